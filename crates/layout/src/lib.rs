@@ -14,10 +14,10 @@ mod basic;
 mod cost;
 mod error;
 mod facts;
-// pub mod json;
+pub mod json;
 pub mod mpi;
 mod signature;
-// pub mod text;
+pub mod text;
 mod ty;
 mod typemap;
 

@@ -367,10 +367,12 @@ impl Type {
         self.0.facts.depth
     }
 
-    /// Whether `count` copies of this type at its extent are one run of bytes, in order.
+    /// Whether `count` copies of this type at its extent are at most one run of bytes, in order.
     #[must_use]
     pub fn is_contiguous(&self, count: u64) -> bool {
-        self.runs() <= 1 && (count <= 1 || self.size() == 0 || self.joins_at(self.extent()))
+        count == 0
+            || self.size() == 0
+            || self.runs() == 1 && (count == 1 || self.joins_at(self.extent()))
     }
 
     /// The children, one for each entry of the node's list of parts.
@@ -436,6 +438,6 @@ impl Hash for Type {
 
 impl fmt::Debug for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Type").field("kind", self.kind()).finish()
+        fmt::Display::fmt(self, f)
     }
 }

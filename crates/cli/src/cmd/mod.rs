@@ -1,0 +1,9 @@
+//! One file per subcommand: its arguments, and what it does with them.
+
+pub mod cost;
+pub mod emit;
+pub mod exec;
+pub mod flatten;
+pub mod normalize;
+pub mod reconstruct;
+pub mod show;

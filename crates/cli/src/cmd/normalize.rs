@@ -1,0 +1,68 @@
+//! `commloom normalize`: a type in, the cheapest type of the same layout out.
+
+use std::io::Write;
+
+use commloom_layout::{Kind, Type, json};
+use commloom_reconstruct::normalize;
+
+use crate::failure::Failure;
+use crate::{input, options};
+
+/// Find the cheapest description of the layout of a type
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    goal: options::Goal,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// A type in text or JSON notation, a file that holds one, or `-`
+    #[arg(value_name = "TYPE|FILE|-")]
+    ty: String,
+}
+
+const EXAMPLES: &str = "\
+Element order, bounds and signature are kept. In JSON the bounds stand beside the type, as \"lb\" and
+\"extent\" in bytes; in text they are a resized(lb, extent, ...) where they are not the natural ones.
+
+Examples:
+  commloom normalize 'vector(100, 1, 1, contiguous(4, MPI_INT))'
+      vec(400, 4, leaf(MPI_INT))
+      cost 12 (optimal)
+  commloom normalize --json 'resized(0, 16, contiguous(2, MPI_INT))'";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let ty = input::ty(&args.ty)?;
+    let found = normalize(&ty, args.goal.constructors.into(), &args.goal.costs.model())?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let bound = match found.exact {
+            true => String::new(),
+            false => format!(", \"lower_bound\": {}", found.lower_bound),
+        };
+        writeln!(
+            out,
+            "{{\"n\": {}, \"cost\": {}, \"exact\": {}{bound}, \"lb\": {}, \"extent\": {}, \
+             \"type\": {}}}",
+            ty.elements(),
+            found.cost,
+            found.exact,
+            ty.lb(),
+            ty.extent(),
+            json::write(without_bounds(&found.ty))
+        )?;
+    } else {
+        writeln!(out, "{}\n{}", found.ty, super::cost::with_proof(&found))?;
+    }
+    Ok(())
+}
+
+/// The type below explicit bounds at the root.
+fn without_bounds(ty: &Type) -> &Type {
+    match ty.kind() {
+        Kind::Resized { child, .. } => child,
+        _ => ty,
+    }
+}

@@ -1,0 +1,59 @@
+//! `commloom reconstruct`: displacements in, cheapest type out.
+
+use std::io::Write;
+
+use commloom_layout::{Basic, json};
+use commloom_reconstruct::reconstruct;
+
+use crate::failure::Failure;
+use crate::{input, options};
+
+/// Find the cheapest description of a list of displacements
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    goal: options::Goal,
+    /// Basic type of the elements
+    #[arg(long, value_name = "BASIC", default_value = "MPI_BYTE", value_parser = options::basic)]
+    base: Basic,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Displacements in bytes: integers, white space or commas between them, `#` comments
+    #[arg(default_value = "-")]
+    file: String,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 0 2 3 5 10 12 13 15 | commloom reconstruct
+      vec(2, 10, idx(<0,2,3,5>, leaf(MPI_BYTE)))
+      cost 22 (optimal)
+  commloom reconstruct --base MPI_DOUBLE --constructors basic --json displacements.txt
+  commloom reconstruct --cost vec=10,lookup=2 displacements.txt";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let displacements = input::displacements(&args.file)?;
+    let set = args.goal.constructors.into();
+    let found = reconstruct(&displacements, args.base, set, &args.goal.costs.model())?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let bound = match found.exact {
+            true => String::new(),
+            false => format!(", \"lower_bound\": {}", found.lower_bound),
+        };
+        writeln!(
+            out,
+            "{{\"n\": {}, \"cost\": {}, \"exact\": {}{bound}, \"type\": {}}}",
+            displacements.len(),
+            found.cost,
+            found.exact,
+            json::write(&found.ty)
+        )?;
+    } else {
+        writeln!(out, "{}\n{}", found.ty, super::cost::with_proof(&found))?;
+    }
+    Ok(())
+}

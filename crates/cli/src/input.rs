@@ -1,0 +1,59 @@
+//! Where a command's text comes from: the argument itself, a file, or standard input.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use commloom_layout::text::{parse, parse_displacements};
+use commloom_layout::{Type, json};
+
+use crate::failure::Failure;
+
+/// A text and the name under which errors speak of it.
+struct Source {
+    name: String,
+    text: String,
+}
+
+/// Reads a type from `argument`: `-` is standard input, the name of an existing file is that file,
+/// anything else is the type itself. Text notation, or JSON if it starts with `{`.
+pub fn ty(argument: &str) -> Result<Type, Failure> {
+    let Source { name, text } = if argument == "-" || Path::new(argument).exists() {
+        read(argument)?
+    } else if looks_like_a_path(argument) {
+        return Err(Failure::message(format!(
+            "`{argument}` is neither a file nor a type such as vec(4, 10, MPI_INT)"
+        )));
+    } else {
+        Source { name: "TYPE".to_owned(), text: argument.to_owned() }
+    };
+    let is_json = text.trim_start().starts_with('{');
+    let parsed = if is_json { json::parse(&text) } else { parse(&text) };
+    parsed.map_err(|error| Failure::Parse { name, error })
+}
+
+/// Reads displacements from a file, or from standard input for `-`.
+pub fn displacements(file: &str) -> Result<Vec<i64>, Failure> {
+    let Source { name, text } = read(file)?;
+    parse_displacements(&text).map_err(|error| Failure::Parse { name, error })
+}
+
+fn looks_like_a_path(argument: &str) -> bool {
+    argument.contains(['/', '.']) && !argument.contains(['(', '<', '{', '\n', '#'])
+}
+
+fn read(file: &str) -> Result<Source, Failure> {
+    let (name, bytes) = if file == "-" {
+        let mut bytes = Vec::new();
+        ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (file.to_owned(), std::fs::read(file))
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Failure::File { doing: "read", name, error }),
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source { name, text }),
+        Err(error) => Err(Failure::NotText { name, at: error.utf8_error().valid_up_to() }),
+    }
+}

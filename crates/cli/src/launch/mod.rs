@@ -1,0 +1,11 @@
+//! Finding out what a program needs, and running it with it.
+
+mod abi;
+mod elf;
+mod preload;
+mod program;
+
+pub use abi::Abi;
+pub use elf::abi_of;
+pub use preload::find as find_preload;
+pub use program::find as find_program;

@@ -1,0 +1,60 @@
+//! The `commloom` command.
+#![forbid(unsafe_code)]
+
+mod cmd;
+mod emit;
+mod failure;
+mod input;
+mod launch;
+mod options;
+mod picture;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Layouts of MPI programs: faster without a change to the program, studied, and written.
+#[derive(Parser)]
+#[command(name = "commloom", version, max_term_width = 100, after_help = EXIT_STATUS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 done, 1 the answer is no, 2 bad input. \
+`commloom exec` has the status of the program that it runs.";
+
+#[derive(Subcommand)]
+enum Command {
+    Exec(cmd::exec::Args),
+    Reconstruct(cmd::reconstruct::Args),
+    Normalize(cmd::normalize::Args),
+    Flatten(cmd::flatten::Args),
+    Show(cmd::show::Args),
+    Cost(cmd::cost::Args),
+    Emit(cmd::emit::Args),
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) | Err(Failure::ReaderLeft) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Exec(args) => cmd::exec::run(args),
+        Command::Reconstruct(args) => cmd::reconstruct::run(&args),
+        Command::Normalize(args) => cmd::normalize::run(&args),
+        Command::Flatten(args) => cmd::flatten::run(&args),
+        Command::Show(args) => cmd::show::run(&args),
+        Command::Cost(args) => cmd::cost::run(&args),
+        Command::Emit(args) => cmd::emit::run(&args),
+    }
+}

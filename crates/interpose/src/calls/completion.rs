@@ -1,0 +1,257 @@
+//! `MPI_Wait`, `MPI_Test` and their families, `MPI_Request_free`, `MPI_Request_get_status`
+//! (MPI 4.1, sections 3.7.3 to 3.7.6). Where nothing of ours waits for any of the requests, the call
+//! goes straight to the library.
+
+use std::ffi::c_int;
+
+use commloom_mpi::Abi;
+
+use crate::complete::{Claimed, Statuses};
+use crate::state::Preload;
+
+/// `MPI_Wait`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn wait<A: Abi>(
+    state: &'static Preload<A>,
+    request: *mut A::Request,
+    status: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.wait;
+    // SAFETY: passed on; one request and one status.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, request, 1) else { return next(request, status) };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(request, statuses.as_mut_ptr());
+        claimed.settle(state, code, |_| statuses.get(0));
+        code
+    }
+}
+
+/// `MPI_Test`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn test<A: Abi>(
+    state: &'static Preload<A>,
+    request: *mut A::Request,
+    flag: *mut c_int,
+    status: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.test;
+    // SAFETY: passed on; one request and one status.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, request, 1) else {
+            return next(request, flag, status);
+        };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(request, flag, statuses.as_mut_ptr());
+        claimed.settle(state, code, |_| statuses.get(0));
+        code
+    }
+}
+
+/// `MPI_Waitall`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn waitall<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    statuses: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.waitall;
+    // SAFETY: passed on; `count` requests and statuses.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, statuses);
+        };
+        let mut statuses = Statuses::new::<A>(statuses, count);
+        let code = next(count, requests, statuses.as_mut_ptr());
+        claimed.settle(state, code, |position| statuses.get(position));
+        code
+    }
+}
+
+/// `MPI_Testall`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn testall<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    flag: *mut c_int,
+    statuses: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.testall;
+    // SAFETY: passed on; `count` requests and statuses.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, flag, statuses);
+        };
+        let mut statuses = Statuses::new::<A>(statuses, count);
+        let code = next(count, requests, flag, statuses.as_mut_ptr());
+        claimed.settle(state, code, |position| statuses.get(position));
+        code
+    }
+}
+
+/// `MPI_Waitany`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn waitany<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    index: *mut c_int,
+    status: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.waitany;
+    // SAFETY: passed on; `count` requests and one status, that of the one that completed.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, index, status);
+        };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(count, requests, index, statuses.as_mut_ptr());
+        claimed.settle(state, code, |_| statuses.get(0));
+        code
+    }
+}
+
+/// `MPI_Testany`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn testany<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.testany;
+    // SAFETY: passed on; `count` requests and one status, that of the one that completed.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, index, flag, status);
+        };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(count, requests, index, flag, statuses.as_mut_ptr());
+        claimed.settle(state, code, |_| statuses.get(0));
+        code
+    }
+}
+
+/// `MPI_Waitsome`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn waitsome<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    completed: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.waitsome;
+    // SAFETY: passed on; `count` requests, indices and statuses.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, completed, indices, statuses);
+        };
+        let mut statuses = Statuses::new::<A>(statuses, count);
+        let code = next(count, requests, completed, indices, statuses.as_mut_ptr());
+        claimed.settle(state, code, |at| statuses.get(place(at, *completed, indices)?));
+        code
+    }
+}
+
+/// `MPI_Testsome`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn testsome<A: Abi>(
+    state: &'static Preload<A>,
+    count: c_int,
+    requests: *mut A::Request,
+    completed: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.testsome;
+    // SAFETY: passed on; `count` requests, indices and statuses.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            return next(count, requests, completed, indices, statuses);
+        };
+        let mut statuses = Statuses::new::<A>(statuses, count);
+        let code = next(count, requests, completed, indices, statuses.as_mut_ptr());
+        claimed.settle(state, code, |at| statuses.get(place(at, *completed, indices)?));
+        code
+    }
+}
+
+/// Where the status of the request at `position` stands among those of the completed ones.
+///
+/// # Safety
+/// `indices` holds `completed` indices, unless that is `MPI_UNDEFINED`.
+unsafe fn place(position: usize, completed: c_int, indices: *const c_int) -> Option<usize> {
+    // MPI_UNDEFINED is negative in every ABI.
+    let completed = usize::try_from(completed).ok()?;
+    // SAFETY: passed on.
+    let indices = unsafe { std::slice::from_raw_parts(indices, completed) };
+    indices.iter().position(|&index| usize::try_from(index) == Ok(position))
+}
+
+/// `MPI_Request_free`: the program lets go of a request that we still have to finish.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn request_free<A: Abi>(state: &'static Preload<A>, request: *mut A::Request) -> c_int {
+    // SAFETY: passed on.
+    unsafe {
+        if !state.pending.is_empty()
+            && !request.is_null()
+            && let Some(held) = state.pending.take(*request)
+        {
+            state.adopt(*request, held);
+            *request = state.mpi().handles.request_null;
+            return A::CONSTANTS.success;
+        }
+        (state.mpi().next.request_free)(request)
+    }
+}
+
+/// `MPI_Request_get_status`: after a true flag the program may use the buffer, so what arrived is
+/// put there now.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn request_get_status<A: Abi>(
+    state: &'static Preload<A>,
+    request: A::Request,
+    flag: *mut c_int,
+    status: *mut A::Status,
+) -> c_int {
+    let next = state.mpi().next.request_get_status;
+    // SAFETY: passed on.
+    unsafe {
+        let held = if state.pending.is_empty() { None } else { state.pending.take(request) };
+        let Some(held) = held else { return next(request, flag, status) };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(request, flag, statuses.as_mut_ptr());
+        if code == A::CONSTANTS.success && *flag != 0 {
+            held.finish(state, statuses.get(0));
+        } else {
+            state.hold(request, held);
+        }
+        code
+    }
+}

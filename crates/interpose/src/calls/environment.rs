@@ -1,0 +1,21 @@
+//! `MPI_Finalize`.
+
+use std::ffi::c_int;
+
+use commloom_mpi::Abi;
+
+use crate::state::Preload;
+
+/// `MPI_Finalize`: lets go of everything and writes the report before the library ends.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn finalize<A: Abi>(state: &'static Preload<A>) -> c_int {
+    state.shield(|| {
+        state.progress_orphans(true);
+        state.write_report();
+        state.free_retired();
+    });
+    // SAFETY: passed on.
+    unsafe { (state.mpi().next.finalize)() }
+}

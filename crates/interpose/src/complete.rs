@@ -1,0 +1,106 @@
+//! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.6), all by one rule: what waits
+//! for the requests is taken out of the table, the library does its work, and then every request
+//! that the library has set to `MPI_REQUEST_NULL` is finished with its status; the others go back.
+
+use std::ffi::c_int;
+
+use commloom_mpi::{Abi, Status};
+
+use crate::pending::Held;
+use crate::state::Preload;
+
+/// The requests of one call that something waits for, by position.
+pub(crate) struct Claimed<A: Abi> {
+    requests: *mut A::Request,
+    entries: Vec<(usize, A::Request, Held<A>)>,
+}
+
+impl<A: Abi> Claimed<A> {
+    /// Takes out what waits for `count` requests; `None` when there is nothing.
+    ///
+    /// # Safety
+    /// `requests` points to `count` requests, as in the MPI call.
+    pub unsafe fn take(
+        state: &Preload<A>,
+        requests: *mut A::Request,
+        count: c_int,
+    ) -> Option<Self> {
+        if state.pending.is_empty() || requests.is_null() {
+            return None;
+        }
+        state.progress_orphans(false);
+        let count = usize::try_from(count).ok()?;
+        let entries: Vec<_> = (0..count)
+            .filter_map(|i| {
+                // SAFETY: inside the array.
+                let request = unsafe { *requests.add(i) };
+                Some((i, request, state.pending.take(request)?))
+            })
+            .collect();
+        (!entries.is_empty()).then_some(Claimed { requests, entries })
+    }
+
+    /// Finishes what is complete after the call returned `code`. `status_of` gives the status of the
+    /// request at a position, if the call filled one in.
+    ///
+    /// # Safety
+    /// The array is still there; the buffers of completed receives can be written.
+    pub unsafe fn settle<'s>(
+        self,
+        state: &Preload<A>,
+        code: c_int,
+        status_of: impl Fn(usize) -> Option<&'s A::Status>,
+    ) {
+        let constants = A::CONSTANTS;
+        let success = code == constants.success;
+        let mixed = !success && state.mpi().error_class(code) == Some(constants.err_in_status);
+        for (position, request, held) in self.entries {
+            // SAFETY: inside the array.
+            let now = unsafe { *self.requests.add(position) };
+            if now != state.mpi().handles.request_null {
+                if let Some(other) = state.pending.insert(request, held) {
+                    // SAFETY: complete, see `Pending::insert`.
+                    unsafe { other.finish(state, None) };
+                }
+                continue;
+            }
+            let status = status_of(position)
+                .filter(|status| success || (mixed && status.error() == constants.success));
+            // SAFETY: the library has completed the request.
+            unsafe { held.finish(state, status) };
+        }
+    }
+}
+
+/// Room for statuses: the program's own, or ours where the program ignores them.
+pub(crate) struct Statuses<S> {
+    given: *mut S,
+    own: Vec<S>,
+}
+
+impl<S: Status> Statuses<S> {
+    /// For `count` statuses, which the program may want to ignore.
+    pub fn new<A: Abi<Status = S>>(given: *mut S, count: c_int) -> Self {
+        let ignored = A::CONSTANTS.ignores_status(given);
+        let count = usize::try_from(count).unwrap_or(0);
+        Statuses { given, own: if ignored { vec![S::empty(); count] } else { Vec::new() } }
+    }
+
+    /// Where the library writes.
+    pub fn as_mut_ptr(&mut self) -> *mut S {
+        if self.own.is_empty() { self.given } else { self.own.as_mut_ptr() }
+    }
+
+    /// The status at a place.
+    ///
+    /// # Safety
+    /// The library has written it.
+    pub unsafe fn get(&self, place: usize) -> Option<&S> {
+        if self.own.is_empty() {
+            // SAFETY: the program's array is as long as the call demands.
+            unsafe { self.given.add(place).as_ref() }
+        } else {
+            self.own.get(place)
+        }
+    }
+}

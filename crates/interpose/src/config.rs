@@ -1,0 +1,104 @@
+//! What the user asked for, read once from the environment that `commloom exec` sets up. The only
+//! place in this crate that reads the environment.
+
+use std::path::PathBuf;
+
+/// Settings of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Nothing is touched (`COMMLOOM=off`, `COMMLOOM_OFF=all`).
+    pub off: bool,
+    /// No message is sent with a substituted handle (`COMMLOOM_OFF=types`).
+    pub no_types: bool,
+    /// Nothing is packed by commloom (`COMMLOOM_OFF=pack`).
+    pub no_pack: bool,
+    /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
+    pub report: Option<Report>,
+    /// How often a type is used natively before it is looked at (`COMMLOOM_WARMUP`, default 1): a
+    /// type that is used once does not pay for its own analysis.
+    pub warmup: u64,
+    /// Every message that can go through the engine does, whatever the model expects
+    /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`COMMLOOM_FORCE=types`): for tests.
+    pub force: Option<Force>,
+}
+
+/// Where a report is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// To standard error of rank 0, as text: standard output belongs to the program.
+    Terminal,
+    /// To this file; as JSON when its name ends in `.json`.
+    File(PathBuf),
+}
+
+/// What to do with every message where it is possible at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Force {
+    /// Pack with commloom's engine.
+    Pack,
+    /// Send with the normalized type.
+    Types,
+}
+
+impl Config {
+    /// The settings of this process.
+    #[must_use]
+    pub fn from_environment() -> Config {
+        Config::from_lookup(|name| std::env::var(name).ok())
+    }
+
+    /// The settings, given a way to look up a variable. Unknown words are ignored: an old preload
+    /// must not take down a program because a newer `commloom` knows more words.
+    fn from_lookup(get: impl Fn(&str) -> Option<String>) -> Config {
+        let off = get("COMMLOOM_OFF").unwrap_or_default();
+        let has = |word: &str| off.split(',').any(|w| w.trim() == word);
+        Config {
+            off: has("all") || get("COMMLOOM").is_some_and(|v| v.eq_ignore_ascii_case("off")),
+            no_types: has("types"),
+            no_pack: has("pack"),
+            report: get("COMMLOOM_REPORT").filter(|v| !v.is_empty()).map(|v| match v.as_str() {
+                "-" => Report::Terminal,
+                path => Report::File(PathBuf::from(path)),
+            }),
+            warmup: get("COMMLOOM_WARMUP").and_then(|v| v.parse().ok()).unwrap_or(1),
+            force: match get("COMMLOOM_FORCE").as_deref() {
+                Some("pack") => Some(Force::Pack),
+                Some("types") => Some(Force::Types),
+                _ => None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(variables: &[(&str, &str)]) -> Config {
+        Config::from_lookup(|name| {
+            variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_set_means_everything_on_without_a_report() {
+        let c = config(&[]);
+        assert!(!c.off && !c.no_types && !c.no_pack && c.report.is_none() && c.force.is_none());
+        assert_eq!(c.warmup, 1);
+    }
+
+    #[test]
+    fn parts_are_switched_off_by_name() {
+        let c = config(&[("COMMLOOM_OFF", "types, pack")]);
+        assert!(c.no_types && c.no_pack && !c.off);
+        assert!(config(&[("COMMLOOM_OFF", "all")]).off);
+        assert!(config(&[("COMMLOOM", "OFF")]).off);
+    }
+
+    #[test]
+    fn a_dash_reports_to_the_terminal() {
+        assert_eq!(config(&[("COMMLOOM_REPORT", "-")]).report, Some(Report::Terminal));
+        let file = config(&[("COMMLOOM_REPORT", "r.json")]).report;
+        assert_eq!(file, Some(Report::File("r.json".into())));
+    }
+}

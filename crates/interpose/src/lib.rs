@@ -1,0 +1,41 @@
+//! What the preloaded libraries do. Written once, generic over the ABI; the crates
+//! `interpose-mpich`, `interpose-openmpi` and `interpose-abi` are one [`preload!`] each.
+//!
+//! ```text
+//! MPI_Type_commit ─► record hangs on the handle as an attribute (its life is MPI's)
+//! MPI_Send(buf, count, type) ─► message(type, count) ─┬─ none or Native ─► the library, untouched
+//!     decode, normalize, plan: once per (type, count) ├─ Substitute ─────► the library, other handle
+//!     way: choose::Model                              └─ Engine ─────────► pack, the library, contiguous
+//! MPI_Irecv ─► pending table ─► MPI_Wait, MPI_Test ... ─► unpack what arrived
+//! MPI_Finalize ─► one report for all ranks
+//! ```
+//!
+//! Rules that hold everywhere in this crate:
+//! - nothing unwinds into C: our own work runs under [`Preload::shield`], and where it fails the
+//!   program's call goes on to the library as it was;
+//! - our own work is never wrapped around a communication call, so that a failure cannot send twice;
+//! - the program's arguments reach the library whenever something is unusual about them, so that
+//!   errors are the library's own;
+//! - no lock is held during a call of the library.
+
+pub mod calls;
+pub mod choose;
+mod complete;
+pub mod config;
+mod export;
+mod incoming;
+mod message;
+mod outgoing;
+mod pending;
+pub mod pool;
+mod record;
+mod report;
+mod state;
+
+pub use state::Preload;
+
+/// What [`preload!`] needs by name.
+#[doc(hidden)]
+pub mod reexport {
+    pub use commloom_mpi::{Abi, Mpich, OpenMpi, Standard};
+}

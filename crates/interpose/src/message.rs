@@ -1,0 +1,251 @@
+//! One kind of message: so many elements of a datatype, and how it is handled. Made once, then only
+//! looked up.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use commloom_layout::{Base, CostModel, Type};
+use commloom_mpi::{Abi, RawHandle, encode};
+use commloom_plan::Plan;
+use commloom_reconstruct::{Constructors, normalize_many};
+
+use crate::choose::{Shape, Way, unit};
+use crate::config::Force;
+use crate::record::{Found, Known};
+use crate::report::Tally;
+use crate::state::Preload;
+
+/// How `count` elements of a datatype are handled.
+pub(crate) struct Message<A: Abi> {
+    state: &'static Preload<A>,
+    /// Sends and receives.
+    pub way: Way,
+    /// `MPI_Pack` and `MPI_Unpack` go through the engine.
+    pub packs: bool,
+    /// Why a message is left alone.
+    pub reason: &'static str,
+    plan: Plan,
+    /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
+    /// which matches every signature (MPI 4.1, section 5.2).
+    pub packed: (c_int, A::Datatype),
+    /// The same layout in the description that the library is fast with.
+    pub substitute: Option<(c_int, A::Datatype)>,
+    pub tally: Arc<Tally>,
+}
+
+/// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
+/// addresses, and a null pointer with small displacements is a mistake that MPI shall report.
+const LOWEST_ADDRESS: i64 = 65_536;
+
+impl<A: Abi> Message<A> {
+    /// `None` where our own code failed: the message is left alone.
+    pub fn new(
+        state: &'static Preload<A>,
+        known: &Known,
+        count: c_int,
+        tally: &Arc<Tally>,
+    ) -> Option<Self> {
+        state.shield(|| Self::plan(state, known, count, tally).ok()).flatten()
+    }
+
+    fn plan(
+        state: &'static Preload<A>,
+        known: &Known,
+        count: c_int,
+        tally: &Arc<Tally>,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let count = u64::try_from(count)?;
+        let all =
+            normalize_many(count, &known.after, Constructors::Tree, &CostModel::default())?.ty;
+        let shape = Shape::of(count, &known.before, &all);
+        let plan = Plan::packed(&all, 1, state.target())?;
+        let mut message = Message {
+            state,
+            way: Way::Native,
+            packs: state.model().packs(&shape),
+            reason: "expected to be no faster",
+            plan,
+            packed: packed_elements(state, &all)?,
+            substitute: None,
+            tally: tally.clone(),
+        };
+        message.choose(&shape, &all);
+        Ok(message)
+    }
+
+    fn choose(&mut self, shape: &Shape, all: &Type) {
+        let config = self.state.config();
+        let contiguous = all.runs() <= 1;
+        self.way = match config.force {
+            _ if contiguous => Way::Native,
+            Some(Force::Pack) => Way::Engine,
+            Some(Force::Types) => Way::Substitute,
+            None => self.state.model().way(shape),
+        };
+        if contiguous {
+            self.reason = "contiguous";
+        }
+        let allowed = match self.way {
+            Way::Native => true,
+            Way::Engine => !config.no_pack,
+            Way::Substitute => !config.no_types,
+        };
+        if !allowed {
+            (self.way, self.reason) = (Way::Native, "switched off");
+        }
+        self.packs =
+            !contiguous && !config.no_pack && (self.packs || config.force == Some(Force::Pack));
+        if self.way == Way::Substitute {
+            self.substitute = self.substitute_for(all, config.force.is_some());
+            if self.substitute.is_none() {
+                (self.way, self.reason) = (Way::Native, "no handle for the normal form");
+            }
+        }
+    }
+
+    /// Count x unit; under force the whole normal form where it has no unit.
+    fn substitute_for(&self, all: &Type, forced: bool) -> Option<(c_int, A::Datatype)> {
+        let (count, element) = match unit(all) {
+            Some((count, stride, child)) => {
+                (c_int::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
+            }
+            None if forced => (1, all.clone()),
+            None => return None,
+        };
+        Some((count, encode(self.state.mpi(), &element).ok()?.into_handle()))
+    }
+
+    /// Packed bytes.
+    pub fn bytes(&self) -> usize {
+        usize::try_from(self.plan.bytes()).unwrap_or(usize::MAX)
+    }
+
+    /// Whether `buffer` can be what the program means; if not, MPI shall see it.
+    pub fn takes(&self, buffer: *const c_void) -> bool {
+        !buffer.is_null() || self.plan.bounds().start >= LOWEST_ADDRESS
+    }
+
+    /// Packs everything.
+    ///
+    /// # Safety
+    /// `buffer` points to the origin of `count` elements of the datatype that may be read.
+    pub unsafe fn pack(&self, buffer: *const c_void, packed: &mut [u8]) -> Option<()> {
+        let packed = packed.get_mut(..self.bytes())?;
+        self.timed(&self.tally.pack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` has room for all bytes.
+            unsafe {
+                commloom_pack::pack_raw(
+                    &self.plan,
+                    buffer.cast(),
+                    packed.as_mut_ptr(),
+                    0..self.plan.bytes(),
+                );
+            }
+        })
+    }
+
+    /// Unpacks the first `bytes` packed bytes; more than the message has are ignored.
+    ///
+    /// # Safety
+    /// `buffer` points to the origin of `count` elements of the datatype that may be written.
+    pub unsafe fn unpack(&self, buffer: *mut c_void, packed: &[u8], bytes: u64) -> Option<()> {
+        let range: Range<u64> = 0..bytes.min(self.plan.bytes());
+        let packed = packed.get(..usize::try_from(range.end).ok()?)?;
+        self.timed(&self.tally.unpack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` holds the range.
+            unsafe {
+                commloom_pack::unpack_raw(&self.plan, buffer.cast(), packed.as_ptr(), range);
+            }
+        })
+    }
+
+    fn timed(&self, nanoseconds: &std::sync::atomic::AtomicU64, work: impl FnOnce()) -> Option<()> {
+        if self.state.config().report.is_none() {
+            return self.state.shield(work);
+        }
+        let start = Instant::now();
+        let done = self.state.shield(work);
+        let spent = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        nanoseconds.fetch_add(spent, Ordering::Relaxed);
+        done
+    }
+}
+
+impl<A: Abi> Drop for Message<A> {
+    fn drop(&mut self) {
+        if let Some((_, handle)) = self.substitute {
+            self.state.retire(handle);
+        }
+    }
+}
+
+/// How the packed bytes are sent: with the basic type of the signature where there is only one.
+fn packed_elements<A: Abi>(
+    state: &Preload<A>,
+    all: &Type,
+) -> Result<(c_int, A::Datatype), std::num::TryFromIntError> {
+    let handles = &state.mpi().handles;
+    if let Base::One(basic) = all.base()
+        && let Some(handle) = handles.datatype(basic.name())
+    {
+        return Ok((c_int::try_from(all.elements())?, handle));
+    }
+    Ok((c_int::try_from(all.size())?, handles.packed))
+}
+
+/// Slots of the look-up table of one thread.
+const SLOTS: usize = 64;
+
+struct Slot {
+    datatype: usize,
+    count: c_int,
+    epoch: u64,
+    found: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+thread_local! {
+    static RECENT: RefCell<[Option<Slot>; SLOTS]> = const { RefCell::new([const { None }; SLOTS]) };
+}
+
+impl<A: Abi> Preload<A> {
+    /// The message of `count` elements of a handle of the program, if commloom has a say in it.
+    /// Known ones cost a few nanoseconds: a table per thread, valid for one epoch.
+    pub(crate) fn message(
+        &'static self,
+        datatype: A::Datatype,
+        count: c_int,
+    ) -> Option<Arc<Message<A>>> {
+        if count <= 0 || self.config().off {
+            return None;
+        }
+        let bits = datatype.to_bits();
+        let epoch = self.epoch.load(Ordering::Acquire);
+        let slot = bits.rotate_right(4) ^ bits.rotate_right(13);
+        let slot = slot.wrapping_add(usize::try_from(count).unwrap_or(0)) % SLOTS;
+        let cached = RECENT.try_with(|table| {
+            let table = table.try_borrow().ok()?;
+            let entry = table[slot].as_ref()?;
+            let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
+            same.then(|| entry.found.clone())
+        });
+        if let Ok(Some(found)) = cached {
+            return found.and_then(|any| any.downcast().ok());
+        }
+        let found = match self.look_up(datatype, count) {
+            Found::This(message) => Some(message),
+            Found::Nothing => None,
+            Found::NotYet => return None,
+        };
+        let entry = Slot { datatype: bits, count, epoch, found: found.clone().map(|m| m as _) };
+        // Dropped outside the borrow: the last reference may run code of ours.
+        let _old = RECENT.try_with(|table| {
+            table.try_borrow_mut().ok().and_then(|mut table| table[slot].replace(entry))
+        });
+        found
+    }
+}

@@ -1,0 +1,86 @@
+//! The sending side of a message.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use commloom_mpi::Abi;
+
+use crate::choose::Way;
+use crate::message::Message;
+use crate::pool::Buffer;
+use crate::state::Preload;
+
+/// What is handed to the library instead of the program's buffer, count and datatype.
+pub(crate) enum Outgoing<A: Abi> {
+    /// Nothing else.
+    Native,
+    /// The same buffer in other words.
+    Substitute(c_int, A::Datatype),
+    /// Packed bytes.
+    Packed(Buffer, Arc<Message<A>>),
+}
+
+impl<A: Abi> Outgoing<A> {
+    /// Looks at a send, and packs.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn of(
+        state: &'static Preload<A>,
+        buffer: *const c_void,
+        count: c_int,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> Self {
+        if destination == A::CONSTANTS.proc_null {
+            return Outgoing::Native;
+        }
+        let Some(message) = state.message(datatype, count) else { return Outgoing::Native };
+        message.tally.call(message.bytes());
+        match message.way {
+            Way::Native => message.tally.native(message.reason),
+            Way::Substitute => {
+                if let Some((count, datatype)) = message.substitute {
+                    message.tally.substituted();
+                    return Outgoing::Substitute(count, datatype);
+                }
+            }
+            Way::Engine if message.takes(buffer) => {
+                if let Some(mut packed) = state.pool.get(message.bytes()) {
+                    // SAFETY: passed on.
+                    if unsafe { message.pack(buffer, packed.as_mut_slice()) }.is_some() {
+                        message.tally.engine();
+                        return Outgoing::Packed(packed, message);
+                    }
+                }
+                message.tally.native("no memory, or an internal error");
+            }
+            Way::Engine => message.tally.native("no buffer"),
+        }
+        Outgoing::Native
+    }
+
+    /// The arguments for the library.
+    pub fn arguments(
+        &self,
+        buffer: *const c_void,
+        count: c_int,
+        datatype: A::Datatype,
+    ) -> (*const c_void, c_int, A::Datatype) {
+        match self {
+            Outgoing::Native => (buffer, count, datatype),
+            Outgoing::Substitute(count, datatype) => (buffer, *count, *datatype),
+            Outgoing::Packed(packed, message) => {
+                let (count, datatype) = message.packed;
+                (packed.as_slice().as_ptr().cast(), count, datatype)
+            }
+        }
+    }
+
+    /// The library does not need the packed bytes any more.
+    pub fn done(self, state: &Preload<A>) {
+        if let Outgoing::Packed(packed, _) = self {
+            state.pool.put(packed);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Requests that commloom has something to do for when they complete.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use commloom_mpi::{Abi, Status};
+
+use crate::incoming::Landing;
+use crate::pool::Buffer;
+use crate::state::{Preload, lock};
+
+/// What waits for a request.
+pub(crate) enum Held<A: Abi> {
+    /// Packed bytes that the library still reads.
+    Send(Buffer),
+    /// Packed bytes that the library still writes.
+    Receive(Landing<A>),
+}
+
+/// The table. A request is taken out of it *before* the library may complete it, and put back if it
+/// did not: as soon as a request is complete, another thread may get the same handle.
+pub(crate) struct Pending<A: Abi> {
+    /// Entries in both tables; read without the lock, so that programs without any pay one load.
+    len: AtomicUsize,
+    held: Mutex<Option<HashMap<A::Request, Held<A>>>>,
+    /// Requests that the program has freed while they were under way.
+    orphans: Mutex<Vec<(A::Request, Held<A>)>>,
+}
+
+impl<A: Abi> Pending<A> {
+    pub const fn new() -> Self {
+        Pending {
+            len: AtomicUsize::new(0),
+            held: Mutex::new(None),
+            orphans: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Whether no call of completion has anything to do for us.
+    pub fn is_empty(&self) -> bool {
+        self.len.load(Ordering::Acquire) == 0
+    }
+
+    /// Remembers. Returns what the table held for the same handle: MPICH gives one handle to all
+    /// sends that were complete at once, so the older one is complete.
+    #[must_use]
+    pub fn insert(&self, request: A::Request, held: Held<A>) -> Option<Held<A>> {
+        let old = lock(&self.held).get_or_insert_default().insert(request, held);
+        if old.is_none() {
+            self.len.fetch_add(1, Ordering::AcqRel);
+        }
+        old
+    }
+
+    /// Takes out what waits for a request.
+    pub fn take(&self, request: A::Request) -> Option<Held<A>> {
+        let held = lock(&self.held).as_mut()?.remove(&request)?;
+        self.len.fetch_sub(1, Ordering::AcqRel);
+        Some(held)
+    }
+}
+
+impl<A: Abi> Held<A> {
+    /// The request is complete; `status` is its status if it succeeded.
+    ///
+    /// # Safety
+    /// The library has let go of the packed bytes; the program's buffer can be written.
+    pub unsafe fn finish(self, state: &Preload<A>, status: Option<&A::Status>) {
+        match self {
+            Held::Send(packed) => state.pool.put(packed),
+            Held::Receive(landing) => {
+                if let Some(status) = status {
+                    // SAFETY: passed on.
+                    unsafe { landing.unpack(state, status) };
+                }
+                landing.done(state);
+            }
+        }
+    }
+}
+
+impl<A: Abi> Preload<A> {
+    /// Remembers what waits for a request.
+    pub(crate) fn hold(&self, request: A::Request, held: Held<A>) {
+        if let Some(older) = self.pending.insert(request, held) {
+            // SAFETY: complete, see `insert`.
+            unsafe { older.finish(self, None) };
+        }
+        self.progress_orphans(false);
+    }
+
+    /// `MPI_Request_free` of a request that something waits for: the program lets go of it, we keep
+    /// the request until it completes.
+    pub(crate) fn adopt(&self, request: A::Request, held: Held<A>) {
+        lock(&self.pending.orphans).push((request, held));
+        self.pending.len.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Finishes freed requests that are complete by now. At the `end` the others go to the library,
+    /// which completes them in `MPI_Finalize`; their bytes are never reused.
+    pub(crate) fn progress_orphans(&self, end: bool) {
+        let orphans = std::mem::take(&mut *lock(&self.pending.orphans));
+        for (mut request, held) in orphans {
+            let mut flag = 0;
+            let mut status = A::Status::empty();
+            // SAFETY: the request is ours alone since the program freed it.
+            let code =
+                unsafe { (self.mpi().own.test)(&raw mut request, &raw mut flag, &raw mut status) };
+            let success = code == A::CONSTANTS.success;
+            if success && flag == 0 && !end {
+                lock(&self.pending.orphans).push((request, held));
+                continue;
+            }
+            self.pending.len.fetch_sub(1, Ordering::AcqRel);
+            if success && flag == 0 {
+                // SAFETY: as above; nobody uses the handle afterwards.
+                unsafe { (self.mpi().own.request_free)(&raw mut request) };
+                std::mem::forget(held);
+            } else {
+                // SAFETY: complete.
+                unsafe { held.finish(self, success.then_some(&status)) };
+            }
+        }
+    }
+}

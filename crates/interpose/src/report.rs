@@ -1,0 +1,348 @@
+//! What happened, per type: counted while the program runs, gathered and written at `MPI_Finalize`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use commloom_layout::{CostModel, Kind, Type};
+use commloom_mpi::Abi;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Report;
+use crate::record::Record;
+use crate::state::{Preload, lock};
+
+/// Counters of one type.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    calls: AtomicU64,
+    bytes: AtomicU64,
+    engine: AtomicU64,
+    substituted: AtomicU64,
+    pub pack_ns: AtomicU64,
+    pub unpack_ns: AtomicU64,
+    native: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Tally {
+    /// A message of this many bytes.
+    pub fn call(&self, bytes: usize) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// It went through the engine.
+    pub fn engine(&self) {
+        self.engine.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It went with a substituted handle.
+    pub fn substituted(&self) {
+        self.substituted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It was left alone.
+    pub fn native(&self, reason: &str) {
+        let mut native = lock(&self.native);
+        match native.get_mut(reason) {
+            Some(n) => *n += 1,
+            None => {
+                native.insert(reason.to_owned(), 1);
+            }
+        }
+    }
+}
+
+/// One line of the report: a type on one rank, or on all ranks together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// The program's description.
+    before: String,
+    /// The normal form.
+    after: String,
+    cost_before: u64,
+    cost_after: u64,
+    /// Handles with this description, on all ranks.
+    handles: u64,
+    calls: u64,
+    /// Packed bytes of all calls.
+    bytes: u64,
+    engine: u64,
+    substituted: u64,
+    pack_ns: u64,
+    unpack_ns: u64,
+    /// Messages that were left alone, by reason.
+    native: BTreeMap<String, u64>,
+}
+
+impl Row {
+    fn new(known: Option<(&Type, &Type)>, tally: &Tally) -> Row {
+        let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
+        let model = CostModel::default();
+        let (before, after) =
+            known.map_or(("(not looked at)".into(), String::new()), |(b, a)| (brief(b), brief(a)));
+        Row {
+            before,
+            after,
+            cost_before: known.map_or(0, |k| model.cost(k.0)),
+            cost_after: known.map_or(0, |k| model.cost(k.1)),
+            handles: 1,
+            calls: get(&tally.calls),
+            bytes: get(&tally.bytes),
+            engine: get(&tally.engine),
+            substituted: get(&tally.substituted),
+            pack_ns: get(&tally.pack_ns),
+            unpack_ns: get(&tally.unpack_ns),
+            native: lock(&tally.native).clone(),
+        }
+    }
+
+    /// Adds the numbers of the same type elsewhere.
+    fn absorb(&mut self, other: &Row) {
+        self.handles += other.handles;
+        self.calls += other.calls;
+        self.bytes += other.bytes;
+        self.engine += other.engine;
+        self.substituted += other.substituted;
+        self.pack_ns += other.pack_ns;
+        self.unpack_ns += other.unpack_ns;
+        for (reason, n) in &other.native {
+            *self.native.entry(reason.clone()).or_default() += n;
+        }
+    }
+}
+
+/// Rows by description.
+type Table = BTreeMap<(String, String), Row>;
+
+fn merge(table: &mut Table, row: Row) {
+    match table.get_mut(&(row.before.clone(), row.after.clone())) {
+        Some(old) => old.absorb(&row),
+        None => {
+            table.insert((row.before.clone(), row.after.clone()), row);
+        }
+    }
+}
+
+/// A record that can give its row.
+trait Source: Send + Sync {
+    fn row(&self) -> Row;
+}
+
+impl<A: Abi> Source for Record<A> {
+    fn row(&self) -> Row {
+        Row::new(self.layouts(), &self.tally)
+    }
+}
+
+/// The types of this rank: those that are gone, summed up, and those that live.
+pub(crate) struct Rows {
+    closed: Mutex<Table>,
+    live: Mutex<Vec<Weak<dyn Source>>>,
+}
+
+impl Rows {
+    pub const fn new() -> Self {
+        Rows { closed: Mutex::new(BTreeMap::new()), live: Mutex::new(Vec::new()) }
+    }
+
+    /// A type was committed.
+    pub fn open<A: Abi>(&self, record: &Arc<Record<A>>) {
+        let weak: Weak<Record<A>> = Arc::downgrade(record);
+        let mut live = lock(&self.live);
+        if live.len() == live.capacity() {
+            live.retain(|source| source.strong_count() > 0);
+        }
+        live.push(weak);
+    }
+
+    /// A type is gone.
+    pub fn add(&self, known: Option<(&Type, &Type)>, tally: &Tally) {
+        merge(&mut lock(&self.closed), Row::new(known, tally));
+    }
+
+    fn all(&self) -> Vec<Row> {
+        let mut table = lock(&self.closed).clone();
+        let live: Vec<_> = lock(&self.live).iter().filter_map(Weak::upgrade).collect();
+        for source in live {
+            merge(&mut table, source.row());
+        }
+        table.into_values().collect()
+    }
+}
+
+/// The whole report.
+#[derive(Debug, Serialize, Deserialize)]
+struct Whole {
+    library: String,
+    ranks: usize,
+    /// Contained failures of commloom itself.
+    failures: u64,
+    types: Vec<Row>,
+}
+
+impl<A: Abi> Preload<A> {
+    /// Gathers and writes the report, if one is wanted. Collective over `MPI_COMM_WORLD`.
+    pub(crate) fn write_report(&self) {
+        let Some(place) = &self.config().report else { return };
+        let mpi = self.mpi();
+        let world = mpi.handles.comm_world;
+        let failures = self.failures.load(Ordering::Relaxed);
+        let mine = serde_json::to_vec(&(failures, self.rows.all())).unwrap_or_default();
+        let Ok(blocks) = mpi.gather_bytes(&mine, 0, world) else { return };
+        if blocks.is_empty() {
+            return;
+        }
+        let mut table = Table::new();
+        let mut failures = 0;
+        for block in &blocks {
+            let (n, rows): (u64, Vec<Row>) = serde_json::from_slice(block).unwrap_or_default();
+            failures += n;
+            rows.into_iter().for_each(|row| merge(&mut table, row));
+        }
+        let mut types: Vec<Row> = table.into_values().collect();
+        types.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+        let library = mpi.library_version().unwrap_or_default();
+        let library = library.lines().next().unwrap_or_default().trim().to_owned();
+        write(place, &Whole { library, ranks: blocks.len(), failures, types });
+    }
+}
+
+fn write(place: &Report, whole: &Whole) {
+    let Report::File(path) = place else {
+        eprint!("{}", text(whole));
+        return;
+    };
+    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let content = if json {
+        serde_json::to_string_pretty(whole).unwrap_or_default() + "\n"
+    } else {
+        text(whole)
+    };
+    if let Err(error) = std::fs::write(path, content) {
+        eprintln!("commloom: the report cannot be written to {}: {error}", path.display());
+    }
+}
+
+fn text(whole: &Whole) -> String {
+    let mut out = format!(
+        "commloom report: {} ranks, {}\n{} derived types\n",
+        whole.ranks,
+        whole.library,
+        whole.types.len()
+    );
+    let mut line = |text: String| out.write_str(&text).unwrap_or_default();
+    for row in &whole.types {
+        line(format!("\n{}\n", row.before));
+        if !row.after.is_empty() {
+            line(format!(
+                "  normal form {} (cost {} -> {})\n",
+                row.after, row.cost_before, row.cost_after
+            ));
+        }
+        line(format!(
+            "  {} handles, {} calls, {} bytes: {} packed by commloom ({} us packing, {} us \
+             unpacking), {} with another handle\n",
+            row.handles,
+            row.calls,
+            row.bytes,
+            row.engine,
+            row.pack_ns / 1000,
+            row.unpack_ns / 1000,
+            row.substituted
+        ));
+        for (reason, n) in &row.native {
+            line(format!("  {n} left to the library: {reason}\n"));
+        }
+    }
+    if whole.failures > 0 {
+        line(format!("\n{} internal errors of commloom were contained\n", whole.failures));
+    }
+    out
+}
+
+/// List entries and children that a description shows.
+const SHOWN: usize = 4;
+
+/// The description of a type with long lists cut: a report has a line for it.
+fn brief(ty: &Type) -> String {
+    fn list<T: ToString>(entries: &[T]) -> String {
+        let mut shown: Vec<String> = entries.iter().take(SHOWN).map(T::to_string).collect();
+        if entries.len() > SHOWN {
+            shown.push(format!("... {} in all", entries.len()));
+        }
+        format!("<{}>", shown.join(","))
+    }
+    match ty.kind() {
+        Kind::Leaf(basic) => basic.name().to_owned(),
+        Kind::Vec { count, stride, child } => format!("vec({count}, {stride}, {})", brief(child)),
+        Kind::Idx { indices, child } => format!("idx({}, {})", list(indices), brief(child)),
+        Kind::IdxBuc { stride, indices, blocks, child } => {
+            format!("idxbuc({stride}, {}, {}, {})", list(indices), list(blocks), brief(child))
+        }
+        Kind::Strc { indices, children } => {
+            let parts: Vec<String> = children.iter().take(SHOWN + 1).map(brief).collect();
+            let mut parts = list(&parts);
+            if children.len() > SHOWN + 1 {
+                parts = parts.replace(
+                    &format!("... {} in all", SHOWN + 1),
+                    &format!("... {} in all", children.len()),
+                );
+            }
+            format!("strc({}, {parts})", list(indices))
+        }
+        Kind::Resized { lb, extent, child } => {
+            format!("resized({lb}, {extent}, {})", brief(child))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commloom_layout::Basic;
+
+    #[test]
+    fn the_same_type_on_two_ranks_is_one_row() {
+        let int = Type::leaf(Basic::INT);
+        let ty = Type::vec(3, 8, int).unwrap();
+        let tally = Tally::default();
+        tally.call(12);
+        tally.engine();
+        tally.native("contiguous");
+        let rows = Rows::new();
+        rows.add(Some((&ty, &ty)), &tally);
+        rows.add(Some((&ty, &ty)), &tally);
+        let all = rows.all();
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].handles, all[0].calls, all[0].bytes, all[0].engine), (2, 2, 24, 2));
+        assert_eq!(all[0].native["contiguous"], 2);
+        assert_eq!(all[0].before, "vec(3, 8, MPI_INT)");
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_say_how_long_they_are() {
+        let ty = Type::idx((0..100).collect::<Vec<i64>>(), Type::leaf(Basic::BYTE)).unwrap();
+        assert_eq!(brief(&ty), "idx(<0,1,2,3,... 100 in all>, MPI_BYTE)");
+    }
+
+    #[test]
+    fn the_text_names_reasons_and_costs() {
+        let row = Row {
+            before: "B".into(),
+            after: "A".into(),
+            cost_before: 30,
+            cost_after: 12,
+            native: [("contiguous".to_owned(), 7)].into(),
+            ..Row::default()
+        };
+        let whole = Whole { library: "L".into(), ranks: 2, failures: 1, types: vec![row] };
+        let text = text(&whole);
+        for part in
+            ["2 ranks, L", "cost 30 -> 12", "7 left to the library: contiguous", "1 internal"]
+        {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! [`Preload`]: all state of one preloaded library.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use commloom_mpi::{Abi, Mpi};
+use commloom_plan::Target;
+
+use crate::choose::Model;
+use crate::config::Config;
+use crate::pending::Pending;
+use crate::pool::Pool;
+use crate::record::Keyval;
+use crate::report::Rows;
+
+/// The state behind the exported functions of one preload. Lives as a static.
+pub struct Preload<A: Abi> {
+    mpi: OnceLock<Mpi<A>>,
+    config: OnceLock<Config>,
+    target: OnceLock<Target>,
+    pub(crate) keyval: Keyval,
+    /// Moves on whenever a handle may have changed its meaning: caches look at it.
+    pub(crate) epoch: AtomicU64,
+    pub(crate) pool: Pool,
+    pub(crate) pending: Pending<A>,
+    /// Handles of ours that nobody uses any more; freed outside MPI's callbacks.
+    retired: Mutex<Vec<A::Datatype>>,
+    pub(crate) rows: Rows,
+    /// Failures of our own code that were contained.
+    pub(crate) failures: AtomicU64,
+}
+
+impl<A: Abi> Preload<A> {
+    /// Without any state yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Preload {
+            mpi: OnceLock::new(),
+            config: OnceLock::new(),
+            target: OnceLock::new(),
+            keyval: Keyval::new(),
+            epoch: AtomicU64::new(0),
+            pool: Pool::new(),
+            pending: Pending::new(),
+            retired: Mutex::new(Vec::new()),
+            rows: Rows::new(),
+            failures: AtomicU64::new(0),
+        }
+    }
+
+    /// The MPI library behind us. Where there is none, nothing can be forwarded: the process ends
+    /// with a message that says so.
+    pub fn mpi(&self) -> &Mpi<A> {
+        self.mpi.get_or_init(|| {
+            // SAFETY: handles are passed through from the program, which answers for them; calls of
+            // our own happen inside calls of the program, between its MPI_Init and MPI_Finalize.
+            unsafe { Mpi::next() }.unwrap_or_else(|error| {
+                eprintln!(
+                    "commloom: the preloaded library for {} cannot work in this process: {error}\n\
+                     commloom: start the program without it, or let `commloom exec` choose",
+                    A::KIND
+                );
+                std::process::abort()
+            })
+        })
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        self.config.get_or_init(Config::from_environment)
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        self.target.get_or_init(commloom_pack::detect)
+    }
+
+    pub(crate) fn model(&self) -> Model {
+        Model::new(A::KIND)
+    }
+
+    /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.
+    pub(crate) fn shield<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let result = catch_unwind(AssertUnwindSafe(work)).ok();
+        if result.is_none() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// Gives up a handle of ours. May be called inside a callback of the library.
+    pub(crate) fn retire(&self, datatype: A::Datatype) {
+        lock(&self.retired).push(datatype);
+    }
+
+    /// Frees what was given up.
+    pub(crate) fn free_retired(&self) {
+        let retired = std::mem::take(&mut *lock(&self.retired));
+        for datatype in retired {
+            // A handle that MPI does not take back is lost, not worse.
+            let _ = self.mpi().type_free(datatype);
+        }
+    }
+}
+
+impl<A: Abi> Default for Preload<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Locks. A panic of ours under a lock was contained and counted; the data are still used, because
+/// every critical section leaves them consistent after each step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,84 @@
+//! Programs under the preload do what they do without it: every byte, status, error class, position
+//! and envelope that a program can see.
+
+mod harness;
+
+use harness::{libraries, lines};
+
+/// Settings under which every message that can take a way does.
+const WAYS: &[(&str, &[(&str, &str)])] = &[
+    ("all through the engine", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")]),
+    ("all with substituted handles", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")]),
+    ("by the model, from the first message", &[("COMMLOOM_WARMUP", "0")]),
+    ("defaults", &[]),
+    ("switched off", &[("COMMLOOM", "off")]),
+];
+
+#[track_caller]
+fn assert_same(native: &[String], with: &[String], what: &str) {
+    for (i, (n, w)) in native.iter().zip(with).enumerate() {
+        assert_eq!(n, w, "{what}: line {i}, left native, right under commloom");
+    }
+    assert_eq!(native.len(), with.len(), "{what}: number of observations");
+}
+
+#[test]
+fn a_program_observes_the_same_with_and_without_commloom() {
+    for library in libraries() {
+        let program = library.compile("semantics");
+        let native = lines(&library.run(&program, [false, false], &[]));
+        assert!(native.len() > 2000, "the program makes its observations: {}", native.len());
+        for (way, environment) in WAYS {
+            for ranks in [[true, true], [true, false], [false, true]] {
+                let what = format!("{}, {way}, under commloom: {ranks:?}", library.name);
+                let with = lines(&library.run(&program, ranks, environment));
+                assert_same(&native, &with, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_send_and_receive_at_once() {
+    for library in libraries() {
+        let program = library.compile("threads");
+        for (way, environment) in WAYS {
+            let output = library.run(&program, [true, true], environment);
+            let printed = lines(&output);
+            assert!(
+                printed.iter().all(|l| l.ends_with(": 0 wrong") || l.starts_with("no MPI_THREAD")),
+                "{}, {way}: {printed:?}",
+                library.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_report_counts_what_went_through_the_engine_on_all_ranks() {
+    for library in libraries() {
+        let program = library.compile("semantics");
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("report-{}.json", library.name));
+        let place = path.to_string_lossy().into_owned();
+        let environment = [
+            ("COMMLOOM_REPORT", place.as_str()),
+            ("COMMLOOM_WARMUP", "0"),
+            ("COMMLOOM_FORCE", "pack"),
+        ];
+        lines(&library.run(&program, [true, true], &environment));
+        let text = std::fs::read_to_string(&path).expect("the report is there");
+        let report: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
+        assert_eq!(report["ranks"], 2);
+        assert_eq!(report["failures"], 0);
+        let types = report["types"].as_array().expect("a list");
+        let find = |before: &str| {
+            types.iter().find(|t| t["before"] == before).unwrap_or_else(|| panic!("{before}: {text}"))
+        };
+        let vector = find("vec(50, 16, vec(2, 4, MPI_INT))");
+        assert!(vector["engine"].as_u64() > Some(50), "{vector}");
+        let contiguous = find("vec(100, 4, MPI_INT)");
+        assert_eq!(contiguous["engine"], 0);
+        assert!(contiguous["native"]["contiguous"].as_u64() > Some(10), "{contiguous}");
+    }
+}

@@ -1,0 +1,269 @@
+//! The MPI functions that commloom calls or forwards to, as one table of function pointers.
+//!
+//! One line per function: its field, its name, its C prototype. The prototypes are compared with
+//! every `mpi.h` that `tests/abi_probe.rs` finds, through [`SIGNATURES`].
+
+use std::ffi::{CString, c_char, c_double, c_int, c_void};
+
+use crate::abi::Abi;
+use crate::library::{Library, LibraryError};
+
+/// `MPI_Aint`: bytes.
+pub type Aint = isize;
+/// `MPI_Count`.
+pub type Count = i64;
+
+/// `MPI_Type_copy_attr_function`: old type, keyval, extra state, value, place for the new value,
+/// flag that says whether the copy gets one.
+pub type TypeCopyFunction<A> = unsafe extern "C" fn(
+    <A as Abi>::Datatype,
+    c_int,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    *mut c_int,
+) -> c_int;
+
+/// `MPI_Type_delete_attr_function`: type, keyval, value, extra state.
+pub type TypeDeleteFunction<A> =
+    unsafe extern "C" fn(<A as Abi>::Datatype, c_int, *mut c_void, *mut c_void) -> c_int;
+
+/// Which names to look up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// `MPI_X`: where a wrapped call goes on to, so that a profiling tool behind us sees it too.
+    Mpi,
+    /// `PMPI_X` where it is exported, else `MPI_X`: for calls of our own, which no tool should see.
+    Pmpi,
+}
+
+/// The prototype of one function, as written in this crate.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature {
+    /// `MPI_Send`.
+    pub name: &'static str,
+    /// Rust types of the arguments.
+    pub arguments: &'static [&'static str],
+    /// Rust type of the result.
+    pub result: &'static str,
+    /// Whether every library of the supported ABIs has it.
+    pub required: bool,
+}
+
+macro_rules! functions {
+    (
+        required { $($field:ident $name:literal ($($arg:ty),*) $(-> $ret:ty)?;)* }
+        optional { $($ofield:ident $oname:literal ($($oarg:ty),*);)* }
+    ) => {
+        /// Function pointers of one MPI library. Fields are named as in MPI without the prefix.
+        pub struct Functions<A: Abi> {
+            $(
+                #[doc = concat!("`MPI_", $name, "`.")]
+                pub $field: unsafe extern "C" fn($($arg),*) -> functions!(@ret $($ret)?),
+            )*
+            $(
+                #[doc = concat!("`MPI_", $oname, "`, where the library has it.")]
+                pub $ofield: Option<unsafe extern "C" fn($($oarg),*) -> c_int>,
+            )*
+        }
+
+        // Written out: derive does not go with a macro in a field's type.
+        impl<A: Abi> Copy for Functions<A> {}
+        impl<A: Abi> Clone for Functions<A> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<A: Abi> Functions<A> {
+            /// Looks every function up in `library`.
+            ///
+            /// # Errors
+            /// [`LibraryError::MissingSymbol`] names the first required function that is not there.
+            ///
+            /// # Safety
+            /// `library` must be an MPI library of the ABI `A`.
+            pub unsafe fn load(library: &Library, names: Names) -> Result<Self, LibraryError> {
+                Ok(Functions {
+                    $($field: {
+                        let symbol = find(library, names, $name)
+                            .ok_or(LibraryError::MissingSymbol { name: concat!("MPI_", $name) })?;
+                        // SAFETY: a symbol of this name in an MPI library of this ABI is a function
+                        // with this prototype; the probe test compares it with the headers.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($arg),*) -> functions!(@ret $($ret)?),
+                            >(symbol)
+                        }
+                    },)*
+                    $($ofield: find(library, names, $oname).map(|symbol| {
+                        // SAFETY: as above.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($oarg),*) -> c_int,
+                            >(symbol)
+                        }
+                    }),)*
+                })
+            }
+        }
+
+        /// Every prototype in [`Functions`], for the check against headers.
+        pub const SIGNATURES: &[Signature] = &[
+            $(Signature {
+                name: concat!("MPI_", $name),
+                arguments: &[$(stringify!($arg)),*],
+                result: functions!(@name $($ret)?),
+                required: true,
+            },)*
+            $(Signature {
+                name: concat!("MPI_", $oname),
+                arguments: &[$(stringify!($oarg)),*],
+                result: "c_int",
+                required: false,
+            },)*
+        ];
+    };
+    (@ret) => { c_int };
+    (@ret $ret:ty) => { $ret };
+    (@name) => { "c_int" };
+    (@name $ret:ty) => { stringify!($ret) };
+}
+
+fn find(library: &Library, names: Names, name: &str) -> Option<*mut c_void> {
+    let symbol = |prefix: &str| {
+        let name = CString::new(format!("{prefix}{name}")).ok()?;
+        library.function(&name)
+    };
+    match names {
+        Names::Mpi => symbol("MPI_"),
+        Names::Pmpi => symbol("PMPI_").or_else(|| symbol("MPI_")),
+    }
+}
+
+functions! {
+    required {
+        // Environment.
+        init "Init" (*mut c_int, *mut *mut *mut c_char);
+        init_thread "Init_thread" (*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int);
+        initialized "Initialized" (*mut c_int);
+        finalize "Finalize" ();
+        finalized "Finalized" (*mut c_int);
+        abort "Abort" (A::Comm, c_int);
+        query_thread "Query_thread" (*mut c_int);
+        get_library_version "Get_library_version" (*mut c_char, *mut c_int);
+        get_version "Get_version" (*mut c_int, *mut c_int);
+        get_processor_name "Get_processor_name" (*mut c_char, *mut c_int);
+        wtime "Wtime" () -> c_double;
+        error_class "Error_class" (c_int, *mut c_int);
+        error_string "Error_string" (c_int, *mut c_char, *mut c_int);
+
+        // Communicators and the collectives that gather reports.
+        comm_rank "Comm_rank" (A::Comm, *mut c_int);
+        comm_size "Comm_size" (A::Comm, *mut c_int);
+        comm_get_attr "Comm_get_attr" (A::Comm, c_int, *mut c_void, *mut c_int);
+        comm_set_errhandler "Comm_set_errhandler" (A::Comm, A::Errhandler);
+        comm_get_errhandler "Comm_get_errhandler" (A::Comm, *mut A::Errhandler);
+        comm_call_errhandler "Comm_call_errhandler" (A::Comm, c_int);
+        errhandler_free "Errhandler_free" (*mut A::Errhandler);
+        barrier "Barrier" (A::Comm);
+        bcast "Bcast" (*mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        gather "Gather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        gatherv "Gatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, c_int, A::Comm);
+
+        // Point to point.
+        send "Send" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
+        ssend "Ssend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
+        isend "Isend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        recv "Recv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        irecv "Irecv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        sendrecv "Sendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        probe "Probe" (c_int, c_int, A::Comm, *mut A::Status);
+        cancel "Cancel" (*mut A::Request);
+
+        // Completion.
+        wait "Wait" (*mut A::Request, *mut A::Status);
+        waitall "Waitall" (c_int, *mut A::Request, *mut A::Status);
+        waitany "Waitany" (c_int, *mut A::Request, *mut c_int, *mut A::Status);
+        waitsome "Waitsome" (c_int, *mut A::Request, *mut c_int, *mut c_int, *mut A::Status);
+        test "Test" (*mut A::Request, *mut c_int, *mut A::Status);
+        testall "Testall" (c_int, *mut A::Request, *mut c_int, *mut A::Status);
+        testany "Testany" (c_int, *mut A::Request, *mut c_int, *mut c_int, *mut A::Status);
+        testsome "Testsome" (c_int, *mut A::Request, *mut c_int, *mut c_int, *mut A::Status);
+        request_free "Request_free" (*mut A::Request);
+        request_get_status "Request_get_status" (A::Request, *mut c_int, *mut A::Status);
+
+        // Statuses.
+        get_count "Get_count" (*const A::Status, A::Datatype, *mut c_int);
+        get_elements "Get_elements" (*const A::Status, A::Datatype, *mut c_int);
+        get_elements_x "Get_elements_x" (*const A::Status, A::Datatype, *mut Count);
+        status_set_elements_x "Status_set_elements_x" (*mut A::Status, A::Datatype, Count);
+        status_set_cancelled "Status_set_cancelled" (*mut A::Status, c_int);
+        test_cancelled "Test_cancelled" (*const A::Status, *mut c_int);
+
+        // Packing.
+        pack "Pack" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, *mut c_int, A::Comm);
+        unpack "Unpack" (*const c_void, c_int, *mut c_int, *mut c_void, c_int, A::Datatype, A::Comm);
+        pack_size "Pack_size" (c_int, A::Datatype, A::Comm, *mut c_int);
+
+        // Datatypes: life and attributes.
+        type_commit "Type_commit" (*mut A::Datatype);
+        type_free "Type_free" (*mut A::Datatype);
+        type_dup "Type_dup" (A::Datatype, *mut A::Datatype);
+        type_create_keyval "Type_create_keyval" (TypeCopyFunction<A>, TypeDeleteFunction<A>, *mut c_int, *mut c_void);
+        type_free_keyval "Type_free_keyval" (*mut c_int);
+        type_set_attr "Type_set_attr" (A::Datatype, c_int, *mut c_void);
+        type_get_attr "Type_get_attr" (A::Datatype, c_int, *mut c_void, *mut c_int);
+        type_delete_attr "Type_delete_attr" (A::Datatype, c_int);
+
+        // Datatypes: what they are.
+        type_size_x "Type_size_x" (A::Datatype, *mut Count);
+        type_get_extent_x "Type_get_extent_x" (A::Datatype, *mut Count, *mut Count);
+        type_get_true_extent_x "Type_get_true_extent_x" (A::Datatype, *mut Count, *mut Count);
+        type_get_envelope "Type_get_envelope" (A::Datatype, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+        type_get_contents "Type_get_contents" (A::Datatype, c_int, c_int, c_int, *mut c_int, *mut Aint, *mut A::Datatype);
+
+        // Datatypes: constructors.
+        type_contiguous "Type_contiguous" (c_int, A::Datatype, *mut A::Datatype);
+        type_vector "Type_vector" (c_int, c_int, c_int, A::Datatype, *mut A::Datatype);
+        type_create_hvector "Type_create_hvector" (c_int, c_int, Aint, A::Datatype, *mut A::Datatype);
+        type_indexed "Type_indexed" (c_int, *const c_int, *const c_int, A::Datatype, *mut A::Datatype);
+        type_create_hindexed "Type_create_hindexed" (c_int, *const c_int, *const Aint, A::Datatype, *mut A::Datatype);
+        type_create_indexed_block "Type_create_indexed_block" (c_int, c_int, *const c_int, A::Datatype, *mut A::Datatype);
+        type_create_hindexed_block "Type_create_hindexed_block" (c_int, c_int, *const Aint, A::Datatype, *mut A::Datatype);
+        type_create_struct "Type_create_struct" (c_int, *const c_int, *const Aint, *const A::Datatype, *mut A::Datatype);
+        type_create_subarray "Type_create_subarray" (c_int, *const c_int, *const c_int, *const c_int, c_int, A::Datatype, *mut A::Datatype);
+        type_create_darray "Type_create_darray" (c_int, c_int, c_int, *const c_int, *const c_int, *const c_int, *const c_int, c_int, A::Datatype, *mut A::Datatype);
+        type_create_resized "Type_create_resized" (A::Datatype, Aint, Aint, *mut A::Datatype);
+        type_create_f90_real "Type_create_f90_real" (c_int, c_int, *mut A::Datatype);
+        type_create_f90_complex "Type_create_f90_complex" (c_int, c_int, *mut A::Datatype);
+        type_create_f90_integer "Type_create_f90_integer" (c_int, *mut A::Datatype);
+    }
+    optional {
+        // Large counts (MPI 4.0).
+        send_c "Send_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
+        ssend_c "Ssend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
+        isend_c "Isend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        recv_c "Recv_c" (*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        irecv_c "Irecv_c" (*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        sendrecv_c "Sendrecv_c" (*const c_void, Count, A::Datatype, c_int, c_int, *mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        pack_c "Pack_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, *mut Count, A::Comm);
+        unpack_c "Unpack_c" (*const c_void, Count, *mut Count, *mut c_void, Count, A::Datatype, A::Comm);
+        type_get_envelope_c "Type_get_envelope_c" (A::Datatype, *mut Count, *mut Count, *mut Count, *mut Count, *mut c_int);
+        type_get_contents_c "Type_get_contents_c" (A::Datatype, Count, Count, Count, Count, *mut c_int, *mut Aint, *mut Count, *mut A::Datatype);
+        type_contiguous_c "Type_contiguous_c" (Count, A::Datatype, *mut A::Datatype);
+        type_vector_c "Type_vector_c" (Count, Count, Count, A::Datatype, *mut A::Datatype);
+        type_create_hvector_c "Type_create_hvector_c" (Count, Count, Count, A::Datatype, *mut A::Datatype);
+        type_indexed_c "Type_indexed_c" (Count, *const Count, *const Count, A::Datatype, *mut A::Datatype);
+        type_create_hindexed_c "Type_create_hindexed_c" (Count, *const Count, *const Count, A::Datatype, *mut A::Datatype);
+        type_create_indexed_block_c "Type_create_indexed_block_c" (Count, Count, *const Count, A::Datatype, *mut A::Datatype);
+        type_create_hindexed_block_c "Type_create_hindexed_block_c" (Count, Count, *const Count, A::Datatype, *mut A::Datatype);
+        type_create_struct_c "Type_create_struct_c" (Count, *const Count, *const Count, *const A::Datatype, *mut A::Datatype);
+        type_create_subarray_c "Type_create_subarray_c" (c_int, *const Count, *const Count, *const Count, c_int, A::Datatype, *mut A::Datatype);
+        type_create_darray_c "Type_create_darray_c" (c_int, c_int, c_int, *const Count, *const c_int, *const c_int, *const c_int, c_int, A::Datatype, *mut A::Datatype);
+        type_create_resized_c "Type_create_resized_c" (A::Datatype, Count, Count, *mut A::Datatype);
+        type_get_value_index "Type_get_value_index" (A::Datatype, A::Datatype, *mut A::Datatype);
+    }
+}

@@ -1,0 +1,245 @@
+//! Walks a plan and hands each innermost pattern to its kernel. Decides nothing: what to do with a
+//! node stands in its [`Kernel`].
+
+use std::ops::Range;
+
+use commloom_plan::{Kernel, Node, Offsets, Part, Piece, Plan, Shape};
+
+use crate::kernels::{Grid, Kernels, Places, select};
+use crate::moves::{Direction, any};
+use crate::number::{distance, length};
+
+/// Moves the packed bytes `range` of a plan; `packed` is where the first of them lies.
+///
+/// # Safety
+/// - Every byte of the plan's packed range is valid, relative to `memory`, for reads ([`Pack`]) or
+///   writes ([`Unpack`]).
+/// - `packed` is valid for as many writes or reads as the range is long.
+/// - The two do not overlap, and nobody else writes them meanwhile (or reads the destination).
+///
+/// [`Pack`]: crate::moves::Pack
+/// [`Unpack`]: crate::moves::Unpack
+pub(crate) unsafe fn execute<D: Direction>(
+    plan: &Plan,
+    memory: *mut u8,
+    packed: *mut u8,
+    range: Range<u64>,
+) {
+    let mut walk = Walk { kernels: select(plan.target()), packed };
+    plan.cut(range, |piece| {
+        // SAFETY: pieces cover exactly the range, in order; the plan proved that they lie in its
+        // bounds, which the caller vouches for.
+        unsafe {
+            match piece {
+                Piece::Bytes { a, length } => {
+                    walk.bytes::<D>(memory.wrapping_offset(distance(a)), length);
+                }
+                Piece::Copies { node, a, copies } => {
+                    walk.copies::<D>(node, memory.wrapping_offset(distance(a)), copies);
+                }
+            }
+        }
+    });
+}
+
+/// The place in the packed stream while a plan is walked.
+struct Walk {
+    kernels: &'static Kernels,
+    packed: *mut u8,
+}
+
+// Every function below: memory at the node's place and the packed stream at `self.packed` are valid
+// for the bytes that are moved, as `execute` demands; `self.packed` then moves past them.
+impl Walk {
+    unsafe fn bytes<D: Direction>(&mut self, memory: *mut u8, bytes: u64) {
+        let (src, dst) = D::ends(memory, self.packed);
+        // SAFETY: see above.
+        unsafe { any(src, dst, length(bytes)) };
+        self.advance(bytes);
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.packed = self.packed.wrapping_add(length(bytes));
+    }
+
+    unsafe fn whole<D: Direction>(&mut self, node: &Node, memory: *mut u8) {
+        // SAFETY: see above.
+        unsafe {
+            match node.shape() {
+                Shape::Block => self.bytes::<D>(memory, node.bytes()),
+                _ => self.copies::<D>(node, memory, 0..node.copies()),
+            }
+        }
+    }
+
+    /// Moves some copies of the body of a node whose first byte lies at `memory`.
+    unsafe fn copies<D: Direction>(&mut self, node: &Node, memory: *mut u8, copies: Range<u64>) {
+        let list = length(copies.start)..length(copies.end);
+        // SAFETY: see above; copy `i` lies where the shape says.
+        unsafe {
+            match node.shape() {
+                Shape::Block => self.bytes::<D>(memory, node.bytes()),
+                Shape::Loop { stride, body, .. } => {
+                    let memory = step(memory, copies.start, *stride);
+                    let count = copies.end - copies.start;
+                    self.strided::<D>(node.kernel(), body, memory, count, *stride);
+                }
+                Shape::List { offsets, body } => {
+                    self.listed::<D>(node.kernel(), body, memory, offsets, list);
+                }
+                Shape::Buckets { offsets, copies: ends, stride, body } => {
+                    let mut at = copies.start;
+                    let mut bucket = ends.partition_point(|&before| before <= at) - 1;
+                    while at < copies.end {
+                        let end = ends[bucket + 1].min(copies.end);
+                        let first = memory.wrapping_offset(distance(offsets.at(bucket)));
+                        let first = step(first, at - ends[bucket], *stride);
+                        self.strided::<D>(node.kernel(), body, first, end - at, *stride);
+                        at = end;
+                        bucket += 1;
+                    }
+                }
+                Shape::Runs { offsets, starts } => {
+                    let starts = &starts[list.start..=list.end];
+                    let places = slice(offsets, list);
+                    self.kernels.runs::<D>(memory, self.packed, places, starts);
+                    self.advance(starts[starts.len() - 1] - starts[0]);
+                }
+                Shape::Seq(steps) => {
+                    for step in &steps[list] {
+                        self.whole::<D>(&step.node, memory.wrapping_offset(distance(step.a)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves `count` copies of `body`, `stride` apart, the first at `memory`.
+    unsafe fn strided<D: Direction>(
+        &mut self,
+        kernel: &Kernel,
+        body: &Node,
+        memory: *mut u8,
+        count: u64,
+        stride: i64,
+    ) {
+        // SAFETY: see above.
+        unsafe {
+            match kernel {
+                Kernel::Rows { length: block, columns, stride: column } => {
+                    self.kernels.rows::<D>(&Grid {
+                        memory,
+                        packed: self.packed,
+                        rows: length(count),
+                        row_a: distance(stride),
+                        row_b: length(body.bytes()),
+                        columns: length(*columns),
+                        column_a: distance(*column),
+                        length: length(*block),
+                        ahead: 0,
+                    });
+                    self.advance(count * body.bytes());
+                }
+                Kernel::Period { parts, tile } => {
+                    let mut done = 0;
+                    while done < count {
+                        let rows = (count - done).min(*tile);
+                        let memory = step(memory, done, stride);
+                        for part in parts {
+                            let grid = Grid {
+                                rows: length(rows),
+                                row_a: distance(stride),
+                                ..self.part(part, body, memory)
+                            };
+                            self.kernels.rows::<D>(&grid);
+                        }
+                        self.advance(rows * body.bytes());
+                        done += rows;
+                    }
+                }
+                _ => {
+                    for i in 0..count {
+                        self.whole::<D>(body, step(memory, i, stride));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves a copy of `body` at each offset of a part of a list.
+    unsafe fn listed<D: Direction>(
+        &mut self,
+        kernel: &Kernel,
+        body: &Node,
+        memory: *mut u8,
+        offsets: &Offsets,
+        list: Range<usize>,
+    ) {
+        // SAFETY: see above.
+        unsafe {
+            match kernel {
+                Kernel::Rows { length: block, columns, stride: column } => {
+                    let grid = Grid {
+                        memory,
+                        packed: self.packed,
+                        rows: list.len(),
+                        row_a: 0,
+                        row_b: length(body.bytes()),
+                        columns: length(*columns),
+                        column_a: distance(*column),
+                        length: length(*block),
+                        ahead: 0,
+                    };
+                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(list.len()));
+                    self.kernels.list::<D>(&grid, slice(offsets, list));
+                }
+                Kernel::Period { parts, tile } => {
+                    let mut first = list.start;
+                    while first < list.end {
+                        let end = list.end.min(first.saturating_add(length(*tile)));
+                        for part in parts {
+                            let grid = Grid { rows: end - first, ..self.part(part, body, memory) };
+                            self.kernels.list::<D>(&grid, slice(offsets, first..end));
+                        }
+                        let bytes = length(body.bytes()).wrapping_mul(end - first);
+                        self.packed = self.packed.wrapping_add(bytes);
+                        first = end;
+                    }
+                }
+                _ => {
+                    for i in list {
+                        let at = distance(offsets.at(i));
+                        self.whole::<D>(body, memory.wrapping_offset(at));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The column of one part of a period; rows are filled in by the caller.
+    fn part(&self, part: &Part, body: &Node, memory: *mut u8) -> Grid {
+        Grid {
+            memory: memory.wrapping_offset(distance(part.a)),
+            packed: self.packed.wrapping_add(length(part.b)),
+            rows: 0,
+            row_a: 0,
+            row_b: length(body.bytes()),
+            columns: 1,
+            column_a: 0,
+            length: length(part.length),
+            ahead: 0,
+        }
+    }
+}
+
+/// `n` strides on from `memory`; wraps where the plan's own sum would not.
+fn step(memory: *mut u8, n: u64, stride: i64) -> *mut u8 {
+    memory.wrapping_offset(distance(stride).wrapping_mul(distance(n.cast_signed())))
+}
+
+fn slice(offsets: &Offsets, range: Range<usize>) -> Places<'_> {
+    match offsets {
+        Offsets::Narrow(list) => Places::Narrow(&list[range]),
+        Offsets::Wide(list) => Places::Wide(&list[range]),
+    }
+}

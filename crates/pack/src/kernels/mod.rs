@@ -1,0 +1,68 @@
+//! The innermost loops: a table of functions per instruction set, each the same generic code
+//! ([`portable`]) compiled for other registers.
+
+mod portable;
+mod table;
+
+use commloom_plan::Target;
+
+pub(crate) use table::Kernels;
+
+/// Rows of blocks: copy `i` of a node is a row of `columns` blocks of `length` bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Grid {
+    /// First byte of the first row, in memory.
+    pub memory: *mut u8,
+    /// First byte of the first row, packed.
+    pub packed: *mut u8,
+    /// Number of rows (of a list: its length).
+    pub rows: usize,
+    /// Distance of rows in memory (unused for a list).
+    pub row_a: isize,
+    /// Distance of rows in the packed stream.
+    pub row_b: usize,
+    /// Blocks in a row; dense in the packed stream.
+    pub columns: usize,
+    /// Distance of blocks in a row, in memory.
+    pub column_a: isize,
+    /// Bytes in a block.
+    pub length: usize,
+    /// Rows that are touched this many rows ahead; 0: none.
+    pub ahead: usize,
+}
+
+/// Places of rows relative to the first, in either width.
+#[derive(Clone, Copy)]
+pub(crate) enum Places<'p> {
+    /// 32-bit offsets.
+    Narrow(&'p [i32]),
+    /// 64-bit offsets.
+    Wide(&'p [i64]),
+}
+
+/// The kernels for a target, or the best that this processor has.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn select(target: &Target) -> &'static Kernels {
+    if target.vector >= 64 && has_avx512() {
+        &table::AVX512
+    } else if target.vector >= 32 && is_x86_feature_detected!("avx2") {
+        &table::AVX2
+    } else {
+        &table::PORTABLE
+    }
+}
+
+/// The instructions that the AVX-512 kernels are compiled for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+}
+
+/// The kernels for a target: elsewhere only the portable ones exist so far.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn select(_: &Target) -> &'static Kernels {
+    &table::PORTABLE
+}

@@ -1,0 +1,154 @@
+//! Tables of kernels, one per instruction set. The code is `portable` every time; what differs is
+//! what the compiler may emit for it.
+
+use crate::kernels::{Grid, Places, portable};
+use crate::moves::{Direction, Pack, Unpack};
+
+/// Block lengths with kernels of their own; the first entry stands for every other length.
+pub(crate) const LENGTHS: [usize; 17] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64];
+
+type RowsFn = unsafe fn(&Grid);
+type ListFn<O> = unsafe fn(&Grid, &[O]);
+type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
+
+/// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
+/// ([`LENGTHS`]).
+pub(crate) struct Kernels {
+    rows: [[RowsFn; 17]; 2],
+    narrow: [[ListFn<i32>; 17]; 2],
+    wide: [[ListFn<i64>; 17]; 2],
+    narrow_runs: [RunsFn<i32>; 2],
+    wide_runs: [RunsFn<i64>; 2],
+}
+
+/// Index into a table of [`LENGTHS`].
+fn class(length: usize) -> usize {
+    const SMALL: [u8; 65] = {
+        let mut classes = [0; 65];
+        let mut i = 1;
+        while i < 17 {
+            #[allow(clippy::cast_possible_truncation)]
+            let class = i as u8;
+            classes[LENGTHS[i]] = class;
+            i += 1;
+        }
+        classes
+    };
+    SMALL.get(length).map_or(0, |&class| usize::from(class))
+}
+
+impl Kernels {
+    /// Moves the rows of a grid.
+    ///
+    /// # Safety
+    /// - All blocks of the grid are valid for reads on the source side, for writes on the other.
+    /// - The two sides do not overlap.
+    /// - The processor has the instructions of this table (true for what `select` returns).
+    pub(crate) unsafe fn rows<D: Direction>(&self, grid: &Grid) {
+        // SAFETY: the duties are the same.
+        unsafe { self.rows[D::INDEX][class(grid.length)](grid) }
+    }
+
+    /// Moves the rows of a grid that lie at `places` from its first byte in memory.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`].
+    pub(crate) unsafe fn list<D: Direction>(&self, grid: &Grid, places: Places<'_>) {
+        let class = class(grid.length);
+        // SAFETY: the duties are the same.
+        unsafe {
+            match places {
+                Places::Narrow(list) => self.narrow[D::INDEX][class](grid, list),
+                Places::Wide(list) => self.wide[D::INDEX][class](grid, list),
+            }
+        }
+    }
+
+    /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to `starts[i + 1]`
+    /// with the first at `packed`.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for these runs.
+    pub(crate) unsafe fn runs<D: Direction>(
+        &self,
+        memory: *mut u8,
+        packed: *mut u8,
+        places: Places<'_>,
+        starts: &[u64],
+    ) {
+        // SAFETY: the duties are the same.
+        unsafe {
+            match places {
+                Places::Narrow(list) => self.narrow_runs[D::INDEX](memory, packed, list, starts),
+                Places::Wide(list) => self.wide_runs[D::INDEX](memory, packed, list, starts),
+            }
+        }
+    }
+}
+
+macro_rules! lengths {
+    ($module:ident :: $kernel:ident, $($generics:ty),+) => {
+        [
+            $module::$kernel::<$($generics),+, 0>, $module::$kernel::<$($generics),+, 1>,
+            $module::$kernel::<$($generics),+, 2>, $module::$kernel::<$($generics),+, 3>,
+            $module::$kernel::<$($generics),+, 4>, $module::$kernel::<$($generics),+, 5>,
+            $module::$kernel::<$($generics),+, 6>, $module::$kernel::<$($generics),+, 7>,
+            $module::$kernel::<$($generics),+, 8>, $module::$kernel::<$($generics),+, 12>,
+            $module::$kernel::<$($generics),+, 16>, $module::$kernel::<$($generics),+, 20>,
+            $module::$kernel::<$($generics),+, 24>, $module::$kernel::<$($generics),+, 32>,
+            $module::$kernel::<$($generics),+, 40>, $module::$kernel::<$($generics),+, 48>,
+            $module::$kernel::<$($generics),+, 64>,
+        ]
+    };
+}
+
+macro_rules! table {
+    ($table:ident, $module:ident, $doc:literal $(, $feature:literal)?) => {
+        mod $module {
+            use super::{Direction, Grid, portable};
+            use portable::Offset;
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn rows<D: Direction, const N: usize>(grid: &Grid) {
+                // SAFETY: the duties are the same.
+                unsafe { portable::rows::<D, N>(grid) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn list<D: Direction, O: Offset, const N: usize>(
+                grid: &Grid,
+                offsets: &[O],
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe { portable::list::<D, O, N>(grid, offsets) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn runs<D: Direction, O: Offset>(
+                memory: *mut u8,
+                packed: *mut u8,
+                offsets: &[O],
+                starts: &[u64],
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe { portable::runs::<D, O>(memory, packed, offsets, starts) }
+            }
+        }
+
+        #[doc = $doc]
+        pub(crate) static $table: Kernels = Kernels {
+            rows: [lengths!($module::rows, Pack), lengths!($module::rows, Unpack)],
+            narrow: [lengths!($module::list, Pack, i32), lengths!($module::list, Unpack, i32)],
+            wide: [lengths!($module::list, Pack, i64), lengths!($module::list, Unpack, i64)],
+            narrow_runs: [$module::runs::<Pack, i32>, $module::runs::<Unpack, i32>],
+            wide_runs: [$module::runs::<Pack, i64>, $module::runs::<Unpack, i64>],
+        };
+    };
+}
+
+table!(PORTABLE, plain, "What every processor of this architecture has.");
+#[cfg(target_arch = "x86_64")]
+table!(AVX2, avx2, "32-byte registers.", "avx2");
+#[cfg(target_arch = "x86_64")]
+table!(AVX512, avx512, "64-byte registers.", "avx512f,avx512bw,avx512dq,avx512vl");

@@ -1,0 +1,61 @@
+//! Finding out what machine this is.
+
+use commloom_plan::Target;
+
+/// The machine that this runs on. Measured nowhere, asked of the processor; cheap, but better kept
+/// than asked again for every plan.
+#[must_use]
+pub fn detect() -> Target {
+    let vector = vector();
+    let (l1, l2) = caches().unwrap_or((Target::PORTABLE.l1, Target::PORTABLE.l2));
+    Target { l1, l2, vector, prefetch_from: l2, ..Target::PORTABLE }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn vector() -> u32 {
+    if crate::kernels::has_avx512() {
+        64
+    } else if is_x86_feature_detected!("avx2") {
+        32
+    } else {
+        16
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn vector() -> u32 {
+    16
+}
+
+/// First- and second-level data cache of a core, from the "deterministic cache parameters": leaf
+/// 0x8000001D on AMD, 4 on Intel (both have the same form).
+#[cfg(target_arch = "x86_64")]
+fn caches() -> Option<(u64, u64)> {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    let intel_last = __cpuid(0).eax;
+    let amd_last = __cpuid(0x8000_0000).eax;
+    let leaf = match (amd_last >= 0x8000_001D, intel_last >= 4) {
+        (true, _) if __cpuid_count(0x8000_001D, 0).eax & 31 != 0 => 0x8000_001D,
+        (_, true) => 4,
+        _ => return None,
+    };
+    let (mut l1, mut l2) = (None, None);
+    for index in 0..8 {
+        let info = __cpuid_count(leaf, index);
+        let (kind, level) = (info.eax & 31, info.eax >> 5 & 7);
+        let part = |low: u32, bits: u32| u64::from(info.ebx >> low & ((1 << bits) - 1)) + 1;
+        let bytes = part(22, 10) * part(12, 10) * part(0, 12) * (u64::from(info.ecx) + 1);
+        match (kind, level) {
+            (0, _) => break,
+            (1 | 3, 1) => l1 = Some(bytes),
+            (1 | 3, 2) => l2 = Some(bytes),
+            _ => {}
+        }
+    }
+    Some((l1?, l2?))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn caches() -> Option<(u64, u64)> {
+    None
+}

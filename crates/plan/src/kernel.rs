@@ -1,0 +1,115 @@
+//! [`Kernel`]: how the copies of a node's body are moved, chosen when the node is made.
+
+use crate::number::within;
+use crate::{Node, Shape, Target};
+
+/// How a node moves the copies of its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kernel {
+    /// One run of bytes.
+    Copy,
+    /// Every copy is a row of `columns` blocks of `length` bytes, `stride` apart in memory.
+    Rows {
+        /// Bytes in a block.
+        length: u64,
+        /// Blocks in a row.
+        columns: u64,
+        /// Distance of neighbouring blocks in a row, 0 when there is one.
+        stride: i64,
+    },
+    /// Every copy is a period of a few blocks.
+    Period {
+        /// The blocks, in packed order.
+        parts: Box<[Part]>,
+        /// That many copies stay in the first-level cache together.
+        tile: u64,
+    },
+    /// Runs of different lengths, one after the other.
+    Runs,
+    /// Copy by copy, each as its own kernel says.
+    Walk,
+}
+
+/// One block of a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Displacement on side A from the first byte of the period.
+    pub a: i64,
+    /// Packed position in the period.
+    pub b: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// Rows with at most so many columns are cheaper as a period where there are many rows.
+const FEW_COLUMNS: u64 = 4;
+
+pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
+    if let Some(rows) = rows(body)
+        && !matches!(rows, Kernel::Rows { columns, .. } if (2..=FEW_COLUMNS).contains(&columns) && count > columns)
+    {
+        return rows;
+    }
+    period(Some(stride), body, target)
+}
+
+pub(crate) fn of_list(body: &Node, target: &Target) -> Kernel {
+    match rows(body) {
+        Some(rows @ Kernel::Rows { columns: 1, .. }) => rows,
+        rows => match period(None, body, target) {
+            Kernel::Walk => rows.unwrap_or(Kernel::Walk),
+            period => period,
+        },
+    }
+}
+
+pub(crate) fn of_buckets(stride: i64, body: &Node, target: &Target) -> Kernel {
+    rows(body).unwrap_or_else(|| period(Some(stride), body, target))
+}
+
+/// A body that is a block or a loop over one block.
+fn rows(body: &Node) -> Option<Kernel> {
+    match body.shape() {
+        Shape::Block => Some(Kernel::Rows { length: body.bytes(), columns: 1, stride: 0 }),
+        Shape::Loop { count, stride, body } => {
+            let length = body.block()?;
+            Some(Kernel::Rows { length, columns: *count, stride: *stride })
+        }
+        _ => None,
+    }
+}
+
+/// A body that is a few blocks, else `Walk`.
+fn period(stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
+    let mut parts = Vec::new();
+    if !collect(body, 0, target.max_parts, &mut parts) {
+        return Kernel::Walk;
+    }
+    // Both sides of a tile should stay in half of the first-level cache. A part touches at most one
+    // line more than it fills, a period no more than its own stride.
+    let lines: u64 = parts.iter().map(|part| part.length + 64).sum();
+    let memory = stride.map_or(lines, |s| lines.min(s.unsigned_abs().max(body.bytes())));
+    let tile = (target.l1 / 2 / (memory + body.bytes()).max(1)).max(1);
+    Kernel::Period { parts: parts.into(), tile }
+}
+
+/// Lists the blocks of a node; false when there are more than `limit`. O(limit).
+fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
+    match node.shape() {
+        Shape::Block => {
+            let b = parts.last().map_or(0, |last| last.b + last.length);
+            parts.push(Part { a, b, length: node.bytes() });
+            parts.len() <= limit
+        }
+        Shape::Loop { count, stride, body } => {
+            (0..*count).all(|i| collect(body, a + within(i, *stride), limit, parts))
+        }
+        Shape::List { offsets, body } => {
+            offsets.iter().all(|at| collect(body, a + at, limit, parts))
+        }
+        Shape::Seq(steps) => {
+            steps.iter().all(|step| collect(&step.node, a + step.a, limit, parts))
+        }
+        Shape::Buckets { .. } | Shape::Runs { .. } => false,
+    }
+}

@@ -1,0 +1,241 @@
+//! [`Node`]: one level of the loop nest. The constructors keep the facts and prove the bounds.
+//!
+//! The origin of a node is its own first byte in packed order: that byte has displacement 0 on side
+//! A and packed position 0 on side B. So equal patterns at different places are equal nodes.
+
+use std::sync::Arc;
+
+use crate::number::{add, count, overflow, signed, sub, times};
+use crate::offsets::Offsets;
+use crate::{Kernel, PlanError, Target, kernel};
+
+/// What a node repeats, and where. On side B (the packed stream) everything is dense: copy `i` of a
+/// body lies at `i * body.bytes()`, unless the packed positions are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// Adjacent bytes, [`Node::bytes`] many.
+    Block,
+    /// `count` copies of `body`, `stride` bytes apart.
+    Loop {
+        /// Number of copies, at least 2.
+        count: u64,
+        /// Distance of neighbouring copies on side A.
+        stride: i64,
+        /// What is repeated.
+        body: Arc<Node>,
+    },
+    /// A copy of `body` at each offset.
+    List {
+        /// Places of the copies on side A, at least 2.
+        offsets: Offsets,
+        /// What is repeated.
+        body: Arc<Node>,
+    },
+    /// At each offset a bucket of copies of `body`, `stride` apart.
+    Buckets {
+        /// Places of the buckets on side A, at least 2.
+        offsets: Offsets,
+        /// Copies before each bucket, and in all at the end: one more entry than buckets.
+        copies: Box<[u64]>,
+        /// Distance of neighbouring copies in one bucket.
+        stride: i64,
+        /// What is repeated.
+        body: Arc<Node>,
+    },
+    /// Runs of different lengths.
+    Runs {
+        /// Places of the runs on side A, at least 2.
+        offsets: Offsets,
+        /// Packed position of each run, and of the end: one more entry than runs.
+        starts: Box<[u64]>,
+    },
+    /// Different nodes in order, at least 2.
+    Seq(Box<[Step]>),
+}
+
+/// One node of a [`Shape::Seq`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Displacement of the node's first byte on side A.
+    pub a: i64,
+    /// Packed position of the node's first byte.
+    pub b: u64,
+    /// What lies there.
+    pub node: Arc<Node>,
+}
+
+/// One level of the loop nest of a [`Plan`](crate::Plan), with its facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    shape: Shape,
+    kernel: Kernel,
+    bytes: u64,
+    low: i64,
+    high: i64,
+    end: i64,
+}
+
+impl Node {
+    /// What this node repeats.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How copies of this node's body are moved.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Packed length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Lowest byte on side A, from the first byte: never positive.
+    #[must_use]
+    pub fn low(&self) -> i64 {
+        self.low
+    }
+
+    /// One past the highest byte on side A, from the first byte.
+    #[must_use]
+    pub fn high(&self) -> i64 {
+        self.high
+    }
+
+    /// One past the last byte in packed order on side A, from the first byte.
+    #[must_use]
+    pub fn end(&self) -> i64 {
+        self.end
+    }
+
+    /// The length, where the node is one block.
+    pub(crate) fn block(&self) -> Option<u64> {
+        matches!(self.shape, Shape::Block).then_some(self.bytes)
+    }
+
+    pub(crate) fn new_block(bytes: u64) -> Result<Arc<Node>, PlanError> {
+        let high = signed(bytes, "a block")?;
+        let kernel = Kernel::Copy;
+        Ok(Arc::new(Node { shape: Shape::Block, kernel, bytes, low: 0, high, end: high }))
+    }
+
+    pub(crate) fn new_loop(
+        count: u64,
+        stride: i64,
+        body: Arc<Node>,
+        target: &Target,
+    ) -> Result<Arc<Node>, PlanError> {
+        let reach = times(count - 1, stride)?;
+        let mut extent = Extent::default();
+        extent.cover(reach.min(0), &body)?;
+        extent.cover(reach.max(0), &body)?;
+        Ok(Arc::new(Node {
+            kernel: kernel::of_loop(count, stride, &body, target),
+            bytes: packed(count, &body)?,
+            low: extent.low,
+            high: extent.high,
+            end: add(reach, body.end)?,
+            shape: Shape::Loop { count, stride, body },
+        }))
+    }
+
+    pub(crate) fn new_list(
+        offsets: Offsets,
+        body: Arc<Node>,
+        target: &Target,
+    ) -> Result<Arc<Node>, PlanError> {
+        let mut extent = Extent::default();
+        let (low, high) = offsets.iter().fold((0, 0), |(l, h), at| (at.min(l), at.max(h)));
+        extent.cover(low, &body)?;
+        extent.cover(high, &body)?;
+        let last = offsets.at(offsets.len() - 1);
+        Ok(Arc::new(Node {
+            kernel: kernel::of_list(&body, target),
+            bytes: packed(count(offsets.len()), &body)?,
+            low: extent.low,
+            high: extent.high,
+            end: add(last, body.end)?,
+            shape: Shape::List { offsets, body },
+        }))
+    }
+
+    pub(crate) fn new_buckets(
+        offsets: Offsets,
+        copies: Box<[u64]>,
+        stride: i64,
+        body: Arc<Node>,
+        target: &Target,
+    ) -> Result<Arc<Node>, PlanError> {
+        let mut extent = Extent::default();
+        let mut end = 0;
+        for (at, ends) in offsets.iter().zip(copies.windows(2)) {
+            let last = add(at, times(ends[1] - ends[0] - 1, stride)?)?;
+            extent.cover(at, &body)?;
+            extent.cover(last, &body)?;
+            end = add(last, body.end)?;
+        }
+        Ok(Arc::new(Node {
+            kernel: kernel::of_buckets(stride, &body, target),
+            bytes: packed(copies[offsets.len()], &body)?,
+            low: extent.low,
+            high: extent.high,
+            end,
+            shape: Shape::Buckets { offsets, copies, stride, body },
+        }))
+    }
+
+    pub(crate) fn new_runs(offsets: Offsets, starts: Box<[u64]>) -> Result<Arc<Node>, PlanError> {
+        let (mut low, mut high, mut end) = (0, 0, 0);
+        for (at, ends) in offsets.iter().zip(starts.windows(2)) {
+            end = add(at, signed(ends[1] - ends[0], "a run")?)?;
+            low = at.min(low);
+            high = end.max(high);
+        }
+        sub(high, low)?;
+        let bytes = starts[offsets.len()];
+        let shape = Shape::Runs { offsets, starts };
+        Ok(Arc::new(Node { shape, kernel: Kernel::Runs, bytes, low, high, end }))
+    }
+
+    /// The nodes at these displacements from the first, which is at 0.
+    pub(crate) fn new_seq(parts: &[(i64, Arc<Node>)]) -> Result<Arc<Node>, PlanError> {
+        let mut extent = Extent::default();
+        let (mut bytes, mut end) = (0u64, 0);
+        let mut steps = Vec::with_capacity(parts.len());
+        for (a, node) in parts {
+            steps.push(Step { a: *a, b: bytes, node: Arc::clone(node) });
+            extent.cover(*a, node)?;
+            bytes = bytes.checked_add(node.bytes).ok_or(overflow("the packed size"))?;
+            end = add(*a, node.end)?;
+        }
+        signed(bytes, "the packed size")?;
+        let shape = Shape::Seq(steps.into());
+        let (low, high) = (extent.low, extent.high);
+        Ok(Arc::new(Node { shape, kernel: Kernel::Walk, bytes, low, high, end }))
+    }
+}
+
+/// What the copies seen so far cover on side A.
+#[derive(Default)]
+struct Extent {
+    low: i64,
+    high: i64,
+}
+
+impl Extent {
+    fn cover(&mut self, at: i64, node: &Node) -> Result<(), PlanError> {
+        self.low = self.low.min(add(at, node.low)?);
+        self.high = self.high.max(add(at, node.high)?);
+        sub(self.high, self.low).map(drop)
+    }
+}
+
+fn packed(copies: u64, body: &Node) -> Result<u64, PlanError> {
+    let bytes = copies.checked_mul(body.bytes).ok_or(overflow("the packed size"))?;
+    signed(bytes, "the packed size")?;
+    Ok(bytes)
+}

@@ -1,0 +1,107 @@
+//! [`Plan`]: the loop nest of a type and a count.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use commloom_layout::Type;
+
+use crate::lower::Lower;
+use crate::node::Node;
+use crate::number::add;
+use crate::{PlanError, Target};
+
+/// How `count` copies of a type move between memory and the packed stream. Immutable, cheap to
+/// clone, shareable between threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Displacement of the first byte from the origin of the buffer.
+    start: i64,
+    root: Arc<Node>,
+    /// Maximal runs of adjacent bytes.
+    runs: u64,
+    target: Target,
+}
+
+/// What a plan does, for those who decide whether to use it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Packed bytes.
+    pub bytes: u64,
+    /// Maximal runs of bytes that are adjacent in memory and in order.
+    pub runs: u64,
+    /// Average run length in bytes, rounded down; 0 when there is no byte.
+    pub average_run: u64,
+}
+
+impl Plan {
+    /// The plan for `count` copies of `ty`, one extent apart, on the machine `target`. Equal to the
+    /// plan for `contiguous(count, ty)`.
+    ///
+    /// Takes time linear in the description of the type (nodes and list entries), not in the data.
+    ///
+    /// # Errors
+    /// Sizes or displacements of the copies do not fit in 64 bits.
+    pub fn packed(ty: &Type, count: u64, target: &Target) -> Result<Plan, PlanError> {
+        let copies;
+        let all = if count == 1 {
+            ty
+        } else {
+            copies = Type::vec(count, ty.extent(), ty.clone())
+                .map_err(|source| PlanError::Count { count, source })?;
+            &copies
+        };
+        let target = *target;
+        if all.size() == 0 {
+            return Ok(Plan { start: 0, root: Node::new_block(0)?, runs: 0, target });
+        }
+        let (start, root) = Lower::new(all, &target).lower(all)?;
+        add(start, root.low())?;
+        add(start, root.high())?;
+        Ok(Plan { start, root, runs: all.runs(), target })
+    }
+
+    /// Packed bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.root.bytes()
+    }
+
+    /// Displacements from the buffer's origin of everything that is touched in memory: the true
+    /// lower bound up to the true upper bound, in bytes. Empty (`0..0`) when there is no byte.
+    #[must_use]
+    pub fn bounds(&self) -> Range<i64> {
+        // Checked when the plan was made.
+        self.start + self.root.low()..self.start + self.root.high()
+    }
+
+    /// Whether the bytes are one adjacent run in memory, in order.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        self.runs <= 1
+    }
+
+    /// Number and length of the runs. O(1).
+    #[must_use]
+    pub fn cost_estimate(&self) -> Cost {
+        let bytes = self.bytes();
+        Cost { bytes, runs: self.runs, average_run: bytes.checked_div(self.runs).unwrap_or(0) }
+    }
+
+    /// Displacement of the first byte in packed order from the buffer's origin.
+    #[must_use]
+    pub fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// The outermost node.
+    #[must_use]
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The machine that the plan was made for.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+}

@@ -1,0 +1,101 @@
+//! Plans as text, one node a line: for snapshot tests and `commloom plan`.
+
+use std::fmt;
+
+use crate::{Kernel, Node, Plan, Shape};
+
+/// List entries that are printed before the rest is cut short.
+const SHOWN: usize = 8;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bounds, cost) = (self.bounds(), self.cost_estimate());
+        writeln!(
+            f,
+            "plan: {} bytes in {} runs, from {}, in {}..{}",
+            cost.bytes,
+            cost.runs,
+            self.start(),
+            bounds.start,
+            bounds.end
+        )?;
+        node(f, self.root(), 1)
+    }
+}
+
+fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
+    write!(f, "{:depth$}", "", depth = 2 * depth)?;
+    match this.shape() {
+        Shape::Block => writeln!(f, "block {}", this.bytes()),
+        Shape::Loop { count, stride, body } => {
+            writeln!(f, "loop {count} stride {stride}: {}", this.kernel())?;
+            node(f, body, depth + 1)
+        }
+        Shape::List { offsets, body } => {
+            write!(f, "list {} at ", offsets.len())?;
+            list(f, offsets.iter())?;
+            writeln!(f, ": {}", this.kernel())?;
+            node(f, body, depth + 1)
+        }
+        Shape::Buckets { offsets, copies, stride, body } => {
+            write!(f, "buckets {} at ", offsets.len())?;
+            list(f, offsets.iter())?;
+            write!(f, " of ")?;
+            list(f, copies.windows(2).map(|w| w[1] - w[0]))?;
+            writeln!(f, " stride {stride}: {}", this.kernel())?;
+            node(f, body, depth + 1)
+        }
+        Shape::Runs { offsets, starts } => {
+            write!(f, "runs {} at ", offsets.len())?;
+            list(f, offsets.iter())?;
+            write!(f, " of ")?;
+            list(f, starts.windows(2).map(|w| w[1] - w[0]))?;
+            writeln!(f)
+        }
+        Shape::Seq(steps) => {
+            write!(f, "seq {} at ", steps.len())?;
+            list(f, steps.iter().map(|step| step.a))?;
+            writeln!(f)?;
+            steps.iter().try_for_each(|step| node(f, &step.node, depth + 1))
+        }
+    }
+}
+
+fn list<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    items: impl Iterator<Item = T>,
+) -> fmt::Result {
+    f.write_str("<")?;
+    for (i, item) in items.enumerate() {
+        match i {
+            0 => write!(f, "{item}")?,
+            SHOWN => {
+                f.write_str(", ...")?;
+                break;
+            }
+            _ => write!(f, ", {item}")?,
+        }
+    }
+    f.write_str(">")
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kernel::Copy => f.write_str("copy"),
+            Kernel::Runs => f.write_str("runs"),
+            Kernel::Walk => f.write_str("walk"),
+            Kernel::Rows { length, columns: 1, .. } => write!(f, "rows of {length}"),
+            Kernel::Rows { length, columns, stride } => {
+                write!(f, "rows of {columns} x {length} stride {stride}")
+            }
+            Kernel::Period { parts, tile } => {
+                f.write_str("period")?;
+                for part in parts {
+                    write!(f, " {}@{}", part.length, part.a)?;
+                }
+                write!(f, ", tile {tile}")
+            }
+        }
+    }
+}

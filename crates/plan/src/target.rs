@@ -1,0 +1,38 @@
+//! [`Target`]: the machine that a plan is made for, as data.
+
+/// What the choice of kernels depends on. Detected by `commloom_pack::detect`, or made up in tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// First-level data cache of one core, in bytes.
+    pub l1: u64,
+    /// Second-level cache of one core, in bytes.
+    pub l2: u64,
+    /// Widest vector registers that may be used, in bytes: 16 stands for the portable kernels,
+    /// 32 for AVX2, 64 for AVX-512.
+    pub vector: u32,
+    /// Whether lists may be held in 32 bits.
+    pub narrow_lists: bool,
+    /// At most this many blocks per copy are moved as one period.
+    pub max_parts: usize,
+    /// Memory footprint in bytes past which irregular or wide-strided patterns are prefetched.
+    pub prefetch_from: u64,
+}
+
+impl Target {
+    /// A plain machine without wide vectors, with small caches: every kernel that it chooses exists
+    /// everywhere. For tests and as the fallback.
+    pub const PORTABLE: Target = Target {
+        l1: 32 << 10,
+        l2: 256 << 10,
+        vector: 16,
+        narrow_lists: true,
+        max_parts: 8,
+        prefetch_from: 256 << 10,
+    };
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Target::PORTABLE
+    }
+}

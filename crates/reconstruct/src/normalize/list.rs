@@ -1,0 +1,98 @@
+//! idx over a normalized child.
+
+use commloom_layout::{Kind, LayoutError, Type};
+
+use super::{Normalizer, from_first};
+use crate::forms::Forms;
+use crate::num::{add, count, length};
+use crate::sequence::Sequence;
+use crate::{Constructors, ReconstructError, path};
+
+impl Normalizer {
+    /// A copy of `child` at each of `indices` (at least one); the first one counts as zero.
+    ///
+    /// The list is a displacement sequence over copies of the child, so its optimal path finds
+    /// vecs and nested lists in it (laws 3 to 5). A small child is first written out over its own
+    /// child: then the optimum may cut across the border of the two.
+    pub(super) fn list(
+        &mut self,
+        indices: &[i64],
+        child: &Forms,
+    ) -> Result<Forms, ReconstructError> {
+        let starts = from_first(indices)?;
+        let buckets = self.as_buckets(&starts, child)?;
+        let (starts, atom) = self.written_out(starts, child)?;
+        let forms = path::solve(&Sequence::new(&starts)?, &atom, &self.prices)?;
+        Ok(match buckets {
+            Some(buckets) => forms.min(buckets),
+            None => forms,
+        })
+    }
+
+    /// Copies of `atom` at `starts` as copies of the smallest part of it for which the list does
+    /// not grow past the limit.
+    fn written_out(
+        &mut self,
+        mut starts: Vec<i64>,
+        atom: &Forms,
+    ) -> Result<(Vec<i64>, Forms), ReconstructError> {
+        let limit = self.limits.flatten.max(count(starts.len()).saturating_mul(4));
+        let mut atom = atom.clone();
+        while let Some((inner, child)) = peeled(&atom.plain.ty, limit / count(starts.len()))? {
+            starts = spread(&starts, &inner)?;
+            atom = self.child(&child)?;
+        }
+        Ok((starts, atom))
+    }
+
+    /// Law 6: idx(I, vec(b, d, C)) is idxbuc(d, I, <b..>, C), where that has fewer entries.
+    fn as_buckets(
+        &mut self,
+        starts: &[i64],
+        child: &Forms,
+    ) -> Result<Option<Forms>, ReconstructError> {
+        match &child.strided {
+            Some(inner) if self.prices.set >= Constructors::Extended => {
+                let blocks = vec![inner.count; starts.len()];
+                self.bucket_node(inner.stride, starts.to_vec(), blocks, &inner.child).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The root of a path and what it repeats, if it has at most `limit` copies and at least two.
+pub(super) fn peeled(ty: &Type, limit: u64) -> Result<Option<(Vec<i64>, Type)>, LayoutError> {
+    let overflow = LayoutError::Overflow { what: "a displacement" };
+    let steps = |from: i64, n: u64, stride: i64| {
+        let step = move |k: u64| i64::try_from(k).ok()?.checked_mul(stride)?.checked_add(from);
+        (0..n).map(step).collect::<Option<Vec<i64>>>()
+    };
+    let (starts, child) = match ty.kind() {
+        Kind::Vec { count, stride, child } if *count <= limit => {
+            (steps(0, *count, *stride).ok_or(overflow)?, child)
+        }
+        Kind::Idx { indices, child } if count(indices.len()) <= limit => (indices.to_vec(), child),
+        Kind::IdxBuc { stride, indices, blocks, child }
+            if total(blocks).is_some_and(|n| n <= limit) =>
+        {
+            let each = indices.iter().zip(blocks.iter());
+            let starts: Option<Vec<Vec<i64>>> = each.map(|(&i, &b)| steps(i, b, *stride)).collect();
+            (starts.ok_or(overflow)?.concat(), child)
+        }
+        _ => return Ok(None),
+    };
+    Ok((starts.len() > 1).then(|| (starts, child.clone())))
+}
+
+/// Number of copies in all buckets, if that many can be listed.
+pub(super) fn total(blocks: &[u64]) -> Option<u64> {
+    let sum = blocks.iter().try_fold(0u64, |sum, &b| sum.checked_add(b))?;
+    length(sum).map(|_| sum)
+}
+
+/// `inner` at each of `outer`.
+fn spread(outer: &[i64], inner: &[i64]) -> Result<Vec<i64>, LayoutError> {
+    let copies = outer.iter().flat_map(|&o| inner.iter().map(move |&i| add(o, i)));
+    copies.collect()
+}

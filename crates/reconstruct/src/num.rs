@@ -1,0 +1,36 @@
+//! Conversions between lengths, counts and displacements, gathered in one place.
+
+use commloom_layout::LayoutError;
+
+/// A length as a count.
+pub(crate) fn count(n: usize) -> u64 {
+    u64::try_from(n).expect("a length fits in 64 bits")
+}
+
+/// A count as a length, if memory could hold that many.
+pub(crate) fn length(n: u64) -> Option<usize> {
+    usize::try_from(n).ok()
+}
+
+/// The sum of two displacements.
+pub(crate) fn add(a: i64, b: i64) -> Result<i64, LayoutError> {
+    a.checked_add(b).ok_or(LayoutError::Overflow { what: "a displacement" })
+}
+
+/// The difference of two displacements.
+pub(crate) fn sub(a: i64, b: i64) -> Result<i64, LayoutError> {
+    a.checked_sub(b).ok_or(LayoutError::Overflow { what: "a difference of displacements" })
+}
+
+/// `count` strides, where that fits.
+pub(crate) fn span(count: u64, stride: i64) -> Option<i64> {
+    i64::try_from(count).ok()?.checked_mul(stride)
+}
+
+/// Greatest common divisor; gcd(a, 0) = a.
+pub(crate) fn gcd(mut a: usize, mut b: usize) -> usize {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

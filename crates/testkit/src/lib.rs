@@ -1,0 +1,17 @@
+//! What the tests of every crate share: naive oracles that follow the definitions word by word,
+//! random types and sequences from a seed, and a corpus of named layouts.
+//!
+//! Written for tests only: it panics on bad input, and takes time and memory proportional to the
+//! data that a type describes.
+#![forbid(unsafe_code)]
+
+pub mod cheapest;
+pub mod corpus;
+pub mod memory;
+pub mod oracle;
+pub mod random;
+pub mod runner;
+
+pub use memory::memory_for;
+pub use random::{Limits, Rng, random_path, random_type};
+pub use runner::check;

@@ -1,0 +1,294 @@
+//! The table of the demo, for a terminal and as Markdown.
+//!
+//! Colours are written always; `anstream` takes them out where there is no terminal or `NO_COLOR` is set.
+
+use super::record::{Launch, Record};
+use super::statistics::{Spread, geometric_mean};
+use super::summary::{FASTER, Row, SLOWER};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const HEAD: Style = Style::new().bold();
+const PLAIN: Style = Style::new();
+
+const COLUMNS: [&str; 11] = [
+    "example",
+    "layout",
+    "description",
+    "bytes",
+    "MPI library",
+    "native us",
+    "+-",
+    "commloom us",
+    "+-",
+    "ratio",
+    "bytes equal",
+];
+/// The first columns are text; the ones from here on are numbers, aligned at the right.
+const LEFT: [usize; 4] = [0, 1, 2, 4];
+
+type Line = [(String, Style); COLUMNS.len()];
+
+fn line(row: &Row) -> Line {
+    let time = |spread: &Option<Spread>| spread.map_or("-".to_owned(), |s| microseconds(s.median));
+    let range = |spread: &Option<Spread>| {
+        spread.map_or("-".to_owned(), |s| microseconds(s.interquartile_range))
+    };
+    let plain = |text: String| (text, PLAIN);
+    [
+        plain(row.cell.example.clone()),
+        plain(row.cell.layout.clone()),
+        plain(row.cell.description.clone()),
+        plain(row.cell.bytes.to_string()),
+        plain(row.library.clone()),
+        plain(time(&row.native_us)),
+        plain(range(&row.native_us)),
+        plain(time(&row.commloom_us)),
+        plain(range(&row.commloom_us)),
+        (row.ratio.map_or("-".to_owned(), |r| format!("{r:.2}")), colour(row.ratio)),
+        if row.bytes_equal { plain("yes".to_owned()) } else { ("NO".to_owned(), BAD) },
+    ]
+}
+
+fn colour(ratio: Option<f64>) -> Style {
+    match ratio {
+        Some(ratio) if ratio > FASTER => GOOD,
+        Some(ratio) if ratio < SLOWER => BAD,
+        _ => PLAIN,
+    }
+}
+
+/// Three digits that count, and never less than hundredths.
+fn microseconds(time: f64) -> String {
+    if time < 100.0 { format!("{time:.2}") } else { format!("{time:.0}") }
+}
+
+/// The table for people, with what it means below.
+#[must_use]
+pub fn terminal(record: &Record) -> String {
+    let lines: Vec<Line> = record.rows.iter().map(line).collect();
+    let width = |column: usize| {
+        let longest = lines.iter().map(|l| l[column].0.len()).max().unwrap_or(0);
+        longest.max(COLUMNS[column].len())
+    };
+    let widths: [usize; COLUMNS.len()] = std::array::from_fn(width);
+    let heads = COLUMNS.map(|head| (head.to_owned(), HEAD));
+    let mut text = String::new();
+    for cells in std::iter::once(&heads).chain(&lines) {
+        for (column, (cell, style)) in cells.iter().enumerate() {
+            let padding = " ".repeat(widths[column] - cell.len());
+            let styled = format!("{style}{cell}{style:#}");
+            let separator = if column == 0 { "" } else { "  " };
+            if LEFT.contains(&column) {
+                text.push_str(&format!("{separator}{styled}{padding}"));
+            } else {
+                text.push_str(&format!("{separator}{padding}{styled}"));
+            }
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "\n{}", explanation(record));
+    for group in groups(record) {
+        let _ = writeln!(text, "{group}");
+    }
+    text
+}
+
+/// The same in Markdown.
+#[must_use]
+pub fn markdown(record: &Record) -> String {
+    let mut text = explanation(record);
+    text.push_str("\n\n");
+    for group in groups(record) {
+        let _ = writeln!(text, "- {group}");
+    }
+    let rule: Vec<_> =
+        (0..COLUMNS.len()).map(|c| if LEFT.contains(&c) { "---" } else { "---:" }).collect();
+    let _ = write!(text, "\n| {} |\n|{}|\n", COLUMNS.join(" | "), rule.join("|"));
+    for row in &record.rows {
+        let cells = line(row).map(
+            |(cell, style)| {
+                if style == PLAIN { cell } else { format!("**{cell}**") }
+            },
+        );
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+/// Where the numbers come from and what they mean.
+fn explanation(record: &Record) -> String {
+    let e = &record.environment;
+    let libraries: Vec<_> = e
+        .libraries
+        .iter()
+        .map(|l| {
+            format!("{}{}", l.version, if l.bound { "" } else { " (ranks not bound to cores)" })
+        })
+        .collect();
+    let speed = if record.quick { " --quick: the times mean nothing." } else { "" };
+    format!(
+        "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- interquartile range; \
+         ratio = native / commloom, above 1 is faster.{speed}",
+        e.cpu,
+        e.cpus,
+        e.kernel,
+        libraries.join(", "),
+        e.date,
+        record.runs
+    )
+}
+
+/// One sentence per example and library: how often faster, how often slower, how much.
+fn groups(record: &Record) -> Vec<String> {
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for row in &record.rows {
+        let name = (row.cell.example.as_str(), row.library.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let describe = |&(example, library): &(&str, &str)| {
+        let mine = |row: &&Row| row.cell.example == example && row.library == library;
+        let ratios: Vec<f64> =
+            record.rows.iter().filter(mine).filter_map(|row| row.ratio).collect();
+        let mean = geometric_mean(&ratios)?;
+        let count = |test: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&r| test(r)).count();
+        let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = ratios.iter().copied().fold(0.0, f64::max);
+        Some(format!(
+            "{example}, {library}: {} cells, {} faster, {} slower by more than 5 %; ratio {low:.2} to {high:.2}, \
+             geometric mean {mean:.2}",
+            ratios.len(),
+            count(&|r| r > FASTER),
+            count(&|r| r < SLOWER),
+        ))
+    };
+    names.iter().filter_map(describe).collect()
+}
+
+/// The last line.
+#[must_use]
+pub fn verdict(record: &Record, success: bool) -> String {
+    if success {
+        let what = if record.baseline { "runs" } else { "runs, native and with commloom" };
+        return format!(
+            "{GOOD}all {} cells: same bytes in all {what}{GOOD:#}\n",
+            record.rows.len()
+        );
+    }
+    let mut text = String::new();
+    for row in record.rows.iter().filter(|row| !row.bytes_equal) {
+        let _ = writeln!(text, "{BAD}different or missing{BAD:#}: {} ({})", row.cell, row.library);
+    }
+    let failed = record.launches.iter().filter(|l| l.failure.is_some()).count();
+    let _ = writeln!(text, "{BAD}FAILED{BAD:#}: {failed} launches failed");
+    text
+}
+
+/// A launch that failed, as soon as it did.
+#[must_use]
+pub fn failure(launch: &Launch, reason: &str) -> String {
+    let Launch { run, example, library, mode, .. } = launch;
+    format!("{BAD}{example} ({library}, {mode}) failed in run {}{BAD:#}: {reason}", run + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::environment::{Environment, Version};
+    use super::super::protocol::Cell;
+    use super::*;
+
+    fn record() -> Record {
+        let spread = |median| Some(Spread { samples: 3, median, interquartile_range: 0.5 });
+        let row = |layout: &str, native, commloom: f64, bytes_equal| Row {
+            cell: Cell {
+                example: "pingpong".into(),
+                layout: layout.into(),
+                description: "vector".into(),
+                bytes: 2_560_000,
+            },
+            library: "mpich".into(),
+            native_us: spread(native),
+            commloom_us: spread(commloom),
+            ratio: Some(native / commloom),
+            bytes_equal,
+        };
+        Record {
+            format: super::super::record::FORMAT.into(),
+            complete: true,
+            environment: Environment {
+                cpu: "a CPU".into(),
+                cpus: 2,
+                kernel: "Linux 6".into(),
+                date: "2026-01-01T00:00:00Z".into(),
+                load: "0.0".into(),
+                libraries: vec![Version {
+                    name: "mpich".into(),
+                    version: "MPICH 4.0.2".into(),
+                    bound: true,
+                }],
+            },
+            runs: 3,
+            quick: false,
+            baseline: false,
+            only: None,
+            launches: Vec::new(),
+            rows: vec![row("tiled-A2-B4", 6000.0, 1500.0, true), row("block", 9.0, 10.0, false)],
+        }
+    }
+
+    fn without_colour(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn columns_of_the_terminal_table_line_up() {
+        let text = without_colour(&terminal(&record()));
+        let expected = "\
+example   layout       description    bytes  MPI library  native us    +-  commloom us    +-  ratio  bytes equal
+pingpong  tiled-A2-B4  vector       2560000  mpich             6000  0.50         1500  0.50   4.00          yes
+pingpong  block        vector       2560000  mpich             9.00  0.50        10.00  0.50   0.90           NO
+";
+        assert!(text.starts_with(expected), "{text}");
+        let group = "pingpong, mpich: 2 cells, 1 faster, 1 slower by more than 5 %; \
+                     ratio 0.90 to 4.00, geometric mean 1.90";
+        assert!(text.contains(group), "{text}");
+    }
+
+    #[test]
+    fn ratios_are_green_above_and_red_below_the_limits() {
+        assert_eq!(colour(Some(1.06)), GOOD);
+        assert_eq!(colour(Some(0.94)), BAD);
+        assert_eq!(colour(Some(1.04)), PLAIN);
+        assert_eq!(colour(Some(0.96)), PLAIN);
+        assert_eq!(colour(None), PLAIN);
+    }
+
+    #[test]
+    fn markdown_has_a_cell_for_every_column_and_the_machine() {
+        let text = markdown(&record());
+        let rows: Vec<_> = text.lines().filter(|l| l.starts_with('|')).collect();
+        assert_eq!(rows.len(), 4);
+        for row in &rows {
+            assert_eq!(row.matches('|').count(), COLUMNS.len() + 1, "{row}");
+        }
+        assert!(rows[2].ends_with("| **4.00** | yes |"), "{}", rows[2]);
+        assert!(
+            text.contains("a CPU, 2 cpus, Linux 6, MPICH 4.0.2, 2026-01-01T00:00:00Z"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_verdict_names_every_cell_that_differs() {
+        let text = without_colour(&verdict(&record(), false));
+        assert!(
+            text.contains("different or missing: pingpong block vector 2560000 (mpich)"),
+            "{text}"
+        );
+        assert!(!text.contains("tiled"), "{text}");
+    }
+}
