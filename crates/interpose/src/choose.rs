@@ -43,12 +43,23 @@ pub struct Shape {
     /// Pieces of the program's type that the library walks one by one where it cannot take whole
     /// elements.
     pieces: f64,
-    /// The program's own description has a list or a struct at the top.
-    list: bool,
+    /// What stands at the top of the program's own description.
+    top: Top,
     /// There are enough whole elements in the message for loops over elements.
     many: bool,
     /// The normal form is a repetition of a small unit, so that it can be sent as count x unit.
     unit: bool,
+}
+
+/// The outermost repetition in the program's own description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Top {
+    /// One block, or blocks in equal steps.
+    Vector,
+    /// Blocks of one length or of several at listed places.
+    List,
+    /// Parts of different types.
+    Struct,
 }
 
 /// Copies from which on a repetition is worth being sent as count x unit.
@@ -65,14 +76,14 @@ impl Shape {
         let runs = approximate(normal.runs()).max(1.0);
         let per_run = 1.0 + bytes / runs / 64.0;
         let span = approximate(normal.true_extent().unsigned_abs()) / 64.0;
-        let (pieces, list) = pieces(user);
+        let (pieces, top) = pieces(user);
         Shape {
             bytes,
             runs,
             lines: (runs * per_run).min(span.max(1.0)),
             uniform: is_uniform(normal),
             pieces: approximate(pieces) * approximate(count),
-            list,
+            top,
             many: count >= MANY,
             unit: unit(normal).is_some(),
         }
@@ -101,17 +112,17 @@ fn bare(ty: &Type) -> &Type {
     }
 }
 
-/// Parts of the outermost repetition of the program's type, and whether they come from a list.
-fn pieces(ty: &Type) -> (u64, bool) {
+/// Parts of the outermost repetition of the program's type, and what it is.
+fn pieces(ty: &Type) -> (u64, Top) {
     match bare(ty).kind() {
-        Kind::Vec { count, .. } => (*count, false),
+        Kind::Vec { count, .. } => (*count, Top::Vector),
         Kind::Idx { indices, child } if indices.len() == 1 => pieces(child),
-        Kind::Idx { indices, .. } => (length(indices.len()), false),
-        Kind::IdxBuc { blocks, .. } => (length(blocks.len()), true),
+        Kind::Idx { indices, .. } => (length(indices.len()), Top::Vector),
+        Kind::IdxBuc { blocks, .. } => (length(blocks.len()), Top::List),
         Kind::Strc { children, .. } => {
-            (children.iter().fold(0, |n: u64, c| n.saturating_add(pieces(c).0)), true)
+            (children.iter().fold(0, |n: u64, c| n.saturating_add(pieces(c).0)), Top::Struct)
         }
-        Kind::Leaf(_) | Kind::Resized { .. } => (1, false),
+        Kind::Leaf(_) | Kind::Resized { .. } => (1, Top::Vector),
     }
 }
 
@@ -175,11 +186,15 @@ impl Model {
                 f64::max(0.73 * contiguous(s.bytes), 300.0 + s.runs * per_run)
             }
             AbiKind::Mpich | AbiKind::Standard if s.bytes <= 16384.0 => {
-                contiguous(s.bytes) + 2.0 * (150.0 + 0.6 * s.runs)
+                let per_run = if s.top == Top::Struct { 5.0 } else { 0.3 };
+                contiguous(s.bytes) + 2.0 * (220.0 + per_run * s.runs)
+            }
+            AbiKind::Mpich | AbiKind::Standard if s.many && s.top == Top::Struct => {
+                f64::max(whole_elements(s), 0.3 * contiguous(s.bytes) + 6.0 * s.runs)
             }
             AbiKind::Mpich | AbiKind::Standard if s.many => whole_elements(s),
             AbiKind::Mpich | AbiKind::Standard => {
-                let again = if s.list { 0.03 * s.bytes / 1024.0 } else { 0.0 };
+                let again = if s.top != Top::Vector { 0.03 * s.bytes / 1024.0 } else { 0.0 };
                 f64::max(whole_elements(s), 0.3 * contiguous(s.bytes) + s.pieces * (8.2 + again))
             }
         }
@@ -190,7 +205,8 @@ impl Model {
         match self.kind {
             AbiKind::OpenMpi => None,
             AbiKind::Mpich | AbiKind::Standard => {
-                (s.unit && !s.many && s.bytes > 16384.0).then(|| whole_elements(s))
+                let slow = !s.many || s.top == Top::Struct;
+                (s.unit && slow && s.bytes > 16384.0).then(|| whole_elements(s))
             }
         }
     }
@@ -210,13 +226,16 @@ fn whole_elements(s: &Shape) -> f64 {
 
 /// A contiguous message through shared memory.
 fn contiguous(bytes: f64) -> f64 {
+    if bytes <= 4096.0 {
+        return 200.0 + 0.03 * bytes;
+    }
     f64::min(280.0 + 0.118 * bytes, 1500.0 + 0.0715 * bytes)
 }
 
 /// Pack, contiguous message, unpack.
 fn engine(s: &Shape) -> f64 {
     let per_byte = if s.bytes > CACHE { 1.0 / 19.0 } else { 1.0 / 38.0 };
-    contiguous(s.bytes) + 2.0 * (60.0 + f64::max(s.bytes * per_byte, 0.75 * s.lines))
+    contiguous(s.bytes) + 2.0 * (80.0 + f64::max(s.bytes * per_byte, 0.75 * s.lines))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate needs three digits")]

@@ -30,13 +30,9 @@ impl<A: Abi> Claimed<A> {
         }
         state.progress_orphans(false);
         let count = usize::try_from(count).ok()?;
-        let entries: Vec<_> = (0..count)
-            .filter_map(|i| {
-                // SAFETY: inside the array.
-                let request = unsafe { *requests.add(i) };
-                Some((i, request, state.pending.take(request)?))
-            })
-            .collect();
+        // SAFETY: inside the array.
+        let requests_of = (0..count).map(|i| unsafe { *requests.add(i) });
+        let entries = state.pending.take_all(requests_of);
         (!entries.is_empty()).then_some(Claimed { requests, entries })
     }
 

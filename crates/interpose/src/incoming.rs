@@ -6,7 +6,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::choose::Way;
-use crate::message::Message;
+use crate::message::{Message, Purpose};
 use crate::pool::Buffer;
 use crate::state::Preload;
 
@@ -43,24 +43,26 @@ impl<A: Abi> Incoming<A> {
         if source == A::CONSTANTS.proc_null {
             return Incoming::Native;
         }
-        let Some(message) = state.message(datatype, count) else { return Incoming::Native };
-        message.tally.call(message.bytes());
+        let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
+            return Incoming::Native;
+        };
+        let bytes = message.bytes();
         match message.way {
-            Way::Native => message.tally.native(message.reason),
+            Way::Native => message.tally.native(message.reason, bytes),
             Way::Substitute => {
                 if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted();
+                    message.tally.substituted(bytes);
                     return Incoming::Substitute(count, datatype);
                 }
             }
             Way::Engine if message.takes(buffer) => {
-                if let Some(packed) = state.pool.get(message.bytes()) {
-                    message.tally.engine();
+                if let Some(packed) = state.pool.get(bytes) {
+                    message.tally.engine(bytes);
                     return Incoming::Packed(Landing { packed, message, buffer });
                 }
-                message.tally.native("no memory");
+                message.tally.native("no memory", bytes);
             }
-            Way::Engine => message.tally.native("no buffer"),
+            Way::Engine => message.tally.native("no buffer", bytes),
         }
         Incoming::Native
     }

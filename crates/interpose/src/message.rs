@@ -165,7 +165,7 @@ impl<A: Abi> Message<A> {
     }
 
     fn timed(&self, nanoseconds: &std::sync::atomic::AtomicU64, work: impl FnOnce()) -> Option<()> {
-        if self.state.config().report.is_none() {
+        if !self.tally.is_enabled() {
             return self.state.shield(work);
         }
         let start = Instant::now();
@@ -205,11 +205,22 @@ struct Slot {
     datatype: usize,
     count: c_int,
     epoch: u64,
+    /// Sends and receives need not look any further.
+    skip: bool,
     found: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 thread_local! {
     static RECENT: RefCell<[Option<Slot>; SLOTS]> = const { RefCell::new([const { None }; SLOTS]) };
+}
+
+/// What the program wants a message for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To send or receive it.
+    Transfer,
+    /// `MPI_Pack` or `MPI_Unpack`.
+    Packing,
 }
 
 impl<A: Abi> Preload<A> {
@@ -219,8 +230,9 @@ impl<A: Abi> Preload<A> {
         &'static self,
         datatype: A::Datatype,
         count: c_int,
+        purpose: Purpose,
     ) -> Option<Arc<Message<A>>> {
-        if count <= 0 || self.config().off {
+        if count <= 0 {
             return None;
         }
         let bits = datatype.to_bits();
@@ -231,7 +243,8 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            same.then(|| entry.found.clone())
+            let skip = entry.skip && purpose == Purpose::Transfer;
+            same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {
             return found.and_then(|any| any.downcast().ok());
@@ -241,7 +254,9 @@ impl<A: Abi> Preload<A> {
             Found::Nothing => None,
             Found::NotYet => return None,
         };
-        let entry = Slot { datatype: bits, count, epoch, found: found.clone().map(|m| m as _) };
+        let skip = found.as_ref().is_none_or(|m| m.way == Way::Native && !m.tally.is_enabled());
+        let any = found.clone().map(|message| message as Arc<dyn Any + Send + Sync>);
+        let entry = Slot { datatype: bits, count, epoch, skip, found: any };
         // Dropped outside the borrow: the last reference may run code of ours.
         let _old = RECENT.try_with(|table| {
             table.try_borrow_mut().ok().and_then(|mut table| table[slot].replace(entry))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::choose::Way;
-use crate::message::Message;
+use crate::message::{Message, Purpose};
 use crate::pool::Buffer;
 use crate::state::Preload;
 
@@ -35,27 +35,29 @@ impl<A: Abi> Outgoing<A> {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
-        let Some(message) = state.message(datatype, count) else { return Outgoing::Native };
-        message.tally.call(message.bytes());
+        let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
+            return Outgoing::Native;
+        };
+        let bytes = message.bytes();
         match message.way {
-            Way::Native => message.tally.native(message.reason),
+            Way::Native => message.tally.native(message.reason, bytes),
             Way::Substitute => {
                 if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted();
+                    message.tally.substituted(bytes);
                     return Outgoing::Substitute(count, datatype);
                 }
             }
             Way::Engine if message.takes(buffer) => {
-                if let Some(mut packed) = state.pool.get(message.bytes()) {
+                if let Some(mut packed) = state.pool.get(bytes) {
                     // SAFETY: passed on.
                     if unsafe { message.pack(buffer, packed.as_mut_slice()) }.is_some() {
-                        message.tally.engine();
+                        message.tally.engine(bytes);
                         return Outgoing::Packed(packed, message);
                     }
                 }
-                message.tally.native("no memory, or an internal error");
+                message.tally.native("no memory, or an internal error", bytes);
             }
-            Way::Engine => message.tally.native("no buffer"),
+            Way::Engine => message.tally.native("no buffer", bytes),
         }
         Outgoing::Native
     }

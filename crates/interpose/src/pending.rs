@@ -1,6 +1,7 @@
 //! Requests that commloom has something to do for when they complete.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,9 +24,44 @@ pub(crate) enum Held<A: Abi> {
 pub(crate) struct Pending<A: Abi> {
     /// Entries in both tables; read without the lock, so that programs without any pay one load.
     len: AtomicUsize,
-    held: Mutex<Option<HashMap<A::Request, Held<A>>>>,
+    held: Mutex<Option<Table<A>>>,
     /// Requests that the program has freed while they were under way.
     orphans: Mutex<Vec<(A::Request, Held<A>)>>,
+    /// How many these are.
+    orphaned: AtomicUsize,
+}
+
+type Table<A> = HashMap<<A as Abi>::Request, Held<A>, BuildHasherDefault<HandleHasher>>;
+
+/// A multiplication: handles are small integers or addresses, and nobody attacks with them. The
+/// default hasher costs as much as the rest of the bookkeeping of a message.
+#[derive(Default)]
+struct HandleHasher(u64);
+
+impl Hasher for HandleHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_i32(&mut self, handle: i32) {
+        self.write_u64(u64::from(handle.cast_unsigned()));
+    }
+
+    fn write_usize(&mut self, handle: usize) {
+        self.write_u64(u64::try_from(handle).unwrap_or(0));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The table takes its bucket from the low bits and a tag from the high ones.
+        self.0 = product ^ (product >> 32);
+    }
 }
 
 impl<A: Abi> Pending<A> {
@@ -34,6 +70,7 @@ impl<A: Abi> Pending<A> {
             len: AtomicUsize::new(0),
             held: Mutex::new(None),
             orphans: Mutex::new(Vec::new()),
+            orphaned: AtomicUsize::new(0),
         }
     }
 
@@ -55,9 +92,22 @@ impl<A: Abi> Pending<A> {
 
     /// Takes out what waits for a request.
     pub fn take(&self, request: A::Request) -> Option<Held<A>> {
-        let held = lock(&self.held).as_mut()?.remove(&request)?;
-        self.len.fetch_sub(1, Ordering::AcqRel);
-        Some(held)
+        self.take_all(std::iter::once(request)).pop().map(|(_, _, held)| held)
+    }
+
+    /// Takes out what waits for any of these requests, with their positions.
+    pub fn take_all(
+        &self,
+        requests: impl ExactSizeIterator<Item = A::Request>,
+    ) -> Vec<(usize, A::Request, Held<A>)> {
+        let mut held = lock(&self.held);
+        let Some(table) = held.as_mut() else { return Vec::new() };
+        let mut taken = Vec::with_capacity(requests.len().min(table.len()));
+        taken.extend(
+            requests.enumerate().filter_map(|(i, r)| table.remove(&r).map(|held| (i, r, held))),
+        );
+        self.len.fetch_sub(taken.len(), Ordering::AcqRel);
+        taken
     }
 }
 
@@ -95,11 +145,15 @@ impl<A: Abi> Preload<A> {
     pub(crate) fn adopt(&self, request: A::Request, held: Held<A>) {
         lock(&self.pending.orphans).push((request, held));
         self.pending.len.fetch_add(1, Ordering::AcqRel);
+        self.pending.orphaned.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Finishes freed requests that are complete by now. At the `end` the others go to the library,
     /// which completes them in `MPI_Finalize`; their bytes are never reused.
     pub(crate) fn progress_orphans(&self, end: bool) {
+        if self.pending.orphaned.load(Ordering::Acquire) == 0 {
+            return;
+        }
         let orphans = std::mem::take(&mut *lock(&self.pending.orphans));
         for (mut request, held) in orphans {
             let mut flag = 0;
@@ -113,6 +167,7 @@ impl<A: Abi> Preload<A> {
                 continue;
             }
             self.pending.len.fetch_sub(1, Ordering::AcqRel);
+            self.pending.orphaned.fetch_sub(1, Ordering::AcqRel);
             if success && flag == 0 {
                 // SAFETY: as above; nobody uses the handle afterwards.
                 unsafe { (self.mpi().own.request_free)(&raw mut request) };

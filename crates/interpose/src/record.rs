@@ -39,7 +39,7 @@ impl<A: Abi> Record<A> {
             uses: AtomicU64::new(0),
             known: OnceLock::new(),
             messages: Mutex::new(Vec::new()),
-            tally: Arc::default(),
+            tally: Arc::new(Tally::new(state.config().report.is_some())),
         }
     }
 
@@ -68,8 +68,7 @@ impl<A: Abi> Record<A> {
 
     /// Counts a message that is left to the library before anything is known of it.
     fn left(&self, reason: &str) -> Option<Arc<Message<A>>> {
-        self.tally.call(0);
-        self.tally.native(reason);
+        self.tally.native(reason, 0);
         None
     }
 

@@ -13,9 +13,10 @@ use crate::config::Report;
 use crate::record::Record;
 use crate::state::{Preload, lock};
 
-/// Counters of one type.
-#[derive(Debug, Default)]
+/// Counters of one type. They cost nothing but a branch where no report is wanted.
+#[derive(Debug)]
 pub(crate) struct Tally {
+    enabled: bool,
     calls: AtomicU64,
     bytes: AtomicU64,
     engine: AtomicU64,
@@ -26,24 +27,48 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// A message of this many bytes.
-    pub fn call(&self, bytes: usize) {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+    /// Zero everywhere, and staying there unless `enabled`.
+    pub fn new(enabled: bool) -> Tally {
+        Tally {
+            enabled,
+            calls: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            engine: AtomicU64::new(0),
+            substituted: AtomicU64::new(0),
+            pack_ns: AtomicU64::new(0),
+            unpack_ns: AtomicU64::new(0),
+            native: Mutex::new(BTreeMap::new()),
+        }
     }
 
-    /// It went through the engine.
-    pub fn engine(&self) {
-        self.engine.fetch_add(1, Ordering::Relaxed);
+    /// Whether anything is counted.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
     }
 
-    /// It went with a substituted handle.
-    pub fn substituted(&self) {
-        self.substituted.fetch_add(1, Ordering::Relaxed);
+    /// A message of this many bytes that went through the engine.
+    pub fn engine(&self, bytes: usize) {
+        self.count(&self.engine, bytes);
     }
 
-    /// It was left alone.
-    pub fn native(&self, reason: &str) {
+    /// A message of this many bytes that went with a substituted handle.
+    pub fn substituted(&self, bytes: usize) {
+        self.count(&self.substituted, bytes);
+    }
+
+    fn count(&self, way: &AtomicU64, bytes: usize) {
+        if self.enabled {
+            way.fetch_add(1, Ordering::Relaxed);
+            self.call(bytes);
+        }
+    }
+
+    /// A message that was left alone; its length is zero where it is not known.
+    pub fn native(&self, reason: &str, bytes: usize) {
+        if !self.enabled {
+            return;
+        }
+        self.call(bytes);
         let mut native = lock(&self.native);
         match native.get_mut(reason) {
             Some(n) => *n += 1,
@@ -51,6 +76,11 @@ impl Tally {
                 native.insert(reason.to_owned(), 1);
             }
         }
+    }
+
+    fn call(&self, bytes: usize) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
     }
 }
 
@@ -307,16 +337,15 @@ mod tests {
     fn the_same_type_on_two_ranks_is_one_row() {
         let int = Type::leaf(Basic::INT);
         let ty = Type::vec(3, 8, int).unwrap();
-        let tally = Tally::default();
-        tally.call(12);
-        tally.engine();
-        tally.native("contiguous");
+        let tally = Tally::new(true);
+        tally.engine(12);
+        tally.native("contiguous", 4);
         let rows = Rows::new();
         rows.add(Some((&ty, &ty)), &tally);
         rows.add(Some((&ty, &ty)), &tally);
         let all = rows.all();
         assert_eq!(all.len(), 1);
-        assert_eq!((all[0].handles, all[0].calls, all[0].bytes, all[0].engine), (2, 2, 24, 2));
+        assert_eq!((all[0].handles, all[0].calls, all[0].bytes, all[0].engine), (2, 4, 32, 2));
         assert_eq!(all[0].native["contiguous"], 2);
         assert_eq!(all[0].before, "vec(3, 8, MPI_INT)");
     }

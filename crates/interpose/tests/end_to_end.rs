@@ -73,7 +73,10 @@ fn the_report_counts_what_went_through_the_engine_on_all_ranks() {
         assert_eq!(report["failures"], 0);
         let types = report["types"].as_array().expect("a list");
         let find = |before: &str| {
-            types.iter().find(|t| t["before"] == before).unwrap_or_else(|| panic!("{before}: {text}"))
+            types
+                .iter()
+                .find(|t| t["before"] == before)
+                .unwrap_or_else(|| panic!("{before}: {text}"))
         };
         let vector = find("vec(50, 16, vec(2, 4, MPI_INT))");
         assert!(vector["engine"].as_u64() > Some(50), "{vector}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
-use crate::message::Message;
+use crate::message::{Message, Purpose};
 use crate::state::Preload;
 
 /// The message and the place of its bytes in the packed buffer, where the engine can do it: there
@@ -19,7 +19,7 @@ unsafe fn engine<A: Abi>(
     size: c_int,
     position: *const c_int,
 ) -> Option<(Arc<Message<A>>, usize, c_int)> {
-    let message = state.message(datatype, count)?;
+    let message = state.message(datatype, count, Purpose::Packing)?;
     if !message.packs || !message.takes(memory) || packed.is_null() || position.is_null() {
         return None;
     }
@@ -60,9 +60,8 @@ pub unsafe fn pack<A: Abi>(
             }
             let bytes = message.bytes();
             let room = std::slice::from_raw_parts_mut(packed.cast::<u8>().add(start), bytes);
-            message.tally.call(bytes);
             if message.pack(memory, room).is_some() {
-                message.tally.engine();
+                message.tally.engine(bytes);
                 *position = end;
                 return code;
             }
@@ -99,9 +98,8 @@ pub unsafe fn unpack<A: Abi>(
             }
             let bytes = message.bytes();
             let data = std::slice::from_raw_parts(packed.cast::<u8>().add(start), bytes);
-            message.tally.call(bytes);
             if message.unpack(memory, data, u64::MAX).is_some() {
-                message.tally.engine();
+                message.tally.engine(bytes);
                 *position = end;
                 return code;
             }

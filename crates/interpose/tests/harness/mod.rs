@@ -53,12 +53,7 @@ impl Library {
     }
 
     /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
-    pub fn run(
-        &self,
-        binary: &Path,
-        preloaded: [bool; 2],
-        environment: &[(&str, &str)],
-    ) -> Output {
+    pub fn run(&self, binary: &Path, preloaded: [bool; 2], environment: &[(&str, &str)]) -> Output {
         let mut command = Command::new(format!("mpiexec.{}", self.name));
         command
             .args(self.extra)
@@ -95,7 +90,8 @@ impl Library {
             if folder.ends_with("release") {
                 build.arg("--release");
             }
-            let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+            let output =
+                build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             folder
         });
