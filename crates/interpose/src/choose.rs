@@ -36,8 +36,12 @@ pub struct Shape {
     bytes: f64,
     /// Contiguous runs in memory.
     runs: f64,
+    /// Basic elements per run.
+    elements: f64,
     /// Cache lines touched, at most one per run and 64 bytes.
     lines: f64,
+    /// Bytes of memory from the first to the last.
+    span: f64,
     /// One block length and one nest of strides: the libraries have loops of their own for that.
     uniform: bool,
     /// Pieces of the program's type that the library walks one by one where it cannot take whole
@@ -75,12 +79,14 @@ impl Shape {
         let bytes = approximate(normal.size());
         let runs = approximate(normal.runs()).max(1.0);
         let per_run = 1.0 + bytes / runs / 64.0;
-        let span = approximate(normal.true_extent().unsigned_abs()) / 64.0;
+        let span = approximate(normal.true_extent().unsigned_abs());
         let (pieces, top) = pieces(user);
         Shape {
             bytes,
             runs,
-            lines: (runs * per_run).min(span.max(1.0)),
+            elements: approximate(normal.elements()) / runs,
+            lines: (runs * per_run).min((span / 64.0).max(1.0)),
+            span,
             uniform: is_uniform(normal),
             pieces: approximate(pieces) * approximate(count),
             top,
@@ -186,8 +192,13 @@ impl Model {
                 f64::max(0.73 * contiguous(s.bytes), 300.0 + s.runs * per_run)
             }
             AbiKind::Mpich | AbiKind::Standard if s.bytes <= 16384.0 => {
-                let per_run = if s.top == Top::Struct { 5.0 } else { 0.3 };
-                contiguous(s.bytes) + 2.0 * (220.0 + per_run * s.runs)
+                // Up to eight elements in a row there are loops of their own.
+                let per_run = match s.top {
+                    Top::Struct => 5.0,
+                    _ if s.elements <= 8.0 => 0.5,
+                    _ => 1.5,
+                };
+                contiguous(s.bytes) + 2.0 * (150.0 + per_run * s.runs)
             }
             AbiKind::Mpich | AbiKind::Standard if s.many && s.top == Top::Struct => {
                 f64::max(whole_elements(s), 0.3 * contiguous(s.bytes) + 6.0 * s.runs)
@@ -232,10 +243,20 @@ fn contiguous(bytes: f64) -> f64 {
     f64::min(280.0 + 0.118 * bytes, 1500.0 + 0.0715 * bytes)
 }
 
-/// Pack, contiguous message, unpack.
+/// Pack, contiguous message, unpack: the larger of what bytes, runs and cache lines cost.
 fn engine(s: &Shape) -> f64 {
-    let per_byte = if s.bytes > CACHE { 1.0 / 19.0 } else { 1.0 / 38.0 };
-    contiguous(s.bytes) + 2.0 * (80.0 + f64::max(s.bytes * per_byte, 0.75 * s.lines))
+    let per_byte = match s.bytes {
+        b if b <= 8192.0 => 1.0 / 75.0,
+        b if b <= CACHE => 1.0 / 32.0,
+        _ => 1.0 / 19.0,
+    };
+    let per_line = match s.span {
+        span if span <= 1e6 => 0.3,
+        span if span <= 4e6 => 0.5,
+        _ => 0.75,
+    };
+    let pack = (s.bytes * per_byte).max(0.2 * s.runs).max(per_line * s.lines);
+    contiguous(s.bytes) + 2.0 * (45.0 + pack)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate needs three digits")]

@@ -52,11 +52,10 @@ impl Envelope {
                 [wide(n[0]), wide(n[1]), 0, wide(n[2])]
             }
         };
-        let combiner = Combiner::from_value(A::KIND, value)
-            .ok_or(DecodeError::UnknownCombiner { value })?;
-        let list = |what, given| {
-            length(given).ok_or(DecodeError::BadContents { combiner, what, given })
-        };
+        let combiner =
+            Combiner::from_value(A::KIND, value).ok_or(DecodeError::UnknownCombiner { value })?;
+        let list =
+            |what, given| length(given).ok_or(DecodeError::BadContents { combiner, what, given });
         Ok(Envelope {
             combiner,
             integers: list("the number of integers", lengths[0])?,
@@ -95,10 +94,10 @@ impl<'m, A: Abi> Contents<'m, A> {
         let mut addresses: Vec<Aint> = vec![0; envelope.addresses];
         let mut counts: Vec<Count> = vec![0; envelope.counts];
         let mut datatypes = vec![mpi.handles.datatype_null; envelope.datatypes];
-        // SAFETY (both): every list has the length passed with it; the caller of `Mpi::new` answers
-        // for the handle.
         match (mpi.own.type_get_envelope_c, mpi.own.type_get_contents_c) {
             (Some(_), Some(contents)) => {
+                // SAFETY: every list has the length passed with it; the caller of `Mpi::new` answers
+                // for the handle.
                 let code = unsafe {
                     contents(
                         datatype,
@@ -117,6 +116,7 @@ impl<'m, A: Abi> Contents<'m, A> {
             _ => {
                 // The envelope told these lengths as C ints.
                 let int = |n: usize| c_int::try_from(n).unwrap_or(c_int::MAX);
+                // SAFETY: as above.
                 let code = unsafe {
                     (mpi.own.type_get_contents)(
                         datatype,

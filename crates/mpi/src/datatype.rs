@@ -155,11 +155,7 @@ impl<A: Abi> Mpi<A> {
     ///
     /// # Errors
     /// As MPI.
-    pub fn type_delete_attr(
-        &self,
-        datatype: A::Datatype,
-        keyval: c_int,
-    ) -> Result<(), MpiError> {
+    pub fn type_delete_attr(&self, datatype: A::Datatype, keyval: c_int) -> Result<(), MpiError> {
         // SAFETY: the caller of `new` answers for the handle.
         let code = unsafe { (self.own.type_delete_attr)(datatype, keyval) };
         self.check("MPI_Type_delete_attr", code)

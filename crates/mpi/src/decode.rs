@@ -297,9 +297,7 @@ impl<'c> Fields<'c> {
 
     fn counts(&mut self, n: u64) -> Result<Vec<u64>, DecodeError> {
         let list = self.list(n)?;
-        list.iter()
-            .map(|&n| u64::try_from(n).map_err(|_| self.bad("a count", n)))
-            .collect()
+        list.iter().map(|&n| u64::try_from(n).map_err(|_| self.bad("a count", n))).collect()
     }
 
     fn bad(&self, what: &'static str, given: i64) -> DecodeError {

@@ -104,10 +104,11 @@ pub enum EncodeError {
         /// The function that is missing.
         call: &'static str,
     },
-    /// The library gives the new type other bounds or another size than the layout has.
+    /// The library gives the new type other bounds or another size than the layout has: a bug of
+    /// the library, the type would send other bytes.
     #[error("{what} of the new datatype is {library} in the library but {layout} in its layout")]
     Disagree {
-        /// Size, lower bound or extent, in bytes.
+        /// Size, lower bound, extent or the true ones of the data, in bytes.
         what: &'static str,
         /// What the library says.
         library: i64,

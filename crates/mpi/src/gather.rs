@@ -43,8 +43,7 @@ impl<A: Abi> Mpi<A> {
             let part = |length: usize| length.saturating_sub(start).min(most);
             let sizes: Vec<usize> = lengths.iter().map(|&length| part(length)).collect();
             let piece = &mine[start.min(mine.len())..][..part(mine.len())];
-            for (block, more) in
-                blocks.iter_mut().zip(self.round(piece, &sizes, rank, root, comm)?)
+            for (block, more) in blocks.iter_mut().zip(self.round(piece, &sizes, rank, root, comm)?)
             {
                 block.extend(more);
             }

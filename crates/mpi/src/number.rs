@@ -2,12 +2,13 @@
 
 use std::ffi::c_int;
 
-/// A C `int` or an `MPI_Aint` as 64 bits; both fit, since this crate builds for 64-bit systems only.
+/// A C `int`, an `MPI_Aint`, a length or a size of a layout as a signed 64-bit number. All of them
+/// fit (this crate builds for 64-bit systems only); anything else would become the largest number.
 pub(crate) fn wide<T>(n: T) -> i64
 where
     i64: TryFrom<T>,
 {
-    i64::try_from(n).unwrap_or_default()
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A number of things as the length of a buffer.
@@ -31,9 +32,9 @@ where
     list.iter().map(|&n| i64::try_from(n).ok()).collect()
 }
 
-/// A displacement in bytes as an `MPI_Aint`.
+/// A displacement in bytes as an `MPI_Aint`, which is as wide.
 pub(crate) fn aint(n: i64) -> isize {
-    isize::try_from(n).unwrap_or_default()
+    isize::try_from(n).unwrap_or(isize::MAX)
 }
 
 #[cfg(test)]

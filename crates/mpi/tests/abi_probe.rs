@@ -171,8 +171,7 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
         let c = format!("FUNCTION({}, {} (*)({arguments}))", s.name, c_type(s.result));
         push("function", s.name, c, "1".into(), !s.required);
     }
-    for name in
-        ["MPI_MAX_LIBRARY_VERSION_STRING", "MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING"]
+    for name in ["MPI_MAX_LIBRARY_VERSION_STRING", "MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING"]
     {
         all.push(Expectation {
             key: format!("integer {name}"),

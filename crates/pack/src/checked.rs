@@ -105,11 +105,7 @@ pub(crate) struct Buffers {
 }
 
 /// The one check per call: the plan proved that its offsets lie in its bounds.
-pub(crate) fn check(
-    plan: &Plan,
-    buffers: &Buffers,
-    range: &Range<u64>,
-) -> Result<(), PackError> {
+pub(crate) fn check(plan: &Plan, buffers: &Buffers, range: &Range<u64>) -> Result<(), PackError> {
     let &Buffers { memory: length, origin, packed } = buffers;
     if range.start > range.end || range.end > plan.bytes() {
         return Err(PackError::Range { range: range.clone(), bytes: plan.bytes() });

@@ -74,7 +74,7 @@ pub(crate) unsafe fn block<const N: usize>(src: *const u8, dst: *mut u8, length:
             piece::<8>(src, dst, at);
             at += 8;
         }
-        // Three bytes of rest as two overlapping pairs, seven as two overlapping words.
+        // Seven bytes as two overlapping words.
         match N - at {
             1 => piece::<1>(src, dst, at),
             2 => piece::<2>(src, dst, at),
@@ -93,7 +93,7 @@ pub(crate) unsafe fn block<const N: usize>(src: *const u8, dst: *mut u8, length:
             }
             7 => {
                 piece::<4>(src, dst, at);
-                piece::<4>(src, dst, at - 4 + 7);
+                piece::<4>(src, dst, at + 3);
             }
             _ => {}
         }

@@ -107,9 +107,7 @@ fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
         Shape::List { offsets, body } => {
             offsets.iter().all(|at| collect(body, a + at, limit, parts))
         }
-        Shape::Seq(steps) => {
-            steps.iter().all(|step| collect(&step.node, a + step.a, limit, parts))
-        }
+        Shape::Seq(steps) => steps.iter().all(|step| collect(&step.node, a + step.a, limit, parts)),
         Shape::Buckets { .. } | Shape::Runs { .. } => false,
     }
 }

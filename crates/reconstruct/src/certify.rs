@@ -116,7 +116,8 @@ pub(crate) fn same_layout(before: &Type, after: &Type) -> Result<Coverage, Certi
 }
 
 fn same_facts(before: &Type, after: &Type) -> Result<(), CertifyError> {
-    let facts: [(&str, fn(&Type) -> i128); 7] = [
+    type Fact = (&'static str, fn(&Type) -> i128);
+    let facts: [Fact; 7] = [
         ("size", |t| t.size().into()),
         ("number of elements", |t| t.elements().into()),
         ("lower bound", |t| t.lb().into()),

@@ -63,7 +63,10 @@ impl Forms {
     ) -> Result<Forms, LayoutError> {
         let carrying = match carrying {
             Some(c) if c.cost <= plain.cost.saturating_add(shift_price(prices)) => c,
-            _ => shift_node(&plain, prices)?,
+            _ => Costed {
+                ty: shift_node(&plain.ty, 0, prices)?,
+                cost: plain.cost.saturating_add(shift_price(prices)),
+            },
         };
         Ok(Forms { plain, carrying, strided: None })
     }
@@ -104,18 +107,17 @@ pub(crate) fn shift_price(prices: &Prices) -> u64 {
         .expect("idx is always allowed")
 }
 
-/// The same layout under a node that can carry a shift and does nothing else.
-pub(crate) fn shift_node(plain: &Costed, prices: &Prices) -> Result<Costed, LayoutError> {
+/// `ty` moved by `shift`, under a node that does nothing else.
+pub(crate) fn shift_node(ty: &Type, shift: i64, prices: &Prices) -> Result<Type, LayoutError> {
     let price = shift_price(prices);
-    let child = plain.ty.clone();
-    let ty = if price == prices.idx(1) {
-        Type::idx([0], child)?
+    let child = ty.clone();
+    if price == prices.idx(1) {
+        Type::idx([shift], child)
     } else if Some(price) == prices.idxbuc(1) {
-        Type::idxbuc(0, [0], [1], child)?
+        Type::idxbuc(0, [shift], [1], child)
     } else {
-        Type::strc([0], [child])?
-    };
-    Ok(Costed { ty, cost: plain.cost.saturating_add(price) })
+        Type::strc([shift], [child])
+    }
 }
 
 /// Adds `shift` to the indices of the first node that has any, through vecs (law 13). A type

@@ -23,6 +23,7 @@ mod path;
 mod periods;
 mod prefixes;
 mod prices;
+mod repeat;
 mod sequence;
 mod tree;
 
@@ -34,6 +35,7 @@ pub use prices::Constructors;
 use commloom_layout::{Basic, CostModel, Type};
 
 use forms::Forms;
+use large::Effort;
 use prices::Prices;
 use sequence::Sequence;
 use tree::Tokens;
@@ -75,22 +77,21 @@ pub fn reconstruct(
     let leaf = Forms::leaf(base, &prices)?;
     let n = sequence.len();
     let exact = set < Constructors::Tree || n <= EXACT_TREE_LIMIT;
-    let forms = if set < Constructors::Tree {
-        path::solve(&sequence, &leaf, &prices)?
+    let found = if set < Constructors::Tree {
+        path::Paths::solve(sequence, &leaf, &prices).placed()?
     } else if exact {
-        let atoms = vec![0; n];
-        tree::solve(&Tokens { starts: displacements, atoms: &atoms, table: &[leaf] }, &prices)?
+        let tokens = Tokens { starts: displacements, atoms: &vec![0; n], table: &[leaf] };
+        tree::solve(&tokens, &prices)?.at(displacements[0])?
     } else {
-        large::solve(&sequence, &leaf, &prices)?
+        large::solve(sequence, &leaf, &prices, Effort::THOROUGH)?.at(displacements[0])?
     };
-    let found = forms.at(displacements[0])?;
     debug_assert!(
         found.ty.type_map().map(|e| e.displacement).eq(displacements.iter().copied()),
         "the result does not describe the displacements"
     );
     debug_assert_eq!(found.cost, model.cost(&found.ty), "the cost was added up wrongly");
     let lower_bound =
-        if exact { found.cost } else { large::lower_bound(&sequence, &prices).min(found.cost) };
+        if exact { found.cost } else { large::lower_bound(sequence, &prices).min(found.cost) };
     let exact = exact || lower_bound == found.cost;
     Ok(Reconstruction { ty: found.ty, cost: found.cost, exact, lower_bound })
 }

@@ -10,16 +10,16 @@
 //! `carrying` (ready to take the shift D[0] in a node reached through vecs), where Lemma 5 touches
 //! the top node only; the strided part of P_p ends *behind* its last block.
 //!
-//! Time: the repeated prefixes, O(n log log n), the strided ends, at most the same, and the pairs
-//! of repeated prefixes (below 504^2 / 2 for n < 2^24). Space: n steps and the prefixes.
+//! Time: that of the [`prefixes`](crate::prefixes), of the buckets, and the pairs of repeated
+//! prefixes (below 504^2 / 2 for n < 2^24). Space: the repeated prefixes, and the lists of the result.
 
 use commloom_layout::{LayoutError, Type};
 
 use crate::ReconstructError;
-use crate::extended::{Buckets, fewest_buckets, split_into_buckets};
-use crate::forms::{Costed, Forms, shift_node, shift_price};
-use crate::num::count;
-use crate::prefixes::repeated_prefixes;
+use crate::extended::{fewest_buckets, split_into_buckets};
+use crate::forms::{Costed, Forms, moved, shift_node, shift_price};
+use crate::num::{count, length};
+use crate::prefixes::{Repeated, repeated_prefixes};
 use crate::prices::Prices;
 use crate::sequence::Sequence;
 
@@ -28,14 +28,12 @@ use crate::sequence::Sequence;
 enum Root {
     /// The atom itself.
     Atom,
-    /// vec over the optimum `child`.
+    /// vec over the optimum `child` of the same sort, plain or carrying.
     Vec { child: usize },
-    /// vec over the carrying optimum `child`.
-    VecCarrying { child: usize },
     /// idx over the plain optimum `child`.
     Idx { child: usize },
     /// idxbuc over the plain optimum `child`.
-    IdxBuc { child: usize, stride: i64 },
+    IdxBuc { child: usize, stride: i64, buckets: usize },
     /// The plain optimum of the same prefix under a node for the shift.
     Shift,
 }
@@ -54,9 +52,9 @@ impl Choice {
     }
 }
 
-/// The programme over repeated prefixes; all lists run along `lengths`.
-struct Paths<'a> {
-    sequence: &'a Sequence<'a>,
+/// The optima of all repeated prefixes of a sequence; all lists run along `lengths`.
+pub(crate) struct Paths<'a> {
+    sequence: Sequence<'a>,
     atom: &'a Forms,
     prices: &'a Prices,
     /// Lengths of the repeated prefixes, ascending.
@@ -67,106 +65,84 @@ struct Paths<'a> {
     carrying: Vec<Choice>,
 }
 
-/// The cheapest paths for `sequence` (its shift taken out) over copies of `atom`.
-///
-/// # Errors
-/// A type that cannot be built (bounds or size past 64 bits).
-pub(crate) fn solve(
-    sequence: &Sequence<'_>,
-    atom: &Forms,
-    prices: &Prices,
-) -> Result<Forms, ReconstructError> {
-    if sequence.len() == 1 {
-        return Ok(atom.clone());
-    }
-    let lengths = repeated_prefixes(&sequence.steps);
-    let strided = lengths.iter().map(|&p| strided_end(sequence.starts, p)).collect();
-    let paths = Paths { sequence, atom, prices, lengths, strided, plain: vec![], carrying: vec![] };
-    Ok(paths.solved().forms()?)
-}
-
-/// Where the strided part of P_p ends: the largest multiple of p such that the blocks before it
-/// start at equal distances.
-fn strided_end(starts: &[i64], p: usize) -> usize {
-    let n = starts.len();
-    if p == n {
-        return n;
-    }
-    let stride = starts[p] - starts[0];
-    let mut last = p;
-    while last + p < n && starts[last + p] - starts[last] == stride {
-        last += p;
-    }
-    last + p
-}
-
 impl<'a> Paths<'a> {
-    fn solved(mut self) -> Self {
-        let buckets: Vec<Buckets> = (0..self.lengths.len()).map(|i| self.buckets(i)).collect();
-        self.plain.push(Choice { cost: self.atom.plain.cost, root: Root::Atom });
-        self.carrying.push(Choice { cost: self.atom.carrying.cost, root: Root::Atom });
-        for whole in 1..self.lengths.len() {
-            let mut plain = Choice { cost: u64::MAX, root: Root::Shift };
-            let mut carrying = plain;
-            for part in (0..whole).filter(|&p| self.divides(p, whole)) {
-                self.offer(part, whole, &buckets[part], &mut plain, &mut carrying);
+    /// Solves `sequence`, its shift taken out, over copies of `atom`.
+    pub(crate) fn solve(sequence: Sequence<'a>, atom: &'a Forms, prices: &'a Prices) -> Self {
+        let Repeated { lengths, period } = repeated_prefixes(sequence.starts);
+        let end = |&p: &usize| match p.is_multiple_of(period) {
+            true => sequence.len(),
+            false => strided_end(&sequence, p),
+        };
+        let strided = lengths.iter().map(end).collect();
+        let mut paths =
+            Paths { sequence, atom, prices, lengths, strided, plain: vec![], carrying: vec![] };
+        paths.plain.push(Choice { cost: atom.plain.cost, root: Root::Atom });
+        paths.carrying.push(Choice { cost: atom.carrying.cost, root: Root::Atom });
+        for whole in 1..paths.lengths.len() {
+            let (plain, carrying) = paths.best(whole);
+            paths.plain.push(plain);
+            paths.carrying.push(carrying);
+        }
+        paths
+    }
+
+    /// Both optima for prefix `whole`, from those of the shorter ones.
+    fn best(&self, whole: usize) -> (Choice, Choice) {
+        let q = self.lengths[whole];
+        let mut plain = Choice { cost: u64::MAX, root: Root::Shift };
+        let mut carrying = plain;
+        let parts: Vec<usize> = (0..whole).filter(|&p| q.is_multiple_of(self.lengths[p])).collect();
+        for &child in &parts {
+            let p = self.lengths[child];
+            let below = self.plain[child].cost;
+            if q <= self.strided[child] {
+                let vec = |inner: u64| self.prices.vec().saturating_add(inner);
+                plain.offer(vec(below), Root::Vec { child });
+                carrying.offer(vec(self.carrying[child].cost), Root::Vec { child });
             }
-            carrying.offer(plain.cost.saturating_add(shift_price(self.prices)), Root::Shift);
-            self.plain.push(plain);
-            self.carrying.push(carrying);
+            let idx = self.prices.idx(q / p).saturating_add(below);
+            plain.offer(idx, Root::Idx { child });
+            carrying.offer(idx, Root::Idx { child });
         }
-        self
+        for &child in &parts {
+            let known = plain.cost.max(carrying.cost);
+            if let Some((cost, root)) = self.bucketed(child, whole, known) {
+                plain.offer(cost, root);
+                carrying.offer(cost, root);
+            }
+        }
+        carrying.offer(plain.cost.saturating_add(shift_price(self.prices)), Root::Shift);
+        (plain, carrying)
     }
 
-    fn divides(&self, part: usize, whole: usize) -> bool {
-        self.lengths[whole].is_multiple_of(self.lengths[part])
+    /// Prefix `whole` as an idxbuc over prefix `child`, if that costs less than `known`.
+    fn bucketed(&self, child: usize, whole: usize, known: u64) -> Option<(u64, Root)> {
+        let (p, q) = (self.lengths[child], self.lengths[whole]);
+        let below = self.plain[child].cost;
+        let (buckets, stride) = if q <= self.strided[child] {
+            (1, self.sequence.offset(p))
+        } else {
+            let node = self.prices.idxbuc(0)?;
+            let room = known.checked_sub(below)?.checked_sub(node)?.checked_sub(1)?;
+            let most = room / self.prices.model.lookup.saturating_mul(2);
+            fewest_buckets(&self.sequence, p, q, length(most)?.min(q / p))?
+        };
+        let cost = self.prices.idxbuc(buckets)?.saturating_add(below);
+        Some((cost, Root::IdxBuc { child, stride, buckets }))
     }
 
-    fn buckets(&self, part: usize) -> Buckets {
-        let p = self.lengths[part];
-        if self.prices.idxbuc(1).is_none() {
-            return Buckets::none();
+    /// The cheapest path of the whole sequence where it lies.
+    pub(crate) fn placed(&self) -> Result<Costed, LayoutError> {
+        let whole = self.lengths.len() - 1;
+        if self.sequence.starts[0] == 0 {
+            let cost = self.plain[whole].cost;
+            return Ok(Costed { ty: self.plain(whole, false)?, cost });
         }
-        let ends: Vec<usize> = (part + 1..self.lengths.len())
-            .filter(|&w| self.divides(part, w) && self.lengths[w] > self.strided[part])
-            .map(|w| self.lengths[w])
-            .collect();
-        fewest_buckets(self.sequence, p, &ends, self.prices)
+        Ok(Costed { ty: self.carrying(whole, true)?, cost: self.carrying[whole].cost })
     }
 
-    /// All nodes that make prefix `whole` of copies of prefix `part`.
-    fn offer(
-        &self,
-        part: usize,
-        whole: usize,
-        buckets: &Buckets,
-        plain: &mut Choice,
-        carrying: &mut Choice,
-    ) {
-        let (p, q) = (self.lengths[part], self.lengths[whole]);
-        let child = self.plain[part].cost;
-        let strided = q <= self.strided[part];
-        let stride = self.sequence.starts[p] - self.sequence.starts[0];
-        if strided {
-            plain.offer(self.prices.vec().saturating_add(child), Root::Vec { child: part });
-            let inner = self.carrying[part].cost;
-            let root = Root::VecCarrying { child: part };
-            carrying.offer(self.prices.vec().saturating_add(inner), root);
-        }
-        let idx = self.prices.idx(q / p).saturating_add(child);
-        plain.offer(idx, Root::Idx { child: part });
-        carrying.offer(idx, Root::Idx { child: part });
-        let found = if strided { Some((1, stride)) } else { buckets.at(q) };
-        if let Some((n, stride)) = found
-            && let Some(node) = self.prices.idxbuc(n)
-        {
-            let cost = node.saturating_add(child);
-            plain.offer(cost, Root::IdxBuc { child: part, stride });
-            carrying.offer(cost, Root::IdxBuc { child: part, stride });
-        }
-    }
-
-    fn forms(&self) -> Result<Forms, LayoutError> {
+    /// The cheapest paths of the whole sequence with the shift taken out.
+    pub(crate) fn forms(&self) -> Result<Forms, LayoutError> {
         let whole = self.lengths.len() - 1;
         let forms = self.both(whole)?;
         // Where several prefixes are strided to the end, the distance per element is the same.
@@ -175,7 +151,7 @@ impl<'a> Paths<'a> {
             .min_by_key(|&p| self.plain[p].cost);
         let Some(part) = part else { return Ok(forms) };
         let p = self.lengths[part];
-        let stride = self.sequence.starts[p] - self.sequence.starts[0];
+        let stride = self.sequence.offset(p);
         Ok(forms.continued(count(self.sequence.len() / p), stride, self.both(part)?))
     }
 
@@ -183,43 +159,85 @@ impl<'a> Paths<'a> {
         if prefix == 0 {
             return Ok(self.atom.clone());
         }
-        let plain = Costed { ty: self.build(prefix, false)?, cost: self.plain[prefix].cost };
-        let same = matches!(self.plain[prefix].root, Root::Idx { .. } | Root::IdxBuc { .. });
-        let carrying = match self.carrying[prefix] {
-            Choice { cost, .. } if same && cost == plain.cost => plain.clone(),
-            Choice { root: Root::Shift, .. } => shift_node(&plain, self.prices)?,
-            Choice { cost, .. } => Costed { ty: self.build(prefix, true)?, cost },
+        let (plain, carrying) = (self.plain[prefix], self.carrying[prefix]);
+        let built = Costed { ty: self.plain(prefix, false)?, cost: plain.cost };
+        // A list carries a shift as it is: the same type serves for both.
+        let list = matches!(plain.root, Root::Idx { .. } | Root::IdxBuc { .. });
+        let carrying = match carrying.root {
+            _ if list && carrying.cost == plain.cost => built.clone(),
+            _ => Costed { ty: self.carrying(prefix, false)?, cost: carrying.cost },
         };
-        Forms::new(plain, Some(carrying), self.prices)
+        Ok(Forms { plain: built, carrying, strided: None })
     }
 
-    /// The type of an optimum. Recursion is as deep as the path, O(log n).
-    fn build(&self, prefix: usize, carrying: bool) -> Result<Type, LayoutError> {
-        let q = self.lengths[prefix];
-        let choice = if carrying { self.carrying[prefix] } else { self.plain[prefix] };
-        let strided = |child: usize, ty| {
-            let p = self.lengths[child];
-            Type::vec(count(q / p), self.sequence.starts[p] - self.sequence.starts[0], ty)
-        };
+    /// The type of a plain optimum. Recursion is as deep as the path, O(log n).
+    fn plain(&self, prefix: usize, moved: bool) -> Result<Type, LayoutError> {
+        let choice = self.plain[prefix];
         match choice.root {
-            Root::Atom if carrying => Ok(self.atom.carrying.ty.clone()),
-            Root::Atom => Ok(self.atom.plain.ty.clone()),
-            Root::Vec { child } => strided(child, self.build(child, false)?),
-            Root::VecCarrying { child } => strided(child, self.build(child, true)?),
-            Root::Idx { child } => {
-                let indices: Vec<i64> = self.sequence.every(self.lengths[child], q).collect();
-                Type::idx(indices, self.build(child, false)?)
-            }
-            Root::IdxBuc { child, stride } => {
-                let starts = self.sequence.every(self.lengths[child], q);
-                let (indices, blocks) = split_into_buckets(starts, stride);
-                Type::idxbuc(stride, indices, blocks, self.build(child, false)?)
-            }
-            Root::Shift => {
-                let plain =
-                    Costed { ty: self.build(prefix, false)?, cost: self.plain[prefix].cost };
-                Ok(shift_node(&plain, self.prices)?.ty)
-            }
+            Root::Atom | Root::Shift => Ok(self.atom.plain.ty.clone()),
+            Root::Vec { child } => self.vec(prefix, child, self.plain(child, false)?),
+            Root::Idx { .. } | Root::IdxBuc { .. } => self.list(prefix, choice.root, moved),
         }
     }
+
+    /// The type of a carrying optimum, with the shift of the sequence in it if `shifted`.
+    fn carrying(&self, prefix: usize, shifted: bool) -> Result<Type, LayoutError> {
+        let shift = if shifted { self.sequence.starts[0] } else { 0 };
+        let choice = self.carrying[prefix];
+        match choice.root {
+            Root::Atom => moved(&self.atom.carrying.ty, shift),
+            Root::Vec { child } => self.vec(prefix, child, self.carrying(child, shifted)?),
+            Root::Idx { .. } | Root::IdxBuc { .. } => self.list(prefix, choice.root, shifted),
+            Root::Shift => shift_node(&self.plain(prefix, false)?, shift, self.prices),
+        }
+    }
+
+    fn vec(&self, whole: usize, child: usize, ty: Type) -> Result<Type, LayoutError> {
+        let (p, q) = (self.lengths[child], self.lengths[whole]);
+        Type::vec(count(q / p), self.sequence.offset(p), ty)
+    }
+
+    fn list(&self, whole: usize, root: Root, moved: bool) -> Result<Type, LayoutError> {
+        let q = self.lengths[whole];
+        match root {
+            Root::IdxBuc { child, stride, buckets: 1 } => {
+                let p = self.lengths[child];
+                let first = self.sequence.every(q, q, moved);
+                Type::idxbuc(stride, first, [count(q / p)], self.plain(child, false)?)
+            }
+            Root::IdxBuc { child, stride, .. } => {
+                let starts = self.sequence.every(self.lengths[child], q, moved);
+                let (indices, blocks) = split_into_buckets(&starts, stride);
+                Type::idxbuc(stride, indices, blocks, self.plain(child, false)?)
+            }
+            Root::Idx { child } => {
+                let indices = self.sequence.every(self.lengths[child], q, moved);
+                Type::idx(indices, self.plain(child, false)?)
+            }
+            Root::Atom | Root::Vec { .. } | Root::Shift => unreachable!("not a list"),
+        }
+    }
+}
+
+/// The forms of the cheapest paths of a sequence, its shift taken out.
+///
+/// # Errors
+/// A type that cannot be built (bounds or size past 64 bits).
+pub(crate) fn solve(
+    sequence: Sequence<'_>,
+    atom: &Forms,
+    prices: &Prices,
+) -> Result<Forms, ReconstructError> {
+    Ok(Paths::solve(sequence, atom, prices).forms()?)
+}
+
+/// Where the strided part of P_p ends: the largest multiple of p such that the blocks before it
+/// start at equal distances.
+fn strided_end(sequence: &Sequence<'_>, p: usize) -> usize {
+    let n = sequence.len();
+    let distance = sequence.offset(p);
+    let origins = sequence.starts.iter().step_by(p);
+    let pairs = origins.clone().zip(origins.skip(1));
+    let equal = pairs.take_while(|(a, b)| *b - *a == distance).count();
+    ((equal + 1) * p).min(n)
 }

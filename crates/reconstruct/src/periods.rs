@@ -1,6 +1,6 @@
 //! Repeated prefixes of lists whose entries also have a kind: buckets, parts.
 
-use crate::prefixes::repeated_prefixes;
+use crate::prefixes::{Repeated, repeated_prefixes};
 
 /// A block of entries that the whole list repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,12 +15,8 @@ pub(crate) struct Period {
 /// the blocks, the differences of `starts` inside the blocks. No difference of starts overflows.
 pub(crate) fn periods<K: PartialEq>(starts: &[i64], kinds: &[K]) -> Vec<Period> {
     let n = starts.len();
-    let steps: Vec<i64> = starts.windows(2).map(|w| w[1].wrapping_sub(w[0])).collect();
+    let Repeated { lengths, period } = repeated_prefixes(starts);
     let same_kinds = |q: &usize| kinds[*q..] == kinds[..n - q];
-    let strided = |q: usize| {
-        let starts: Vec<i64> = starts.iter().step_by(q).copied().collect();
-        starts.windows(2).all(|w| w[1].wrapping_sub(w[0]) == starts[1].wrapping_sub(starts[0]))
-    };
-    let repeated = repeated_prefixes(&steps).into_iter().filter(|q| *q < n && same_kinds(q));
-    repeated.map(|length| Period { length, strided: strided(length) }).collect()
+    let proper = lengths.into_iter().filter(|q| *q < n && same_kinds(q));
+    proper.map(|length| Period { length, strided: length.is_multiple_of(period) }).collect()
 }

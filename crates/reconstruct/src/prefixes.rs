@@ -1,113 +1,223 @@
 //! All repeated prefixes of a displacement sequence (Kalany and Träff 2015, section 3.1).
 //!
 //! P_q, the first q of n displacements, is *repeated* if q divides n and every block of q has the
-//! same steps: E[t] = E[t mod q] unless t = -1 (mod q), a junction between two blocks.
+//! same steps E[t] = D[t+1] - D[t]: E[t] = E[t mod q] unless t = -1 (mod q), a junction of two blocks.
+//! It is *strided* up to some element if the steps have period q there, junctions included.
 //!
 //! Deviations from the paper (ALGORITHMS.md, section 1):
 //! - From a repeated prefix of length q we look at q/f for *every* distinct prime f of q; the
 //!   paper's Algorithm 5 takes the smallest prime only and misses repeated prefixes.
-//! - At a mismatch at t a candidate c shrinks to gcd(c, t+1): a repeated length that divides c
+//! - At a mismatch at step t a candidate c shrinks to gcd(c, t+1): a repeated length that divides c
 //!   must have a junction at t. The scan goes on from the same place, against the own prefix of the
-//!   sequence; the paper's Algorithm 4 rebases and so skips a block.
+//!   sequence; the paper's Algorithm 4 rebases and so skips a block. The blocks inside the first c
+//!   elements were not compared with the shrunk candidate: that is done in a scan of their own.
 //!
-//! A scan that has shrunk says nothing of the blocks inside the first `c` elements, so the shrunk
-//! candidate is scanned again there, in a prefix of at most half the length. All candidates q/f of
-//! one q are scanned together, tile by tile, so that the sequence goes through the cache once.
+//! What makes it fast:
+//! 1. *Rows.* From the start, maximal strided rows are found, rows of rows, and so on, each at least
+//!    twice as long as the one before: O(n) in all. A candidate that is a multiple of a row's block
+//!    needs no comparison inside the row.
+//! 2. *Periods.* Let pi be the least divisor of q with P_pi strided in all of P_q. Every multiple of
+//!    pi that divides q is repeated, without a scan, and every other repeated divisor r of q divides
+//!    pi. (Let g = gcd(r, pi), u = pi/g, v = r/g > 1, and r not divide pi. The steps depend on t
+//!    mod pi only, and off the junctions of r on t mod r only, hence, by the Chinese remainder
+//!    theorem, as lcm(r, pi) divides q, on t mod g only, off the junctions of g. The steps at the
+//!    junctions of g depend on k mod u, k their number, and unless k = -1 (mod v) on k mod v only; every
+//!    residue mod u occurs with k = 0 (mod v), so they are all equal. So P_g is strided in P_q, and
+//!    g < pi unless pi divides r.) Two strided q/f and q/f' make P_gcd strided (Fine and Wilf
+//!    1965: the length is at least their sum), so pi is found with one joint scan per reduction.
+//! 3. *Joint scans.* All candidates of one length go through the sequence together, tile by tile; a
+//!    block is compared by vector instructions.
 //!
-//! Time: a scan of P_q per repeated q, so the sum of the divisors of n, O(n log log n), times the
-//! number of candidates (at most 8 below 2^24; most die at once). Space: the divisors of n.
+//! Time: each further length scanned is at most half of one scanned before; the sum of the divisors
+//! of n, O(n log log n), in the worst case, times the number of candidates per scan (at most 8
+//! below 2^24; most die at once). On nests of vecs: about one pass. Space: the divisors of n.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::num::gcd;
 
-/// Steps scanned for all candidates before the next ones: 8 KiB, a part of the first-level cache.
-const TILE: usize = 1 << 10;
+/// Elements scanned for all candidates before the next ones: 16 KiB, half the first-level cache.
+const TILE: usize = 1 << 11;
 
-/// A length that may be repeated in the first `end` elements: shrinks while the scan proceeds.
-struct Candidate {
+/// What repeats in a sequence.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Repeated {
+    /// Lengths of all repeated prefixes, ascending: 1 and n among them.
+    pub lengths: Vec<usize>,
+    /// The shortest of them that is strided in the whole sequence; its multiples are, too.
+    pub period: usize,
+}
+
+/// The repeated prefixes of `starts`, at least one displacement, no difference of which overflows.
+pub(crate) fn repeated_prefixes(starts: &[i64]) -> Repeated {
+    let n = starts.len();
+    let mut search = Search::new(starts);
+    let mut found = BTreeSet::from([1, n]);
+    let mut period = n;
+    let mut todo = vec![n];
+    while let Some(q) = todo.pop() {
+        let (pi, others) = search.period(q);
+        if q == n {
+            period = pi;
+        }
+        found.extend(divisors(q / pi).into_iter().map(|k| k * pi));
+        todo.extend(others.into_iter().filter(|&r| found.insert(r)));
+    }
+    Repeated { lengths: found.into_iter().collect(), period }
+}
+
+/// The first `end` elements have strided blocks of length `block` (the last one may be cut off).
+struct Row {
+    block: usize,
+    end: usize,
+}
+
+struct Search<'a> {
+    starts: &'a [i64],
+    rows: Vec<Row>,
+    /// For lengths looked at: the largest repeated length that divides it.
+    largest: HashMap<usize, usize>,
+}
+
+impl<'a> Search<'a> {
+    fn new(starts: &'a [i64]) -> Self {
+        Search { starts, rows: rows(starts), largest: HashMap::from([(1, 1)]) }
+    }
+
+    /// For a repeated length q: the least divisor strided in P_q, and for each prime f of it the
+    /// largest repeated divisor of period/f.
+    fn period(&mut self, q: usize) -> (usize, Vec<usize>) {
+        let row = self.rows.iter().find(|r| r.end >= q && q.is_multiple_of(r.block));
+        let mut period = row.map_or(q, |r| r.block);
+        loop {
+            let candidates: Vec<usize> =
+                distinct_primes(period).iter().map(|f| period / f).collect();
+            let repeated = self.largest_repeated(period, &candidates);
+            let strided = candidates
+                .iter()
+                .zip(&repeated)
+                .filter(|&(c, r)| c == r && self.is_strided(*c, period, q))
+                .fold(0, |g, (c, _)| gcd(g, *c));
+            if strided == 0 {
+                return (period, repeated);
+            }
+            period = strided;
+        }
+    }
+
+    /// P_c is repeated in P_period, which is strided in P_q: whether P_c is strided in P_q.
+    fn is_strided(&self, c: usize, period: usize, q: usize) -> bool {
+        let distance = self.starts[c].wrapping_sub(self.starts[0]);
+        let end = (period + c).min(q);
+        let origins = self.starts[..end].iter().step_by(c);
+        origins.clone().zip(origins.skip(1)).all(|(a, b)| b.wrapping_sub(*a) == distance)
+    }
+
+    /// For each of `lengths` (divisors of q, P_q repeated): the largest repeated length that divides it.
+    fn largest_repeated(&mut self, q: usize, lengths: &[usize]) -> Vec<usize> {
+        let mut scans: Vec<(usize, Scan)> = lengths
+            .iter()
+            .filter(|c| !self.largest.contains_key(c))
+            .map(|&c| (c, Scan::new(c, q, &self.rows)))
+            .collect();
+        for tile in (0..q).step_by(TILE) {
+            for (_, scan) in &mut scans {
+                scan.advance(self.starts, tile + TILE, &self.largest);
+            }
+        }
+        for (c, scan) in scans {
+            let settled = self.settled(scan.length, c);
+            self.largest.insert(c, settled);
+        }
+        lengths.iter().map(|c| self.largest[c]).collect()
+    }
+
+    /// `length` fits from element `scanned` on; the elements before are scanned in turn.
+    fn settled(&self, mut length: usize, mut scanned: usize) -> usize {
+        while length < scanned {
+            if let Some(&largest) = self.largest.get(&length) {
+                return largest;
+            }
+            let mut scan = Scan::new(length, scanned, &self.rows);
+            scan.advance(self.starts, scanned, &self.largest);
+            (scanned, length) = (length, scan.length);
+        }
+        length
+    }
+}
+
+/// A candidate that shrinks while it is compared with the elements before `end`.
+struct Scan {
     length: usize,
-    /// Scanned up to here; always the start of a block.
+    /// Start of the block at hand.
+    block: usize,
+    /// Compared up to here.
     at: usize,
     end: usize,
 }
 
-/// Lengths of all repeated prefixes, ascending: 1 and n among them. `steps` has n-1 entries.
-pub(crate) fn repeated_prefixes(steps: &[i64]) -> Vec<usize> {
-    let n = steps.len() + 1;
-    let mut found = BTreeSet::from([1, n]);
-    let mut todo = vec![n];
-    // Largest repeated length that divides the key.
-    let mut known = HashMap::new();
-    while let Some(q) = todo.pop() {
-        let asked: Vec<usize> = distinct_primes(q).iter().map(|f| q / f).collect();
-        let mut open: Vec<usize> = asked
-            .iter()
-            .copied()
-            .filter(|c| !found.contains(c) && !known.contains_key(c))
-            .collect();
-        open.sort_unstable();
-        for (c, repeated) in open.iter().zip(largest_repeated(steps, q, &open)) {
-            known.insert(*c, repeated);
-            if found.insert(repeated) {
-                todo.push(repeated);
-            }
-        }
+impl Scan {
+    fn new(length: usize, end: usize, rows: &[Row]) -> Scan {
+        let known = rows.iter().filter(|r| length.is_multiple_of(r.block)).map(|r| r.end).max();
+        let block = (known.unwrap_or(0).min(end) / length * length).max(length);
+        Scan { length, block, at: block, end }
     }
-    found.into_iter().collect()
-}
 
-/// For each of `lengths` (divisors of q, P_q repeated): the largest repeated length that divides it.
-fn largest_repeated(steps: &[i64], q: usize, lengths: &[usize]) -> Vec<usize> {
-    let mut candidates: Vec<Candidate> =
-        lengths.iter().map(|&c| Candidate { length: c, at: c, end: q }).collect();
-    for tile in (0..q).step_by(TILE) {
-        for candidate in &mut candidates {
-            candidate.advance(steps, tile + TILE);
-        }
-    }
-    let scanned = candidates.into_iter().zip(lengths);
-    scanned.map(|(candidate, &length)| settle(steps, candidate.length, length)).collect()
-}
-
-/// `length` fits from element `scanned` on; the elements before are scanned in turn.
-fn settle(steps: &[i64], mut length: usize, mut scanned: usize) -> usize {
-    while length < scanned && length > 1 {
-        let mut candidate = Candidate { length, at: length, end: scanned };
-        candidate.advance(steps, scanned);
-        (scanned, length) = (length, candidate.length);
-    }
-    length
-}
-
-impl Candidate {
-    /// Scans whole blocks until `limit` is reached or passed.
-    fn advance(&mut self, steps: &[i64], limit: usize) {
+    /// Compares up to `limit`. Stops for good where what is left has been `settled` before.
+    fn advance(&mut self, starts: &[i64], limit: usize, settled: &HashMap<usize, usize>) {
         let limit = limit.min(self.end);
-        while self.at < limit && self.length > 1 {
-            let inner = self.length - 1;
-            let block = &steps[self.at..self.at + inner];
-            match first_difference(block, &steps[..inner]) {
-                None => self.at += self.length,
-                Some(offset) => {
-                    self.at += offset + 1;
+        while self.at < limit {
+            let to = limit.min(self.block + self.length);
+            let offset = self.at - self.block;
+            let distance = starts[self.block].wrapping_sub(starts[0]);
+            let (here, first) = (&starts[self.at..to], &starts[offset..offset + to - self.at]);
+            match first_other(here, first, distance) {
+                None => self.at = to,
+                Some(other) => {
+                    self.at += other;
+                    self.block = self.at;
                     self.length = gcd(self.length, self.at);
+                    if settled.contains_key(&self.length) {
+                        self.at = self.end;
+                    }
                 }
             }
+            if self.at == self.block + self.length {
+                self.block = self.at;
+            }
         }
     }
 }
 
-/// Offset of the first difference of two slices of one length.
-fn first_difference(a: &[i64], b: &[i64]) -> Option<usize> {
+/// Strided rows from the start: the block of each is the row before.
+fn rows(starts: &[i64]) -> Vec<Row> {
+    let n = starts.len();
+    let mut rows = Vec::new();
+    let mut block = 1;
+    while 2 * block <= n {
+        let distance = starts[block].wrapping_sub(starts[0]);
+        let other = first_other(&starts[block..], &starts[..n - block], distance);
+        let end = other.map_or(n, |t| t + block);
+        if end < 2 * block {
+            break;
+        }
+        rows.push(Row { block, end });
+        block = end;
+    }
+    rows
+}
+
+/// The first t at which `a[t] - b[t]` is not `distance`.
+fn first_other(a: &[i64], b: &[i64], distance: i64) -> Option<usize> {
     /// Compared without branches, so that the compiler can use vector instructions.
-    const LANES: usize = 16;
+    const LANES: usize = 32;
+    let other = |(x, y): (&i64, &i64)| x.wrapping_sub(*y) ^ distance;
     let whole = a.chunks_exact(LANES).zip(b.chunks_exact(LANES));
     let equal = whole
-        .take_while(|(x, y)| x.iter().zip(*y).fold(0, |acc, (p, q)| acc | (p ^ q)) == 0)
+        .take_while(|(x, y)| x.iter().zip(*y).fold(0, |acc, pair| acc | other(pair)) == 0)
         .count()
         * LANES;
-    a[equal..].iter().zip(&b[equal..]).position(|(x, y)| x != y).map(|offset| equal + offset)
+    a[equal..].iter().zip(&b[equal..]).position(|pair| other(pair) != 0).map(|t| equal + t)
 }
 
 /// Distinct prime factors, ascending.
@@ -129,23 +239,73 @@ fn distinct_primes(mut n: usize) -> Vec<usize> {
     primes
 }
 
+/// All divisors.
+fn divisors(n: usize) -> Vec<usize> {
+    let mut all = vec![1];
+    let mut rest = n;
+    for f in distinct_primes(n) {
+        let smaller = all.clone();
+        let mut power = 1;
+        while rest.is_multiple_of(f) {
+            rest /= f;
+            power *= f;
+            all.extend(smaller.iter().map(|d| d * power));
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn by_definition(steps: &[i64]) -> Vec<usize> {
-        let n = steps.len() + 1;
+    fn by_definition(starts: &[i64]) -> Repeated {
+        let n = starts.len();
+        let steps: Vec<i64> = starts.windows(2).map(|w| w[1] - w[0]).collect();
         let repeated = |q: usize| (0..n - 1).all(|t| (t + 1) % q == 0 || steps[t] == steps[t % q]);
-        (1..=n).filter(|&q| n.is_multiple_of(q) && repeated(q)).collect()
+        let strided = |q: usize| (q..n - 1).all(|t| steps[t] == steps[t - q]);
+        let lengths: Vec<usize> = (1..=n).filter(|&q| n.is_multiple_of(q) && repeated(q)).collect();
+        let period = lengths.iter().copied().find(|&q| strided(q)).unwrap();
+        Repeated { lengths, period }
     }
 
-    /// Every sequence of up to 12 steps over two letters, so 3 blocks of 4 and their like.
+    fn starts(steps: impl Iterator<Item = i64>) -> Vec<i64> {
+        let ends = steps.scan(0, |end, step| {
+            *end += step;
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+
     #[test]
-    fn every_short_sequence_of_two_letters_gives_the_lengths_of_the_definition() {
-        for n in 1..=12u32 {
+    fn every_short_sequence_of_two_steps_gives_the_lengths_of_the_definition() {
+        for n in 0..=15u32 {
             for bits in 0..1u32 << n {
-                let steps: Vec<i64> = (0..n).map(|i| i64::from(bits >> i & 1)).collect();
-                assert_eq!(repeated_prefixes(&steps), by_definition(&steps), "{steps:?}");
+                let starts = starts((0..n).map(|i| i64::from(bits >> i & 1)));
+                assert_eq!(repeated_prefixes(&starts), by_definition(&starts), "{starts:?}");
+            }
+        }
+    }
+
+    /// Junctions of the divisors `marks` of 24, 30, 36 or 48 get steps of their own, so that exactly
+    /// the prefixes that avoid them are repeated.
+    #[test]
+    fn every_set_of_marked_junctions_gives_the_lengths_of_the_definition() {
+        for n in [24, 30, 36, 48] {
+            let divisors: Vec<usize> = (2..n).filter(|q| n % q == 0).collect();
+            for set in 0..1u32 << divisors.len() {
+                let marks: Vec<usize> = (0..divisors.len())
+                    .filter(|i| set >> i & 1 == 1)
+                    .map(|i| divisors[i])
+                    .collect();
+                for grows in [0, 1] {
+                    let step = |t: usize| {
+                        let marked = marks.iter().filter(|q| t.is_multiple_of(**q)).count();
+                        i64::try_from(marked * (7 + grows * t)).unwrap() + 1
+                    };
+                    let starts = starts((1..n).map(step));
+                    assert_eq!(repeated_prefixes(&starts), by_definition(&starts), "{starts:?}");
+                }
             }
         }
     }
@@ -155,9 +315,11 @@ mod tests {
         for inner in [2, 6, 30, 1001] {
             let n = 6 * 2310;
             let far = |t: usize| if t.is_multiple_of(5) { 70 } else { 40 };
-            let steps: Vec<i64> =
-                (1..n).map(|t| if t % inner == 0 { far(t / inner) } else { 1 }).collect();
-            assert_eq!(repeated_prefixes(&steps), by_definition(&steps), "inner {inner}");
+            let steps = (1..n).map(|t| if t % inner == 0 { far(t / inner) } else { 1 });
+            let mut starts = starts(steps);
+            assert_eq!(repeated_prefixes(&starts), by_definition(&starts), "inner {inner}");
+            *starts.last_mut().unwrap() += 1;
+            assert_eq!(repeated_prefixes(&starts), by_definition(&starts), "changed {inner}");
         }
     }
 }

@@ -235,3 +235,11 @@ fn laws_alone_come_close_to_the_optimum_on_random_paths() {
     println!("{optimal} of {cases} optimal by laws alone; costs {sum} against {least}");
     assert!(optimal * 100 >= cases * 90);
 }
+
+/// Expectation test 11, given element by element.
+#[test]
+fn a_row_and_a_column_by_index_become_two_vecs_under_one_strc() {
+    let starts: Vec<i64> = (0..5120).chain((0..5120).map(|i| 100_000 + i * 512)).collect();
+    let ty = mpi::indexed(&vec![1; 10_240], &starts, &leaf(Basic::INT)).unwrap();
+    assert_eq!(tree(&ty).cost, 34);
+}

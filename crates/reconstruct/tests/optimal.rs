@@ -4,8 +4,8 @@
 use commloom_layout::{Basic, CostModel};
 use commloom_reconstruct::{Constructors, ReconstructError, Reconstruction, reconstruct};
 use commloom_testkit::cheapest::{Allowed, least_cost_of_sequence};
-use commloom_testkit::check;
 use commloom_testkit::random::{Family, random_sequence};
+use commloom_testkit::{Rng, check};
 
 const SETS: [(Constructors, Allowed); 3] = [
     (Constructors::Basic, Allowed { idxbuc: false, strc: false }),
@@ -68,23 +68,36 @@ fn every_sequence_of_up_to_six_displacements_from_minus_2_to_4_is_optimal() {
     }
 }
 
+/// A sequence of any family, every other time with another shift.
+fn random_case(rng: &mut Rng, most: usize) -> Vec<i64> {
+    let family = Family::ALL[rng.usize(0..Family::ALL.len())];
+    let mut starts = random_sequence(rng, family, most);
+    let shift = if rng.bool() { starts[0] } else { rng.i64(-9..9) };
+    starts.iter_mut().for_each(|s| *s -= shift);
+    starts
+}
+
 #[test]
-fn random_sequences_of_every_family_at_zero_and_shifted_are_optimal() {
-    check(4000, |rng| {
-        let family = Family::ALL[rng.usize(0..Family::ALL.len())];
-        let mut starts = random_sequence(rng, family, 64);
-        let shift = if rng.bool() { starts[0] } else { rng.i64(-9..9) };
-        starts.iter_mut().for_each(|s| *s -= shift);
-        assert_optimal(&starts, &CostModel::default());
+fn paths_of_20000_random_sequences_at_zero_and_shifted_are_optimal() {
+    check(20_000, |rng| {
+        let starts = random_case(rng, 64);
+        for (set, allowed) in &SETS[..2] {
+            assert_optimal_in(&starts, &CostModel::default(), *set, *allowed);
+        }
     });
 }
 
 #[test]
-fn trees_of_up_to_64_random_displacements_are_optimal() {
+fn trees_of_20000_random_sequences_at_zero_and_shifted_are_optimal() {
     let (set, allowed) = SETS[2];
+    check(20_000, |rng| {
+        // The oracle takes O(n^4): few of the sequences are long.
+        let most = [12, 12, 16, 20][rng.usize(0..4)];
+        let starts = random_case(rng, most);
+        assert_optimal_in(&starts, &CostModel::default(), set, allowed);
+    });
     check(150, |rng| {
-        let family = Family::ALL[rng.usize(0..Family::ALL.len())];
-        let starts = random_sequence(rng, family, 64);
+        let starts = random_case(rng, 64);
         assert_optimal_in(&starts, &CostModel::default(), set, allowed);
     });
 }
@@ -92,8 +105,7 @@ fn trees_of_up_to_64_random_displacements_are_optimal() {
 #[test]
 fn random_cost_models_are_followed() {
     check(2000, |rng| {
-        let family = Family::ALL[rng.usize(0..Family::ALL.len())];
-        let starts = random_sequence(rng, family, 24);
+        let starts = random_case(rng, 24);
         let mut price = || rng.u64(1..14);
         let model = CostModel {
             leaf: price(),

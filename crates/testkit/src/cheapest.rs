@@ -89,13 +89,7 @@ impl Search<'_> {
     }
 
     /// vec, idx and idxbuc with two or more copies of the first block.
-    fn repeated(
-        &mut self,
-        from: usize,
-        to: usize,
-        moved: bool,
-        copies: usize,
-    ) -> Vec<Option<u64>> {
+    fn repeated(&mut self, from: usize, to: usize, moved: bool, copies: usize) -> Vec<Option<u64>> {
         let q = (to - from) / copies;
         let starts: Vec<i64> =
             (0..copies).map(|k| self.entries[from + k * q].displacement).collect();

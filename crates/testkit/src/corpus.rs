@@ -120,7 +120,7 @@ pub fn expectation_layouts(elements: u64) -> Vec<Named> {
             if p.is_tiled() {
                 all.push(named(name("vector"), p.vector(2 * periods, Basic::INT), 1));
                 all.push(named(name("nested-vector"), nested_vector(&p, periods), 1));
-                all.push(named(name("struct"), tiled_struct(&p), (periods / 5).max(1)));
+                all.push(named(name("struct"), tiled_struct(&p), (2 * periods / 5).max(1)));
             }
         }
         let periods = elements / (2 * a);

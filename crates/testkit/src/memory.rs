@@ -8,8 +8,7 @@ use crate::oracle;
 pub const MARGIN: usize = 64;
 
 /// Memory that holds `count` elements of `ty` with a margin around, and the index in it of the
-/// origin (displacement 0 of the first element). The bytes look random and are always the same;
-/// the origin may lie outside the memory on neither side: it is always a valid index or the end.
+/// origin (displacement 0 of the first element). The bytes look random and are always the same.
 #[must_use]
 pub fn memory_for(ty: &Type, count: u64) -> (Vec<u8>, usize) {
     let bytes = oracle::byte_map(ty, count);
@@ -22,7 +21,8 @@ pub fn memory_for(ty: &Type, count: u64) -> (Vec<u8>, usize) {
 
 /// A byte that depends on every bit of its index (splitmix64).
 fn noise(index: usize) -> u8 {
-    let mut z = (index as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let index = u64::try_from(index).expect("64-bit machine");
+    let mut z = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (z ^ (z >> 27)).to_le_bytes()[7]
 }

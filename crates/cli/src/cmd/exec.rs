@@ -9,7 +9,7 @@ use std::process::Command;
 use clap::ValueEnum;
 
 use crate::failure::Failure;
-use crate::launch::{Abi, abi_of, find_preload, find_program};
+use crate::launch::{Abi, abi_of, check_dynamic, find_preload, find_program};
 
 /// Run an MPI program, unchanged, with commloom's datatypes
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let path = env::var_os("PATH").unwrap_or_default();
     let program = find_program(name, &path)?;
     let abi = match args.mpi {
-        Some(abi) => abi,
+        Some(abi) => {
+            check_dynamic(&program)?;
+            abi
+        }
         None => abi_of(&program)?,
     };
     let executable = env::current_exe().map_err(|error| Failure::File {
@@ -108,11 +111,12 @@ fn from_anywhere(report: &OsStr) -> OsString {
 }
 
 fn off(parts: &[Part]) -> &'static str {
-    let has = |part| parts.contains(&part) || parts.contains(&Part::All);
-    match (has(Part::Types), has(Part::Pack)) {
-        (true, true) => "types,pack",
-        (true, false) => "types",
-        (false, true) => "pack",
-        (false, false) => "",
+    let has = |part| parts.contains(&part);
+    match (has(Part::All), has(Part::Types), has(Part::Pack)) {
+        (true, _, _) => "all",
+        (false, true, true) => "types,pack",
+        (false, true, false) => "types",
+        (false, false, true) => "pack",
+        (false, false, false) => "",
     }
 }

@@ -93,27 +93,30 @@ fn write_call(k: usize, call: &Call, out: &mut String) {
 fn array(ty: &str, name: &str, items: impl Iterator<Item = String>, out: &mut String) {
     let keyword = if ty == "MPI_Datatype" { "const" } else { "static const" };
     let _ = write!(out, "        {keyword} {ty} {name}[] = {{");
-    out.push_str(&wrapped(items, 90, "\n            "));
+    out.push_str(&wrapped(items, 84, "\n            "));
     out.push_str("};\n");
 }
 
-/// Items with commas, on lines of at most `width` characters.
+/// Items with commas between; if they do not fit on one line of `width` characters, on lines of
+/// their own that each start with `newline`.
 pub fn wrapped(items: impl Iterator<Item = String>, width: usize, newline: &str) -> String {
-    let (mut text, mut column) = (String::new(), usize::MAX);
+    let mut lines = vec![String::new()];
     for item in items {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        if column.saturating_add(item.len()) > width {
-            text.push_str(newline);
-            column = 0;
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(&item);
+        } else if line.len() + item.len() + 3 <= width {
+            line.push_str(", ");
+            line.push_str(&item);
         } else {
-            text.push(' ');
+            line.push(',');
+            lines.push(item);
         }
-        column += item.len() + 2;
-        text.push_str(&item);
     }
-    text
+    match lines.as_slice() {
+        [line] => line.clone(),
+        lines => lines.iter().map(|line| format!("{newline}{line}")).collect(),
+    }
 }
 
 fn handle(handle: &Handle) -> String {

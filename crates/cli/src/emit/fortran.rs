@@ -22,15 +22,16 @@ pub fn fortran(name: &str, ty: &Type, calls: &Calls) -> Result<String, Failure> 
     }
     let description: String =
         text::pretty(ty).lines().map(|line| format!("!     {line}\n")).collect();
-    let mut used = String::new();
-    for (array, declaration) in [
-        ("blocks(", "integer"),
-        ("at(", "integer"),
-        ("offsets(", "integer(kind=MPI_ADDRESS_KIND)"),
-        ("types(", "integer"),
+    let (mut declared, mut allocated) = (String::new(), String::new());
+    for (array, ty) in [
+        ("blocks", "integer"),
+        ("at", "integer"),
+        ("offsets", "integer(kind=MPI_ADDRESS_KIND)"),
+        ("types", "integer"),
     ] {
-        if body.contains(&format!(" {array}")) {
-            let _ = writeln!(used, "  {declaration}, save :: {array}{lists})");
+        if body.contains(&format!(" {array}(")) {
+            let _ = writeln!(declared, "  {ty}, allocatable :: {array}(:)");
+            let _ = writeln!(allocated, "  allocate ({array}({lists}))");
         }
     }
     Ok(format!(
@@ -42,7 +43,8 @@ pub fn fortran(name: &str, ty: &Type, calls: &Calls) -> Result<String, Failure> 
            implicit none\n  \
            integer, intent(out) :: newtype, ierror\n  \
            integer :: t({n}), i, ignored\n\
-         {used}\n  \
+         {declared}\n\
+         {allocated}  \
            t = MPI_DATATYPE_NULL\n  \
            newtype = MPI_DATATYPE_NULL\n  \
            ierror = MPI_SUCCESS\n\
@@ -109,11 +111,21 @@ fn write_call(k: usize, call: &Call, out: &mut String) -> Result<(), Failure> {
         }
         Call::Resized { lb, extent, old } => {
             let (lb, extent) = (wide(*lb), wide(*extent));
-            format!("create_resized({}, &\n      {lb}, {extent}", handle(old)?)
+            format!("create_resized({}, {lb}, {extent}", handle(old)?)
         }
     };
-    let _ = writeln!(out, "    call MPI_Type_{call}, t({k}), ierror)");
+    let line = format!("    call MPI_Type_{call}, t({k}), ierror)");
+    out.push_str(&continued(&line));
     Ok(())
+}
+
+/// A statement, broken behind a comma if it is too long for a line of 132 characters.
+fn continued(line: &str) -> String {
+    const WIDTH: usize = 120;
+    match line.get(..WIDTH).and_then(|start| start.rfind(", ")) {
+        Some(comma) => format!("{} &\n      {}\n", &line[..=comma], &line[comma + 2..]),
+        None => format!("{line}\n"),
+    }
 }
 
 /// Assigns a list in slices that respect the limits on lines and on continuation lines.

@@ -71,9 +71,7 @@ fn list<T: ToString>(items: &[T]) -> String {
 }
 
 fn bracketed(items: impl Iterator<Item = String>) -> String {
-    let text = wrapped(items, 80, "\n            ");
-    let text = if text.matches('\n').count() == 1 { text.trim_start().to_owned() } else { text };
-    format!("[{text}]")
+    format!("[{}]", wrapped(items, 84, "\n            "))
 }
 
 /// mpi4py's name of a type: MPI's without `MPI_`, with one exception.

@@ -40,14 +40,38 @@ pub fn abi_of(program: &Path) -> Result<Abi, Failure> {
     }
 }
 
+/// Fails where nothing can be put in front of the program's libraries. Files that are no ELF
+/// programs pass: the kernel knows what to do with them.
+///
+/// # Errors
+/// A static program, or a file that cannot be read.
+pub fn check_dynamic(program: &Path) -> Result<(), Failure> {
+    match Elf::parse(&read(program)?) {
+        Ok(elf) if elf.interpreter.is_none() => Err(is_static(program)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn is_static(program: &Path) -> Failure {
+    Failure::message(format!(
+        "{} is statically linked: no library can be put in front of its MPI; link it with the \
+         shared MPI library",
+        program.display()
+    ))
+}
+
+fn read(program: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(program).map_err(|error| Failure::File {
+        doing: "read",
+        name: program.display().to_string(),
+        error,
+    })
+}
+
 /// Sonames of all libraries that the program loads at start.
 fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     let shown = program.display();
-    let bytes = std::fs::read(program).map_err(|error| Failure::File {
-        doing: "read",
-        name: shown.to_string(),
-        error,
-    })?;
+    let bytes = read(program)?;
     if bytes.starts_with(b"#!") {
         let line = String::from_utf8_lossy(&bytes[2..bytes.len().min(100)]).into_owned();
         let interpreter = line.lines().next().unwrap_or("").trim().to_owned();
@@ -62,12 +86,7 @@ fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
              with --mpi mpich|openmpi|abi"
         ))
     })?;
-    let Some(loader) = elf.interpreter else {
-        return Err(Failure::message(format!(
-            "{shown} is statically linked: no library can be put in front of its MPI; link it \
-             with the shared MPI library"
-        )));
-    };
+    let Some(loader) = elf.interpreter else { return Err(is_static(program)) };
     let named: Vec<String> = elf.libraries.iter().map(|&l| l.to_owned()).collect();
     Ok(traced(loader, program).unwrap_or(named))
 }

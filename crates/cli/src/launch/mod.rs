@@ -6,6 +6,6 @@ mod preload;
 mod program;
 
 pub use abi::Abi;
-pub use elf::abi_of;
+pub use elf::{abi_of, check_dynamic};
 pub use preload::find as find_preload;
 pub use program::find as find_program;

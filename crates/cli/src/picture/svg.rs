@@ -32,7 +32,7 @@ pub fn svg(ty: &Type) -> String {
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom}" viewBox="0 0 {width} {bottom}" font-family="sans-serif" font-size="12">
 <title>{title}</title>
 <rect width="100%" height="100%" fill="#ffffff"/>
-<text x="{MARGIN}" y="{MARGIN}" font-weight="bold">Memory: colour and number give the packed order; {unit} per cell</text>
+<text x="{MARGIN}" y="{MARGIN}" font-weight="bold">Memory: colour and number give the packed order, grey lies in several runs; {unit} per cell</text>
 {memory}<text x="{MARGIN}" y="{y}" font-weight="bold">Tree: {size} bytes, extent {extent}, {runs} runs</text>
 {tree}</svg>
 "##,
@@ -111,15 +111,21 @@ fn draw_bound(name: &str, at: i64, picture: &Cells, top: usize, out: &mut String
     );
 }
 
-/// From blue for the first run to red for the last.
+/// From blue for the first run over yellow to red for the last. Hexadecimal, as SVG 1.1 knows no
+/// other notation that all viewers share.
 fn colour(cell: Cell, runs: usize) -> String {
+    const STOPS: [[usize; 3]; 3] = [[0x8A, 0xB4, 0xF0], [0xF4, 0xE3, 0x9A], [0xF0, 0x96, 0x8A]];
     match cell {
-        Cell::Gap => "#f4f4f4".to_owned(),
-        Cell::Several => "#404040".to_owned(),
+        Cell::Gap => "#f6f6f6".to_owned(),
+        Cell::Several => "#606060".to_owned(),
         Cell::Run(number) => {
             let last = runs.saturating_sub(1).max(1);
-            let share = number.saturating_mul(240) / last;
-            format!("hsl({},70%,72%)", 240usize.saturating_sub(share))
+            // In 256ths of the distance between two stops.
+            let place = number.saturating_mul(512).checked_div(last).unwrap_or(0).min(512);
+            let (stop, share) = if place < 256 { (0, place) } else { (1, place - 256) };
+            let mix =
+                |k: usize| (STOPS[stop][k] * (256 - share) + STOPS[stop + 1][k] * share) / 256;
+            format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
         }
     }
 }

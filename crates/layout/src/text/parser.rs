@@ -108,7 +108,10 @@ impl<'s> Parser<'s> {
             return Err(self.refused(here, error));
         }
         if !self.eat('(') {
-            return Err(self.unexpected(format!("`(` and the arguments of `{name}`")));
+            let hint =
+                (name == "leaf").then(|| "a leaf has a basic type: leaf(MPI_BYTE)".to_owned());
+            let expected = format!("`(` and the arguments of `{name}`");
+            return Err(self.unexpected(expected).with_hint(hint));
         }
         let ty = constructors::construct(Args::new(self, name, here))?;
         self.depth -= 1;

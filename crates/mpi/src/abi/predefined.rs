@@ -183,7 +183,9 @@ mod tests {
     #[test]
     fn mpich_handles_carry_the_size_that_layout_gives_the_type() {
         for (name, source) in datatypes(AbiKind::Mpich) {
-            let (Some(basic), Source::Bits(bits)) = (Basic::by_name(name), source) else { continue };
+            let (Some(basic), Source::Bits(bits)) = (Basic::by_name(name), source) else {
+                continue;
+            };
             assert_eq!(u64::try_from((bits >> 8) & 0xff), Ok(basic.size()), "{name}");
         }
     }

@@ -56,7 +56,12 @@ pub fn scratch(test: &str) -> PathBuf {
 }
 
 /// Compiles C source; `Err` is what the compiler said.
-pub fn compile(compiler: &Path, source: &Path, program: &Path, flags: &[&str]) -> Result<(), String> {
+pub fn compile(
+    compiler: &Path,
+    source: &Path,
+    program: &Path,
+    flags: &[&str],
+) -> Result<(), String> {
     let output = Command::new(compiler)
         .args(["-w", "-o"])
         .args([program, source])

@@ -104,8 +104,7 @@ fn cancelled_receive<A: Abi>(mpi: &Mpi<A>) {
     unsafe {
         let buffer: *mut c_void = (&raw mut byte).cast();
         let comm = mpi.handles.comm_self;
-        let code =
-            (mpi.own.irecv)(buffer, 1, mpi.handles.byte, 0, 77, comm, &raw mut request);
+        let code = (mpi.own.irecv)(buffer, 1, mpi.handles.byte, 0, 77, comm, &raw mut request);
         mpi.check("MPI_Irecv", code).expect("valid");
         mpi.check("MPI_Cancel", (mpi.own.cancel)(&raw mut request)).expect("valid");
         let code = (mpi.own.wait)(&raw mut request, &raw mut status);

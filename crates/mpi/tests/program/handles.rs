@@ -15,7 +15,7 @@ pub fn check<A: Abi>(mpi: &Mpi<A>) {
     predefined(mpi);
     errors_are_typed(mpi);
     attributes_and_freed_handles(mpi);
-    limits(mpi);
+    memory_stays(mpi);
 }
 
 fn predefined<A: Abi>(mpi: &Mpi<A>) {
@@ -115,7 +115,36 @@ fn attributes_and_freed_handles<A: Abi>(mpi: &Mpi<A>) {
     mpi.type_free_keyval(keyval).expect("our own");
 }
 
-fn limits<A: Abi>(mpi: &Mpi<A>) {
+/// Open MPI gives copies of the old types as contents, which attributes do not see: a copy that is
+/// not freed shows as memory.
+fn memory_stays<A: Abi>(mpi: &Mpi<A>) {
+    let int_type = mpi.handles.datatype("MPI_INT").expect("everywhere");
+    let vector = Call::Vector { count: 3, block: 1, stride: 2 };
+    let outer = Call::Struct { blocks: vec![1, 2], displacements: vec![0, 100] };
+    let inner = create(mpi, &vector, &[int_type], Form::Plain).expect("plain");
+    let whole = create(mpi, &outer, &[inner, inner], Form::Plain).expect("plain");
+    let decode_often = || {
+        for _ in 0..2000 {
+            let layout = decode(mpi, whole, DEFAULT_BUDGET).expect("a struct");
+            encode(mpi, &layout).expect("the same struct");
+            assert!(decode(mpi, whole, 5).is_err());
+        }
+        // SAFETY: no arguments.
+        unsafe { libc::mallinfo2() }.uordblks
+    };
+    let before = decode_often();
+    let grown = decode_often().saturating_sub(before);
+    // A forgotten handle costs over 400 bytes a round. With two ranks MPICH 4.0.2 was seen to keep 64,
+    // alone it keeps none.
+    assert!(grown < 400_000, "2000 decodes and encodes kept {grown} bytes");
+    for ours in [inner, whole] {
+        mpi.type_free(ours).expect("our own");
+    }
+}
+
+/// To be checked last: past about 260 live types, `MPI_Pack` of MPICH 4.0.2 loses bytes at the end
+/// (it takes bits 8 to 15 of the handle for the size of a basic type).
+pub fn check_limits<A: Abi>(mpi: &Mpi<A>) {
     // 2^12 nodes described by 24 handles. (With 2^40, Open MPI itself runs out of memory.)
     let twice = Call::Struct { blocks: vec![1, 1], displacements: vec![0, 8] };
     let mut dag = create(mpi, &Call::Contiguous { count: 1 }, &[mpi.handles.byte], Form::Plain)

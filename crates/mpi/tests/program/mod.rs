@@ -100,6 +100,7 @@ fn with<A: Abi>(library: Library) {
     let native = native::check(&mpi);
     let random = random::check(&mpi);
     let encoded = encoding::check(&mpi);
+    handles::check_limits(&mpi);
 
     // SAFETY: initialized above, nothing is pending.
     let code = unsafe { (mpi.own.finalize)() };

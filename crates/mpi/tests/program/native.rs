@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use commloom_layout::mpi::{Distribution, Order};
 use commloom_layout::{Basic, Type};
-use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, Mpi, decode};
+use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, Mpi, MpiError, decode, encode};
 use commloom_testkit::oracle::mpi::Call;
 
 use super::packing::assert_same;
@@ -17,14 +17,25 @@ pub enum Form {
 }
 
 /// Makes the call with the library; `None` where it has no large-count form. The caller frees the
-/// result.
-#[allow(clippy::too_many_lines, reason = "one arm per constructor and form")]
+/// result. Panics where the library refuses a call that is right.
 pub fn create<A: Abi>(
     mpi: &Mpi<A>,
     call: &Call,
     olds: &[A::Datatype],
     form: Form,
 ) -> Option<A::Datatype> {
+    try_create(mpi, call, olds, form)
+        .map(|made| made.unwrap_or_else(|e| panic!("{call:?} {form:?}: {e}")))
+}
+
+/// As `create`, with the library's error.
+#[allow(clippy::too_many_lines, reason = "one arm per constructor and form")]
+pub fn try_create<A: Abi>(
+    mpi: &Mpi<A>,
+    call: &Call,
+    olds: &[A::Datatype],
+    form: Form,
+) -> Option<Result<A::Datatype, MpiError>> {
     let f = &mpi.own;
     let mut new = mpi.handles.datatype_null;
     let out = &raw mut new;
@@ -32,7 +43,9 @@ pub fn create<A: Abi>(
     // SAFETY: every list has the length that its call expects, olds are live handles.
     let code = unsafe {
         match call {
-            Call::Contiguous { count } if large => (f.type_contiguous_c?)(wide(*count), olds[0], out),
+            Call::Contiguous { count } if large => {
+                (f.type_contiguous_c?)(wide(*count), olds[0], out)
+            }
             Call::Contiguous { count } => (f.type_contiguous)(int(*count), olds[0], out),
             Call::Vector { count, block, stride } if large => {
                 (f.type_vector_c?)(wide(*count), wide(*block), *stride, olds[0], out)
@@ -137,11 +150,11 @@ pub fn create<A: Abi>(
             Call::Resized { lb, extent } => {
                 (f.type_create_resized)(olds[0], aint(*lb), aint(*extent), out)
             }
+            Call::Dup if large => return None,
             Call::Dup => (f.type_dup)(olds[0], out),
         }
     };
-    mpi.check("a datatype constructor", code).unwrap_or_else(|e| panic!("{call:?}: {e}"));
-    Some(new)
+    Some(mpi.check("a datatype constructor", code).map(|()| new))
 }
 
 /// One of each constructor, over MPI_INT and over a struct with a gap; with both forms.
@@ -151,8 +164,7 @@ pub fn check<A: Abi>(mpi: &Mpi<A>) -> String {
     let pair = Call::Struct { blocks: vec![1, 3], displacements: vec![0, 4] };
     let gap = create(mpi, &pair, &[int_type, char_type], Form::Plain).expect("plain");
     let leaf = Type::leaf(Basic::INT);
-    let gap_layout =
-        pair.build(&[leaf.clone(), Type::leaf(Basic::CHAR)]).expect("a small struct");
+    let gap_layout = pair.build(&[leaf.clone(), Type::leaf(Basic::CHAR)]).expect("a small struct");
 
     let mut plain = 0;
     let mut large = 0;
@@ -177,14 +189,38 @@ pub fn check<A: Abi>(mpi: &Mpi<A>) -> String {
     fortran_by_precision(mpi);
     value_index(mpi);
     markers(mpi);
+    empty(mpi);
     format!("{plain} native types and {large} with large counts decoded")
+}
+
+/// Types without data.
+fn empty<A: Abi>(mpi: &Mpi<A>) {
+    let int_type = mpi.handles.datatype("MPI_INT").expect("everywhere");
+    for call in [
+        Call::Contiguous { count: 0 },
+        Call::Vector { count: 4, block: 0, stride: 3 },
+        Call::Hindexed { blocks: vec![0, 0], displacements: vec![8, -8] },
+        Call::Struct { blocks: vec![], displacements: vec![] },
+    ] {
+        let olds = vec![int_type; call.arity()];
+        let empty = create(mpi, &call, &olds, Form::Plain).expect("plain");
+        for call in [Call::Dup, Call::Resized { lb: -4, extent: 12 }] {
+            let made = create(mpi, &call, &[empty], Form::Plain).expect("plain");
+            mpi.type_commit(made).expect("a new type");
+            let decoded = decode(mpi, made, DEFAULT_BUDGET).expect("an empty type");
+            assert_same(mpi, made, &decoded, "empty");
+            let again = encode(mpi, &decoded).expect("an empty type");
+            assert_same(mpi, again.handle(), &decoded, "empty again");
+            mpi.type_free(made).expect("our own");
+        }
+        mpi.type_free(empty).expect("our own");
+    }
 }
 
 fn calls() -> Vec<Call> {
     let order = [Order::C, Order::Fortran];
     let mut calls = vec![
         Call::Contiguous { count: 5 },
-        Call::Contiguous { count: 0 },
         Call::Vector { count: 3, block: 2, stride: 5 },
         Call::Vector { count: 3, block: 2, stride: -5 },
         Call::Hvector { count: 3, block: 2, stride: 37 },
@@ -230,9 +266,11 @@ fn fortran_by_precision<A: Abi>(mpi: &Mpi<A>) {
         (create(&raw mut new) == A::CONSTANTS.success && new != mpi.handles.datatype_null)
             .then_some(new)
     };
-    // SAFETY (all): `new` is writable.
+    // SAFETY: `new` is writable.
     let real = made(&|new| unsafe { (f.type_create_f90_real)(15, 300, new) });
+    // SAFETY: as above.
     let complex = made(&|new| unsafe { (f.type_create_f90_complex)(6, 30, new) });
+    // SAFETY: as above.
     let integer = made(&|new| unsafe { (f.type_create_f90_integer)(9, new) });
     for (datatype, basic) in
         [(real, Basic::REAL8), (complex, Basic::COMPLEX8), (integer, Basic::INTEGER4)]

@@ -51,14 +51,16 @@ fn pack<A: Abi>(mpi: &Mpi<A>, datatype: A::Datatype, count: c_int, memory: &[u8]
 }
 
 /// The same, from the type map of a layout; `None` for bytes without meaning, which a library may
-/// pack as anything: the padding of x87 numbers (MPICH copies 10 of their 16 bytes).
+/// pack as anything: the padding of x87 numbers (MPICH copies 10 of their 16 bytes, MPICH 5
+/// also those of `REAL*16`, which it takes for the same).
 fn layout_byte_map(layout: &Type, count: i64) -> Vec<Option<i64>> {
     let mut bytes = Vec::new();
     for copy in 0..count {
         for entry in layout.type_map() {
             let size = i64::try_from(entry.basic.size()).expect("small");
             let name = entry.basic.name();
-            let is_x87 = cfg!(target_arch = "x86_64") && name.contains("LONG_DOUBLE");
+            let is_x87 = cfg!(target_arch = "x86_64")
+                && ["LONG_DOUBLE", "REAL16", "COMPLEX32"].iter().any(|n| name.contains(n));
             let at = copy * layout.extent() + entry.displacement;
             bytes.extend((0..size).map(|b| (!is_x87 || b % 16 < 10).then_some(at + b)));
         }

@@ -4,7 +4,7 @@ use commloom_layout::{Basic, Type};
 use commloom_mpi::{Abi, DEFAULT_BUDGET, DecodeError, Mpi, decode, encode};
 use commloom_testkit::{Rng, random::random_call};
 
-use super::native::{Form, create};
+use super::native::{Form, try_create};
 use super::packing::assert_same;
 
 const CASES: u64 = 400;
@@ -28,9 +28,9 @@ pub fn check<A: Abi>(mpi: &Mpi<A>) -> String {
         match decode(mpi, made.datatype, DEFAULT_BUDGET) {
             Ok(layout) => {
                 decoded += 1;
-                assert_same(mpi, made.datatype, &layout, &what);
+                assert_same(mpi, made.datatype, &layout, &format!("{what} native"));
                 let again = encode(mpi, &layout).unwrap_or_else(|e| panic!("{what}: {e}"));
-                assert_same(mpi, again.handle(), &layout, &what);
+                assert_same(mpi, again.handle(), &layout, &format!("{what} encoded"));
             }
             // Where the library's own bounds do not fit its data, we say so and keep away.
             Err(DecodeError::Disagree { .. }) => {
@@ -59,15 +59,19 @@ fn grow<A: Abi>(mpi: &Mpi<A>, rng: &mut Rng) -> Option<Made<A>> {
     for _ in 0..rng.usize(1..5) {
         let call = random_call(rng, &layout);
         let form = if rng.bool() { Form::Plain } else { Form::Large };
+        // Negative extents are left out: MPICH says one extent and packs with another.
         let next = call.build(&vec![layout.clone(); call.arity()]).ok().filter(|t| {
             t.size() < 4000
+                && t.extent() >= 0
                 && [t.lb(), t.ub(), t.true_lb(), t.true_ub()].iter().all(|b| b.abs() < SPAN)
         });
         let Some(next) = next else { continue };
         let olds = vec![datatype; call.arity()];
-        let new = create(mpi, &call, &olds, form)
-            .or_else(|| create(mpi, &call, &olds, Form::Plain))
+        let new = try_create(mpi, &call, &olds, form)
+            .or_else(|| try_create(mpi, &call, &olds, Form::Plain))
             .expect("every library has the plain form");
+        // Open MPI 4 refuses some valid darrays of one process.
+        let Ok(new) = new else { continue };
         history = format!("{call:?} of {history}");
         if derived {
             mpi.type_free(datatype).expect("our own");

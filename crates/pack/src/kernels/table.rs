@@ -5,8 +5,7 @@ use crate::kernels::{Grid, Places, portable};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
-pub(crate) const LENGTHS: [usize; 17] =
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64];
+pub(crate) const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64];
 
 type RowsFn = unsafe fn(&Grid);
 type ListFn<O> = unsafe fn(&Grid, &[O]);

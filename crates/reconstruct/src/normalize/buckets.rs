@@ -8,6 +8,7 @@ use crate::ReconstructError;
 use crate::forms::{Costed, Forms};
 use crate::num::{add, count, span};
 use crate::periods::periods;
+use crate::repeat::repeat;
 
 impl Normalizer {
     /// Buckets of copies of `child` (at least one copy); the first copy counts as at zero.
@@ -42,7 +43,7 @@ impl Normalizer {
         let (stride, blocks, child) = absorb_child(stride, blocks, child);
         let (indices, blocks) = merge_neighbours(stride, &indices, &blocks);
         if let [block] = blocks[..] {
-            return self.repeat(block, stride, &child);
+            return repeat(block, stride, &child, &self.prices);
         }
         let node = self.prices.model.idxbuc;
         let list = self.prices.model.lookup.saturating_mul(2).saturating_mul(count(blocks.len()));
@@ -72,8 +73,8 @@ impl Normalizer {
         if blocks.iter().any(|b| *b != block) {
             return Ok(None);
         }
-        let vec = self.repeat(block, stride, child)?;
-        self.path_over(indices, &vec).map(Some)
+        let vec = repeat(block, stride, child, &self.prices)?;
+        self.best_over(indices, &vec).map(Some)
     }
 
     /// Blocks and distances that repeat: a vec over the buckets of one period.
@@ -90,7 +91,7 @@ impl Normalizer {
         let q = period.length;
         let first = self.bucket_node(stride, indices[..q].to_vec(), blocks[..q].to_vec(), child)?;
         let distance = indices[q] - indices[0];
-        self.repeat(count(indices.len() / q), distance, &first).map(Some)
+        repeat(count(indices.len() / q), distance, &first, &self.prices).map(Some)
     }
 }
 

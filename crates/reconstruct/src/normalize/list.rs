@@ -5,8 +5,7 @@ use commloom_layout::{Kind, LayoutError, Type};
 use super::{Normalizer, from_first};
 use crate::forms::Forms;
 use crate::num::{add, count, length};
-use crate::sequence::Sequence;
-use crate::{Constructors, ReconstructError, path};
+use crate::{Constructors, ReconstructError};
 
 impl Normalizer {
     /// A copy of `child` at each of `indices` (at least one); the first one counts as zero.
@@ -22,7 +21,7 @@ impl Normalizer {
         let starts = from_first(indices)?;
         let buckets = self.as_buckets(&starts, child)?;
         let (starts, atom) = self.written_out(starts, child)?;
-        let forms = path::solve(&Sequence::new(&starts)?, &atom, &self.prices)?;
+        let forms = self.best_over(&starts, &atom)?;
         Ok(match buckets {
             Some(buckets) => forms.min(buckets),
             None => forms,

@@ -7,10 +7,10 @@
 //!
 //! | file | node | laws of TREES.md |
 //! |---|---|---|
-//! | `repeat` | vec | 1, 2 |
+//! | `crate::repeat` | vec | 1, 2 |
 //! | `list` | idx | 1, 3, 4, 5, 6: the optimal path over copies of the child |
 //! | `buckets` | idxbuc | 3, 4, 6 |
-//! | `parts` | strc | 1, 7, 8, 9, and the exact programme over parts |
+//! | `parts` | strc | 1, 7, 8, 9, 12, and the exact programme over parts |
 //!
 //! Layouts of few elements are flattened and solved exactly instead ([`Limits`]). No law interchanges
 //! loops. Each law yields forms that cost no more than what it was given, and the whole is compared
@@ -19,17 +19,18 @@
 mod buckets;
 mod list;
 mod parts;
-mod repeat;
 
 use std::collections::HashMap;
 
 use commloom_layout::{Base, CostModel, Kind, LayoutError, Type, mpi};
 
 use crate::forms::{Costed, Forms};
+use crate::large::Effort;
 use crate::prices::Prices;
+use crate::repeat::repeat;
 use crate::sequence::Sequence;
 use crate::tree::{self, Tokens};
-use crate::{Constructors, ReconstructError, Reconstruction, certify, path};
+use crate::{Constructors, ReconstructError, Reconstruction, certify, large, path};
 
 /// How much work [`normalize_within`] may do beyond reading the description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +161,7 @@ impl Normalizer {
             Kind::Resized { child, .. } => self.child(child),
             Kind::Vec { count, stride, child } => {
                 let child = self.child(child)?;
-                self.repeat(*count, *stride, &child)
+                repeat(*count, *stride, &child, &self.prices)
             }
             Kind::Idx { indices, child } => {
                 let child = self.child(child)?;
@@ -200,7 +201,7 @@ impl Normalizer {
             Base::One(basic) if n <= self.limits.flatten => {
                 let starts: Vec<i64> = ty.type_map().map(|e| e.displacement).collect();
                 let leaf = Forms::leaf(basic, &self.prices)?;
-                path::solve(&Sequence::new(&starts)?, &leaf, &self.prices).map(Some)
+                self.best_over(&starts, &leaf).map(Some)
             }
             _ => Ok(None),
         }
@@ -226,9 +227,19 @@ impl Normalizer {
         tree::solve(&Tokens { starts: &starts, atoms: &atoms, table: &table }, &self.prices)
     }
 
-    /// The optimal path of copies of `child` at `starts`, the first at zero.
-    fn path_over(&self, starts: &[i64], child: &Forms) -> Result<Forms, ReconstructError> {
-        path::solve(&Sequence::new(starts)?, child, &self.prices)
+    /// Short periods only: what takes longer than reading the description is left to `reconstruct`.
+    fn effort(&self) -> Effort {
+        Effort { exact: self.limits.exact_tree, windows: &[] }
+    }
+
+    /// The optimal path of copies of `child` at `starts`, the first at zero; where trees are allowed,
+    /// also the best tree of its runs.
+    fn best_over(&self, starts: &[i64], child: &Forms) -> Result<Forms, ReconstructError> {
+        let sequence = Sequence::new(starts)?;
+        if self.prices.set == Constructors::Tree {
+            return large::solve(sequence, child, &self.prices, self.effort());
+        }
+        path::solve(sequence, child, &self.prices)
     }
 }
 

@@ -1,17 +1,16 @@
 //! strc over normalized parts.
 
-use std::collections::HashMap;
-
 use commloom_layout::{Kind, LayoutError, Type};
 
 use super::list::peeled;
 use super::{Normalizer, Placed, from_first};
 use crate::forms::{Costed, Forms, Strided};
+use crate::large::Line;
 use crate::num::{add, count, span};
 use crate::periods::periods;
+use crate::repeat::repeat;
 use crate::sequence::Sequence;
-use crate::tree::{self, Tokens};
-use crate::{Constructors, ReconstructError};
+use crate::{Constructors, ReconstructError, large};
 
 /// Parts in order. The first element of part k is at `starts[k]`.
 #[derive(Default)]
@@ -86,7 +85,7 @@ impl Normalizer {
                 && let Some(distance) = start.checked_sub(before)
                 && let Some(Strided { count, stride, child }) = join(last, &forms, distance)
             {
-                *last = self.repeat(count, stride, &child)?;
+                *last = repeat(count, stride, &child, &self.prices)?;
             } else {
                 out.push(start, forms);
             }
@@ -187,24 +186,17 @@ impl Normalizer {
         Ok(best)
     }
 
-    /// The exact programme with the parts as atoms.
+    /// The best tree with the parts as atoms (law 12); exact where they are few.
     fn as_tree(&mut self, parts: &Parts) -> Result<Option<Forms>, ReconstructError> {
-        let few = count(parts.starts.len()) <= self.limits.exact_tree;
-        if self.prices.set < Constructors::Tree || !few {
+        if self.prices.set < Constructors::Tree {
             return Ok(None);
         }
-        let mut seen = HashMap::new();
-        let (mut atoms, mut table) = (Vec::new(), Vec::new());
-        for forms in &parts.forms {
-            let atom = *seen.entry(&forms.plain.ty).or_insert_with(|| {
-                table.push(forms.clone());
-                u32::try_from(table.len() - 1).expect("there are few parts")
-            });
-            atoms.push(atom);
-        }
         Sequence::new(&parts.starts)?;
-        let tokens = Tokens { starts: &parts.starts, atoms: &atoms, table: &table };
-        tree::solve(&tokens, &self.prices).map(Some)
+        let mut line = Line::new();
+        for (&start, forms) in parts.starts.iter().zip(&parts.forms) {
+            line.push(start, forms);
+        }
+        large::solve_line(line, &self.prices, self.effort()).map(Some)
     }
 
     /// The exact programme with parts that are short paths taken apart by one level, so that a

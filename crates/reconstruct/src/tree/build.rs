@@ -6,7 +6,7 @@ use commloom_layout::{LayoutError, Type};
 
 use super::Programme;
 use super::word::Word;
-use crate::extended::split_into_buckets;
+use crate::extended::{most_frequent, split_into_buckets};
 use crate::forms::{Costed, Forms, shift_node, shift_price};
 use crate::num::count;
 
@@ -115,18 +115,10 @@ impl<W: Word> Programme<'_, W> {
         let vec = (fits && strided).then(|| (self.prices.vec(), Node::Vec));
         let idx = fits.then(|| (self.prices.idx(m), Node::Idx));
         let idxbuc = (fits && self.prices.idxbuc(1).is_some()).then(|| {
-            let mut counts = HashMap::new();
-            let mut most = (0, 0);
-            for t in (i..j - q).step_by(q) {
-                let difference = starts[t + q] - starts[t];
-                let n: &mut usize = counts.entry(difference).or_default();
-                *n += 1;
-                if *n > most.0 {
-                    most = (*n, difference);
-                }
-            }
-            let price = self.prices.idxbuc(m - most.0).expect("idxbuc is allowed");
-            (price, Node::IdxBuc { stride: most.1 })
+            let differences = (i..j - q).step_by(q).map(|t| starts[t + q] - starts[t]);
+            let (most, stride) = most_frequent(differences);
+            let price = self.prices.idxbuc(m - most).expect("idxbuc is allowed");
+            (price, Node::IdxBuc { stride })
         });
         [vec, idx, idxbuc].into_iter().flatten()
     }
@@ -134,12 +126,12 @@ impl<W: Word> Programme<'_, W> {
     fn node(&self, i: usize, j: usize, q: usize, node: Node) -> Result<Type, LayoutError> {
         let child = self.segment(i, i + q)?;
         let starts = self.tokens.starts;
-        let every = (i..j).step_by(q).map(|t| starts[t] - starts[i]);
+        let every: Vec<i64> = (i..j).step_by(q).map(|t| starts[t] - starts[i]).collect();
         match node {
             Node::Vec => Type::vec(count((j - i) / q), starts[i + q] - starts[i], child),
-            Node::Idx => Type::idx(every.collect::<Vec<_>>(), child),
+            Node::Idx => Type::idx(every, child),
             Node::IdxBuc { stride } => {
-                let (indices, blocks) = split_into_buckets(every, stride);
+                let (indices, blocks) = split_into_buckets(&every, stride);
                 Type::idxbuc(stride, indices, blocks, child)
             }
         }
@@ -180,10 +172,7 @@ impl<W: Word> Programme<'_, W> {
                 let stride = self.tokens.starts[q] - self.tokens.starts[0];
                 Type::vec(count(length / q), stride, self.carrying(q, carriers)?.ty)?
             }
-            Carrier::Shift => {
-                let ty = self.segment(0, length)?;
-                shift_node(&Costed { ty, cost: self.best(0, length) }, self.prices)?.ty
-            }
+            Carrier::Shift => shift_node(&self.segment(0, length)?, 0, self.prices)?,
         };
         Ok(Costed { ty, cost })
     }

@@ -72,13 +72,16 @@ pub(crate) fn solve(tokens: &Tokens<'_>, prices: &Prices) -> Result<Forms, Recon
     Ok(forms?)
 }
 
-/// No cost in the tables, infinity apart, exceeds this: one part per token under a strc.
+/// No cost in the tables, infinity apart, exceeds this: a list of equal atoms, or a part per token.
 fn dearest(tokens: &Tokens<'_>, prices: &Prices) -> u64 {
     let atom = tokens.table.iter().map(|a| a.plain.cost).max().unwrap_or(0);
     let entry = prices.model.lookup.saturating_mul(2).saturating_add(atom);
-    let strc = prices.model.strc.saturating_add(entry.saturating_mul(count(tokens.len())));
-    let idx = prices.idx(tokens.len()).saturating_add(entry);
-    strc.saturating_add(idx)
+    let list = prices.idx(tokens.len()).saturating_add(entry);
+    let parts = match tokens.table {
+        [_] => 0,
+        _ => entry.saturating_mul(count(tokens.len())),
+    };
+    prices.model.strc.saturating_add(list).saturating_add(parts)
 }
 
 /// The tables of the recurrence. Indices i, j are positions between tokens, 0..=n.

@@ -1,55 +1,32 @@
 //! vec over a normalized child.
 
-use super::Normalizer;
+use commloom_layout::{LayoutError, Type};
+
 use crate::ReconstructError;
 use crate::forms::{Costed, Forms};
 use crate::num::span;
+use crate::path;
 use crate::prices::Prices;
-use crate::{path, sequence::Sequence};
-use commloom_layout::{LayoutError, Type};
+use crate::sequence::Sequence;
 
-impl Normalizer {
-    /// `count` copies (at least one) of `child`, `stride` apart.
-    pub(super) fn repeat(
-        &mut self,
-        count: u64,
-        stride: i64,
-        child: &Forms,
-    ) -> Result<Forms, ReconstructError> {
-        if count == 1 {
-            return Ok(child.clone());
-        }
-        let nested = nest(count, stride, child, &self.prices)?;
-        let merged = continue_child(count, stride, child, &self.prices)?;
-        Ok(match merged {
-            Some(merged) => merged.min(nested),
-            None => nested,
-        })
-    }
-}
-
-/// A vec node, or, to carry a shift, the list that stands for it.
-pub(super) fn nest(
+/// `count` copies (at least one) of `child`, `stride` apart.
+///
+/// # Errors
+/// A type that cannot be built.
+pub(crate) fn repeat(
     count: u64,
     stride: i64,
     child: &Forms,
     prices: &Prices,
 ) -> Result<Forms, ReconstructError> {
-    // Few copies may be cheaper as a list, under some cost models, and lists can carry a shift.
-    if let Some(starts) = few(count, stride) {
-        return path::solve(&Sequence::new(&starts)?, child, prices);
+    if count == 1 {
+        return Ok(child.clone());
     }
-    let vec = |inner: &Costed| -> Result<Costed, LayoutError> {
-        let cost = prices.vec().saturating_add(inner.cost);
-        Ok(Costed { ty: Type::vec(count, stride, inner.ty.clone())?, cost })
-    };
-    let plain = vec(&child.plain)?;
-    let mut carrying = vec(&child.carrying)?;
-    if let Some(node) = prices.idxbuc(1) {
-        let ty = Type::idxbuc(stride, [0], [count], child.plain.ty.clone())?;
-        carrying = carrying.min(Costed { ty, cost: node.saturating_add(child.plain.cost) });
-    }
-    Ok(Forms::new(plain, Some(carrying), prices)?.continued(count, stride, child.clone()))
+    let nested = nest(count, stride, child, prices)?;
+    Ok(match continue_child(count, stride, child, prices)? {
+        Some(merged) => merged.min(nested),
+        None => nested,
+    })
 }
 
 /// Law 2: vec(c1, d1, vec(c2, d2, C)) with d1 = c2 d2 is vec(c1 c2, d2, C).
@@ -65,6 +42,30 @@ fn continue_child(
     }
     let Some(all) = count.checked_mul(inner.count) else { return Ok(None) };
     nest(all, inner.stride, &inner.child, prices).map(Some)
+}
+
+/// A vec node, or, to carry a shift, the list that stands for it.
+fn nest(
+    count: u64,
+    stride: i64,
+    child: &Forms,
+    prices: &Prices,
+) -> Result<Forms, ReconstructError> {
+    // Few copies may be cheaper as a list, under some cost models, and lists can carry a shift.
+    if let Some(starts) = few(count, stride) {
+        return path::solve(Sequence::new(&starts)?, child, prices);
+    }
+    let vec = |inner: &Costed| -> Result<Costed, LayoutError> {
+        let cost = prices.vec().saturating_add(inner.cost);
+        Ok(Costed { ty: Type::vec(count, stride, inner.ty.clone())?, cost })
+    };
+    let plain = vec(&child.plain)?;
+    let mut carrying = vec(&child.carrying)?;
+    if let Some(node) = prices.idxbuc(1) {
+        let ty = Type::idxbuc(stride, [0], [count], child.plain.ty.clone())?;
+        carrying = carrying.min(Costed { ty, cost: node.saturating_add(child.plain.cost) });
+    }
+    Ok(Forms::new(plain, Some(carrying), prices)?.continued(count, stride, child.clone()))
 }
 
 /// Origins of few copies.

@@ -1,0 +1,22 @@
+//! Made-up machines that force every kernel, and guarded memory.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub mod guarded;
+
+use commloom_plan::Target;
+
+/// Machines that differ in everything that plans depend on. What this processor lacks falls back to
+/// the best that it has.
+pub fn targets() -> Vec<Target> {
+    let portable = Target::PORTABLE;
+    vec![
+        portable,
+        Target { vector: 32, ..portable },
+        Target { vector: 64, ..portable },
+        Target { vector: 64, narrow_lists: false, ..portable },
+        Target { vector: 64, max_parts: 1, ..portable },
+        Target { vector: 64, max_parts: 3, l1: 100, ..portable },
+        Target { vector: 64, prefetch_from: 0, ..portable },
+        commloom_pack::detect(),
+    ]
+}
