@@ -14,8 +14,9 @@ pub struct Config {
     pub no_pack: bool,
     /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
     pub report: Option<Report>,
-    /// How often a type is used natively before it is looked at (`COMMLOOM_WARMUP`, default 1): a
-    /// type that is used once does not pay for its own analysis.
+    /// A type is looked at when its messages have taken about this many microseconds
+    /// (`COMMLOOM_WARMUP`, default 5; 0: at once): a type that is used a few times and freed does
+    /// not pay for its own analysis.
     pub warmup: u64,
     /// Every message that can go through the engine does, whatever the model expects
     /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`COMMLOOM_FORCE=types`): for tests.
@@ -60,7 +61,7 @@ impl Config {
                 "-" => Report::Terminal,
                 path => Report::File(PathBuf::from(path)),
             }),
-            warmup: get("COMMLOOM_WARMUP").and_then(|v| v.parse().ok()).unwrap_or(1),
+            warmup: get("COMMLOOM_WARMUP").and_then(|v| v.parse().ok()).unwrap_or(5),
             force: match get("COMMLOOM_FORCE").as_deref() {
                 Some("pack") => Some(Force::Pack),
                 Some("types") => Some(Force::Types),
@@ -84,7 +85,7 @@ mod tests {
     fn nothing_set_means_everything_on_without_a_report() {
         let c = config(&[]);
         assert!(!c.off && !c.no_types && !c.no_pack && c.report.is_none() && c.force.is_none());
-        assert_eq!(c.warmup, 1);
+        assert_eq!(c.warmup, 5);
     }
 
     #[test]

@@ -46,23 +46,22 @@ impl<A: Abi> Incoming<A> {
         let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
             return Incoming::Native;
         };
-        let bytes = message.bytes();
         match message.way {
-            Way::Native => message.tally.native(message.reason, bytes),
+            Way::Native => message.tally.native(message.reason, message.size()),
             Way::Substitute => {
                 if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted(bytes);
+                    message.tally.substituted(message.size());
                     return Incoming::Substitute(count, datatype);
                 }
             }
             Way::Engine if message.takes(buffer) => {
-                if let Some(packed) = state.pool.get(bytes) {
-                    message.tally.engine(bytes);
+                if let Some(packed) = state.pool.get(message.bytes()) {
+                    message.tally.engine(message.size());
                     return Incoming::Packed(Landing { packed, message, buffer });
                 }
-                message.tally.native("no memory", bytes);
+                message.tally.native("no memory", message.size());
             }
-            Way::Engine => message.tally.native("no buffer", bytes),
+            Way::Engine => message.tally.native("no buffer", message.size()),
         }
         Incoming::Native
     }

@@ -24,6 +24,7 @@ mod complete;
 pub mod config;
 mod export;
 mod incoming;
+mod layouts;
 mod message;
 mod outgoing;
 mod pending;

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use commloom_layout::{Base, CostModel, Type};
+use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_mpi::{Abi, RawHandle, encode};
 use commloom_plan::Plan;
-use commloom_reconstruct::{Constructors, normalize_many};
+use commloom_reconstruct::{Constructors, normalize_within};
 
 use crate::choose::{Shape, Way, unit};
 use crate::config::Force;
-use crate::record::{Found, Known};
+use crate::layouts::{EFFORT, Known};
+use crate::record::Found;
 use crate::report::Tally;
 use crate::state::Preload;
 
@@ -44,24 +45,21 @@ const LOWEST_ADDRESS: i64 = 65_536;
 
 impl<A: Abi> Message<A> {
     /// `None` where our own code failed: the message is left alone.
-    pub fn new(
-        state: &'static Preload<A>,
-        known: &Known,
-        count: c_int,
-        tally: &Arc<Tally>,
-    ) -> Option<Self> {
-        state.shield(|| Self::plan(state, known, count, tally).ok()).flatten()
+    pub fn new(state: &'static Preload<A>, known: &Known<A>, count: c_int) -> Option<Self> {
+        state.shield(|| Self::plan(state, known, count).ok()).flatten()
     }
 
     fn plan(
         state: &'static Preload<A>,
-        known: &Known,
+        known: &Known<A>,
         count: c_int,
-        tally: &Arc<Tally>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let count = u64::try_from(count)?;
-        let all =
-            normalize_many(count, &known.after, Constructors::Tree, &CostModel::default())?.ty;
+        let all = mpi::contiguous(count, &known.after)?;
+        let all = match count {
+            1 => all,
+            _ => normalize_within(&EFFORT, &all, Constructors::Tree, &CostModel::default())?.ty,
+        };
         let shape = Shape::of(count, &known.before, &all);
         let plan = Plan::packed(&all, 1, state.target())?;
         let mut message = Message {
@@ -72,7 +70,7 @@ impl<A: Abi> Message<A> {
             plan,
             packed: packed_elements(state, &all)?,
             substitute: None,
-            tally: tally.clone(),
+            tally: known.tally.clone(),
         };
         message.choose(&shape, &all);
         Ok(message)
@@ -121,6 +119,11 @@ impl<A: Abi> Message<A> {
     }
 
     /// Packed bytes.
+    pub fn size(&self) -> u64 {
+        self.plan.bytes()
+    }
+
+    /// Packed bytes, as the length of a buffer.
     pub fn bytes(&self) -> usize {
         usize::try_from(self.plan.bytes()).unwrap_or(usize::MAX)
     }

@@ -38,26 +38,25 @@ impl<A: Abi> Outgoing<A> {
         let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
             return Outgoing::Native;
         };
-        let bytes = message.bytes();
         match message.way {
-            Way::Native => message.tally.native(message.reason, bytes),
+            Way::Native => message.tally.native(message.reason, message.size()),
             Way::Substitute => {
                 if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted(bytes);
+                    message.tally.substituted(message.size());
                     return Outgoing::Substitute(count, datatype);
                 }
             }
             Way::Engine if message.takes(buffer) => {
-                if let Some(mut packed) = state.pool.get(bytes) {
+                if let Some(mut packed) = state.pool.get(message.bytes()) {
                     // SAFETY: passed on.
                     if unsafe { message.pack(buffer, packed.as_mut_slice()) }.is_some() {
-                        message.tally.engine(bytes);
+                        message.tally.engine(message.size());
                         return Outgoing::Packed(packed, message);
                     }
                 }
-                message.tally.native("no memory, or an internal error", bytes);
+                message.tally.native("no memory, or an internal error", message.size());
             }
-            Way::Engine => message.tally.native("no buffer", bytes),
+            Way::Engine => message.tally.native("no buffer", message.size()),
         }
         Outgoing::Native
     }

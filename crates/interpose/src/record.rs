@@ -5,106 +5,88 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use commloom_layout::{CostModel, Kind, Type};
+use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
-use commloom_reconstruct::{Constructors, normalize};
 
+use crate::layouts::Known;
 use crate::message::Message;
-use crate::report::Tally;
 use crate::state::{Preload, lock};
 
 /// One committed datatype.
 pub(crate) struct Record<A: Abi> {
     state: &'static Preload<A>,
-    uses: AtomicU64,
-    known: OnceLock<Result<Known, String>>,
-    messages: Mutex<Vec<(c_int, Arc<Message<A>>)>>,
-    pub tally: Arc<Tally>,
+    /// What its messages have cost so far, in nanoseconds, roughly.
+    spent: AtomicU64,
+    /// From when on a look at it is worth while.
+    patience: u64,
+    /// Packed bytes of one element.
+    size: OnceLock<u64>,
+    known: OnceLock<Result<Arc<Known<A>>, String>>,
 }
 
-/// The layout of one element.
-pub(crate) struct Known {
-    pub before: Type,
-    pub after: Type,
-}
-
-/// Counts for which a type keeps its plans. A program that sends a type with ever new counts does
-/// not pay for planning each of them.
-const COUNTS: usize = 64;
+/// What decoding and normalizing costs per argument of the constructor, in nanoseconds.
+const LOOK_PER_ARGUMENT: u64 = 30;
 
 impl<A: Abi> Record<A> {
-    fn new(state: &'static Preload<A>) -> Self {
+    fn new(state: &'static Preload<A>, arguments: usize) -> Self {
+        let arguments = u64::try_from(arguments).unwrap_or(u64::MAX);
+        let patience = match state.config().warmup {
+            0 => 0,
+            microseconds => microseconds
+                .saturating_mul(1000)
+                .saturating_add(arguments.saturating_mul(LOOK_PER_ARGUMENT)),
+        };
         Record {
             state,
-            uses: AtomicU64::new(0),
+            spent: AtomicU64::new(0),
+            patience,
+            size: OnceLock::new(),
             known: OnceLock::new(),
-            messages: Mutex::new(Vec::new()),
-            tally: Arc::new(Tally::new(state.config().report.is_some())),
         }
     }
 
     /// The message of `count` elements; `None` while the type is left alone. `datatype` is a handle
     /// that this record hangs on and that is valid now.
+    ///
+    /// A type is looked at when its messages have cost about as much as the look will: a program
+    /// that makes a type for a few short messages loses nothing, and none loses more than half.
     fn message(&self, datatype: A::Datatype, count: c_int) -> Option<Arc<Message<A>>> {
-        if self.uses.fetch_add(1, Ordering::Relaxed) < self.state.config().warmup {
-            return self.left("first use");
-        }
-        if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
-            return Some(found.clone());
-        }
-        match self.known(datatype) {
-            Err(reason) => self.left(reason),
-            Ok(known) => {
-                let made = Arc::new(Message::new(self.state, known, count, &self.tally)?);
-                let mut messages = lock(&self.messages);
-                if messages.len() >= COUNTS {
-                    messages.clear();
-                }
-                messages.push((count, made.clone()));
-                Some(made)
+        let bytes = self.bytes(datatype, count);
+        if self.known.get().is_none() {
+            let cost = 300 + bytes / 10;
+            if self.spent.fetch_add(cost, Ordering::Relaxed) < self.patience {
+                return self.left("before its type was looked at", bytes);
             }
         }
+        let look = || self.state.shield(|| self.look(datatype));
+        let contained = || look().unwrap_or_else(|| Err("an internal error".into()));
+        match self.known.get_or_init(contained) {
+            Ok(known) => known.message(self.state, count),
+            Err(reason) => self.left(reason, bytes),
+        }
+    }
+
+    fn bytes(&self, datatype: A::Datatype, count: c_int) -> u64 {
+        let size = self
+            .size
+            .get_or_init(|| self.state.mpi().type_size(datatype).ok().flatten().unwrap_or(0));
+        size.saturating_mul(u64::try_from(count).unwrap_or(0))
     }
 
     /// Counts a message that is left to the library before anything is known of it.
-    fn left(&self, reason: &str) -> Option<Arc<Message<A>>> {
-        self.tally.native(reason, 0);
+    fn left(&self, reason: &str, bytes: u64) -> Option<Arc<Message<A>>> {
+        self.state.unseen().native(reason, bytes);
         None
     }
 
-    fn known(&self, datatype: A::Datatype) -> Result<&Known, &str> {
-        let look = || {
-            let before =
-                decode(self.state.mpi(), datatype, DEFAULT_BUDGET).map_err(|e| e.to_string())?;
-            if has_negative_extent(&before) {
-                // MPICH 4.0.2 packs such types with another extent than it reports.
-                return Err("a negative extent, which libraries disagree on".into());
-            }
-            let after = normalize(&before, Constructors::Tree, &CostModel::default())
-                .map_err(|e| e.to_string())?
-                .ty;
-            Ok(Known { before, after })
-        };
-        let contained = || self.state.shield(look).unwrap_or_else(|| Err("internal error".into()));
-        self.known.get_or_init(contained).as_ref().map_err(String::as_str)
-    }
-
-    /// The layouts before and after normalization, if the type was looked at.
-    pub fn layouts(&self) -> Option<(&Type, &Type)> {
-        let known = self.known.get()?.as_ref().ok()?;
-        Some((&known.before, &known.after))
-    }
-
-    fn close(&self) {
-        if self.state.config().report.is_some() {
-            self.state.rows.add(self.layouts(), &self.tally);
+    fn look(&self, datatype: A::Datatype) -> Result<Arc<Known<A>>, String> {
+        let before =
+            decode(self.state.mpi(), datatype, DEFAULT_BUDGET).map_err(|e| e.to_string())?;
+        if has_negative_extent(&before) {
+            // MPICH 4.0.2 packs such types with another extent than it reports.
+            return Err("a negative extent, which libraries disagree on".into());
         }
-    }
-}
-
-impl<A: Abi> Drop for Record<A> {
-    fn drop(&mut self) {
-        self.state.shield(|| self.close());
+        self.state.layouts.get(before, self.state.config().report.is_some())
     }
 }
 
@@ -135,17 +117,15 @@ impl<A: Abi> Preload<A> {
     pub(crate) fn committed(&'static self, datatype: A::Datatype) {
         self.free_retired();
         let mpi = self.mpi();
-        if !matches!(mpi.type_combiner(datatype), Ok(c) if c != Combiner::Named) {
-            return;
-        }
+        let arguments = match mpi.type_description(datatype) {
+            Ok((combiner, arguments)) if combiner != Combiner::Named => arguments,
+            _ => return,
+        };
         let Some(keyval) = self.make_keyval() else { return };
         if !matches!(mpi.type_get_attr(datatype, keyval), Ok(None)) {
             return;
         }
-        let record = Arc::new(Record::new(self));
-        if self.config().report.is_some() {
-            self.rows.open(&record);
-        }
+        let record = Arc::new(Record::new(self, arguments));
         let value = Arc::into_raw(record).cast_mut().cast::<c_void>();
         // SAFETY: the value is what the callbacks of this keyval expect.
         if unsafe { mpi.type_set_attr(datatype, keyval, value) }.is_err() {

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
 
 use commloom_layout::{CostModel, Kind, Type};
 use commloom_mpi::Abi;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Report;
-use crate::record::Record;
 use crate::state::{Preload, lock};
 
 /// Counters of one type. They cost nothing but a branch where no report is wanted.
@@ -47,16 +46,16 @@ impl Tally {
     }
 
     /// A message of this many bytes that went through the engine.
-    pub fn engine(&self, bytes: usize) {
+    pub fn engine(&self, bytes: u64) {
         self.count(&self.engine, bytes);
     }
 
     /// A message of this many bytes that went with a substituted handle.
-    pub fn substituted(&self, bytes: usize) {
+    pub fn substituted(&self, bytes: u64) {
         self.count(&self.substituted, bytes);
     }
 
-    fn count(&self, way: &AtomicU64, bytes: usize) {
+    fn count(&self, way: &AtomicU64, bytes: u64) {
         if self.enabled {
             way.fetch_add(1, Ordering::Relaxed);
             self.call(bytes);
@@ -64,7 +63,7 @@ impl Tally {
     }
 
     /// A message that was left alone; its length is zero where it is not known.
-    pub fn native(&self, reason: &str, bytes: usize) {
+    pub fn native(&self, reason: &str, bytes: u64) {
         if !self.enabled {
             return;
         }
@@ -78,9 +77,9 @@ impl Tally {
         }
     }
 
-    fn call(&self, bytes: usize) {
+    fn call(&self, bytes: u64) {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -110,14 +109,16 @@ impl Row {
     fn new(known: Option<(&Type, &Type)>, tally: &Tally) -> Row {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
         let model = CostModel::default();
-        let (before, after) =
-            known.map_or(("(not looked at)".into(), String::new()), |(b, a)| (brief(b), brief(a)));
+        let (before, after) = known.map_or(
+            ("(types that were not looked at, or not yet)".into(), String::new()),
+            |(b, a)| (brief(b), brief(a)),
+        );
         Row {
             before,
             after,
             cost_before: known.map_or(0, |k| model.cost(k.0)),
             cost_after: known.map_or(0, |k| model.cost(k.1)),
-            handles: 1,
+            handles: 0,
             calls: get(&tally.calls),
             bytes: get(&tally.bytes),
             engine: get(&tally.engine),
@@ -155,53 +156,6 @@ fn merge(table: &mut Table, row: Row) {
     }
 }
 
-/// A record that can give its row.
-trait Source: Send + Sync {
-    fn row(&self) -> Row;
-}
-
-impl<A: Abi> Source for Record<A> {
-    fn row(&self) -> Row {
-        Row::new(self.layouts(), &self.tally)
-    }
-}
-
-/// The types of this rank: those that are gone, summed up, and those that live.
-pub(crate) struct Rows {
-    closed: Mutex<Table>,
-    live: Mutex<Vec<Weak<dyn Source>>>,
-}
-
-impl Rows {
-    pub const fn new() -> Self {
-        Rows { closed: Mutex::new(BTreeMap::new()), live: Mutex::new(Vec::new()) }
-    }
-
-    /// A type was committed.
-    pub fn open<A: Abi>(&self, record: &Arc<Record<A>>) {
-        let weak: Weak<Record<A>> = Arc::downgrade(record);
-        let mut live = lock(&self.live);
-        if live.len() == live.capacity() {
-            live.retain(|source| source.strong_count() > 0);
-        }
-        live.push(weak);
-    }
-
-    /// A type is gone.
-    pub fn add(&self, known: Option<(&Type, &Type)>, tally: &Tally) {
-        merge(&mut lock(&self.closed), Row::new(known, tally));
-    }
-
-    fn all(&self) -> Vec<Row> {
-        let mut table = lock(&self.closed).clone();
-        let live: Vec<_> = lock(&self.live).iter().filter_map(Weak::upgrade).collect();
-        for source in live {
-            merge(&mut table, source.row());
-        }
-        table.into_values().collect()
-    }
-}
-
 /// The whole report.
 #[derive(Debug, Serialize, Deserialize)]
 struct Whole {
@@ -213,13 +167,27 @@ struct Whole {
 }
 
 impl<A: Abi> Preload<A> {
+    /// The rows of this rank.
+    fn rows(&self) -> Vec<Row> {
+        let known = self.layouts.all();
+        let mut rows: Vec<Row> = known
+            .iter()
+            .map(|k| Row {
+                handles: k.handles.load(Ordering::Relaxed),
+                ..Row::new(Some((&k.before, &k.after)), &k.tally)
+            })
+            .collect();
+        rows.extend([Row::new(None, self.unseen())].into_iter().filter(|row| row.calls > 0));
+        rows
+    }
+
     /// Gathers and writes the report, if one is wanted. Collective over `MPI_COMM_WORLD`.
     pub(crate) fn write_report(&self) {
         let Some(place) = &self.config().report else { return };
         let mpi = self.mpi();
         let world = mpi.handles.comm_world;
         let failures = self.failures.load(Ordering::Relaxed);
-        let mine = serde_json::to_vec(&(failures, self.rows.all())).unwrap_or_default();
+        let mine = serde_json::to_vec(&(failures, self.rows())).unwrap_or_default();
         let Ok(blocks) = mpi.gather_bytes(&mine, 0, world) else { return };
         if blocks.is_empty() {
             return;
@@ -340,10 +308,11 @@ mod tests {
         let tally = Tally::new(true);
         tally.engine(12);
         tally.native("contiguous", 4);
-        let rows = Rows::new();
-        rows.add(Some((&ty, &ty)), &tally);
-        rows.add(Some((&ty, &ty)), &tally);
-        let all = rows.all();
+        let row = Row { handles: 1, ..Row::new(Some((&ty, &ty)), &tally) };
+        let mut table = Table::new();
+        merge(&mut table, row.clone());
+        merge(&mut table, row);
+        let all: Vec<Row> = table.into_values().collect();
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].handles, all[0].calls, all[0].bytes, all[0].engine), (2, 4, 32, 2));
         assert_eq!(all[0].native["contiguous"], 2);

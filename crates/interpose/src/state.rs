@@ -9,10 +9,11 @@ use commloom_plan::Target;
 
 use crate::choose::Model;
 use crate::config::Config;
+use crate::layouts::Layouts;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
-use crate::report::Rows;
+use crate::report::Tally;
 
 /// The state behind the exported functions of one preload. Lives as a static.
 pub struct Preload<A: Abi> {
@@ -26,7 +27,9 @@ pub struct Preload<A: Abi> {
     pub(crate) pending: Pending<A>,
     /// Handles of ours that nobody uses any more; freed outside MPI's callbacks.
     retired: Mutex<Vec<A::Datatype>>,
-    pub(crate) rows: Rows,
+    pub(crate) layouts: Layouts<A>,
+    /// Messages of types of which nothing is known.
+    unseen: OnceLock<Tally>,
     /// Failures of our own code that were contained.
     pub(crate) failures: AtomicU64,
 }
@@ -44,7 +47,8 @@ impl<A: Abi> Preload<A> {
             pool: Pool::new(),
             pending: Pending::new(),
             retired: Mutex::new(Vec::new()),
-            rows: Rows::new(),
+            layouts: Layouts::new(),
+            unseen: OnceLock::new(),
             failures: AtomicU64::new(0),
         }
     }
@@ -72,6 +76,10 @@ impl<A: Abi> Preload<A> {
 
     pub(crate) fn target(&self) -> &Target {
         self.target.get_or_init(commloom_pack::detect)
+    }
+
+    pub(crate) fn unseen(&self) -> &Tally {
+        self.unseen.get_or_init(|| Tally::new(self.config().report.is_some()))
     }
 
     pub(crate) fn model(&self) -> Model {

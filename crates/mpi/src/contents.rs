@@ -23,6 +23,12 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
+    /// Arguments of the constructor, of all kinds together.
+    pub fn arguments(&self) -> usize {
+        let Envelope { combiner: _, integers, addresses, counts, datatypes } = *self;
+        integers.saturating_add(addresses).saturating_add(counts).saturating_add(datatypes)
+    }
+
     /// The envelope of a datatype. Names in the table are not asked of the library.
     pub fn of<A: Abi>(mpi: &Mpi<A>, datatype: A::Datatype) -> Result<Self, DecodeError> {
         if datatype == mpi.handles.datatype_null {

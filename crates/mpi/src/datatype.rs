@@ -66,6 +66,19 @@ impl<A: Abi> Mpi<A> {
         Ok(Envelope::of(self, datatype)?.combiner)
     }
 
+    /// The constructor that made a datatype, and how many arguments it got (integers, addresses,
+    /// counts and datatypes together): what decoding will cost at least.
+    ///
+    /// # Errors
+    /// As [`Mpi::type_combiner`].
+    pub fn type_description(
+        &self,
+        datatype: A::Datatype,
+    ) -> Result<(Combiner, usize), DecodeError> {
+        let envelope = Envelope::of(self, datatype)?;
+        Ok((envelope.combiner, envelope.arguments()))
+    }
+
     /// `MPI_Type_commit`.
     ///
     /// # Errors

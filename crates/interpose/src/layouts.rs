@@ -1,0 +1,95 @@
+//! What is known of layouts, whatever handle they came with: a program that makes the same type
+//! again and again pays for its analysis once.
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use commloom_layout::{CostModel, Type};
+use commloom_mpi::Abi;
+use commloom_reconstruct::{Constructors, Limits, normalize_within};
+
+use crate::message::Message;
+use crate::report::Tally;
+use crate::state::{Preload, lock};
+
+/// The layout of one element of a datatype, and the kinds of message that were made of it.
+pub(crate) struct Known<A: Abi> {
+    pub before: Type,
+    pub after: Type,
+    messages: Mutex<Vec<(c_int, Arc<Message<A>>)>>,
+    pub tally: Arc<Tally>,
+    /// Handles that were found to have this layout.
+    pub handles: AtomicU64,
+}
+
+/// Counts for which a layout keeps its plans. A program that sends a type with ever new counts has
+/// them planned again, in microseconds.
+const COUNTS: usize = 64;
+/// Layouts that are kept at most.
+const LAYOUTS: usize = 4096;
+/// Work of normalization beyond reading the description: little, because a program waits for it.
+/// The exact programme over 96 elements would take as long as a hundred short messages.
+pub(crate) const EFFORT: Limits = Limits { flatten: 256, exact_tree: 8 };
+
+impl<A: Abi> Known<A> {
+    /// The message of `count` elements; `None` where our own code failed.
+    pub fn message(&self, state: &'static Preload<A>, count: c_int) -> Option<Arc<Message<A>>> {
+        if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
+            return Some(found.clone());
+        }
+        let made = Arc::new(Message::new(state, self, count)?);
+        let mut messages = lock(&self.messages);
+        if messages.len() >= COUNTS {
+            messages.clear();
+        }
+        messages.push((count, made.clone()));
+        Some(made)
+    }
+}
+
+/// All layouts that were looked at.
+pub(crate) struct Layouts<A: Abi>(Mutex<Option<HashMap<Type, Arc<Known<A>>>>>);
+
+impl<A: Abi> Layouts<A> {
+    pub const fn new() -> Self {
+        Layouts(Mutex::new(None))
+    }
+
+    /// What is known of a layout, found out now if need be. Where messages are counted, nothing is
+    /// thrown away.
+    pub fn get(&self, before: Type, counted: bool) -> Result<Arc<Known<A>>, String> {
+        let found = lock(&self.0).get_or_insert_default().get(&before).cloned();
+        let known = match found {
+            Some(known) => known,
+            None => {
+                let model = CostModel::default();
+                let after = normalize_within(&EFFORT, &before, Constructors::Tree, &model)
+                    .map_err(|e| e.to_string())?
+                    .ty;
+                let made = Arc::new(Known {
+                    before: before.clone(),
+                    after,
+                    messages: Mutex::new(Vec::new()),
+                    tally: Arc::new(Tally::new(counted)),
+                    handles: AtomicU64::new(0),
+                });
+                let mut guard = lock(&self.0);
+                let all = guard.get_or_insert_default();
+                let full = all.len() >= LAYOUTS && !counted;
+                if full {
+                    all.clear();
+                }
+                all.entry(before).or_insert(made).clone()
+            }
+        };
+        known.handles.fetch_add(1, Ordering::Relaxed);
+        Ok(known)
+    }
+
+    /// Everything that is known.
+    pub fn all(&self) -> Vec<Arc<Known<A>>> {
+        lock(&self.0).iter().flatten().map(|(_, known)| known.clone()).collect()
+    }
+}
