@@ -8,12 +8,15 @@ use commloom_mpi::Abi;
 use crate::choose::Way;
 use crate::message::{Message, Purpose};
 use crate::pool::Buffer;
+use crate::record::{Found, Waiting};
 use crate::state::Preload;
 
 /// What the library receives into instead of the program's buffer, count and datatype.
 pub(crate) enum Incoming<A: Abi> {
     /// Nothing else.
     Native,
+    /// Nothing else yet.
+    Unseen(Waiting<A>),
     /// The same buffer in other words.
     Substitute(c_int, A::Datatype),
     /// A buffer for packed bytes.
@@ -43,8 +46,10 @@ impl<A: Abi> Incoming<A> {
         if source == A::CONSTANTS.proc_null {
             return Incoming::Native;
         }
-        let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
-            return Incoming::Native;
+        let message = match state.message(datatype, count, Purpose::Transfer) {
+            Found::This(message) => message,
+            Found::Nothing | Found::Unknown => return Incoming::Native,
+            Found::NotYet(waiting) => return Incoming::Unseen(waiting),
         };
         match message.way {
             Way::Native => message.tally.native(message.reason, message.size()),
@@ -74,7 +79,7 @@ impl<A: Abi> Incoming<A> {
         datatype: A::Datatype,
     ) -> (*mut c_void, c_int, A::Datatype) {
         match self {
-            Incoming::Native => (buffer, count, datatype),
+            Incoming::Native | Incoming::Unseen(_) => (buffer, count, datatype),
             Incoming::Substitute(count, datatype) => (buffer, *count, *datatype),
             Incoming::Packed(landing) => {
                 let (count, datatype) = landing.message.packed;

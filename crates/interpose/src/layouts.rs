@@ -65,7 +65,7 @@ impl<A: Abi> Layouts<A> {
             Some(known) => known,
             None => {
                 let model = CostModel::default();
-                let after = normalize_within(&EFFORT, &before, Constructors::Tree, &model)
+                let after = normalize_within(&EFFORT, &before, Constructors::Extended, &model)
                     .map_err(|e| e.to_string())?
                     .ty;
                 let made = Arc::new(Known {

@@ -58,7 +58,7 @@ impl<A: Abi> Message<A> {
         let all = mpi::contiguous(count, &known.after)?;
         let all = match count {
             1 => all,
-            _ => normalize_within(&EFFORT, &all, Constructors::Tree, &CostModel::default())?.ty,
+            _ => normalize_within(&EFFORT, &all, Constructors::Extended, &CostModel::default())?.ty,
         };
         let shape = Shape::of(count, &known.before, &all);
         let plan = Plan::packed(&all, 1, state.target())?;
@@ -234,16 +234,16 @@ pub(crate) enum Purpose {
 }
 
 impl<A: Abi> Preload<A> {
-    /// The message of `count` elements of a handle of the program, if commloom has a say in it.
-    /// Known ones cost a few nanoseconds: a table per thread, valid for one epoch.
+    /// What to do with `count` elements of a handle of the program. Known ones cost a few
+    /// nanoseconds: a table per thread, valid for one epoch.
     pub(crate) fn message(
         &'static self,
         datatype: A::Datatype,
         count: c_int,
         purpose: Purpose,
-    ) -> Option<Arc<Message<A>>> {
+    ) -> Found<A> {
         if count <= 0 {
-            return None;
+            return Found::Nothing;
         }
         let bits = datatype.to_bits();
         let epoch = self.epoch.load(Ordering::Acquire);
@@ -256,15 +256,17 @@ impl<A: Abi> Preload<A> {
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {
-            return found.and_then(|any| any.downcast().ok());
+            let message = found.and_then(|any| any.downcast().ok());
+            return message.map_or(Found::Nothing, Found::This);
         }
-        let found = match self.look_up(datatype, count) {
+        let found = self.look_up(datatype, count);
+        let message = match &found {
             Found::This(message) => Some(message),
             Found::Nothing => None,
-            Found::NotYet => return None,
+            Found::Unknown | Found::NotYet(_) => return found,
         };
-        let skip = found.as_ref().is_none_or(|m| m.way == Way::Native && !m.tally.is_enabled());
-        let any = found.clone().map(|message| message as Arc<dyn Any + Send + Sync>);
+        let skip = message.is_none_or(|m| m.way == Way::Native && !m.tally.is_enabled());
+        let any = message.cloned().map(|message| message as Arc<dyn Any + Send + Sync>);
         let entry = Slot { datatype: bits, count, epoch, skip, found: any };
         // Dropped outside the borrow: the last reference may run code of ours.
         let _old = RECENT.try_with(|table| {

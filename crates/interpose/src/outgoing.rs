@@ -8,12 +8,15 @@ use commloom_mpi::Abi;
 use crate::choose::Way;
 use crate::message::{Message, Purpose};
 use crate::pool::Buffer;
+use crate::record::{Found, Waiting};
 use crate::state::Preload;
 
 /// What is handed to the library instead of the program's buffer, count and datatype.
 pub(crate) enum Outgoing<A: Abi> {
     /// Nothing else.
     Native,
+    /// Nothing else yet.
+    Unseen(Waiting<A>),
     /// The same buffer in other words.
     Substitute(c_int, A::Datatype),
     /// Packed bytes.
@@ -35,8 +38,10 @@ impl<A: Abi> Outgoing<A> {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
-        let Some(message) = state.message(datatype, count, Purpose::Transfer) else {
-            return Outgoing::Native;
+        let message = match state.message(datatype, count, Purpose::Transfer) {
+            Found::This(message) => message,
+            Found::Nothing | Found::Unknown => return Outgoing::Native,
+            Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
         };
         match message.way {
             Way::Native => message.tally.native(message.reason, message.size()),
@@ -69,7 +74,7 @@ impl<A: Abi> Outgoing<A> {
         datatype: A::Datatype,
     ) -> (*const c_void, c_int, A::Datatype) {
         match self {
-            Outgoing::Native => (buffer, count, datatype),
+            Outgoing::Native | Outgoing::Unseen(_) => (buffer, count, datatype),
             Outgoing::Substitute(count, datatype) => (buffer, *count, *datatype),
             Outgoing::Packed(packed, message) => {
                 let (count, datatype) = message.packed;
@@ -78,10 +83,12 @@ impl<A: Abi> Outgoing<A> {
         }
     }
 
-    /// The library does not need the packed bytes any more.
+    /// The call is over, and the library does not need the packed bytes any more.
     pub fn done(self, state: &Preload<A>) {
-        if let Outgoing::Packed(packed, _) = self {
-            state.pool.put(packed);
+        match self {
+            Outgoing::Packed(packed, _) => state.pool.put(packed),
+            Outgoing::Unseen(waiting) => waiting.done(),
+            Outgoing::Native | Outgoing::Substitute(..) => {}
         }
     }
 }

@@ -2,8 +2,10 @@
 //! (MPI 4.1, section 7.7.4), so that it lives as long as the handle and follows `MPI_Type_dup`.
 
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
 use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
@@ -25,7 +27,7 @@ pub(crate) struct Record<A: Abi> {
 }
 
 /// What decoding and normalizing costs per argument of the constructor, in nanoseconds.
-const LOOK_PER_ARGUMENT: u64 = 30;
+const LOOK_PER_ARGUMENT: u64 = 60;
 
 impl<A: Abi> Record<A> {
     fn new(state: &'static Preload<A>, arguments: usize) -> Self {
@@ -45,24 +47,29 @@ impl<A: Abi> Record<A> {
         }
     }
 
-    /// The message of `count` elements; `None` while the type is left alone. `datatype` is a handle
-    /// that this record hangs on and that is valid now.
+    /// The message of `count` elements. `datatype` is a handle that this record hangs on and that
+    /// is valid now.
     ///
     /// A type is looked at when its messages have cost about as much as the look will: a program
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
-    fn message(&self, datatype: A::Datatype, count: c_int) -> Option<Arc<Message<A>>> {
+    fn message(self: &Arc<Self>, datatype: A::Datatype, count: c_int) -> Found<A> {
         let bytes = self.bytes(datatype, count);
         if self.known.get().is_none() {
-            let cost = 300 + bytes / 10;
-            if self.spent.fetch_add(cost, Ordering::Relaxed) < self.patience {
-                return self.left("before its type was looked at", bytes);
+            let least = 300 + bytes / 10;
+            if self.spent.fetch_add(least, Ordering::Relaxed) < self.patience {
+                self.state.unseen().native("before its type was looked at", bytes);
+                return Found::NotYet(Waiting { record: self.clone(), start: Instant::now() });
             }
         }
         let look = || self.state.shield(|| self.look(datatype));
         let contained = || look().unwrap_or_else(|| Err("an internal error".into()));
         match self.known.get_or_init(contained) {
-            Ok(known) => known.message(self.state, count),
-            Err(reason) => self.left(reason, bytes),
+            Ok(known) => known.message(self.state, count).map_or(Found::Nothing, Found::This),
+            Err(reason) => {
+                self.state.unseen().native(reason, bytes);
+                // Counting wants to see every message.
+                if self.state.unseen().is_enabled() { Found::Unknown } else { Found::Nothing }
+            }
         }
     }
 
@@ -71,12 +78,6 @@ impl<A: Abi> Record<A> {
             .size
             .get_or_init(|| self.state.mpi().type_size(datatype).ok().flatten().unwrap_or(0));
         size.saturating_mul(u64::try_from(count).unwrap_or(0))
-    }
-
-    /// Counts a message that is left to the library before anything is known of it.
-    fn left(&self, reason: &str, bytes: u64) -> Option<Arc<Message<A>>> {
-        self.state.unseen().native(reason, bytes);
-        None
     }
 
     fn look(&self, datatype: A::Datatype) -> Result<Arc<Known<A>>, String> {
@@ -150,30 +151,44 @@ impl<A: Abi> Preload<A> {
     }
 
     /// The message of `count` elements of a handle of the program, if commloom has a say in it.
-    pub(crate) fn look_up(
-        &'static self,
-        datatype: A::Datatype,
-        count: c_int,
-    ) -> Found<Arc<Message<A>>> {
+    pub(crate) fn look_up(&'static self, datatype: A::Datatype, count: c_int) -> Found<A> {
         let Some(keyval) = self.keyval.get() else { return Found::Nothing };
         let Ok(Some(value)) = self.mpi().type_get_attr(datatype, keyval) else {
             return Found::Nothing;
         };
+        let value = value.cast_const().cast::<Record<A>>();
         // SAFETY: only `committed` and `copy` set this attribute, to a reference that MPI holds
-        // until `delete`; the program may not free the type while it uses it.
-        let record = unsafe { &*value.cast::<Record<A>>() };
-        record.message(datatype, count).map_or(Found::NotYet, Found::This)
+        // until `delete`; the program may not free the type while it uses it. The reference that is
+        // made here is never dropped.
+        let record = ManuallyDrop::new(unsafe { Arc::from_raw(value) });
+        record.message(datatype, count)
     }
 }
 
 /// What is known of a handle and count.
-pub(crate) enum Found<T> {
+pub(crate) enum Found<A: Abi> {
     /// This.
-    This(T),
+    This(Arc<Message<A>>),
     /// Nothing, now and later.
     Nothing,
-    /// Nothing now.
-    NotYet,
+    /// Nothing for this message.
+    Unknown,
+    /// Nothing yet.
+    NotYet(Waiting<A>),
+}
+
+/// A message of a type that was not looked at yet. What it costs the program tells when to look.
+pub(crate) struct Waiting<A: Abi> {
+    record: Arc<Record<A>>,
+    start: Instant,
+}
+
+impl<A: Abi> Waiting<A> {
+    /// The call is over.
+    pub fn done(self) {
+        let spent = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.record.spent.fetch_add(spent, Ordering::Relaxed);
+    }
 }
 
 /// `MPI_Type_copy_attr_function`: a duplicate shares the record.

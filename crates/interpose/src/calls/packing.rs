@@ -7,6 +7,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::message::{Message, Purpose};
+use crate::record::Found;
 use crate::state::Preload;
 
 /// The message and the place of its bytes in the packed buffer, where the engine can do it: there
@@ -19,7 +20,9 @@ unsafe fn engine<A: Abi>(
     size: c_int,
     position: *const c_int,
 ) -> Option<(Arc<Message<A>>, usize, c_int)> {
-    let message = state.message(datatype, count, Purpose::Packing)?;
+    let Found::This(message) = state.message(datatype, count, Purpose::Packing) else {
+        return None;
+    };
     if !message.packs || !message.takes(memory) || packed.is_null() || position.is_null() {
         return None;
     }

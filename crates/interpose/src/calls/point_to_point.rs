@@ -150,12 +150,13 @@ pub unsafe fn irecv<A: Abi>(
     // SAFETY: passed on.
     unsafe {
         let code = (state.mpi().next.irecv)(b, c, d, source, tag, comm, request);
-        if let Incoming::Packed(landing) = incoming {
-            if code == A::CONSTANTS.success {
+        match incoming {
+            Incoming::Packed(landing) if code == A::CONSTANTS.success => {
                 state.hold(*request, Held::Receive(landing));
-            } else {
-                landing.done(state);
             }
+            Incoming::Packed(landing) => landing.done(state),
+            Incoming::Unseen(waiting) => waiting.done(),
+            Incoming::Native | Incoming::Substitute(..) => {}
         }
         code
     }
@@ -219,10 +220,15 @@ unsafe fn land<A: Abi>(
     code: c_int,
     status: *const A::Status,
 ) {
-    let Incoming::Packed(landing) = incoming else { return };
-    if code == A::CONSTANTS.success {
-        // SAFETY: passed on.
-        unsafe { landing.unpack(state, &*status) };
+    match incoming {
+        Incoming::Packed(landing) => {
+            if code == A::CONSTANTS.success {
+                // SAFETY: passed on.
+                unsafe { landing.unpack(state, &*status) };
+            }
+            landing.done(state);
+        }
+        Incoming::Unseen(waiting) => waiting.done(),
+        Incoming::Native | Incoming::Substitute(..) => {}
     }
-    landing.done(state);
 }
