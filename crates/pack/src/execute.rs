@@ -140,6 +140,16 @@ impl Walk {
                     });
                     self.advance(count * body.bytes());
                 }
+                Kernel::Programs { pack, unpack, other } => {
+                    let program = if D::PACKS { pack } else { unpack };
+                    match program.as_ref().and_then(|p| self.kernels.program::<D>(p)) {
+                        Some((run, program)) if count >= program.copies() => {
+                            run(program, memory, self.packed, length(count));
+                            self.advance(count * body.bytes());
+                        }
+                        _ => self.strided::<D>(other, body, memory, count, stride),
+                    }
+                }
                 Kernel::Period { parts, tile } => {
                     let mut done = 0;
                     while done < count {

@@ -12,6 +12,8 @@ const CALL_FROM: usize = 1024;
 pub(crate) trait Direction {
     /// Index into the tables of kernels.
     const INDEX: usize;
+    /// Whether memory is the side that is read.
+    const PACKS: bool;
     /// Source and destination, given the memory and the packed side.
     fn ends(memory: *mut u8, packed: *mut u8) -> (*const u8, *mut u8);
 }
@@ -23,6 +25,7 @@ pub(crate) struct Unpack;
 
 impl Direction for Pack {
     const INDEX: usize = 0;
+    const PACKS: bool = true;
 
     #[inline(always)]
     fn ends(memory: *mut u8, packed: *mut u8) -> (*const u8, *mut u8) {
@@ -32,6 +35,7 @@ impl Direction for Pack {
 
 impl Direction for Unpack {
     const INDEX: usize = 1;
+    const PACKS: bool = false;
 
     #[inline(always)]
     fn ends(memory: *mut u8, packed: *mut u8) -> (*const u8, *mut u8) {

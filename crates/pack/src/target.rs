@@ -8,7 +8,8 @@ use commloom_plan::Target;
 pub fn detect() -> Target {
     let vector = vector();
     let (l1, l2) = caches().unwrap_or((Target::PORTABLE.l1, Target::PORTABLE.l2));
-    Target { l1, l2, vector, prefetch_from: l2, ..Target::PORTABLE }
+    let byte_permute = byte_permute();
+    Target { l1, l2, vector, byte_permute, prefetch_from: l2, ..Target::PORTABLE }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +21,16 @@ fn vector() -> u32 {
     } else {
         16
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn byte_permute() -> bool {
+    crate::kernels::has_avx512() && is_x86_feature_detected!("avx512vbmi")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn byte_permute() -> bool {
+    false
 }
 
 #[cfg(not(target_arch = "x86_64"))]

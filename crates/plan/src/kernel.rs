@@ -1,7 +1,8 @@
 //! [`Kernel`]: how the copies of a node's body are moved, chosen when the node is made.
 
 use crate::number::within;
-use crate::{Node, Shape, Target};
+use crate::program::Period;
+use crate::{Node, Program, Shape, Target};
 
 /// How a node moves the copies of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,16 @@ pub enum Kernel {
         /// That many copies stay in the first-level cache together.
         tile: u64,
     },
+    /// A period as vector permutations; `other` does it where there is no program for a direction,
+    /// the processor lacks the instructions, or too few copies are moved.
+    Programs {
+        /// From memory to the packed stream.
+        pack: Option<Program>,
+        /// From the packed stream to memory.
+        unpack: Option<Program>,
+        /// Without vectors.
+        other: Box<Kernel>,
+    },
     /// Runs of different lengths, one after the other.
     Runs,
     /// Copy by copy, each as its own kernel says.
@@ -45,15 +56,54 @@ pub struct Part {
 const FEW_COLUMNS: u64 = 4;
 
 pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
-    if let Some(rows) = rows(body)
-        && !matches!(rows, Kernel::Rows { columns, .. } if (2..=FEW_COLUMNS).contains(&columns) && count > columns)
-    {
-        return rows;
+    if long_program(body) {
+        return Kernel::Walk;
     }
-    period(Some(stride), body, target)
+    let few = |rows: &Kernel| matches!(rows, Kernel::Rows { columns: 2..=FEW_COLUMNS, .. });
+    let kernel = match rows(body) {
+        Some(rows) if !(few(&rows) && count > FEW_COLUMNS) => rows,
+        _ => period(Some(stride), body, target),
+    };
+    programs(count, stride, kernel, target)
+}
+
+/// Adds the vector programs where they pay.
+fn programs(count: u64, stride: i64, kernel: Kernel, target: &Target) -> Kernel {
+    if target.vector < 64 {
+        return kernel;
+    }
+    let one;
+    let parts = match &kernel {
+        Kernel::Rows { length, columns: 1, .. } => {
+            one = [Part { a: 0, b: 0, length: *length }];
+            &one[..]
+        }
+        Kernel::Period { parts, .. } => parts,
+        _ => return kernel,
+    };
+    let Some(period) = Period::new(parts, stride, target.byte_permute) else { return kernel };
+    let (pack, unpack) = (period.pack(count), period.unpack(count));
+    if pack.is_none() && unpack.is_none() {
+        return kernel;
+    }
+    Kernel::Programs { pack, unpack, other: Box::new(kernel) }
+}
+
+/// Whether a body is itself a loop that runs long enough as a program.
+fn long_program(body: &Node) -> bool {
+    match body.kernel() {
+        Kernel::Programs { pack, unpack, .. } => {
+            let long = |p: &Program| body.copies() >= 2 * p.copies();
+            pack.as_ref().is_none_or(long) && unpack.as_ref().is_none_or(long)
+        }
+        _ => false,
+    }
 }
 
 pub(crate) fn of_list(body: &Node, target: &Target) -> Kernel {
+    if long_program(body) {
+        return Kernel::Walk;
+    }
     match rows(body) {
         Some(rows @ Kernel::Rows { columns: 1, .. }) => rows,
         rows => match period(None, body, target) {

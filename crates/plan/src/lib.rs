@@ -23,6 +23,7 @@ mod number;
 mod offsets;
 mod plan;
 mod print;
+mod program;
 mod runs;
 mod target;
 
@@ -32,5 +33,6 @@ pub use kernel::{Kernel, Part};
 pub use node::{Node, Shape, Step};
 pub use offsets::Offsets;
 pub use plan::{Cost, Plan};
+pub use program::{Move, Program};
 pub use runs::{Run, Runs};
 pub use target::Target;

@@ -89,6 +89,15 @@ impl fmt::Display for Kernel {
             Kernel::Rows { length, columns, stride } => {
                 write!(f, "rows of {columns} x {length} stride {stride}")
             }
+            Kernel::Programs { pack, unpack, other } => {
+                for (name, program) in [("pack", pack), ("unpack", unpack)] {
+                    if let Some(program) = program {
+                        let (moves, copies) = (program.moves().len(), program.copies());
+                        write!(f, "{name} {copies} by {moves} vectors, ")?;
+                    }
+                }
+                write!(f, "else {other}")
+            }
             Kernel::Period { parts, tile } => {
                 f.write_str("period")?;
                 for part in parts {

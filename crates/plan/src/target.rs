@@ -10,6 +10,8 @@ pub struct Target {
     /// Widest vector registers that may be used, in bytes: 16 stands for the portable kernels,
     /// 32 for AVX2, 64 for AVX-512.
     pub vector: u32,
+    /// Whether bytes of two 64-byte registers can be permuted (AVX-512 VBMI), not only words.
+    pub byte_permute: bool,
     /// Whether lists may be held in 32 bits.
     pub narrow_lists: bool,
     /// At most this many blocks per copy are moved as one period.
@@ -25,6 +27,7 @@ impl Target {
         l1: 32 << 10,
         l2: 256 << 10,
         vector: 16,
+        byte_permute: false,
         narrow_lists: true,
         max_parts: 8,
         prefetch_from: 256 << 10,

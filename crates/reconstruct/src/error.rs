@@ -19,6 +19,15 @@ pub enum ReconstructError {
         /// Largest displacement.
         max: i64,
     },
+    /// A cost constant is so large that sums of costs would not fit in 64 bits.
+    CostTooLarge {
+        /// Name of the constant, e.g. `"vec"`.
+        constant: &'static str,
+        /// Its value.
+        given: u64,
+        /// The largest value allowed.
+        limit: u64,
+    },
     /// A type on the way could not be built, or a cost constant is not positive.
     Layout(LayoutError),
     /// The result is not the layout that was asked for: a bug of this crate, found by its own check.
@@ -35,6 +44,9 @@ impl fmt::Display for ReconstructError {
                 f,
                 "the displacements from {min} to {max} differ by more than 64 bits can hold"
             ),
+            Self::CostTooLarge { constant, given, limit } => {
+                write!(f, "the cost constant `{constant}` is {given}, it must be at most {limit}")
+            }
             Self::Layout(error) => error.fmt(f),
             Self::Uncertified(error) => write!(f, "internal error, please report: {error}"),
         }
@@ -46,7 +58,7 @@ impl std::error::Error for ReconstructError {
         match self {
             Self::Layout(error) => Some(error),
             Self::Uncertified(error) => Some(error),
-            Self::NoDisplacements | Self::TooWide { .. } => None,
+            Self::NoDisplacements | Self::TooWide { .. } | Self::CostTooLarge { .. } => None,
         }
     }
 }

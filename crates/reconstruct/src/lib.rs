@@ -20,6 +20,7 @@ mod large;
 mod normalize;
 mod num;
 mod path;
+mod peel;
 mod periods;
 mod prefixes;
 mod prices;

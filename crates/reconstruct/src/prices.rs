@@ -1,7 +1,8 @@
 //! What a node costs, and which nodes may be introduced.
 
-use commloom_layout::{CostModel, LayoutError};
+use commloom_layout::CostModel;
 
+use crate::ReconstructError;
 use crate::num::count;
 
 /// Which constructors a result may use. Each set contains the one before it.
@@ -15,6 +16,9 @@ pub enum Constructors {
     Tree,
 }
 
+/// Largest cost constant: even 2^30 entries and nodes then cost less than 2^62.
+const LARGEST_COST: u64 = 1 << 31;
+
 /// A cost model together with the constructors that are allowed. Sums saturate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prices {
@@ -23,9 +27,25 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    pub(crate) fn new(model: &CostModel, set: Constructors) -> Result<Prices, LayoutError> {
+    /// # Errors
+    /// A constant that is zero, or so large that the costs of long lists would not fit in 64 bits.
+    pub(crate) fn new(model: &CostModel, set: Constructors) -> Result<Prices, ReconstructError> {
         model.check()?;
-        Ok(Prices { model: *model, set })
+        let CostModel { leaf, vec, idx, idxbuc, strc, lookup } = *model;
+        let constants = [
+            ("leaf", leaf),
+            ("vec", vec),
+            ("idx", idx),
+            ("idxbuc", idxbuc),
+            ("strc", strc),
+            ("lookup", lookup),
+        ];
+        match constants.into_iter().find(|&(_, given)| given > LARGEST_COST) {
+            Some((constant, given)) => {
+                Err(ReconstructError::CostTooLarge { constant, given, limit: LARGEST_COST })
+            }
+            None => Ok(Prices { model: *model, set }),
+        }
     }
 
     /// A vec node alone.

@@ -243,3 +243,65 @@ fn a_row_and_a_column_by_index_become_two_vecs_under_one_strc() {
     let ty = mpi::indexed(&vec![1; 10_240], &starts, &leaf(Basic::INT)).unwrap();
     assert_eq!(tree(&ty).cost, 34);
 }
+
+/// Bounds at the ends of the 64-bit range: an error or a certified result, never a panic.
+#[test]
+fn extreme_displacements_are_certified_or_refused() {
+    let model = CostModel::default();
+    let far = i64::MAX - 8;
+    let int = leaf(Basic::INT);
+    let types = [
+        Type::idx([far], int.clone()),
+        Type::idx([i64::MIN, i64::MIN + 8, i64::MIN + 20], int.clone()),
+        Type::idx([-(far / 2), far / 2], int.clone()),
+        Type::vec(1 << 40, 1 << 22, int.clone()),
+        Type::idxbuc(1 << 30, [0, 7, 1 << 61], [1 << 30, 3, 1 << 30], int.clone()),
+        Type::resized(i64::MIN, 0, vec(3, i64::MAX / 4, int.clone())),
+        Type::strc([i64::MIN, i64::MIN / 2], [int.clone(), leaf(Basic::DOUBLE)]),
+    ];
+    for ty in types.into_iter().flatten() {
+        for set in SETS {
+            if let Ok(normal) = normalize(&ty, set, &model) {
+                assert!(certify(&ty, &normal.ty, &model).is_ok(), "{ty:?} became {:?}", normal.ty);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_cost_models_never_raise_the_cost() {
+    check(1500, |rng| {
+        let ty = random_type(rng, &Size::default());
+        let mut price = || rng.u64(1..14);
+        let (leaf, vec, idx, idxbuc, strc) = (price(), price(), price(), price(), price());
+        let model = CostModel { leaf, vec, idx, idxbuc, strc, lookup: price().div_ceil(4) };
+        for set in SETS {
+            let limits = random_limits(rng);
+            let normal = normalize_within(&limits, &ty, set, &model).unwrap();
+            certify(&ty, &normal.ty, &model).unwrap_or_else(|e| panic!("{e}: {ty:?}"));
+            assert_eq!(normal.cost, model.cost(&normal.ty));
+        }
+    });
+}
+
+/// How far laws alone are from the exact tree, mixed types included.
+#[test]
+fn laws_alone_come_close_to_the_optimum_on_random_trees() {
+    let totals = std::cell::Cell::new((0u32, 0u32, 0u64, 0u64));
+    check(3000, |rng| {
+        let ty = random_type(rng, &Size { bytes: 800, ..Size::default() });
+        if !(2..=256).contains(&ty.elements()) {
+            return;
+        }
+        let exact = Limits { flatten: 256, exact_tree: 256 };
+        let best = assert_normal(&ty, &exact, Constructors::Tree);
+        let found = assert_normal(&ty, &LAWS_ONLY, Constructors::Tree);
+        assert!(best.exact && found.cost >= best.cost, "{ty:?}");
+        let (cases, optimal, sum, least) = totals.get();
+        let hit = u32::from(found.cost == best.cost);
+        totals.set((cases + 1, optimal + hit, sum + found.cost, least + best.cost));
+    });
+    let (cases, optimal, sum, least) = totals.get();
+    println!("{optimal} of {cases} optimal by laws alone; costs {sum} against {least}");
+    assert!(sum * 100 <= least * 103);
+}

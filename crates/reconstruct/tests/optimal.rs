@@ -131,6 +131,9 @@ fn bad_input_is_an_error_that_says_what_was_given() {
     );
     let end = reconstruct(&[i64::MAX], Basic::INT, Constructors::Basic, &model);
     assert!(matches!(end, Err(ReconstructError::Layout(_))));
+    let dear = CostModel { strc: u64::MAX, ..model };
+    let dear = reconstruct(&[0, 1, 5], Basic::CHAR, Constructors::Tree, &dear);
+    assert!(matches!(dear, Err(ReconstructError::CostTooLarge { constant: "strc", .. })));
     let free = CostModel { vec: 0, ..model };
     let free = reconstruct(&[0], Basic::CHAR, Constructors::Basic, &free);
     assert_eq!(free.unwrap_err().to_string(), "the cost constant `vec` must be positive");

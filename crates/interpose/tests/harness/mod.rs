@@ -6,29 +6,60 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// An installed MPI library.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Library {
-    /// Suffix of its commands on Debian, and of the preload.
-    pub name: &'static str,
-    extra: &'static [&'static str],
+    /// What messages and files call it.
+    pub name: String,
+    mpicc: PathBuf,
+    mpiexec: PathBuf,
+    /// `libcommloom_<preload>.so`.
+    preload: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[
-    Library { name: "mpich", extra: &[] },
-    Library { name: "openmpi", extra: &["--oversubscribe"] },
-];
+impl Library {
+    fn debian(name: &'static str) -> Library {
+        Library {
+            name: name.into(),
+            mpicc: format!("mpicc.{name}").into(),
+            mpiexec: format!("mpiexec.{name}").into(),
+            preload: name,
+        }
+    }
 
-/// The libraries that are installed. None is a failure where they are required, as in CI.
+    /// From a compiler somewhere else, with its `mpiexec` beside it.
+    fn of_compiler(mpicc: &Path) -> Library {
+        let beside = |name| mpicc.with_file_name(name);
+        let preload = match () {
+            () if mpicc.to_string_lossy().ends_with("_abi") => "abi",
+            () if beside("ompi_info").exists() => "openmpi",
+            () => "mpich",
+        };
+        let name = mpicc.to_string_lossy().trim_matches('/').replace('/', "-");
+        Library { name, mpicc: mpicc.into(), mpiexec: beside("mpiexec"), preload }
+    }
+
+    fn is_there(&self) -> bool {
+        Command::new(&self.mpicc).arg("--version").output().is_ok()
+    }
+}
+
+/// The libraries that are installed: those of Debian, and those whose compilers `COMMLOOM_MPICC`
+/// names (with colons between them). None is a failure where they are required, as in CI.
 pub fn libraries() -> Vec<Library> {
-    let found: Vec<Library> = LIBRARIES
-        .iter()
-        .copied()
-        .filter(|l| Command::new(format!("mpicc.{}", l.name)).arg("--version").output().is_ok())
-        .collect();
     let required = ["CI", "COMMLOOM_REQUIRE_MPI"].iter().any(|v| std::env::var_os(v).is_some());
-    for missing in LIBRARIES.iter().filter(|l| found.iter().all(|f| f.name != l.name)) {
-        assert!(!required, "mpicc.{} is not installed, but MPI is required here", missing.name);
-        eprintln!("skipped for {}: mpicc.{} is not installed", missing.name, missing.name);
+    let mut found = Vec::new();
+    for library in ["mpich", "openmpi"].map(Library::debian) {
+        if library.is_there() {
+            found.push(library);
+        } else {
+            assert!(!required, "mpicc.{} is not installed, but MPI is required here", library.name);
+            eprintln!("skipped for {0}: mpicc.{0} is not installed", library.name);
+        }
+    }
+    for mpicc in std::env::split_paths(&std::env::var_os("COMMLOOM_MPICC").unwrap_or_default()) {
+        let library = Library::of_compiler(&mpicc);
+        assert!(library.is_there(), "COMMLOOM_MPICC names {}, which fails", mpicc.display());
+        found.push(library);
     }
     found
 }
@@ -39,7 +70,7 @@ impl Library {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/{program}.c"));
         let binary =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}-{}", self.name));
-        let output = Command::new(format!("mpicc.{}", self.name))
+        let output = Command::new(&self.mpicc)
             .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])
             // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
             .arg("-Wno-stringop-overflow")
@@ -54,13 +85,15 @@ impl Library {
 
     /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
     pub fn run(&self, binary: &Path, preloaded: [bool; 2], environment: &[(&str, &str)]) -> Output {
-        let mut command = Command::new(format!("mpiexec.{}", self.name));
+        let mut command = Command::new(&self.mpiexec);
+        if self.preload == "openmpi" {
+            command.arg("--oversubscribe");
+        }
         command
-            .args(self.extra)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            // Two ranks on one machine: no network, and no waiting for one.
-            .env("OMPI_MCA_btl", "self,vader");
+            // Two ranks on one machine: no network.
+            .env("OMPI_MCA_btl", "^tcp");
         for (rank, preloaded) in preloaded.into_iter().enumerate() {
             if rank > 0 {
                 command.arg(":");
@@ -95,7 +128,7 @@ impl Library {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             folder
         });
-        folder.join(format!("libcommloom_{}.so", self.name))
+        folder.join(format!("libcommloom_{}.so", self.preload))
     }
 }
 

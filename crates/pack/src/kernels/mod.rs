@@ -2,6 +2,8 @@
 //! ([`portable`]) compiled for other registers.
 
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod program;
 mod table;
 
 use commloom_plan::Target;

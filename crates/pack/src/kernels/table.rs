@@ -1,6 +1,10 @@
 //! Tables of kernels, one per instruction set. The code is `portable` every time; what differs is
 //! what the compiler may emit for it.
 
+use commloom_plan::Program;
+
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::program;
 use crate::kernels::{Grid, Places, portable};
 use crate::moves::{Direction, Pack, Unpack};
 
@@ -19,7 +23,11 @@ pub(crate) struct Kernels {
     wide: [[ListFn<i64>; 17]; 2],
     narrow_runs: [RunsFn<i32>; 2],
     wide_runs: [RunsFn<i64>; 2],
+    programs: fn(&Program, bool) -> Option<ProgramFn>,
 }
+
+/// Runs a program over so many periods (at least one round): memory, packed, periods.
+pub(crate) type ProgramFn = unsafe fn(&Program, *mut u8, *mut u8, usize);
 
 /// Index into a table of [`LENGTHS`].
 fn class(length: usize) -> usize {
@@ -86,6 +94,22 @@ impl Kernels {
     }
 }
 
+impl Kernels {
+    /// The function for a program, where there are the instructions for it. Its duties are those of
+    /// [`Kernels::rows`] for the periods that it is asked to move.
+    pub(crate) fn program<'p, D: Direction>(
+        &self,
+        program: &'p Program,
+    ) -> Option<(ProgramFn, &'p Program)> {
+        (self.programs)(program, D::PACKS).map(|run| (run, program))
+    }
+}
+
+/// Programs need wide registers.
+fn no_program(_: &Program, _: bool) -> Option<ProgramFn> {
+    None
+}
+
 macro_rules! lengths {
     ($module:ident :: $kernel:ident, $($generics:ty),+) => {
         [
@@ -103,7 +127,7 @@ macro_rules! lengths {
 }
 
 macro_rules! table {
-    ($table:ident, $module:ident, $doc:literal $(, $feature:literal)?) => {
+    ($table:ident, $module:ident, $programs:path, $doc:literal $(, $feature:literal)?) => {
         mod $module {
             use super::{Direction, Grid, portable};
             use portable::Offset;
@@ -142,12 +166,13 @@ macro_rules! table {
             wide: [lengths!($module::list, Pack, i64), lengths!($module::list, Unpack, i64)],
             narrow_runs: [$module::runs::<Pack, i32>, $module::runs::<Unpack, i32>],
             wide_runs: [$module::runs::<Pack, i64>, $module::runs::<Unpack, i64>],
+            programs: $programs,
         };
     };
 }
 
-table!(PORTABLE, plain, "What every processor of this architecture has.");
+table!(PORTABLE, plain, no_program, "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
-table!(AVX2, avx2, "32-byte registers.", "avx2");
+table!(AVX2, avx2, no_program, "32-byte registers.", "avx2");
 #[cfg(target_arch = "x86_64")]
-table!(AVX512, avx512, "64-byte registers.", "avx512f,avx512bw,avx512dq,avx512vl");
+table!(AVX512, avx512, program::find, "64-byte registers.", "avx512f,avx512bw,avx512dq,avx512vl");

@@ -17,6 +17,7 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 64, max_parts: 1, ..portable },
         Target { vector: 64, max_parts: 3, l1: 100, ..portable },
         Target { vector: 64, prefetch_from: 0, ..portable },
+        Target { vector: 64, byte_permute: true, ..portable },
         commloom_pack::detect(),
     ]
 }

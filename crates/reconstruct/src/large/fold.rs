@@ -1,5 +1,6 @@
 //! Folds rows of a line into single tokens.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::line::Line;
@@ -7,8 +8,10 @@ use super::rows::Row;
 use crate::ReconstructError;
 use crate::forms::{Forms, shift_price};
 use crate::num::count;
+use crate::path;
 use crate::prices::Prices;
 use crate::repeat::repeat;
+use crate::sequence::Sequence;
 
 /// Blocks of at most so many tokens are solved exactly.
 const EXACT_BLOCK: usize = 64;
@@ -48,18 +51,52 @@ impl<'a> Estimate<'a> {
 
     /// What is saved by folding, if anything.
     fn saving(&self, line: &Line, row: &Row) -> u64 {
-        let blocks = (row.to - row.from) / row.period;
+        let (from, blocks) = (row.begin(line), row.blocks(line));
         let block = match row.period {
-            1 => line.atom(row.from).plain.cost,
-            q => part(line.atom(row.from), self.prices)
-                .saturating_add(self.tokens(row.from + 1, row.from + q)),
+            1 => line.atom(from).plain.cost,
+            q => part(line.atom(from), self.prices).saturating_add(self.tokens(from + 1, from + q)),
         };
         let entry = self.prices.model.lookup.saturating_mul(2);
+        let node = match row.begins {
+            None => self.prices.vec(),
+            Some(_) => {
+                let buckets = self.prices.idxbuc(1 + row.breaks).unwrap_or(u64::MAX);
+                self.prices.idx(blocks).min(buckets)
+            }
+        };
         // The list at hand ends here and another one begins behind.
-        let broken = part(line.atom(row.from), self.prices);
-        let folded = [self.prices.vec(), block, entry, broken];
-        let folded = folded.into_iter().fold(0, u64::saturating_add);
-        self.tokens(row.from, row.from + blocks * row.period).saturating_sub(folded)
+        let broken = part(line.atom(from), self.prices);
+        let folded = [node, block, entry, broken].into_iter().fold(0, u64::saturating_add);
+        self.tokens(from, from + blocks * row.period).saturating_sub(folded)
+    }
+}
+
+impl Row {
+    /// Where the first block begins: behind the free junction; in a strided row, where the line
+    /// jumps farthest among the places that lose no block.
+    fn begin(&self, line: &Line) -> usize {
+        if let Some(begins) = self.begins {
+            return begins;
+        }
+        let slack = (self.to - self.from) % self.period;
+        let jump = |t: usize| if t == 0 { u64::MAX } else { line.step(t - 1).unsigned_abs() };
+        let places = self.from..=self.from + slack;
+        places.max_by_key(|&t| (jump(t), Reverse(t))).unwrap_or(self.from)
+    }
+
+    /// Whole blocks in the row.
+    fn blocks(&self, line: &Line) -> usize {
+        (self.to - self.begin(line)) / self.period
+    }
+
+    /// The part `from..to` of the row, if it has two blocks.
+    fn part(&self, from: usize, to: usize) -> Option<Row> {
+        let q = self.period;
+        // The next place where a block begins.
+        let begins =
+            self.begins.map(|b| if from <= b { b } else { b + (from - b).div_ceil(q) * q });
+        let tokens = to.checked_sub(begins.unwrap_or(from))?;
+        (tokens >= 2 * q).then_some(Row { from, to, begins, ..*self })
     }
 }
 
@@ -69,26 +106,35 @@ fn part(atom: &Forms, prices: &Prices) -> u64 {
     atom.plain.cost.saturating_add(entry).saturating_add(shift_price(prices))
 }
 
-/// Rows that do not overlap, the most saving ones first; those in the way are cut.
+/// Rows that do not overlap, those that save most per token first; others in the way are cut.
 pub(super) fn choose(line: &Line, rows: Vec<Row>, prices: &Prices) -> Vec<Row> {
     let estimate = Estimate::new(line, prices);
     let saving = |row: &Row| estimate.saving(line, row);
     let mut ranked: Vec<(u64, Row)> = rows.into_iter().map(|r| (saving(&r), r)).collect();
     ranked.retain(|(saved, _)| *saved > 0);
-    ranked.sort_by_key(|(saved, row)| (std::cmp::Reverse(*saved), row.period, row.from));
+    // By what is saved per token, in parts of 2^16: long rows and good ones come first.
+    let share = |saved: u64, row: &Row| {
+        saved.saturating_mul(1 << 16) / count(row.blocks(line) * row.period)
+    };
+    ranked.sort_by_cached_key(|(saved, row)| {
+        (Reverse(share(*saved, row)), row.period, row.from, row.to)
+    });
     let mut chosen: BTreeMap<usize, Row> = BTreeMap::new();
     for (saved, row) in ranked {
         if let Some(free) = free_part(&chosen, &row) {
             let cut = if free == row { saved } else { saving(&free) };
-            if free.to - free.from >= 2 * row.period && cut > 0 {
-                chosen.insert(free.from, free);
+            if cut > 0 {
+                // What is left over beside whole blocks stays free for other rows.
+                let from = free.begin(line);
+                let to = from + free.blocks(line) * free.period;
+                chosen.insert(from, Row { from, to, ..free });
             }
         }
     }
     chosen.into_values().collect()
 }
 
-/// The longest part of `row` that no chosen row covers, if there is any.
+/// The longest part of `row` that no chosen row covers, if it has two blocks.
 fn free_part(chosen: &BTreeMap<usize, Row>, row: &Row) -> Option<Row> {
     let mut from = row.from;
     if let Some((_, before)) = chosen.range(..=from).next_back() {
@@ -107,7 +153,7 @@ fn free_part(chosen: &BTreeMap<usize, Row>, row: &Row) -> Option<Row> {
     if row.to > from && row.to - from > longest.1 - longest.0 {
         longest = (from, row.to);
     }
-    (longest.1 > longest.0).then_some(Row { from: longest.0, to: longest.1, period: row.period })
+    row.part(longest.0, longest.1)
 }
 
 /// The line with each of `rows` (in order, apart) as one token, and what is left of it as before.
@@ -122,8 +168,7 @@ pub(super) fn fold(
     let mut done = 0;
     for row in rows {
         let q = row.period;
-        let from = begin(line, row);
-        let blocks = (row.to - from) / q;
+        let (from, blocks) = (row.begin(line), row.blocks(line));
         let origin = line.starts[from];
         let tokens = (from..from + q).map(|t| (line.starts[t] - origin, line.atoms[t]));
         let tokens: Vec<(i64, u32)> = tokens.collect();
@@ -142,18 +187,16 @@ pub(super) fn fold(
             }
         };
         folded.copy(line, done, from);
-        let stride = line.starts[from + q] - origin;
-        folded.push(origin, &repeat(count(blocks), stride, &block, prices)?);
-        done = from + blocks * q;
+        let end = from + blocks * q;
+        let row = if row.begins.is_none() {
+            repeat(count(blocks), line.starts[from + q] - origin, &block, prices)?
+        } else {
+            let starts: Vec<i64> = line.starts[from..end].iter().step_by(q).copied().collect();
+            path::solve(Sequence::new(&starts)?, &block, prices)?
+        };
+        folded.push(origin, &row);
+        done = end;
     }
     folded.copy(line, done, line.len());
     Ok(folded)
-}
-
-/// Where the first block begins: where the line jumps farthest, among the places that lose no block.
-fn begin(line: &Line, row: &Row) -> usize {
-    let slack = (row.to - row.from) % row.period;
-    let jump = |t: usize| if t == 0 { u64::MAX } else { line.step(t - 1).unsigned_abs() };
-    let places = row.from..=row.from + slack;
-    places.max_by_key(|&t| (jump(t), std::cmp::Reverse(t))).unwrap_or(row.from)
 }

@@ -1,20 +1,19 @@
 //! Trees for sequences too long for the exact programme: good, measured, never called exact.
 //!
-//! The sequence is a line of tokens. Rows, where a block of tokens follows itself at equal
-//! distances, are folded into single tokens, again and again: elements to lines, lines to faces,
-//! faces to boxes. When few enough tokens are left the [exact programme](crate::tree) arranges
+//! The sequence is a line of tokens. Rows, where a block of tokens follows itself, are folded into
+//! single tokens, again and again: elements to lines, lines to faces, faces to boxes. When few enough tokens are left the [exact programme](crate::tree) arranges
 //! them; otherwise neighbours of one kind are gathered in lists under one strc. Two other
 //! candidates are the optimal extended path and, where there are few, the exact tree over the runs of
 //! equal steps. The cheapest of all is taken.
 //!
 //! Time: near-linear for the paths and for every round of folding; a round is repeated only while
-//! the line becomes shorter by a sixteenth. Known misses: equal blocks at unequal distances that do not
-//! make up the whole (they meet only in the exact programme at the end); the choice of rows is
-//! greedy.
+//! the line becomes shorter by a sixteenth. Known misses: the choice of rows is greedy, by an
+//! estimate of what is saved; blocks begin at one place of the possible ones.
 
 mod bound;
 mod fold;
 mod line;
+mod refine;
 mod rows;
 mod stretches;
 
@@ -35,14 +34,16 @@ use fold::Estimate;
 pub(crate) struct Effort {
     /// Most tokens that are given to the exact programme, which takes O(n^3).
     pub exact: u64,
-    /// Windows by which long periods are found, in letters; short ones are always looked for.
+    /// Whether short periods are looked for only if they show in a sample.
+    pub sampled: bool,
+    /// Windows by which long periods are found, in letters.
     pub windows: &'static [usize],
 }
 
 impl Effort {
     /// For a reconstruction: milliseconds for the exact programme, periods up to 16,384 tokens.
     pub(crate) const THOROUGH: Effort =
-        Effort { exact: 512, windows: &[4, 16, 64, 256, 1024, 4096] };
+        Effort { exact: 512, sampled: false, windows: &[4, 16, 64, 256, 1024, 4096] };
 }
 
 /// A good tree for `sequence` (its shift taken out) over copies of `atom`.
@@ -64,7 +65,14 @@ pub(crate) fn solve(
     if let Some(runs) = runs(sequence, atom, prices, effort.exact)? {
         best = runs.tree(0, runs.len(), prices)?.min(best);
     }
-    Ok(solve_line(Line::of(sequence, atom), prices, effort)?.min(best))
+    let Some(line) = folded(&Line::of(sequence, atom), prices, effort)? else { return Ok(best) };
+    let mut folded = arranged(line, prices, effort)?;
+    while let Some(refined) = refine::refined(&folded, prices, effort.exact)?
+        && refined.plain.cost < folded.plain.cost
+    {
+        folded = refined;
+    }
+    Ok(folded.min(best))
 }
 
 /// A good tree for tokens, at least one.
@@ -72,19 +80,34 @@ pub(crate) fn solve(
 /// # Errors
 /// A type that cannot be built.
 pub(crate) fn solve_line(
-    mut line: Line,
+    line: Line,
     prices: &Prices,
     effort: Effort,
 ) -> Result<Forms, ReconstructError> {
+    let shorter = folded(&line, prices, effort)?;
+    arranged(shorter.unwrap_or(line), prices, effort)
+}
+
+/// The line after as many rounds of folding as are of use; `None` if none is.
+fn folded(line: &Line, prices: &Prices, effort: Effort) -> Result<Option<Line>, ReconstructError> {
     let least = Estimate::least(prices);
-    while count(line.len()) > effort.exact {
-        let Some(folded) = round(&line, least, prices, effort)? else { break };
-        let enough = folded.len() + line.len() / 16 <= line.len();
-        line = folded;
-        if !enough {
-            break;
+    let mut shortest: Option<Line> = None;
+    loop {
+        let line = shortest.as_ref().unwrap_or(line);
+        if count(line.len()) <= effort.exact {
+            return Ok(shortest);
+        }
+        let Some(shorter) = round(line, least, prices, effort)? else { return Ok(shortest) };
+        let last = shorter.len() + line.len() / 16 > line.len();
+        shortest = Some(shorter);
+        if last {
+            return Ok(shortest);
         }
     }
+}
+
+/// The exact tree of few tokens, otherwise a strc with neighbours gathered in lists.
+fn arranged(mut line: Line, prices: &Prices, effort: Effort) -> Result<Forms, ReconstructError> {
     if count(line.len()) > effort.exact {
         line = stretches::gathered(&line, prices)?;
     }
@@ -94,23 +117,23 @@ pub(crate) fn solve_line(
     line.tree(0, line.len(), prices)
 }
 
-/// One round of folding: rows of short periods, or else of the shortest long ones there are.
+/// One round of folding: of all rows that are found, those that save most.
 fn round(
     line: &Line,
     least: usize,
     prices: &Prices,
     effort: Effort,
 ) -> Result<Option<Line>, ReconstructError> {
-    let short = rows::short_rows(line, least);
-    let long = effort.windows.iter().map(|&window| rows::long_rows(line, window, least));
-    for found in std::iter::once(short).chain(long) {
-        let chosen = fold::choose(line, found, prices);
-        if !chosen.is_empty() {
-            let block = |part| solve_line(part, prices, effort);
-            return fold::fold(line, &chosen, prices, block).map(Some);
-        }
+    let mut found = rows::short_rows(line, least, effort.sampled);
+    for &window in effort.windows {
+        found.extend(rows::long_rows(line, window, least));
     }
-    Ok(None)
+    let chosen = fold::choose(line, found, prices);
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    let block = |part| solve_line(part, prices, effort);
+    fold::fold(line, &chosen, prices, block).map(Some)
 }
 
 /// Cost of a vec of vecs.
@@ -194,12 +217,12 @@ mod tests {
         assert!(cost(&starts) <= 1000 + 100, "{}", cost(&starts));
     }
 
-    /// With at most 24 tokens for the exact programme the method is on its own at n <= 256.
+    /// With at most 48 tokens for the exact programme the method is on its own at n <= 256.
     #[test]
     fn on_random_layouts_of_up_to_256_elements_the_cost_is_close_to_the_optimum() {
         let prices = Prices::new(&CostModel::default(), Constructors::Tree).unwrap();
         let leaf = Forms::leaf(Basic::CHAR, &prices).unwrap();
-        let effort = Effort { exact: 24, ..Effort::THOROUGH };
+        let effort = Effort { exact: 48, ..Effort::THOROUGH };
         for family in Family::ALL {
             let totals = Cell::new((0u64, 0u64, 0u64, 0u64, 0u64));
             check(400, |rng| {

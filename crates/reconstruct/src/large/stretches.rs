@@ -13,6 +13,7 @@ use crate::sequence::Sequence;
 /// The line with neighbouring tokens of one kind put together: equal ones as a path, vecs of one
 /// stride over one child as an idxbuc; each only where that is cheaper.
 pub(super) fn gathered(line: &Line, prices: &Prices) -> Result<Line, ReconstructError> {
+    let entry = prices.model.lookup.saturating_mul(2);
     let mut out = line.emptied();
     let mut from = 0;
     while from < line.len() {
@@ -22,7 +23,7 @@ pub(super) fn gathered(line: &Line, prices: &Prices) -> Result<Line, Reconstruct
         let packed = if buckets > same { Some(idxbuc(line, from, buckets, prices)?) } else { None };
         let apart = |n: usize| {
             (from..from + n).fold(0u64, |sum, t| {
-                sum.saturating_add(line.atom(t).plain.cost).saturating_add(prices.model.lookup * 2)
+                sum.saturating_add(line.atom(t).plain.cost).saturating_add(entry)
             })
         };
         let saved = |forms: &Option<Forms>, n: usize| {

@@ -2,11 +2,11 @@
 
 use commloom_layout::Type;
 
-use super::list::{peeled, total};
 use super::{Normalizer, from_first};
 use crate::ReconstructError;
 use crate::forms::{Costed, Forms};
 use crate::num::{add, count, span};
+use crate::peel::{bucket_starts, total};
 use crate::periods::periods;
 use crate::repeat::repeat;
 
@@ -23,11 +23,7 @@ impl Normalizer {
         let (indices, blocks): (Vec<i64>, Vec<u64>) = filled.map(|(&i, &b)| (i, b)).unzip();
         let limit = self.limits.flatten.max(count(indices.len()).saturating_mul(4));
         if total(&blocks).is_some_and(|n| n <= limit) {
-            let ty = Type::idxbuc(stride, indices, blocks, child.plain.ty.clone())?;
-            return match peeled(&ty, limit)? {
-                Some((starts, _)) => self.list(&starts, child),
-                None => Ok(child.clone()),
-            };
+            return self.list(&bucket_starts(stride, &indices, &blocks)?, child);
         }
         self.bucket_node(stride, from_first(&indices)?, blocks, child)
     }

@@ -1,10 +1,11 @@
 //! idx over a normalized child.
 
-use commloom_layout::{Kind, LayoutError, Type};
+use commloom_layout::LayoutError;
 
 use super::{Normalizer, from_first};
 use crate::forms::Forms;
-use crate::num::{add, count, length};
+use crate::num::{add, count};
+use crate::peel::peeled;
 use crate::{Constructors, ReconstructError};
 
 impl Normalizer {
@@ -58,36 +59,6 @@ impl Normalizer {
             _ => Ok(None),
         }
     }
-}
-
-/// The root of a path and what it repeats, if it has at most `limit` copies and at least two.
-pub(super) fn peeled(ty: &Type, limit: u64) -> Result<Option<(Vec<i64>, Type)>, LayoutError> {
-    let overflow = LayoutError::Overflow { what: "a displacement" };
-    let steps = |from: i64, n: u64, stride: i64| {
-        let step = move |k: u64| i64::try_from(k).ok()?.checked_mul(stride)?.checked_add(from);
-        (0..n).map(step).collect::<Option<Vec<i64>>>()
-    };
-    let (starts, child) = match ty.kind() {
-        Kind::Vec { count, stride, child } if *count <= limit => {
-            (steps(0, *count, *stride).ok_or(overflow)?, child)
-        }
-        Kind::Idx { indices, child } if count(indices.len()) <= limit => (indices.to_vec(), child),
-        Kind::IdxBuc { stride, indices, blocks, child }
-            if total(blocks).is_some_and(|n| n <= limit) =>
-        {
-            let each = indices.iter().zip(blocks.iter());
-            let starts: Option<Vec<Vec<i64>>> = each.map(|(&i, &b)| steps(i, b, *stride)).collect();
-            (starts.ok_or(overflow)?.concat(), child)
-        }
-        _ => return Ok(None),
-    };
-    Ok((starts.len() > 1).then(|| (starts, child.clone())))
-}
-
-/// Number of copies in all buckets, if that many can be listed.
-pub(super) fn total(blocks: &[u64]) -> Option<u64> {
-    let sum = blocks.iter().try_fold(0u64, |sum, &b| sum.checked_add(b))?;
-    length(sum).map(|_| sum)
 }
 
 /// `inner` at each of `outer`.

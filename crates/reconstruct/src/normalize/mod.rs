@@ -227,9 +227,9 @@ impl Normalizer {
         tree::solve(&Tokens { starts: &starts, atoms: &atoms, table: &table }, &self.prices)
     }
 
-    /// Short periods only: what takes longer than reading the description is left to `reconstruct`.
+    /// Short periods only, and those that show in a sample: what takes longer than reading the description is left to `reconstruct`.
     fn effort(&self) -> Effort {
-        Effort { exact: self.limits.exact_tree, windows: &[] }
+        Effort { exact: self.limits.exact_tree, sampled: true, windows: &[] }
     }
 
     /// The optimal path of copies of `child` at `starts`, the first at zero; where trees are allowed,

@@ -2,11 +2,11 @@
 
 use commloom_layout::{Kind, LayoutError, Type};
 
-use super::list::peeled;
 use super::{Normalizer, Placed, from_first};
 use crate::forms::{Costed, Forms, Strided};
 use crate::large::Line;
 use crate::num::{add, count, span};
+use crate::peel::peeled;
 use crate::periods::periods;
 use crate::repeat::repeat;
 use crate::sequence::Sequence;
