@@ -22,7 +22,10 @@ pub(crate) enum Held<A: Abi> {
 /// The table. A request is taken out of it *before* the library may complete it, and put back if it
 /// did not: as soon as a request is complete, another thread may get the same handle.
 pub(crate) struct Pending<A: Abi> {
-    /// Entries in both tables; read without the lock, so that programs without any pay one load.
+    /// Entries in both tables; read without a lock, so that programs without any pay one load. Never
+    /// too small: it changes under the lock of the table, and before an orphan is added. If another
+    /// thread could take an entry out before it is counted, a third one would see none for a moment
+    /// and complete a receive without us.
     len: AtomicUsize,
     held: Mutex<Option<Table<A>>>,
     /// Requests that the program has freed while they were under way.
@@ -83,7 +86,8 @@ impl<A: Abi> Pending<A> {
     /// sends that were complete at once, so the older one is complete.
     #[must_use]
     pub fn insert(&self, request: A::Request, held: Held<A>) -> Option<Held<A>> {
-        let old = lock(&self.held).get_or_insert_default().insert(request, held);
+        let mut table = lock(&self.held);
+        let old = table.get_or_insert_default().insert(request, held);
         if old.is_none() {
             self.len.fetch_add(1, Ordering::AcqRel);
         }
@@ -143,9 +147,9 @@ impl<A: Abi> Preload<A> {
     /// `MPI_Request_free` of a request that something waits for: the program lets go of it, we keep
     /// the request until it completes.
     pub(crate) fn adopt(&self, request: A::Request, held: Held<A>) {
-        lock(&self.pending.orphans).push((request, held));
         self.pending.len.fetch_add(1, Ordering::AcqRel);
         self.pending.orphaned.fetch_add(1, Ordering::AcqRel);
+        lock(&self.pending.orphans).push((request, held));
     }
 
     /// Finishes freed requests that are complete by now. At the `end` the others go to the library,
@@ -177,5 +181,39 @@ impl<A: Abi> Preload<A> {
                 unsafe { held.finish(self, success.then_some(&status)) };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::Pool;
+    use commloom_mpi::{Mpich, RawHandle};
+
+    #[test]
+    fn a_table_with_an_entry_never_looks_empty_while_others_come_and_go() {
+        let pool = Pool::new();
+        let pending = Pending::<Mpich>::new();
+        let held = || Held::Send(pool.get(1).unwrap());
+        let request = <Mpich as Abi>::Request::from_bits;
+        assert!(pending.insert(request(1), held()).is_none());
+        std::thread::scope(|scope| {
+            // Handles that several threads share, as MPICH gives them for sends that are complete.
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..20_000 {
+                        let older = pending.insert(request(2), held());
+                        let mine = pending.take(request(2));
+                        drop((older, mine));
+                    }
+                });
+            }
+            for _ in 0..200_000 {
+                assert!(!pending.is_empty());
+            }
+        });
+        assert!(pending.take(request(1)).is_some());
+        drop(pending.take(request(2)));
+        assert!(pending.is_empty());
     }
 }

@@ -170,7 +170,8 @@ impl<'p> Period<'p> {
         let second = high - WIDTH;
         let mut index = Index::new(self.unit);
         for (i, &place) in places.iter().enumerate() {
-            let from = if place + unit <= low + WIDTH { place - low } else { WIDTH + place - second };
+            let from =
+                if place + unit <= low + WIDTH { place - low } else { WIDTH + place - second };
             index.set(i, (from / unit).unsigned_abs());
         }
         Some(Move { a: low, second, b, mask: u64::MAX, index: index.0 })

@@ -45,7 +45,10 @@ static void *work(void *argument)
                 MPI_Testall(2, r, &flag, MPI_STATUSES_IGNORE);
         for (int i = 0; i < 4 * N; i++) {
             int inside = i / stride < n && i % stride < block;
-            wrong += in[i] != (inside ? value(1 - rank, me, round, i) : -1);
+            int right = inside ? value(1 - rank, me, round, i) : -1;
+            if (in[i] != right && wrong++ == 0)
+                fprintf(stderr, "rank %d, thread %d, round %d: int %d is %d, should be %d\n", rank, me,
+                        round, i, in[i], right);
         }
         if (own != shared)
             MPI_Type_free(&own);

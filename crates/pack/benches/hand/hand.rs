@@ -36,7 +36,11 @@ impl Loops {
         // SAFETY: a library that was just built from plain loops, without constructors.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
         let _ = std::fs::remove_dir_all(&dir);
-        if handle.is_null() { Err(format!("dlopen failed for {path:?}")) } else { Ok(Loops(handle)) }
+        if handle.is_null() {
+            Err(format!("dlopen failed for {path:?}"))
+        } else {
+            Ok(Loops(handle))
+        }
     }
 
     pub fn find(&self, symbol: &str) -> Hand {
@@ -54,7 +58,8 @@ fn function(layout: &Layout, packing: bool) -> String {
     let (element, body) = match layout.form {
         Form::Periodic { a: [a, c], b: [b, d] } => {
             let tiled = a == c && b == d;
-            let (first, second) = (copy(packing, "i", "j"), copy(packing, &format!("i + {b}"), "j"));
+            let (first, second) =
+                (copy(packing, "i", "j"), copy(packing, &format!("i + {b}"), "j"));
             let body = if tiled {
                 format!(
                     "for (size_t k = 0; k < 2 * n; k++) {{ size_t i = {b} * k, o = {a} * k;\n\
@@ -73,7 +78,8 @@ fn function(layout: &Layout, packing: bool) -> String {
         }
         Form::Column { width, stride } => {
             let move_ = copy(packing, "i", "0");
-            let body = format!("for (size_t o = 0; o < n; o++) {{ size_t i = {stride} * o; {move_} }}");
+            let body =
+                format!("for (size_t o = 0; o < n; o++) {{ size_t i = {stride} * o; {move_} }}");
             (name(width), body)
         }
         Form::List { width, block } => {
@@ -105,7 +111,11 @@ fn function(layout: &Layout, packing: bool) -> String {
 }
 
 fn copy(packing: bool, memory: &str, j: &str) -> String {
-    if packing { format!("p[o + {j}] = m[{memory} + {j}];") } else { format!("m[{memory} + {j}] = p[o + {j}];") }
+    if packing {
+        format!("p[o + {j}] = m[{memory} + {j}];")
+    } else {
+        format!("m[{memory} + {j}] = p[o + {j}];")
+    }
 }
 
 fn name(width: usize) -> &'static str {

@@ -77,11 +77,13 @@ impl Layout {
         let long = |n: usize| i64::try_from(n).expect("small");
         let count = |n: usize| u64::try_from(n).expect("small");
         let ok = |ty: Result<Type, _>| ty.expect("a valid layout");
-        let element = |width| Type::leaf(match width {
-            1 => Basic::BYTE,
-            4 => Basic::INT,
-            _ => Basic::DOUBLE,
-        });
+        let element = |width| {
+            Type::leaf(match width {
+                1 => Basic::BYTE,
+                4 => Basic::INT,
+                _ => Basic::DOUBLE,
+            })
+        };
         let int = Type::leaf(Basic::INT);
         match self.form {
             Form::Periodic { a, b } => {

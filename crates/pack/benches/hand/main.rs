@@ -72,7 +72,13 @@ fn cell(layout: &Layout, loops: &hand::Loops, packing: bool, size: usize) -> Str
             hand(other.as_mut_ptr(), p, case.periods, list);
             assert!(memory == other, "{}: commloom and the loop differ\n{plan}", layout.name);
         }
-        let ours = || if packing { pack_raw(&plan, m, p, all.clone()) } else { unpack_raw(&plan, m, p, all.clone()) };
+        let ours = || {
+            if packing {
+                pack_raw(&plan, m, p, all.clone())
+            } else {
+                unpack_raw(&plan, m, p, all.clone())
+            }
+        };
         let theirs = || hand(m, p, case.periods, list);
         let memcpy = || std::ptr::copy_nonoverlapping(std::hint::black_box(p), c, bytes);
         let [hand, ours, memcpy] = rounds([&theirs, &ours, &memcpy], size);
@@ -82,8 +88,12 @@ fn cell(layout: &Layout, loops: &hand::Loops, packing: bool, size: usize) -> Str
 
 /// What a call costs beyond moving the bytes: a layout of 96 bytes, and making a plan for it.
 fn tiny() {
-    let ty = commloom_layout::Type::vec(12, 16, commloom_layout::Type::leaf(commloom_layout::Basic::DOUBLE))
-        .expect("valid");
+    let ty = commloom_layout::Type::vec(
+        12,
+        16,
+        commloom_layout::Type::leaf(commloom_layout::Basic::DOUBLE),
+    )
+    .expect("valid");
     let target = detect();
     let plan = Plan::packed(&ty, 1, &target).expect("valid");
     let (memory, mut packed) = ([1u8; 192], [0u8; 96]);
@@ -91,5 +101,9 @@ fn tiny() {
     // SAFETY: the buffers hold the plan.
     let pack = || unsafe { pack_raw(std::hint::black_box(&plan), memory.as_ptr(), p, 0..96) };
     let make = || drop(std::hint::black_box(Plan::packed(&ty, 3, &target)));
-    println!("96 bytes: {:.1} ns a pack, {:.0} ns a plan", timing::single(&pack), timing::single(&make));
+    println!(
+        "96 bytes: {:.1} ns a pack, {:.0} ns a plan",
+        timing::single(&pack),
+        timing::single(&make)
+    );
 }

@@ -112,29 +112,48 @@ impl Unit for Bytes {
     }
 }
 
-/// Calls `round(memory, packed)` for every round, the last one aligned with the end.
-#[inline(always)]
-fn rounds(
-    program: &Program,
+/// The places (memory, packed) of all rounds, the last one aligned with the end.
+struct Rounds {
     memory: *mut u8,
     packed: *mut u8,
-    periods: usize,
-    mut round: impl FnMut(*mut u8, *mut u8),
-) {
-    let copies = length(program.copies());
-    let (a, b) = (distance(program.a()), length(program.b()));
-    let (mut m, mut p) = (memory, packed);
-    for _ in 0..periods / copies {
-        round(m, p);
-        m = m.wrapping_offset(a);
-        p = p.wrapping_add(b);
+    a: isize,
+    b: usize,
+    left: usize,
+    /// How far the last round lies before where it would begin, on both sides; 0 once it is moved.
+    back: (isize, usize),
+}
+
+impl Rounds {
+    #[inline(always)]
+    fn new(program: &Program, memory: *mut u8, packed: *mut u8, periods: usize) -> Rounds {
+        let copies = length(program.copies());
+        let (a, b) = (distance(program.a()), length(program.b()));
+        let rest = periods % copies;
+        let missing = if rest > 0 { copies - rest } else { 0 };
+        let back = (a / copies.cast_signed() * missing.cast_signed(), b / copies * missing);
+        Rounds { memory, packed, a, b, left: periods / copies, back }
     }
-    let rest = periods % copies;
-    if rest > 0 {
-        let back = copies - rest;
-        let stride = a / copies.cast_signed();
-        let m = m.wrapping_offset(-stride.wrapping_mul(back.cast_signed()));
-        round(m, p.wrapping_sub(b / copies * back));
+}
+
+impl Iterator for Rounds {
+    type Item = (*mut u8, *mut u8);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(*mut u8, *mut u8)> {
+        if self.left == 0 {
+            if self.back.1 == 0 {
+                return None;
+            }
+            self.memory = self.memory.wrapping_offset(-self.back.0);
+            self.packed = self.packed.wrapping_sub(self.back.1);
+            self.back = (0, 0);
+            return Some((self.memory, self.packed));
+        }
+        let round = (self.memory, self.packed);
+        self.memory = self.memory.wrapping_offset(self.a);
+        self.packed = self.packed.wrapping_add(self.b);
+        self.left -= 1;
+        Some(round)
     }
 }
 
@@ -151,6 +170,29 @@ unsafe fn indices<const Q: usize>(program: &Program) -> [__m512i; Q] {
     }
 }
 
+// No closures below: a closure does not take part in the instruction set of the function around it,
+// so that intrinsics in it become calls unless everything happens to be inlined.
+
+/// Packs one vector from the windows at `first` and `second`.
+#[inline(always)]
+unsafe fn pack_one<U: Unit, const HALF: bool>(
+    first: *mut u8,
+    second: *mut u8,
+    index: __m512i,
+    packed: *mut u8,
+) {
+    // SAFETY: as `pack`.
+    unsafe {
+        let lanes =
+            U::pick(_mm512_loadu_si512(first.cast()), index, _mm512_loadu_si512(second.cast()));
+        if HALF {
+            _mm256_storeu_si256(packed.cast(), _mm512_castsi512_si256(lanes));
+        } else {
+            _mm512_storeu_si512(packed.cast(), lanes);
+        }
+    }
+}
+
 /// Packs; `Q` is the number of vectors, 0 for any.
 #[inline(always)]
 unsafe fn pack<U: Unit, const Q: usize, const HALF: bool>(
@@ -159,37 +201,32 @@ unsafe fn pack<U: Unit, const Q: usize, const HALF: bool>(
     packed: *mut u8,
     periods: usize,
 ) {
+    let width = if HALF { 32 } else { 64 };
+    let moves = program.moves();
+    let mut places = [(0, 0); Q];
+    for (place, step) in places.iter_mut().zip(moves) {
+        *place = (distance(step.a), distance(step.second));
+    }
     // SAFETY: every window lies between the first and last byte of its vector, every vector in the
     // packed bytes of its round.
     unsafe {
         let index = indices::<Q>(program);
-        let moves = program.moves();
-        let places: [(isize, isize); Q] =
-            std::array::from_fn(|i| (distance(moves[i].a), distance(moves[i].second)));
-        rounds(program, memory, packed, periods, |memory, mut packed| {
-            let mut one = |index, (first, second): (isize, isize)| {
-                let first = _mm512_loadu_si512(memory.wrapping_offset(first).cast());
-                let second = _mm512_loadu_si512(memory.wrapping_offset(second).cast());
-                let lanes = U::pick(first, index, second);
-                if HALF {
-                    _mm256_storeu_si256(packed.cast(), _mm512_castsi512_si256(lanes));
-                    packed = packed.wrapping_add(32);
-                } else {
-                    _mm512_storeu_si512(packed.cast(), lanes);
-                    packed = packed.wrapping_add(64);
-                }
-            };
+        for (memory, mut packed) in Rounds::new(program, memory, packed, periods) {
             if Q == 0 {
                 for step in moves {
+                    let first = memory.wrapping_offset(distance(step.a));
+                    let second = memory.wrapping_offset(distance(step.second));
                     let index = _mm512_loadu_si512(step.index.as_ptr().cast());
-                    one(index, (distance(step.a), distance(step.second)));
-                }
-            } else {
-                for i in 0..Q {
-                    one(index[i], places[i]);
+                    pack_one::<U, HALF>(first, second, index, packed);
+                    packed = packed.wrapping_add(width);
                 }
             }
-        });
+            for i in 0..Q {
+                let first = memory.wrapping_offset(places[i].0);
+                let second = memory.wrapping_offset(places[i].1);
+                pack_one::<U, HALF>(first, second, index[i], packed.wrapping_add(width * i));
+            }
+        }
     }
 }
 
@@ -201,29 +238,29 @@ unsafe fn unpack<U: Unit, const Q: usize>(
     packed: *mut u8,
     periods: usize,
 ) {
+    let moves = program.moves();
+    let mut places = [(0, 0, 0); Q];
+    for (place, step) in places.iter_mut().zip(moves) {
+        *place = (distance(step.a), length(step.b), step.mask);
+    }
     // SAFETY: loads and stores are masked down to the bytes of the round.
     unsafe {
         let index = indices::<Q>(program);
-        let moves = program.moves();
-        let places: [(isize, usize, u64); Q] = std::array::from_fn(|i| {
-            (distance(moves[i].a), length(moves[i].b), moves[i].mask)
-        });
-        rounds(program, memory, packed, periods, |memory, packed| {
-            let one = |index, (a, b, mask): (isize, usize, u64)| {
-                let from = U::load(mask, packed.wrapping_add(b));
-                U::store(mask, memory.wrapping_offset(a), U::spread(index, from));
-            };
+        for (memory, packed) in Rounds::new(program, memory, packed, periods) {
             if Q == 0 {
                 for step in moves {
                     let index = _mm512_loadu_si512(step.index.as_ptr().cast());
-                    one(index, (distance(step.a), length(step.b), step.mask));
-                }
-            } else {
-                for i in 0..Q {
-                    one(index[i], places[i]);
+                    let from = U::load(step.mask, packed.wrapping_add(length(step.b)));
+                    let to = memory.wrapping_offset(distance(step.a));
+                    U::store(step.mask, to, U::spread(index, from));
                 }
             }
-        });
+            for i in 0..Q {
+                let (a, b, mask) = places[i];
+                let from = U::load(mask, packed.wrapping_add(b));
+                U::store(mask, memory.wrapping_offset(a), U::spread(index[i], from));
+            }
+        }
     }
 }
 
@@ -256,16 +293,23 @@ macro_rules! programs {
 
             /// By number of vectors; the first for any number.
             pub(super) static PACK: [ProgramFn; 6] = [
-                pack::<0, false>, pack::<1, false>, pack::<2, false>,
-                pack::<3, false>, pack::<4, false>, pack::<5, false>,
+                pack::<0, false>,
+                pack::<1, false>,
+                pack::<2, false>,
+                pack::<3, false>,
+                pack::<4, false>,
+                pack::<5, false>,
             ];
             pub(super) static PACK_HALF: [ProgramFn; 6] = [
-                pack::<0, true>, pack::<1, true>, pack::<2, true>,
-                pack::<3, true>, pack::<4, true>, pack::<5, true>,
+                pack::<0, true>,
+                pack::<1, true>,
+                pack::<2, true>,
+                pack::<3, true>,
+                pack::<4, true>,
+                pack::<5, true>,
             ];
-            pub(super) static UNPACK: [ProgramFn; 6] = [
-                unpack::<0>, unpack::<1>, unpack::<2>, unpack::<3>, unpack::<4>, unpack::<5>,
-            ];
+            pub(super) static UNPACK: [ProgramFn; 6] =
+                [unpack::<0>, unpack::<1>, unpack::<2>, unpack::<3>, unpack::<4>, unpack::<5>];
         }
     };
 }
