@@ -42,8 +42,9 @@ pub struct Shape {
     lines: f64,
     /// Bytes of memory from the first to the last.
     span: f64,
-    /// One block length and one nest of strides: the libraries have loops of their own for that.
-    uniform: bool,
+    /// Loops above one block, in the program's description or in the normal form: the libraries
+    /// have code of their own for one.
+    loops: Option<u32>,
     /// Pieces of the program's type that the library walks one by one where it cannot take whole
     /// elements.
     pieces: f64,
@@ -56,9 +57,10 @@ pub struct Shape {
 }
 
 /// The outermost repetition in the program's own description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Top {
     /// One block, or blocks in equal steps.
+    #[default]
     Vector,
     /// Blocks of one length or of several at listed places.
     List,
@@ -87,7 +89,7 @@ impl Shape {
             elements: approximate(normal.elements()) / runs,
             lines: (runs * per_run).min((span / 64.0).max(1.0)),
             span,
-            uniform: is_uniform(normal),
+            loops: loops(user).into_iter().chain(loops(normal)).min(),
             pieces: approximate(pieces) * approximate(count),
             top,
             many: count >= MANY,
@@ -126,19 +128,31 @@ fn pieces(ty: &Type) -> (u64, Top) {
         Kind::Idx { indices, .. } => (length(indices.len()), Top::Vector),
         Kind::IdxBuc { blocks, .. } => (length(blocks.len()), Top::List),
         Kind::Strc { children, .. } => {
-            (children.iter().fold(0, |n: u64, c| n.saturating_add(pieces(c).0)), Top::Struct)
+            let all = children.iter().fold(0, |n: u64, c| n.saturating_add(pieces(c).0));
+            let (most, top) = children.iter().map(pieces).max_by_key(|p| p.0).unwrap_or_default();
+            (all, if nearly_all(most, all) { top } else { Top::Struct })
         }
         Kind::Leaf(_) | Kind::Resized { .. } => (1, Top::Vector),
     }
 }
 
-/// Whether only vecs stand above one contiguous block.
-fn is_uniform(ty: &Type) -> bool {
+/// Whether a part is so much of the whole that the rest does not count.
+fn nearly_all(part: u64, all: u64) -> bool {
+    part >= all - all / 10
+}
+
+/// How many loops stand above one contiguous block, for nearly all of the runs; `None` where there
+/// are lists or parts of different shapes.
+fn loops(ty: &Type) -> Option<u32> {
     match ty.kind() {
-        _ if ty.runs() <= 1 => true,
-        Kind::Vec { child, .. } | Kind::Resized { child, .. } => is_uniform(child),
-        Kind::Idx { indices, child } => indices.len() == 1 && is_uniform(child),
-        _ => false,
+        _ if ty.runs() <= 1 => Some(0),
+        Kind::Vec { child, .. } => Some(loops(child)? + 1),
+        Kind::Resized { child, .. } => loops(child),
+        Kind::Idx { indices, child } if indices.len() == 1 => loops(child),
+        Kind::Strc { children, .. } => {
+            children.iter().filter(|c| nearly_all(c.runs(), ty.runs())).find_map(loops)
+        }
+        _ => None,
     }
 }
 
@@ -180,23 +194,26 @@ impl Model {
     fn native(&self, s: &Shape) -> f64 {
         match self.kind {
             AbiKind::OpenMpi if s.bytes <= 4096.0 => {
-                contiguous(s.bytes) + 2.0 * (100.0 + s.runs * if s.uniform { 1.3 } else { 2.7 })
+                contiguous(s.bytes)
+                    + 2.0 * (100.0 + s.runs * if s.loops.is_some() { 1.3 } else { 2.7 })
             }
             AbiKind::OpenMpi => {
-                let per_run = match (s.uniform, s.bytes < 65536.0) {
-                    (true, true) => 3.1,
-                    (true, false) => 1.85,
-                    (false, true) => 6.2,
-                    (false, false) => 3.7,
+                let per_run = match (s.loops, s.bytes < 65536.0) {
+                    (Some(0 | 1), true) => 3.1,
+                    (Some(0 | 1), false) => 1.85,
+                    (Some(_), true) => 3.6,
+                    (Some(_), false) => 2.6,
+                    (None, true) => 6.2,
+                    (None, false) => 3.7,
                 };
                 f64::max(0.73 * contiguous(s.bytes), 300.0 + s.runs * per_run)
             }
             AbiKind::Mpich | AbiKind::Standard if s.bytes <= 16384.0 => {
                 // Up to eight elements in a row there are loops of their own.
                 let per_run = match s.top {
+                    _ if s.elements > 8.0 => 1.5,
                     Top::Struct => 5.0,
-                    _ if s.elements <= 8.0 => 0.5,
-                    _ => 1.5,
+                    _ => 0.3,
                 };
                 contiguous(s.bytes) + 2.0 * (150.0 + per_run * s.runs)
             }
@@ -253,7 +270,7 @@ fn engine(s: &Shape) -> f64 {
     let per_line = match s.span {
         span if span <= 1e6 => 0.3,
         span if span <= 4e6 => 0.5,
-        _ => 0.75,
+        _ => 0.62,
     };
     let pack = (s.bytes * per_byte).max(0.2 * s.runs).max(per_line * s.lines);
     contiguous(s.bytes) + 2.0 * (45.0 + pack)
