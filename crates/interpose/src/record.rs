@@ -27,7 +27,7 @@ pub(crate) struct Record<A: Abi> {
 }
 
 /// What decoding and normalizing costs per argument of the constructor, in nanoseconds.
-const LOOK_PER_ARGUMENT: u64 = 60;
+const LOOK_PER_ARGUMENT: u64 = 40;
 
 impl<A: Abi> Record<A> {
     fn new(state: &'static Preload<A>, arguments: usize) -> Self {
