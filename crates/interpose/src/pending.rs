@@ -194,21 +194,19 @@ mod tests {
     fn a_table_with_an_entry_never_looks_empty_while_others_come_and_go() {
         let pool = Pool::new();
         let pending = Pending::<Mpich>::new();
-        let held = || Held::Send(pool.get(1).unwrap());
+        let held = || Held::Send(pool.get(0).unwrap());
         let request = <Mpich as Abi>::Request::from_bits;
         assert!(pending.insert(request(1), held()).is_none());
-        std::thread::scope(|scope| {
-            // Handles that several threads share, as MPICH gives them for sends that are complete.
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    for _ in 0..20_000 {
-                        let older = pending.insert(request(2), held());
-                        let mine = pending.take(request(2));
-                        drop((older, mine));
-                    }
-                });
+        // Handles that several threads share, as MPICH gives them for sends that are complete.
+        let come_and_go = || {
+            for _ in 0..2_000_000 {
+                let older = pending.insert(request(2), held());
+                drop((older, pending.take(request(2))));
             }
-            for _ in 0..200_000 {
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (0..3).map(|_| scope.spawn(come_and_go)).collect();
+            while !others.iter().all(std::thread::ScopedJoinHandle::is_finished) {
                 assert!(!pending.is_empty());
             }
         });
