@@ -126,7 +126,7 @@ impl Walk {
         // SAFETY: see above.
         unsafe {
             match kernel {
-                Kernel::Rows { length: block, columns, stride: column } => {
+                Kernel::Rows { length: block, columns, stride: column, .. } => {
                     self.kernels.rows::<D>(&Grid {
                         memory,
                         packed: self.packed,
@@ -188,7 +188,7 @@ impl Walk {
         // SAFETY: see above.
         unsafe {
             match kernel {
-                Kernel::Rows { length: block, columns, stride: column } => {
+                Kernel::Rows { length: block, columns, stride: column, ahead } => {
                     let grid = Grid {
                         memory,
                         packed: self.packed,
@@ -198,7 +198,7 @@ impl Walk {
                         columns: length(*columns),
                         column_a: distance(*column),
                         length: length(*block),
-                        ahead: 0,
+                        ahead: length(*ahead),
                     };
                     self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(list.len()));
                     self.kernels.list::<D>(&grid, slice(offsets, list));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
 use commloom_layout::{Basic, Type};
 use commloom_pack::{Plan, pack_raw, unpack_raw};
@@ -65,17 +65,54 @@ fn random_types_touch_only_their_own_bytes() {
 }
 
 #[test]
+fn vector_programs_of_every_remainder_touch_only_their_own_bytes() {
+    // Periods of one to three blocks in units of 1 and 4 bytes, dense and less so.
+    let block = |length: u64| Type::vec(length, 1, Type::leaf(Basic::BYTE)).expect("valid");
+    for target in targets().into_iter().filter(|t| t.vector == 64) {
+        for (unit, lengths, gap) in [
+            (4u64, &[2u64][..], 2i64),
+            (4, &[1], 2),
+            (4, &[6], 2),
+            (4, &[5], 1),
+            (4, &[1, 3], 1),
+            (4, &[3, 1, 2], 2),
+            (4, &[2], 4),
+            (1, &[1], 3),
+            (1, &[2], 1),
+            (1, &[7, 3], 2),
+        ] {
+            let (mut at, mut places, mut blocks) = (0, Vec::new(), Vec::new());
+            for &length in lengths {
+                places.push(at);
+                blocks.push(block(unit * length));
+                at += (unit * length).cast_signed() + gap * unit.cast_signed();
+            }
+            let period = Type::strc(places, blocks).expect("valid");
+            for count in 60..100 {
+                let ty = Type::vec(count, at, period.clone()).expect("valid");
+                let plan = Plan::packed(&ty, 1, &target).expect("small");
+                let (memory, origin) = memory_for(&ty, 1);
+                stays_inside(&plan, &memory, origin, 0..plan.bytes());
+                stays_inside(&plan, &memory, origin, 3..plan.bytes() - 5);
+            }
+        }
+    }
+}
+
+#[test]
 fn unpack_leaves_gaps_to_a_concurrent_writer() {
     // Doubles in every other place; another thread counts in the gaps all the time. A kernel that
     // read a gap and wrote it back would sooner or later undo a count.
     const ROWS: usize = 256;
     let memory: Vec<AtomicU8> = (0..16 * ROWS).map(|_| AtomicU8::new(0)).collect();
     let stop = AtomicBool::new(false);
+    let rounds = AtomicU32::new(0);
     for target in targets() {
         let ty = Type::vec(ROWS as u64, 16, Type::leaf(Basic::DOUBLE)).expect("valid");
         let plan = Plan::packed(&ty, 1, &target).expect("valid");
         let stream = vec![0x55; 8 * ROWS];
         stop.store(false, Ordering::SeqCst);
+        rounds.store(0, Ordering::SeqCst);
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
                 let mut value = 0u8;
@@ -85,13 +122,14 @@ fn unpack_leaves_gaps_to_a_concurrent_writer() {
                         assert_eq!(seen, value, "somebody else wrote a gap");
                     }
                     value = value.wrapping_add(1);
+                    rounds.fetch_add(1, Ordering::Relaxed);
                 }
                 for gap in &memory {
                     gap.store(0, Ordering::Relaxed);
                 }
             });
-            for _ in 0..5000 {
-                let base = memory.as_ptr().cast::<u8>().cast_mut();
+            let base = memory.as_ptr().cast::<u8>().cast_mut();
+            while rounds.load(Ordering::Relaxed) < 200 && !writer.is_finished() {
                 // SAFETY: the layout lies in `memory`; the other thread touches only its gaps.
                 unsafe { unpack_raw(&plan, base, stream.as_ptr(), 0..plan.bytes()) };
             }

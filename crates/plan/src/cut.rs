@@ -51,6 +51,9 @@ fn cut<'p>(node: &'p Node, a: i64, range: Range<u64>, visit: &mut impl FnMut(Pie
         let length = range.end - range.start;
         return visit(Piece::Bytes { a: a + within(range.start, 1), length });
     }
+    if range.start == 0 && range.end == node.bytes() {
+        return visit(Piece::Copies { node, a, copies: 0..node.copies() });
+    }
     let (mut first, head) = node.locate(range.start);
     let (last, tail) = node.locate(range.end);
     if head > 0 {

@@ -17,6 +17,8 @@ pub enum Kernel {
         columns: u64,
         /// Distance of neighbouring blocks in a row, 0 when there is one.
         stride: i64,
+        /// A row is touched so many rows before it is moved; 0: never.
+        ahead: u64,
     },
     /// Every copy is a period of a few blocks.
     Period {
@@ -55,6 +57,12 @@ pub struct Part {
 /// Rows with at most so many columns are cheaper as a period where there are many rows.
 const FEW_COLUMNS: u64 = 4;
 
+/// Below so many packed bytes a program costs more to set up than it wins (KERNELS.md, rule 2).
+const SHORT: u64 = 256;
+
+/// From so many packed bytes on, a loop is worth its own run of a program even inside another loop.
+const LONG: u64 = 512;
+
 pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
     if long_program(body) {
         return Kernel::Walk;
@@ -64,12 +72,12 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
         Some(rows) if !(few(&rows) && count > FEW_COLUMNS) => rows,
         _ => period(Some(stride), body, target),
     };
-    programs(count, stride, kernel, target)
+    programs(count, stride, body.bytes(), kernel, target)
 }
 
 /// Adds the vector programs where they pay.
-fn programs(count: u64, stride: i64, kernel: Kernel, target: &Target) -> Kernel {
-    if target.vector < 64 {
+fn programs(count: u64, stride: i64, bytes: u64, kernel: Kernel, target: &Target) -> Kernel {
+    if target.vector < 64 || count.saturating_mul(bytes) < SHORT {
         return kernel;
     }
     let one;
@@ -89,23 +97,24 @@ fn programs(count: u64, stride: i64, kernel: Kernel, target: &Target) -> Kernel 
     Kernel::Programs { pack, unpack, other: Box::new(kernel) }
 }
 
-/// Whether a body is itself a loop that runs long enough as a program.
+/// Whether a body is itself a loop that runs long enough as a program to be called by itself.
 fn long_program(body: &Node) -> bool {
-    match body.kernel() {
-        Kernel::Programs { pack, unpack, .. } => {
-            let long = |p: &Program| body.copies() >= 2 * p.copies();
-            pack.as_ref().is_none_or(long) && unpack.as_ref().is_none_or(long)
-        }
-        _ => false,
-    }
+    body.bytes() >= LONG && matches!(body.kernel(), Kernel::Programs { .. })
 }
 
-pub(crate) fn of_list(body: &Node, target: &Target) -> Kernel {
+/// Rows of a list are touched so far ahead (KERNELS.md: 48 measured best).
+const AHEAD: u64 = 48;
+
+/// For a list whose copies lie in `span` bytes.
+pub(crate) fn of_list(span: u64, body: &Node, target: &Target) -> Kernel {
     if long_program(body) {
         return Kernel::Walk;
     }
     match rows(body) {
-        Some(rows @ Kernel::Rows { columns: 1, .. }) => rows,
+        Some(Kernel::Rows { length, columns: 1, stride, .. }) => {
+            let far = span > target.prefetch_from && length <= 64;
+            Kernel::Rows { length, columns: 1, stride, ahead: if far { AHEAD } else { 0 } }
+        }
         rows => match period(None, body, target) {
             Kernel::Walk => rows.unwrap_or(Kernel::Walk),
             period => period,
@@ -120,10 +129,12 @@ pub(crate) fn of_buckets(stride: i64, body: &Node, target: &Target) -> Kernel {
 /// A body that is a block or a loop over one block.
 fn rows(body: &Node) -> Option<Kernel> {
     match body.shape() {
-        Shape::Block => Some(Kernel::Rows { length: body.bytes(), columns: 1, stride: 0 }),
+        Shape::Block => {
+            Some(Kernel::Rows { length: body.bytes(), columns: 1, stride: 0, ahead: 0 })
+        }
         Shape::Loop { count, stride, body } => {
             let length = body.block()?;
-            Some(Kernel::Rows { length, columns: *count, stride: *stride })
+            Some(Kernel::Rows { length, columns: *count, stride: *stride, ahead: 0 })
         }
         _ => None,
     }

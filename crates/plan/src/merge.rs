@@ -38,13 +38,10 @@ pub(crate) fn repeat(
                 None => Node::new_loop(copies, stride, node, target),
             }
         }
-        Shape::Seq(steps) if node.end() == stride => {
-            let (first, last) = (&steps[0], &steps[steps.len() - 1]);
-            match (first.node.block(), last.node.block()) {
-                (Some(head), Some(tail)) => rotate(copies, stride, &node, head, tail, target),
-                _ => Node::new_loop(copies, stride, node, target),
-            }
-        }
+        _ if node.end() == stride => match split_ends(&node, target)? {
+            Some(parts) => rotate(copies, stride, &parts, target),
+            None => Node::new_loop(copies, stride, node, target),
+        },
         _ => Node::new_loop(copies, stride, node, target),
     }
 }
@@ -54,29 +51,46 @@ fn touches(count: u64, stride: i64, outer: i64) -> bool {
     times(count, stride).ok() == Some(outer)
 }
 
-/// A repeated sequence whose last block runs into the first block of the next copy: the first copy
+/// A node that begins and ends with a block, as its first block, what is between, its last block.
+fn split_ends(node: &Node, target: &Target) -> Result<Option<Vec<Placed>>, PlanError> {
+    let parts = match node.shape() {
+        Shape::Seq(steps) => {
+            steps.iter().map(|step| (step.a, Arc::clone(&step.node))).collect::<Vec<_>>()
+        }
+        Shape::Loop { count, stride, body } => {
+            let mut parts = vec![(0, Arc::clone(body))];
+            if *count > 2 {
+                parts.push((*stride, repeat(count - 2, *stride, Arc::clone(body), target)?));
+            }
+            parts.push((within(count - 1, *stride), Arc::clone(body)));
+            parts
+        }
+        _ => return Ok(None),
+    };
+    let block = |part: &Placed| part.1.block().is_some();
+    Ok((block(&parts[0]) && block(&parts[parts.len() - 1])).then_some(parts))
+}
+
+/// Copies of `parts` whose last block runs into the first block of the next copy: the first copy
 /// without its tail, then copies that begin with the joined block, then what is left of the last.
 fn rotate(
     copies: u64,
     stride: i64,
-    node: &Node,
-    head: u64,
-    tail: u64,
+    parts: &[Placed],
     target: &Target,
 ) -> Result<Arc<Node>, PlanError> {
-    let Shape::Seq(steps) = node.shape() else { unreachable!("the caller matched a sequence") };
-    let (middle, last) = (&steps[1..steps.len() - 1], &steps[steps.len() - 1]);
-    let joined = Node::new_block(head + tail)?;
-    let mut body = vec![(0, joined)];
-    for step in middle {
-        body.push((sub(add(step.a, stride)?, last.a)?, Arc::clone(&step.node)));
+    let (first, last) = (&parts[0], &parts[parts.len() - 1]);
+    let middle = &parts[1..parts.len() - 1];
+    let mut body = vec![(0, Node::new_block(first.1.bytes() + last.1.bytes())?)];
+    for (at, node) in middle {
+        body.push((sub(add(*at, stride)?, last.0)?, Arc::clone(node)));
     }
     let steady = repeat(copies - 1, stride, sequence(body, target)?.1, target)?;
-    let mut parts = vec![(0, Arc::clone(&steps[0].node))];
-    parts.extend(middle.iter().map(|step| (step.a, Arc::clone(&step.node))));
-    parts.push((last.a, steady));
-    parts.push((add(times(copies - 1, stride)?, last.a)?, Arc::clone(&last.node)));
-    Ok(sequence(parts, target)?.1)
+    let mut all = vec![first.clone()];
+    all.extend(middle.iter().cloned());
+    all.push((last.0, steady));
+    all.push((add(times(copies - 1, stride)?, last.0)?, Arc::clone(&last.1)));
+    Ok(sequence(all, target)?.1)
 }
 
 /// `node` at each of `places` (at least one): the list relative to the first place.

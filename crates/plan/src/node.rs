@@ -153,8 +153,9 @@ impl Node {
         extent.cover(low, &body)?;
         extent.cover(high, &body)?;
         let last = offsets.at(offsets.len() - 1);
+        let span = extent.high.abs_diff(extent.low);
         Ok(Arc::new(Node {
-            kernel: kernel::of_list(&body, target),
+            kernel: kernel::of_list(span, &body, target),
             bytes: packed(count(offsets.len()), &body)?,
             low: extent.low,
             high: extent.high,

@@ -85,8 +85,11 @@ impl fmt::Display for Kernel {
             Kernel::Copy => f.write_str("copy"),
             Kernel::Runs => f.write_str("runs"),
             Kernel::Walk => f.write_str("walk"),
-            Kernel::Rows { length, columns: 1, .. } => write!(f, "rows of {length}"),
-            Kernel::Rows { length, columns, stride } => {
+            Kernel::Rows { length, columns: 1, ahead: 0, .. } => write!(f, "rows of {length}"),
+            Kernel::Rows { length, columns: 1, ahead, .. } => {
+                write!(f, "rows of {length}, touched {ahead} ahead")
+            }
+            Kernel::Rows { length, columns, stride, .. } => {
                 write!(f, "rows of {columns} x {length} stride {stride}")
             }
             Kernel::Programs { pack, unpack, other } => {

@@ -20,8 +20,8 @@ const MOST_MOVES: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     copies: u64,
-    a: i64,
-    b: u64,
+    stride: i64,
+    bytes: u64,
     unit: u64,
     width: u64,
     moves: Box<[Move]>,
@@ -50,16 +50,16 @@ impl Program {
         self.copies
     }
 
-    /// Bytes in memory from one round to the next.
+    /// Bytes in memory from one period to the next.
     #[must_use]
-    pub fn a(&self) -> i64 {
-        self.a
+    pub fn stride(&self) -> i64 {
+        self.stride
     }
 
-    /// Packed bytes of a round.
+    /// Packed bytes of a period.
     #[must_use]
-    pub fn b(&self) -> u64 {
-        self.b
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Bytes that are permuted as one: 4 or 1.
@@ -130,8 +130,8 @@ impl<'p> Period<'p> {
     fn program(&self, copies: u64, width: u64, moves: Vec<Move>) -> Program {
         Program {
             copies,
-            a: self.stride * copies.cast_signed(),
-            b: self.bytes * copies,
+            stride: self.stride,
+            bytes: self.bytes,
             unit: self.unit,
             width,
             moves: moves.into(),
@@ -149,7 +149,14 @@ impl<'p> Period<'p> {
         let twos = 1u64 << self.bytes.trailing_zeros();
         let copies = width / twos.min(width);
         let vectors = copies * self.bytes / width;
-        let slow = self.pieces() * copies < 2 * vectors;
+        // Measured on Zen 5: at most so many pieces may be moved for the price of a vector. A period of
+        // several blocks is moved column by column, which touches every line several times.
+        let worth = match (self.parts.len(), vectors) {
+            (1, 0..=3) => 5,
+            (1, _) => 8,
+            _ => 3,
+        };
+        let slow = self.pieces() * copies < worth * vectors;
         if copies > most || index(vectors) > MOST_MOVES || slow {
             return None;
         }

@@ -111,9 +111,10 @@ impl Layout {
                     state ^= state << 13;
                     state ^= state >> 7;
                     state ^= state << 17;
-                    order.swap(i, (state % (count(i) + 1)) as usize);
+                    order.swap(i, usize::try_from(state % (count(i) + 1)).expect("below i + 1"));
                 }
-                let list: Vec<i32> = order.iter().map(|i| i * (block as i32 + 1)).collect();
+                let step = i32::try_from(block + 1).expect("small");
+                let list: Vec<i32> = order.iter().map(|i| i * step).collect();
                 let places: Vec<i64> = list.iter().map(|&i| i64::from(i)).collect();
                 let ty = ok(mpi::indexed_block(count(block), &places, &element(width)));
                 Case { ty, count: 1, periods: n, list }

@@ -10,6 +10,7 @@ mod hand;
 mod layouts;
 mod timing;
 
+use commloom_layout::{Basic, Type};
 use commloom_pack::{Plan, detect, pack_raw, unpack_raw};
 
 use layouts::Layout;
@@ -50,7 +51,7 @@ fn cell(layout: &Layout, loops: &hand::Loops, packing: bool, size: usize) -> Str
     let plan = Plan::packed(&case.ty, case.count, &detect()).expect("a valid layout");
     let bytes = usize::try_from(plan.bytes()).expect("small");
     let len = usize::try_from(plan.bounds().end).expect("small");
-    let mut memory: Vec<u8> = (0..len).map(|i| (i * 7 % 251) as u8).collect();
+    let mut memory: Vec<u8> = (0..251u8).cycle().take(len).collect();
     let mut packed = vec![0u8; bytes];
     let mut copy = vec![0u8; bytes];
     let hand = loops.find(&layout.symbol(packing));
@@ -65,7 +66,7 @@ fn cell(layout: &Layout, loops: &hand::Loops, packing: bool, size: usize) -> Str
             hand(m, c, case.periods, list);
             assert_eq!(packed, copy, "{}: commloom and the loop differ\n{plan}", layout.name);
         } else {
-            let stream: Vec<u8> = (0..bytes).map(|i| (i * 11 % 241) as u8).collect();
+            let stream: Vec<u8> = (0..241u8).cycle().take(bytes).collect();
             let mut other = memory.clone();
             packed.copy_from_slice(&stream);
             unpack_raw(&plan, m, p, all.clone());
@@ -86,24 +87,30 @@ fn cell(layout: &Layout, loops: &hand::Loops, packing: bool, size: usize) -> Str
     }
 }
 
-/// What a call costs beyond moving the bytes: a layout of 96 bytes, and making a plan for it.
+/// What a call costs beyond moving the bytes (a layout of 96 bytes), and what plans cost to make.
 fn tiny() {
-    let ty = commloom_layout::Type::vec(
-        12,
-        16,
-        commloom_layout::Type::leaf(commloom_layout::Basic::DOUBLE),
-    )
-    .expect("valid");
+    let double = Type::leaf(Basic::DOUBLE);
     let target = detect();
-    let plan = Plan::packed(&ty, 1, &target).expect("valid");
+    let small = Type::vec(12, 16, double.clone()).expect("valid");
+    let mut nested = small.clone();
+    for level in 0..8 {
+        let (index, stride) = (8 * i64::from(level), nested.extent() + 8);
+        let pair = Type::strc([0, index + 4], [Type::leaf(Basic::INT), nested]).expect("valid");
+        nested = if level % 2 == 0 { pair } else { Type::vec(3, 2 * stride, pair).expect("valid") };
+    }
+    let places: Vec<i64> = (0..320_000).map(|i| 16 * i + i % 3).collect();
+    let list = Type::idx(places, double).expect("valid");
+
+    let plan = Plan::packed(&small, 1, &target).expect("valid");
     let (memory, mut packed) = ([1u8; 192], [0u8; 96]);
     let p = packed.as_mut_ptr();
     // SAFETY: the buffers hold the plan.
     let pack = || unsafe { pack_raw(std::hint::black_box(&plan), memory.as_ptr(), p, 0..96) };
-    let make = || drop(std::hint::black_box(Plan::packed(&ty, 3, &target)));
-    println!(
-        "96 bytes: {:.1} ns a pack, {:.0} ns a plan",
-        timing::single(&pack),
-        timing::single(&make)
-    );
+    println!("pack of 96 bytes: {:.1} ns", timing::single(&pack, 2000));
+    for (name, ty, calls) in
+        [("12 blocks", &small, 2000), ("21 nodes", &nested, 500), ("a list of 320,000", &list, 2)]
+    {
+        let make = || drop(std::hint::black_box(Plan::packed(ty, 3, &target)));
+        println!("plan of {name}: {:.0} ns", timing::single(&make, calls));
+    }
 }

@@ -21,9 +21,9 @@ pub fn rounds<const N: usize>(calls: [&dyn Fn(); N], bytes: usize) -> [f64; N] {
     samples.map(median)
 }
 
-/// Median nanoseconds of one call.
-pub fn single(call: &dyn Fn()) -> f64 {
-    median((0..ROUNDS).map(|_| sample(call, 2000)).collect())
+/// Median nanoseconds of one call; `repeats` calls make a sample.
+pub fn single(call: &dyn Fn(), repeats: usize) -> f64 {
+    median((0..ROUNDS).map(|_| sample(call, repeats)).collect())
 }
 
 fn sample(call: &dyn Fn(), repeats: usize) -> f64 {

@@ -29,7 +29,7 @@ pub(crate) struct Grid {
     pub column_a: isize,
     /// Bytes in a block.
     pub length: usize,
-    /// Rows that are touched this many rows ahead; 0: none.
+    /// Rows of a list are touched this many rows ahead; 0: never.
     pub ahead: usize,
 }
 
@@ -45,12 +45,30 @@ pub(crate) enum Places<'p> {
 /// The kernels for a target, or the best that this processor has.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn select(target: &Target) -> &'static Kernels {
-    if target.vector >= 64 && has_avx512() {
-        &table::AVX512
-    } else if target.vector >= 32 && is_x86_feature_detected!("avx2") {
-        &table::AVX2
-    } else {
-        &table::PORTABLE
+    match target.vector.min(widest()) {
+        64.. => &table::AVX512,
+        32.. => &table::AVX2,
+        _ => &table::PORTABLE,
+    }
+}
+
+/// Bytes of the widest registers that there are kernels for. Remembered: asking for every feature at
+/// every call costs more than moving a small block.
+#[cfg(target_arch = "x86_64")]
+fn widest() -> u32 {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static WIDEST: AtomicU32 = AtomicU32::new(0);
+    match WIDEST.load(Ordering::Relaxed) {
+        0 => {
+            let widest = match (has_avx512(), is_x86_feature_detected!("avx2")) {
+                (true, _) => 64,
+                (_, true) => 32,
+                _ => 16,
+            };
+            WIDEST.store(widest, Ordering::Relaxed);
+            widest
+        }
+        widest => widest,
     }
 }
 

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
     _mm512_permutexvar_epi8, _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
-use commloom_plan::Program;
+use commloom_plan::{Move, Program};
 
 use crate::kernels::table::ProgramFn;
 use crate::number::{distance, length};
@@ -127,11 +127,11 @@ impl Rounds {
     #[inline(always)]
     fn new(program: &Program, memory: *mut u8, packed: *mut u8, periods: usize) -> Rounds {
         let copies = length(program.copies());
-        let (a, b) = (distance(program.a()), length(program.b()));
-        let rest = periods % copies;
+        let (stride, bytes) = (distance(program.stride()), length(program.bytes()));
+        let (left, rest) = (periods / copies, periods % copies);
         let missing = if rest > 0 { copies - rest } else { 0 };
-        let back = (a / copies.cast_signed() * missing.cast_signed(), b / copies * missing);
-        Rounds { memory, packed, a, b, left: periods / copies, back }
+        let back = (stride * missing.cast_signed(), bytes * missing);
+        Rounds { memory, packed, a: stride * copies.cast_signed(), b: bytes * copies, left, back }
     }
 }
 
@@ -157,14 +157,14 @@ impl Iterator for Rounds {
     }
 }
 
-/// The index vectors of a program whose length is known, to be kept in registers.
+/// The index vectors of moves whose number is known, to be kept in registers.
 #[inline(always)]
-unsafe fn indices<const Q: usize>(program: &Program) -> [__m512i; Q] {
+unsafe fn indices<const Q: usize>(moves: &[Move; Q]) -> [__m512i; Q] {
     // SAFETY: an index is 64 bytes; the caller enables the instructions.
     unsafe {
         let mut index = [_mm512_setzero_si512(); Q];
-        for (index, step) in index.iter_mut().zip(program.moves()) {
-            *index = _mm512_loadu_si512(step.index.as_ptr().cast());
+        for i in 0..Q {
+            index[i] = _mm512_loadu_si512(moves[i].index.as_ptr().cast());
         }
         index
     }
@@ -203,14 +203,15 @@ unsafe fn pack<U: Unit, const Q: usize, const HALF: bool>(
 ) {
     let width = if HALF { 32 } else { 64 };
     let moves = program.moves();
+    let Some(known) = moves.first_chunk::<Q>() else { return };
     let mut places = [(0, 0); Q];
-    for (place, step) in places.iter_mut().zip(moves) {
-        *place = (distance(step.a), distance(step.second));
+    for i in 0..Q {
+        places[i] = (distance(known[i].a), distance(known[i].second));
     }
     // SAFETY: every window lies between the first and last byte of its vector, every vector in the
     // packed bytes of its round.
     unsafe {
-        let index = indices::<Q>(program);
+        let index = indices::<Q>(known);
         for (memory, mut packed) in Rounds::new(program, memory, packed, periods) {
             if Q == 0 {
                 for step in moves {
@@ -239,13 +240,14 @@ unsafe fn unpack<U: Unit, const Q: usize>(
     periods: usize,
 ) {
     let moves = program.moves();
+    let Some(known) = moves.first_chunk::<Q>() else { return };
     let mut places = [(0, 0, 0); Q];
-    for (place, step) in places.iter_mut().zip(moves) {
-        *place = (distance(step.a), length(step.b), step.mask);
+    for i in 0..Q {
+        places[i] = (distance(known[i].a), length(known[i].b), known[i].mask);
     }
     // SAFETY: loads and stores are masked down to the bytes of the round.
     unsafe {
-        let index = indices::<Q>(program);
+        let index = indices::<Q>(known);
         for (memory, packed) in Rounds::new(program, memory, packed, periods) {
             if Q == 0 {
                 for step in moves {
