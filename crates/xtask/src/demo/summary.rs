@@ -5,6 +5,7 @@ use super::record::Launch;
 use super::schedule::Mode;
 use super::statistics::Spread;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// From this ratio on a cell counts as faster (its inverse side is [`SLOWER`]): the noise of a quiet machine.
 pub const FASTER: f64 = 1.05;
@@ -22,7 +23,7 @@ pub struct Row {
     pub native_us: Option<Spread>,
     /// Medians of the runs with commloom, in microseconds.
     pub commloom_us: Option<Spread>,
-    /// Native / commloom: above 1 commloom is faster.
+    /// Native / commloom of the same run, median over the runs: above 1 commloom is faster.
     pub ratio: Option<f64>,
     /// Every launch succeeded, measured this cell, and received the same bytes.
     pub bytes_equal: bool,
@@ -45,21 +46,32 @@ fn row(library: &str, cell: &Cell, launches: &[Launch], modes: &[Mode]) -> Row {
         Spread::of(&medians)
     };
     let (native_us, commloom_us) = (times(Mode::Native), times(Mode::Commloom));
-    let ratio = match (native_us, commloom_us) {
-        (Some(native), Some(commloom)) if commloom.median > 0.0 => {
-            Some(native.median / commloom.median)
-        }
-        _ => None,
-    };
     let samples: Vec<_> = modes.iter().map(|&mode| of_mode(mode)).collect();
     Row {
         cell: cell.clone(),
         library: library.to_owned(),
         native_us,
         commloom_us,
-        ratio,
+        ratio: paired_ratio(launches.iter().filter(mine), cell),
         bytes_equal: samples.iter().all(|of_mode| !of_mode.is_empty()) && agree(&samples.concat()),
     }
+}
+
+/// Median over the runs of native / commloom. The two launches of a run follow each other: on a machine
+/// that changes its speed from minute to minute, as virtual ones do, the ratio of two medians compares
+/// different minutes.
+fn paired_ratio<'l>(launches: impl Iterator<Item = &'l Launch>, cell: &Cell) -> Option<f64> {
+    let mut runs: BTreeMap<u32, [Option<f64>; 2]> = BTreeMap::new();
+    for launch in launches {
+        let sample = launch.samples.iter().find(|s| s.cell == *cell);
+        let place = usize::from(launch.mode == Mode::Commloom);
+        runs.entry(launch.run).or_default()[place] = sample.map(|s| s.median_us);
+    }
+    let ratios: Vec<f64> = runs
+        .into_values()
+        .filter_map(|[native, commloom]| Some(native? / commloom.filter(|&us| us > 0.0)?))
+        .collect();
+    Some(Spread::of(&ratios)?.median)
 }
 
 /// Is every sample there, with one and the same checksum?
@@ -104,15 +116,18 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_native_over_commloom_of_the_medians_over_runs() {
-        let launches = [
+    fn the_ratio_is_native_over_commloom_of_the_same_run_median_over_runs() {
+        let mut launches = [
             launch(Mode::Native, 30.0, "a"),
             launch(Mode::Commloom, 9.0, "a"),
             launch(Mode::Commloom, 10.0, "a"),
-            launch(Mode::Native, 20.0, "a"),
+            launch(Mode::Native, 30.0, "a"),
             launch(Mode::Native, 1000.0, "a"),
             launch(Mode::Commloom, 500.0, "a"),
         ];
+        for (launch, run) in launches.iter_mut().zip([0, 0, 1, 1, 2, 2]) {
+            launch.run = run;
+        }
         let row = only_row(&launches, BOTH);
         assert_eq!(row.ratio, Some(3.0));
         assert!(row.bytes_equal && success(&[row], &launches));

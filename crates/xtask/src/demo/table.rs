@@ -131,7 +131,7 @@ fn explanation(record: &Record) -> String {
     let speed = if record.quick { " --quick: the times mean nothing." } else { "" };
     format!(
         "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- interquartile range; \
-         ratio = native / commloom, above 1 is faster.{speed}",
+         ratio = native / commloom of the same run (median), above 1 is faster.{speed}",
         e.cpu,
         e.cpus,
         e.kernel,
