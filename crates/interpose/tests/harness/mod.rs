@@ -56,7 +56,9 @@ pub fn libraries() -> Vec<Library> {
             eprintln!("skipped for {0}: mpicc.{0} is not installed", library.name);
         }
     }
-    for mpicc in std::env::split_paths(&std::env::var_os("COMMLOOM_MPICC").unwrap_or_default()) {
+    let others = std::env::var_os("COMMLOOM_MPICC").unwrap_or_default();
+    // An empty variable is one empty path.
+    for mpicc in std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty()) {
         let library = Library::of_compiler(&mpicc);
         assert!(library.is_there(), "COMMLOOM_MPICC names {}, which fails", mpicc.display());
         found.push(library);
