@@ -21,11 +21,8 @@ pub unsafe fn wait<A: Abi>(
     let next = state.mpi().next.wait;
     // SAFETY: passed on; one request and one status.
     unsafe {
-        let Some(claimed) = Claimed::take(state, request, 1) else { return next(request, status) };
-        let mut statuses = Statuses::new::<A>(status, 1);
-        let code = next(request, statuses.as_mut_ptr());
-        claimed.settle(state, code, |_| statuses.get(0));
-        code
+        let call = |statuses| next(request, statuses);
+        completing(state, (1, request), (1, status), call, |_| Some(0))
     }
 }
 
@@ -42,13 +39,8 @@ pub unsafe fn test<A: Abi>(
     let next = state.mpi().next.test;
     // SAFETY: passed on; one request and one status.
     unsafe {
-        let Some(claimed) = Claimed::take(state, request, 1) else {
-            return next(request, flag, status);
-        };
-        let mut statuses = Statuses::new::<A>(status, 1);
-        let code = next(request, flag, statuses.as_mut_ptr());
-        claimed.settle(state, code, |_| statuses.get(0));
-        code
+        let call = |statuses| next(request, flag, statuses);
+        completing(state, (1, request), (1, status), call, |_| Some(0))
     }
 }
 
@@ -65,13 +57,8 @@ pub unsafe fn waitall<A: Abi>(
     let next = state.mpi().next.waitall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, statuses);
-        };
-        let mut statuses = Statuses::new::<A>(statuses, count);
-        let code = next(count, requests, statuses.as_mut_ptr());
-        claimed.settle(state, code, |position| statuses.get(position));
-        code
+        let call = |statuses| next(count, requests, statuses);
+        completing(state, (count, requests), (count, statuses), call, Some)
     }
 }
 
@@ -89,13 +76,8 @@ pub unsafe fn testall<A: Abi>(
     let next = state.mpi().next.testall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, flag, statuses);
-        };
-        let mut statuses = Statuses::new::<A>(statuses, count);
-        let code = next(count, requests, flag, statuses.as_mut_ptr());
-        claimed.settle(state, code, |position| statuses.get(position));
-        code
+        let call = |statuses| next(count, requests, flag, statuses);
+        completing(state, (count, requests), (count, statuses), call, Some)
     }
 }
 
@@ -111,15 +93,10 @@ pub unsafe fn waitany<A: Abi>(
     status: *mut A::Status,
 ) -> c_int {
     let next = state.mpi().next.waitany;
-    // SAFETY: passed on; `count` requests and one status, that of the one that completed.
+    // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, index, status);
-        };
-        let mut statuses = Statuses::new::<A>(status, 1);
-        let code = next(count, requests, index, statuses.as_mut_ptr());
-        claimed.settle(state, code, |_| statuses.get(0));
-        code
+        let call = |statuses| next(count, requests, index, statuses);
+        completing(state, (count, requests), (1, status), call, |_| Some(0))
     }
 }
 
@@ -136,15 +113,10 @@ pub unsafe fn testany<A: Abi>(
     status: *mut A::Status,
 ) -> c_int {
     let next = state.mpi().next.testany;
-    // SAFETY: passed on; `count` requests and one status, that of the one that completed.
+    // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, index, flag, status);
-        };
-        let mut statuses = Statuses::new::<A>(status, 1);
-        let code = next(count, requests, index, flag, statuses.as_mut_ptr());
-        claimed.settle(state, code, |_| statuses.get(0));
-        code
+        let call = |statuses| next(count, requests, index, flag, statuses);
+        completing(state, (count, requests), (1, status), call, |_| Some(0))
     }
 }
 
@@ -163,13 +135,10 @@ pub unsafe fn waitsome<A: Abi>(
     let next = state.mpi().next.waitsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, completed, indices, statuses);
-        };
-        let mut statuses = Statuses::new::<A>(statuses, count);
-        let code = next(count, requests, completed, indices, statuses.as_mut_ptr());
-        claimed.settle(state, code, |at| statuses.get(place(at, *completed, indices)?));
-        code
+        let call = |statuses| next(count, requests, completed, indices, statuses);
+        completing(state, (count, requests), (count, statuses), call, |at| {
+            place(at, *completed, indices)
+        })
     }
 }
 
@@ -188,12 +157,31 @@ pub unsafe fn testsome<A: Abi>(
     let next = state.mpi().next.testsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else {
-            return next(count, requests, completed, indices, statuses);
-        };
-        let mut statuses = Statuses::new::<A>(statuses, count);
-        let code = next(count, requests, completed, indices, statuses.as_mut_ptr());
-        claimed.settle(state, code, |at| statuses.get(place(at, *completed, indices)?));
+        let call = |statuses| next(count, requests, completed, indices, statuses);
+        completing(state, (count, requests), (count, statuses), call, |at| {
+            place(at, *completed, indices)
+        })
+    }
+}
+
+/// One call of completion: `call` gets the place for the statuses. `place` says where among them the
+/// status of the request at a position is after the call.
+///
+/// # Safety
+/// As the MPI call: so many requests, and room for so many statuses or `MPI_STATUS_IGNORE`.
+unsafe fn completing<A: Abi>(
+    state: &'static Preload<A>,
+    (count, requests): (c_int, *mut A::Request),
+    (room, statuses): (c_int, *mut A::Status),
+    call: impl FnOnce(*mut A::Status) -> c_int,
+    place: impl Fn(usize) -> Option<usize>,
+) -> c_int {
+    // SAFETY: passed on.
+    unsafe {
+        let Some(claimed) = Claimed::take(state, requests, count) else { return call(statuses) };
+        let mut statuses = Statuses::new::<A>(statuses, room);
+        let code = call(statuses.as_mut_ptr());
+        claimed.settle(state, code, |position| statuses.get(place(position)?));
         code
     }
 }
