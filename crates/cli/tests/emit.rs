@@ -178,7 +178,7 @@ fn fortran_builds_the_type_under_every_mpi_library() {
     });
     for mpi in Mpi::installed() {
         if mpi.command("mpifort").is_none() {
-            eprintln!("skipped: mpifort.{} is not installed", mpi.name);
+            commloom_testkit::skipped(&format!("mpifort.{} is not installed", mpi.name));
             continue;
         }
         let dir = folder(&format!("emit-fortran-{}", mpi.name));
@@ -196,7 +196,7 @@ fn python_builds_the_type() {
     let python = std::env::var("COMMLOOM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let probe = std::process::Command::new(&python).args(["-c", "import mpi4py.MPI"]).output();
     if !probe.is_ok_and(|p| p.status.success()) {
-        eprintln!("skipped: {python} has no mpi4py with an MPI library");
+        commloom_testkit::skipped(&format!("{python} has no mpi4py with an MPI library"));
         return;
     }
     let types = types();

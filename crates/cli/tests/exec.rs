@@ -37,7 +37,7 @@ fn preloads(dir: &Path) -> Option<PathBuf> {
 fn compiler() -> Option<PathBuf> {
     let found = in_path("cc").or_else(|| in_path("gcc"));
     if found.is_none() {
-        eprintln!("skipped: there is no C compiler");
+        commloom_testkit::skipped("there is no C compiler");
     }
     found
 }

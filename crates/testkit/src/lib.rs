@@ -14,4 +14,4 @@ pub mod runner;
 
 pub use memory::memory_for;
 pub use random::{Limits, Rng, random_path, random_type};
-pub use runner::check;
+pub use runner::{check, skipped};

@@ -27,3 +27,11 @@ impl Drop for OnPanic {
         }
     }
 }
+
+/// Says that a test, or a part of it, was skipped, and why. Not with `eprintln!`, which the test
+/// harness keeps to itself when the test passes.
+pub fn skipped(why: &str) {
+    use std::io::Write as _;
+    // Nothing is lost where nobody listens.
+    let _ = writeln!(std::io::stderr(), "SKIPPED {why}");
+}

@@ -18,7 +18,7 @@ impl Mpi {
         let required = ["CI", "COMMLOOM_REQUIRE_MPI"].iter().any(|v| std::env::var_os(v).is_some());
         assert!(!found.is_empty() || !required, "MPI is required here, but there is no mpicc.*");
         if found.is_empty() {
-            eprintln!("skipped: neither mpicc.mpich nor mpicc.openmpi is installed");
+            commloom_testkit::skipped("neither mpicc.mpich nor mpicc.openmpi is installed");
         }
         found
     }

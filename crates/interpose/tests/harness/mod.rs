@@ -53,7 +53,10 @@ pub fn libraries() -> Vec<Library> {
             found.push(library);
         } else {
             assert!(!required, "mpicc.{} is not installed, but MPI is required here", library.name);
-            eprintln!("skipped for {0}: mpicc.{0} is not installed", library.name);
+            commloom_testkit::skipped(&format!(
+                "for {0}: mpicc.{0} is not installed",
+                library.name
+            ));
         }
     }
     let others = std::env::var_os("COMMLOOM_MPICC").unwrap_or_default();
