@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
-use crate::choose::Way;
-use crate::message::{Message, Purpose};
+use crate::message::{Message, Purpose, Route};
 use crate::pool::Buffer;
 use crate::record::{Found, Waiting};
 use crate::state::Preload;
@@ -51,22 +50,20 @@ impl<A: Abi> Incoming<A> {
             Found::Nothing | Found::Unknown => return Incoming::Native,
             Found::NotYet(waiting) => return Incoming::Unseen(waiting),
         };
-        match message.way {
-            Way::Native => message.tally.native(message.reason, message.size()),
-            Way::Substitute => {
-                if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted(message.size());
-                    return Incoming::Substitute(count, datatype);
-                }
+        match message.route {
+            Route::Native(reason) => message.tally.native(reason, message.size()),
+            Route::Substitute(count, datatype) => {
+                message.tally.substituted(message.size());
+                return Incoming::Substitute(count, datatype);
             }
-            Way::Engine if message.takes(buffer) => {
+            Route::Engine if message.takes(buffer) => {
                 if let Some(packed) = state.pool.get(message.bytes()) {
                     message.tally.engine(message.size());
                     return Incoming::Packed(Landing { packed, message, buffer });
                 }
                 message.tally.native("no memory", message.size());
             }
-            Way::Engine => message.tally.native("no buffer", message.size()),
+            Route::Engine => message.tally.native("no buffer", message.size()),
         }
         Incoming::Native
     }

@@ -21,21 +21,27 @@ use crate::record::Found;
 use crate::report::Tally;
 use crate::state::Preload;
 
+/// The way of a message, with what it needs.
+pub(crate) enum Route<A: Abi> {
+    /// Untouched, for this reason.
+    Native(&'static str),
+    /// The same layout in the description that the library is fast with: count and handle.
+    Substitute(c_int, A::Datatype),
+    /// Packed.
+    Engine,
+}
+
 /// How `count` elements of a datatype are handled.
 pub(crate) struct Message<A: Abi> {
     state: &'static Preload<A>,
     /// Sends and receives.
-    pub way: Way,
+    pub route: Route<A>,
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
     pub packs: bool,
-    /// Why a message is left alone.
-    pub reason: &'static str,
     plan: Plan,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     pub packed: (c_int, A::Datatype),
-    /// The same layout in the description that the library is fast with.
-    pub substitute: Option<(c_int, A::Datatype)>,
     pub tally: Arc<Tally>,
 }
 
@@ -62,60 +68,18 @@ impl<A: Abi> Message<A> {
         };
         let shape = Shape::of(count, &known.before, &all);
         let plan = Plan::packed(&all, 1, state.target())?;
-        let mut message = Message {
-            state,
-            way: Way::Native,
-            packs: state.model().packs(&shape),
-            reason: "expected to be no faster",
-            plan,
-            packed: packed_elements(state, &all)?,
-            substitute: None,
-            tally: known.tally.clone(),
-        };
-        message.choose(&shape, &all);
-        Ok(message)
-    }
-
-    fn choose(&mut self, shape: &Shape, all: &Type) {
-        let config = self.state.config();
+        let packed = packed_elements(state, &all)?;
         let contiguous = all.runs() <= 1;
-        self.way = match config.force {
-            _ if contiguous => Way::Native,
-            Some(Force::Pack) => Way::Engine,
-            Some(Force::Types) => Way::Substitute,
-            None => self.state.model().way(shape),
-        };
-        if contiguous {
-            self.reason = "contiguous";
-        }
-        let allowed = match self.way {
-            Way::Native => true,
-            Way::Engine => !config.no_pack,
-            Way::Substitute => !config.no_types,
-        };
-        if !allowed {
-            (self.way, self.reason) = (Way::Native, "switched off");
-        }
-        self.packs =
-            !contiguous && !config.no_pack && (self.packs || config.force == Some(Force::Pack));
-        if self.way == Way::Substitute {
-            self.substitute = self.substitute_for(all, config.force.is_some());
-            if self.substitute.is_none() {
-                (self.way, self.reason) = (Way::Native, "no handle for the normal form");
-            }
-        }
-    }
-
-    /// Count x unit; under force the whole normal form where it has no unit.
-    fn substitute_for(&self, all: &Type, forced: bool) -> Option<(c_int, A::Datatype)> {
-        let (count, element) = match unit(all) {
-            Some((count, stride, child)) => {
-                (c_int::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
-            }
-            None if forced => (1, all.clone()),
-            None => return None,
-        };
-        Some((count, encode(self.state.mpi(), &element).ok()?.into_handle()))
+        let config = state.config();
+        let forced = config.force == Some(Force::Pack);
+        Ok(Message {
+            state,
+            route: route(state, &shape, &all),
+            packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
+            plan,
+            packed,
+            tally: known.tally.clone(),
+        })
     }
 
     /// Packed bytes.
@@ -181,10 +145,49 @@ impl<A: Abi> Message<A> {
 
 impl<A: Abi> Drop for Message<A> {
     fn drop(&mut self) {
-        if let Some((_, handle)) = self.substitute {
+        if let Route::Substitute(_, handle) = self.route {
             self.state.retire(handle);
         }
     }
+}
+
+/// The way of a message: the model's, within what the settings allow and the library can do.
+fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
+    let config = state.config();
+    if all.runs() <= 1 {
+        return Route::Native("contiguous");
+    }
+    let way = match config.force {
+        Some(Force::Pack) => Way::Engine,
+        Some(Force::Types) => Way::Substitute,
+        None => state.model().way(shape),
+    };
+    match way {
+        Way::Native => Route::Native("expected to be no faster"),
+        Way::Engine if config.no_pack => Route::Native("switched off"),
+        Way::Substitute if config.no_types => Route::Native("switched off"),
+        Way::Engine => Route::Engine,
+        Way::Substitute => substitute(state, all, config.force.is_some())
+            .map_or(Route::Native("no handle for the normal form"), |(c, d)| {
+                Route::Substitute(c, d)
+            }),
+    }
+}
+
+/// Count x unit; under force the whole normal form where it has no unit.
+fn substitute<A: Abi>(
+    state: &Preload<A>,
+    all: &Type,
+    forced: bool,
+) -> Option<(c_int, A::Datatype)> {
+    let (count, element) = match unit(all) {
+        Some((count, stride, child)) => {
+            (c_int::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
+        }
+        None if forced => (1, all.clone()),
+        None => return None,
+    };
+    Some((count, encode(state.mpi(), &element).ok()?.into_handle()))
 }
 
 /// How the packed bytes are sent: with the basic type of the signature where there is only one.
@@ -265,7 +268,8 @@ impl<A: Abi> Preload<A> {
             Found::Nothing => None,
             Found::Unknown | Found::NotYet(_) => return found,
         };
-        let skip = message.is_none_or(|m| m.way == Way::Native && !m.tally.is_enabled());
+        let skip =
+            message.is_none_or(|m| matches!(m.route, Route::Native(_)) && !m.tally.is_enabled());
         let any = message.cloned().map(|message| message as Arc<dyn Any + Send + Sync>);
         let entry = Slot { datatype: bits, count, epoch, skip, found: any };
         // Dropped outside the borrow: the last reference may run code of ours.

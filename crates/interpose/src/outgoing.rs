@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
-use crate::choose::Way;
-use crate::message::{Message, Purpose};
+use crate::message::{Message, Purpose, Route};
 use crate::pool::Buffer;
 use crate::record::{Found, Waiting};
 use crate::state::Preload;
@@ -43,15 +42,13 @@ impl<A: Abi> Outgoing<A> {
             Found::Nothing | Found::Unknown => return Outgoing::Native,
             Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
         };
-        match message.way {
-            Way::Native => message.tally.native(message.reason, message.size()),
-            Way::Substitute => {
-                if let Some((count, datatype)) = message.substitute {
-                    message.tally.substituted(message.size());
-                    return Outgoing::Substitute(count, datatype);
-                }
+        match message.route {
+            Route::Native(reason) => message.tally.native(reason, message.size()),
+            Route::Substitute(count, datatype) => {
+                message.tally.substituted(message.size());
+                return Outgoing::Substitute(count, datatype);
             }
-            Way::Engine if message.takes(buffer) => {
+            Route::Engine if message.takes(buffer) => {
                 if let Some(mut packed) = state.pool.get(message.bytes()) {
                     // SAFETY: passed on.
                     if unsafe { message.pack(buffer, packed.as_mut_slice()) }.is_some() {
@@ -61,7 +58,7 @@ impl<A: Abi> Outgoing<A> {
                 }
                 message.tally.native("no memory, or an internal error", message.size());
             }
-            Way::Engine => message.tally.native("no buffer", message.size()),
+            Route::Engine => message.tally.native("no buffer", message.size()),
         }
         Outgoing::Native
     }

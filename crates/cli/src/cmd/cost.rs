@@ -63,3 +63,12 @@ pub fn with_proof(found: &Reconstruction) -> String {
         false => format!("cost {} (proven: at least {})", found.cost, found.lower_bound),
     }
 }
+
+/// The same as members of a JSON object. The bound is only there where it says something new.
+pub fn proof_members(found: &Reconstruction) -> String {
+    let members = format!("\"cost\": {}, \"exact\": {}", found.cost, found.exact);
+    match found.exact {
+        true => members,
+        false => format!("{members}, \"lower_bound\": {}", found.lower_bound),
+    }
+}

@@ -38,17 +38,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let found = normalize(&ty, args.goal.constructors.into(), &args.goal.costs.model())?;
     let mut out = std::io::stdout().lock();
     if args.json {
-        let bound = match found.exact {
-            true => String::new(),
-            false => format!(", \"lower_bound\": {}", found.lower_bound),
-        };
+        let proof = super::cost::proof_members(&found);
         writeln!(
             out,
-            "{{\"n\": {}, \"cost\": {}, \"exact\": {}{bound}, \"lb\": {}, \"extent\": {}, \
+            "{{\"n\": {}, {proof}, \"lb\": {}, \"extent\": {}, \
              \"type\": {}}}",
             ty.elements(),
-            found.cost,
-            found.exact,
             ty.lb(),
             ty.extent(),
             json::write(without_bounds(&found.ty))

@@ -40,16 +40,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let found = reconstruct(&displacements, args.base, set, &args.goal.costs.model())?;
     let mut out = std::io::stdout().lock();
     if args.json {
-        let bound = match found.exact {
-            true => String::new(),
-            false => format!(", \"lower_bound\": {}", found.lower_bound),
-        };
+        let proof = super::cost::proof_members(&found);
         writeln!(
             out,
-            "{{\"n\": {}, \"cost\": {}, \"exact\": {}{bound}, \"type\": {}}}",
+            "{{\"n\": {}, {proof}, \"type\": {}}}",
             displacements.len(),
-            found.cost,
-            found.exact,
             json::write(&found.ty)
         )?;
     } else {
