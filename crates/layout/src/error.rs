@@ -48,6 +48,11 @@ pub enum LayoutError {
         /// Name of the constant, e.g. `"vec"`.
         constant: &'static str,
     },
+    /// The cost model has no constant of this name.
+    UnknownConstant {
+        /// The name given.
+        name: String,
+    },
 }
 
 impl fmt::Display for LayoutError {
@@ -66,6 +71,10 @@ impl fmt::Display for LayoutError {
             Self::UnknownBasic { name } => write!(f, "unknown MPI basic type `{name}`"),
             Self::BadCost { constant } => {
                 write!(f, "the cost constant `{constant}` must be positive")
+            }
+            Self::UnknownConstant { name } => {
+                let [names @ .., last] = crate::CostModel::NAMES;
+                write!(f, "unknown constant `{name}`, expected {} or {last}", names.join(", "))
             }
         }
     }

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::facts::{Placed, Span, add, overflow};
+use crate::list::{Measures, measure};
 use crate::{Base, Basic, Facts, LayoutError};
 
 /// Deepest tree that can be built. It bounds the recursion of everything that walks a type, so that
@@ -141,23 +142,21 @@ impl Type {
     pub fn idx(indices: impl Into<Arc<[i64]>>, child: Type) -> Result<Type, LayoutError> {
         let indices = indices.into();
         let mut facts = Facts::empty();
-        if let (Some(&first), Some(&last)) = (indices.first(), indices.last()) {
-            let joins = indices
-                .windows(2)
-                .filter(|w| w[1].checked_sub(w[0]).is_some_and(|d| child.joins_at(d)))
-                .count();
+        let mut hash = Mix(3).word(count(indices.len()));
+        if let Some(Measures { min, max, joins, hash: list }) = measure(&indices, child.reach()) {
             facts.append(&Placed {
                 child: &child.0.facts,
-                min: indices.iter().copied().fold(first, i64::min),
-                max: indices.iter().copied().fold(first, i64::max),
-                first,
-                last,
+                min,
+                max,
+                first: indices[0],
+                last: indices[indices.len() - 1],
                 copies: count(indices.len()),
                 joins: count(joins),
             })?;
+            hash = hash.word(list);
         }
         facts.inherit(std::slice::from_ref(&child));
-        let hash = indices.iter().fold(Mix(3), |h, &i| h.signed(i)).word(child.0.facts.hash);
+        let hash = hash.word(child.0.facts.hash);
         Self::new(Kind::Idx { indices, child }, facts, hash)
     }
 
@@ -174,26 +173,41 @@ impl Type {
         let (indices, blocks) = (indices.into(), blocks.into());
         same_length("the indices and blocks of idxbuc", indices.len(), blocks.len())?;
         let mut facts = Facts::empty();
-        let touches = child.joins_at(stride);
+        let reach = child.reach();
+        let touches = reach == Some(stride);
+        let continues =
+            |last: i64, next: i64| u64::from(reach.is_some() && next.checked_sub(last) == reach);
+        let mut all: Option<Placed<'_>> = None;
         for (&index, &block) in indices.iter().zip(blocks.iter()).filter(|&(_, &b)| b > 0) {
             let steps = i64::try_from(block - 1).map_err(|_| overflow("a block of idxbuc"))?;
-            let reach = steps.checked_mul(stride).ok_or(overflow("the span of idxbuc"))?;
-            let last = add(index, reach)?;
-            facts.append(&Placed {
-                child: &child.0.facts,
-                min: index.min(last),
-                max: index.max(last),
-                first: index,
-                last,
-                copies: block,
-                joins: if touches { block - 1 } else { 0 },
-            })?;
+            let reached = steps.checked_mul(stride).ok_or(overflow("the span of idxbuc"))?;
+            let last = add(index, reached)?;
+            let joins = if touches { block - 1 } else { 0 };
+            let (min, max) = (index.min(last), index.max(last));
+            let child = &child.0.facts;
+            all = Some(match all {
+                None => Placed { child, min, max, first: index, last, copies: block, joins },
+                Some(before) => Placed {
+                    min: before.min.min(min),
+                    max: before.max.max(max),
+                    last,
+                    // Where these do not fit, neither does the size.
+                    copies: before.copies.saturating_add(block),
+                    joins: before.joins.saturating_add(joins + continues(before.last, index)),
+                    ..before
+                },
+            });
+        }
+        if let Some(all) = all {
+            facts.append(&all)?;
         }
         facts.inherit(std::slice::from_ref(&child));
         let hash = indices
             .iter()
             .zip(blocks.iter())
-            .fold(Mix(4).signed(stride), |h, (&i, &b)| h.signed(i).word(b))
+            .fold(Mix(4).signed(stride), |h, (&i, &b)| {
+                h.word(i.cast_unsigned() ^ b.rotate_left(32))
+            })
             .word(child.0.facts.hash);
         Self::new(Kind::IdxBuc { stride, indices, blocks, child }, facts, hash)
     }
@@ -388,10 +402,14 @@ impl Type {
         }
     }
 
+    /// The distance at which a second copy continues the last run of the first.
+    fn reach(&self) -> Option<i64> {
+        self.0.facts.span.and_then(|Span { first, last, .. }| last.checked_sub(first))
+    }
+
     /// Whether a second copy at `distance` continues the last run of the first.
     fn joins_at(&self, distance: i64) -> bool {
-        let continues = |Span { first, last, .. }: Span| last.checked_sub(first) == Some(distance);
-        self.0.facts.span.is_some_and(continues)
+        self.reach() == Some(distance)
     }
 }
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cheapest;
+pub mod cheapest_shaped;
 pub mod corpus;
 pub mod memory;
 pub mod oracle;

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::error::ParseError;
-use crate::{Type, mpi};
+use crate::{Type, mpi, shaped};
 
 /// The names that can be called.
 pub const NAMES: &[&str] = &[
@@ -10,6 +10,8 @@ pub const NAMES: &[&str] = &[
     "vec",
     "idx",
     "idxbuc",
+    "bucket",
+    "triangular",
     "strc",
     "resized",
     "contiguous",
@@ -44,6 +46,18 @@ pub fn construct(mut a: Args<'_, '_>) -> Result<Type, ParseError> {
             let d = a.integer("the stride")?;
             let (i, b, c) = (a.integers("the indices")?, a.counts("the blocks")?, a.ty()?);
             a.build(Type::idxbuc(d, i, b, c))
+        }
+        "bucket" => {
+            let (s, d) = (a.integer("the distance of buckets")?, a.integer("the stride")?);
+            let (b, c) = (a.counts("the blocks")?, a.ty()?);
+            a.build(shaped::bucket(s, d, &b, c))
+        }
+        "triangular" => {
+            let n = a.count("the count")?;
+            let (s, d) = (a.integer("the distance of buckets")?, a.integer("the stride")?);
+            let (b, delta) = (a.count("the first block")?, a.integer("the change of blocks")?);
+            let c = a.ty()?;
+            a.build(shaped::triangular(n, s, d, b, delta, c))
         }
         "strc" => {
             let (i, c) = (a.integers("the indices")?, a.types("the types")?);

@@ -18,6 +18,8 @@ pub enum Problem {
     },
     /// The text is well formed, but the constructor refuses its arguments.
     Layout(LayoutError),
+    /// What a reader of another notation says (see [`ParseError::other`]).
+    Other(String),
 }
 
 impl fmt::Display for Problem {
@@ -27,6 +29,7 @@ impl fmt::Display for Problem {
                 write!(f, "expected {expected}, found {found}")
             }
             Problem::Layout(error) => error.fmt(f),
+            Problem::Other(message) => f.write_str(message),
         }
     }
 }
@@ -64,7 +67,19 @@ impl ParseError {
         }))
     }
 
-    pub(crate) fn with_hint(mut self, hint: Option<String>) -> ParseError {
+    /// An error in a text of another notation, for readers outside this crate that want to show it
+    /// in the same way. A span that is no part of `source` is moved to the nearest one that is.
+    #[must_use]
+    pub fn other(source: &str, span: Range<usize>, message: impl Into<String>) -> ParseError {
+        let whole = |at: &usize| source.is_char_boundary(*at);
+        let start = (0..=span.start.min(source.len())).rev().find(whole).unwrap_or(0);
+        let end = (span.end.max(start)..source.len()).find(whole).unwrap_or(source.len());
+        ParseError::new(source, start..end, Problem::Other(message.into()))
+    }
+
+    /// The same error with what the author of the text may have meant; `None` changes nothing.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Option<String>) -> ParseError {
         self.0.hint = hint.or(self.0.hint);
         self
     }
@@ -164,7 +179,30 @@ impl std::error::Error for ParseError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.problem {
             Problem::Layout(error) => Some(error),
-            Problem::Unexpected { .. } => None,
+            Problem::Unexpected { .. } | Problem::Other(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_that_is_no_part_of_the_text_is_moved_to_one_that_is() {
+        let source = "a = \u{fc}\nb = 2";
+        for (given, moved) in
+            [(4..6, 4..6), (5..6, 4..6), (4..5, 4..6), (7..8, 7..8), (90..95, 12..12)]
+        {
+            let error = ParseError::other(source, given.clone(), "wrong");
+            assert_eq!(error.span(), moved, "{given:?}");
+            assert!(error.render("file").starts_with("wrong\n"), "{error}");
+        }
+        let (start, end) = (3, 1);
+        assert_eq!(ParseError::other(source, start..end, "wrong").span(), 3..3);
+        assert_eq!(
+            ParseError::other("", 0..0, "nothing").render("f"),
+            "nothing\n --> f:1:1\n  |\n1 | \n  | ^"
+        );
     }
 }

@@ -9,6 +9,10 @@
 //!        | vec(count, stride, type)              strides and indices of the core in bytes
 //!        | idx(<index, ...>, type)
 //!        | idxbuc(stride, <index, ...>, <block, ...>, type)
+//!        | bucket(distance, stride, <block, ...>, type)
+//!                                               idxbuc(stride, <0, distance, 2 distance, ...>, ...)
+//!        | triangular(count, distance, stride, first, change, type)
+//!                                               bucket of blocks first, first + change, ...
 //!        | strc(<index, ...>, <type, ...>)
 //!        | resized(lb, extent, type)             bytes
 //!        | contiguous(count, type)
@@ -41,5 +45,4 @@ pub use error::{ParseError, Problem};
 pub use list::parse_displacements;
 pub use parser::parse;
 pub use printer::pretty;
-
-pub(crate) use suggest::did_you_mean;
+pub use suggest::did_you_mean;

@@ -2,6 +2,7 @@
 
 /// A hint that names the candidate with the fewest edits, if those are few; letter case and a
 /// missing `MPI_` count as half an edit.
+#[must_use]
 pub fn did_you_mean<'n>(given: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
     let plain = |name: &str| name.to_ascii_lowercase().trim_start_matches("mpi_").to_owned();
     let given_plain = plain(given);

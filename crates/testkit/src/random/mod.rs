@@ -1,10 +1,14 @@
 //! Random layouts from a seed.
 
 mod calls;
+mod layouts;
 mod sequences;
 mod types;
 
 pub use calls::random_call;
+pub use layouts::{
+    Blemish, Shape, alternating_repeated, large_layout, random_layout, row_and_column, two_tiled,
+};
 pub use sequences::{Family, random_sequence};
 pub use types::{random_path, random_type};
 
