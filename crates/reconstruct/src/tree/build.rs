@@ -9,6 +9,7 @@ use super::word::Word;
 use crate::extended::{most_frequent, split_into_buckets};
 use crate::forms::{Costed, Forms, shift_node, shift_price};
 use crate::num::count;
+use crate::shaped::{self, Shape};
 
 /// A node over equal blocks.
 #[derive(Clone, Copy)]
@@ -16,6 +17,7 @@ enum Node {
     Vec,
     Idx,
     IdxBuc { stride: i64 },
+    Shaped(Shape),
 }
 
 /// The root of a carrying optimum of a prefix.
@@ -120,7 +122,10 @@ impl<W: Word> Programme<'_, W> {
             let price = self.prices.idxbuc(m - most).expect("idxbuc is allowed");
             (price, Node::IdxBuc { stride })
         });
-        [vec, idx, idxbuc].into_iter().flatten()
+        let copies = starts[i..j].iter().copied().step_by(q);
+        let shaped = if fits { shaped::cheapest(copies, u64::MAX, self.prices) } else { None };
+        let shaped = shaped.map(|(price, shape)| (price, Node::Shaped(shape)));
+        [vec, idx, idxbuc, shaped].into_iter().flatten()
     }
 
     fn node(&self, i: usize, j: usize, q: usize, node: Node) -> Result<Type, LayoutError> {
@@ -133,6 +138,10 @@ impl<W: Word> Programme<'_, W> {
             Node::IdxBuc { stride } => {
                 let (indices, blocks) = split_into_buckets(&every, stride);
                 Type::idxbuc(stride, indices, blocks, child)
+            }
+            Node::Shaped(shape) => {
+                let (indices, blocks) = shape.lists(&every);
+                Type::idxbuc(shape.stride, indices, blocks, child)
             }
         }
     }

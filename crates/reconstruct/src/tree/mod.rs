@@ -7,8 +7,9 @@
 //! - Path node over the first q tokens, m = (j-i)/q >= 2 times: possible iff all m blocks of q have
 //!   the same atoms and steps. Cost f(i,i+q) plus the node: vec if the blocks start at equal
 //!   distances; idx with m entries; idxbuc with m minus (count of the most frequent difference of
-//!   neighbouring starts) buckets. p(i,j) is the cheapest of these. (A path node with m = 1 only
-//!   moves its child, which no segment needs, see below.)
+//!   neighbouring starts) buckets or, where the cost model prices [shapes](crate::shaped) of it, with
+//!   the fewest buckets at equal distances or as a triangle. p(i,j) is the cheapest of these. (A path
+//!   node with m = 1 only moves its child, which no segment needs, see below.)
 //! - strc of parts [i,k1), [k1,k2), ..: K_strc + sum of (2 K_lookup + part). A part is never itself
 //!   a strc: splicing its parts into the outer one saves K_strc + 2 K_lookup. So
 //!   h(i,j) = min over k of P(i,k) + h(k,j), with P = 2 K_lookup + p and h(j,j) = 0.
@@ -20,7 +21,8 @@
 //! of [`forms`](crate::forms); its segments are the prefixes [0,q).
 //!
 //! **Bound.** With common extensions computed right to left, the repetitions of all (i,q) cost
-//! O(n^2) and the path candidates the sum over i and q of n/q, O(n^2 log n). The split is n^3/6
+//! O(n^2) and the path candidates the sum over i and q of n/q, O(n^2 log n); shapes, where they have
+//! a price, take O(1) for each candidate and O(log) more for each (i,q). The split is n^3/6
 //! additions and minima of 16-bit costs, row against column, both contiguous in memory, so that the
 //! compiler makes vector code of it: O(n^3) in all. Space: about 10 n^2 bytes.
 
@@ -33,6 +35,7 @@ use crate::ReconstructError;
 use crate::forms::Forms;
 use crate::num::count;
 use crate::prices::Prices;
+use crate::shaped;
 use frequency::Frequency;
 use repetitions::Repetitions;
 use word::Word;
@@ -146,6 +149,10 @@ impl<'a, W: Word> Programme<'a, W> {
             let equal_distances =
                 if m <= strided { prices.vec().min(one_bucket) } else { u64::MAX };
             offer(m, prices.idx(m).min(equal_distances));
+        }
+        if blocks > strided {
+            let copies = self.tokens.starts[i..].iter().copied().step_by(q).take(blocks);
+            shaped::of_prefixes(copies, prices).for_each(|(m, price)| offer(m, price));
         }
         if blocks > strided && prices.idxbuc(1).is_some() {
             let ranks = self.repetitions.ranks(self.tokens.starts, q);
