@@ -1,10 +1,10 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint clean
+.PHONY: help setup build demo test lint fuzz fuzz-quick bench-reconstruct gaps clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install MPICH and Open MPI (apt) where they are missing
 	@scripts/setup
@@ -22,6 +22,19 @@ test: setup lint build ## all checks and tests, also end to end under both MPI l
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+fuzz: ## fuzz parse, normalize and reconstruct, FUZZ_SECONDS (600) each; needs cargo-fuzz and a nightly compiler
+	@scripts/fuzz
+
+fuzz-quick: ## the same for 60 seconds each
+	@FUZZ_SECONDS=60 scripts/fuzz
+
+bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
+	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp
+	mv reconstruct-speed.tmp docs/reconstruct-speed.md
+
+gaps: ## measure large trees against optimal ones, write docs/tree-gaps.md
+	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)
 
 clean: ## remove everything built
 	$(CARGO) clean

@@ -12,6 +12,7 @@
 //! environment or keeps state.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod certify;
 mod error;
 mod extended;
@@ -25,17 +26,21 @@ mod periods;
 mod prefixes;
 mod prices;
 mod repeat;
+mod rows;
 mod sequence;
+mod shaped;
 mod tree;
 
 pub use certify::{CERTIFY_LIMIT, CertifyError, Coverage, certify};
 pub use error::ReconstructError;
-pub use normalize::{Limits, normalize, normalize_many, normalize_within};
+pub use normalize::{Limits, fewest_runs, normalize, normalize_many, normalize_within};
 pub use prices::Constructors;
+
+use std::sync::Arc;
 
 use commloom_layout::{Basic, CostModel, Type};
 
-use forms::Forms;
+use forms::{Costed, Forms};
 use large::Effort;
 use prices::Prices;
 use sequence::Sequence;
@@ -56,6 +61,8 @@ pub struct Reconstruction {
     pub exact: bool,
     /// No type of the constructor set costs less than this; equals `cost` where `exact`.
     pub lower_bound: u64,
+    /// Whether everything was tried that the method tries: false where the [`Budget`] was spent before.
+    pub complete: bool,
 }
 
 /// The cheapest type for `displacements` (bytes, in order, of elements of `base`).
@@ -63,6 +70,8 @@ pub struct Reconstruction {
 /// # Errors
 /// No displacements; displacements or bounds that differ by more than 64 bits can hold; a cost
 /// constant of zero.
+///
+/// A type that has to list all displacements has a copy of them: see [`reconstruct_shared`].
 ///
 /// # Complexity
 /// Basic and extended paths: near-linear (see `path`, `extended`), O(n) space. Trees: O(n^3) up to
@@ -73,26 +82,121 @@ pub fn reconstruct(
     set: Constructors,
     model: &CostModel,
 ) -> Result<Reconstruction, ReconstructError> {
+    solve(displacements, None, base, set, model)
+}
+
+/// [`reconstruct`], for displacements in shared memory: a path that has to list all of them keeps
+/// `displacements` itself. On sequences without structure a copy takes most of the time.
+///
+/// # Errors
+/// As [`reconstruct`].
+pub fn reconstruct_shared(
+    displacements: &Arc<[i64]>,
+    base: Basic,
+    set: Constructors,
+    model: &CostModel,
+) -> Result<Reconstruction, ReconstructError> {
+    solve(displacements, Some(displacements), base, set, model)
+}
+
+/// `list`, if there is one, holds the displacements.
+fn solve(
+    displacements: &[i64],
+    list: Option<&Arc<[i64]>>,
+    base: Basic,
+    set: Constructors,
+    model: &CostModel,
+) -> Result<Reconstruction, ReconstructError> {
     let prices = Prices::new(model, set)?;
-    let sequence = Sequence::new(displacements)?;
     let leaf = Forms::leaf(base, &prices)?;
-    let n = sequence.len();
-    let exact = set < Constructors::Tree || n <= EXACT_TREE_LIMIT;
+    let n = displacements.len();
+    if set == Constructors::Tree && n > EXACT_TREE_LIMIT {
+        return reconstruct_large(displacements, base, model, &Budget::default());
+    }
     let found = if set < Constructors::Tree {
-        path::Paths::solve(sequence, &leaf, &prices).placed()?
-    } else if exact {
+        path::cheapest(displacements, list, &leaf, &prices)?
+    } else {
+        Sequence::new(displacements)?;
         let tokens = Tokens { starts: displacements, atoms: &vec![0; n], table: &[leaf] };
         tree::solve(&tokens, &prices)?.at(displacements[0])?
-    } else {
-        large::solve(sequence, &leaf, &prices, Effort::THOROUGH)?.at(displacements[0])?
     };
-    debug_assert!(
-        found.ty.type_map().map(|e| e.displacement).eq(displacements.iter().copied()),
-        "the result does not describe the displacements"
-    );
-    debug_assert_eq!(found.cost, model.cost(&found.ty), "the cost was added up wrongly");
-    let lower_bound =
-        if exact { found.cost } else { large::lower_bound(sequence, &prices).min(found.cost) };
-    let exact = exact || lower_bound == found.cost;
-    Ok(Reconstruction { ty: found.ty, cost: found.cost, exact, lower_bound })
+    debug_assert!(describes(&found, displacements, model));
+    let Costed { ty, cost } = found;
+    Ok(Reconstruction { ty, cost, exact: true, lower_bound: cost, complete: true })
+}
+
+/// Whether the result is right: for debug builds.
+fn describes(found: &Costed, displacements: &[i64], model: &CostModel) -> bool {
+    let flat = found.ty.type_map().map(|e| e.displacement);
+    flat.eq(displacements.iter().copied()) && found.cost == model.cost(&found.ty)
+}
+
+/// How far [`reconstruct_large`] may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Most elements that the exact programme is given at once, O(n^3).
+    pub exact: u64,
+    /// Most work for each displacement, in comparisons of two runs of equal steps: 10 to 30 ns each.
+    pub work: u64,
+}
+
+impl Budget {
+    /// Under a second for a million displacements of nearly every layout.
+    pub const DEFAULT: Budget =
+        Budget { exact: Effort::THOROUGH.exact, work: Effort::THOROUGH.work };
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget::DEFAULT
+    }
+}
+
+/// A good tree for `displacements` by the method for large inputs, whatever their number: for
+/// measuring its distance from the optimum. Use [`reconstruct`] otherwise.
+///
+/// # Errors
+/// As [`reconstruct`].
+pub fn reconstruct_large(
+    displacements: &[i64],
+    base: Basic,
+    model: &CostModel,
+    budget: &Budget,
+) -> Result<Reconstruction, ReconstructError> {
+    let prices = Prices::new(model, Constructors::Tree)?;
+    let sequence = Sequence::new(displacements)?;
+    let leaf = Forms::leaf(base, &prices)?;
+    let lower_bound = lower_bound(sequence, &prices);
+    let path = path::cheapest(displacements, None, &leaf, &prices)?;
+    let (found, complete) = if path.cost == lower_bound {
+        // Proved: there is nothing to look for.
+        (path, true)
+    } else {
+        drop(path);
+        let effort = Effort { exact: budget.exact, work: budget.work };
+        let large::Found { forms, complete } = large::solve(sequence, &leaf, &prices, effort)?;
+        (priced(forms.at(displacements[0])?, &prices), complete)
+    };
+    debug_assert!(describes(&found, displacements, model));
+    let Costed { ty, cost } = found;
+    let lower_bound = lower_bound.min(cost);
+    Ok(Reconstruction { ty, cost, exact: lower_bound == cost, lower_bound, complete })
+}
+
+/// A result of the method for large inputs with what it costs: that method does not look for shapes
+/// of idxbuc, but its result may have some that the model prices lower.
+fn priced(found: Costed, prices: &Prices) -> Costed {
+    match prices.cheapest_shape() {
+        None => found,
+        Some(_) => Costed { cost: prices.model.cost(&found.ty), ..found },
+    }
+}
+
+/// No tree for `sequence` costs less.
+fn lower_bound(sequence: Sequence<'_>, prices: &Prices) -> u64 {
+    match prices.cheapest_shape() {
+        None => large::lower_bound(sequence, prices),
+        // Those proofs count the entries of lists: a triangle has none.
+        Some(_) => prices.least(num::count(sequence.len()), sequence.starts[0]),
+    }
 }

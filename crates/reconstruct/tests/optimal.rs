@@ -1,10 +1,15 @@
 //! Reconstruction against the exhaustive oracle: the same cost in every case, and the result
 //! flattens to the input.
 
-use commloom_layout::{Basic, CostModel};
-use commloom_reconstruct::{Constructors, ReconstructError, Reconstruction, reconstruct};
-use commloom_testkit::cheapest::{Allowed, least_cost_of_sequence};
-use commloom_testkit::random::{Family, random_sequence};
+use std::ops::Range;
+
+use commloom_layout::{Basic, CostModel, Entry, Type};
+use commloom_reconstruct::{
+    Constructors, Limits, ReconstructError, Reconstruction, normalize_within, reconstruct,
+};
+use commloom_testkit::cheapest::{Allowed, least_cost, least_cost_of_sequence};
+use commloom_testkit::random::{Blemish, Family, Shape, random_layout, random_sequence};
+use commloom_testkit::runner::check_seed;
 use commloom_testkit::{Rng, check};
 
 const SETS: [(Constructors, Allowed); 3] = [
@@ -21,14 +26,9 @@ fn found(starts: &[i64], set: Constructors, model: &CostModel) -> Reconstruction
     found
 }
 
-/// Longest sequences that every case gives to the tree oracle, which takes O(n^4).
-const TREE: usize = 26;
-
 fn assert_optimal(starts: &[i64], model: &CostModel) {
     for (set, allowed) in SETS {
-        if set < Constructors::Tree || starts.len() <= TREE {
-            assert_optimal_in(starts, model, set, allowed);
-        }
+        assert_optimal_in(starts, model, set, allowed);
     }
 }
 
@@ -68,44 +68,111 @@ fn every_sequence_of_up_to_six_displacements_from_minus_2_to_4_is_optimal() {
     }
 }
 
-/// A sequence of any family, every other time with another shift.
-fn random_case(rng: &mut Rng, most: usize) -> Vec<i64> {
+/// `starts` from zero, and moved elsewhere.
+fn at_zero_and_shifted(rng: &mut Rng, starts: &[i64]) -> [Vec<i64>; 2] {
+    let to = if rng.bool() { rng.i64(1..9) } else { -rng.i64(1..9) };
+    [0, to].map(|to| starts.iter().map(|s| s - starts[0] + to).collect())
+}
+
+/// A sequence of 1 to 64 displacements of any family: the longer one of two, as most are short.
+fn random_starts(rng: &mut Rng) -> Vec<i64> {
+    let most = if rng.u32(0..3) == 0 { rng.usize(1..=64) } else { 64 };
     let family = Family::ALL[rng.usize(0..Family::ALL.len())];
-    let mut starts = random_sequence(rng, family, most);
-    let shift = if rng.bool() { starts[0] } else { rng.i64(-9..9) };
-    starts.iter_mut().for_each(|s| *s -= shift);
-    starts
+    let [one, other] = [0, 1].map(|_| random_sequence(rng, family, most));
+    if one.len() > other.len() { one } else { other }
 }
 
-#[test]
-fn paths_of_20000_random_sequences_at_zero_and_shifted_are_optimal() {
-    check(20_000, |rng| {
-        let starts = random_case(rng, 64);
-        for (set, allowed) in &SETS[..2] {
-            assert_optimal_in(&starts, &CostModel::default(), *set, *allowed);
+/// A layout of at most 64 elements of any shape with any blemish.
+fn random_shape(rng: &mut Rng) -> Vec<i64> {
+    let most = rng.usize(32..=64);
+    let shape = Shape::ALL[rng.usize(0..Shape::ALL.len())];
+    let blemish = Blemish::ALL[rng.usize(0..Blemish::ALL.len())];
+    random_layout(rng, shape, blemish, most)
+}
+
+/// Every sequence of these seeds, at zero and shifted, is optimal in all three sets.
+fn assert_all_optimal(seeds: Range<u64>, starts: impl Fn(&mut Rng) -> Vec<i64>) {
+    let property = |rng: &mut Rng| {
+        let starts = starts(rng);
+        for starts in at_zero_and_shifted(rng, &starts) {
+            assert_optimal(&starts, &CostModel::default());
         }
-    });
+    };
+    seeds.for_each(|seed| check_seed(seed, property));
+}
+
+// 20,000 random sequences of up to 64 displacements, in several tests to use several cores.
+
+#[test]
+fn random_sequences_are_optimal_at_zero_and_shifted_seeds_0_to_5000() {
+    assert_all_optimal(0..5000, random_starts);
 }
 
 #[test]
-fn trees_of_20000_random_sequences_at_zero_and_shifted_are_optimal() {
-    let (set, allowed) = SETS[2];
-    check(20_000, |rng| {
-        // The oracle takes O(n^4): few of the sequences are long.
-        let most = [12, 12, 16, 20][rng.usize(0..4)];
-        let starts = random_case(rng, most);
-        assert_optimal_in(&starts, &CostModel::default(), set, allowed);
-    });
-    check(150, |rng| {
-        let starts = random_case(rng, 64);
-        assert_optimal_in(&starts, &CostModel::default(), set, allowed);
+fn random_sequences_are_optimal_at_zero_and_shifted_seeds_5000_to_10000() {
+    assert_all_optimal(5000..10_000, random_starts);
+}
+
+#[test]
+fn random_layouts_are_optimal_at_zero_and_shifted_seeds_0_to_5000() {
+    assert_all_optimal(0..5000, random_shape);
+}
+
+#[test]
+fn random_layouts_are_optimal_at_zero_and_shifted_seeds_5000_to_10000() {
+    assert_all_optimal(5000..10_000, random_shape);
+}
+
+#[test]
+fn the_20000_random_sequences_are_of_all_lengths_up_to_64() {
+    let mut cases = [0u32; 65];
+    for starts in [random_starts, random_shape] {
+        (0..10_000).for_each(|seed| cases[starts(&mut Rng::with_seed(seed)).len()] += 1);
+    }
+    assert!(cases[1..].iter().all(|&n| n > 0), "{cases:?}");
+    assert!(cases[32..].iter().sum::<u32>() > 6000, "{cases:?}");
+}
+
+/// Basic types for the elements of a layout: by field of a structure, in runs, or at random.
+fn random_basics(rng: &mut Rng, n: usize) -> Vec<Basic> {
+    const BASICS: [Basic; 3] = [Basic::INT, Basic::DOUBLE, Basic::CHAR];
+    let kinds = rng.usize(2..=3);
+    let fields: Vec<usize> = (0..rng.usize(2..7)).map(|_| rng.usize(0..kinds)).collect();
+    let run = rng.usize(1..=n);
+    let way = rng.u32(0..3);
+    let basic = |t: usize| match way {
+        0 => BASICS[fields[t % fields.len()]],
+        1 => BASICS[t / run % kinds],
+        _ => BASICS[rng.usize(0..kinds)],
+    };
+    (0..n).map(basic).collect()
+}
+
+#[test]
+fn trees_of_mixed_basic_types_are_optimal() {
+    let (model, (set, allowed)) = (CostModel::default(), SETS[2]);
+    let exactly = Limits { flatten: 64, exact_tree: 64 };
+    check(4000, |rng| {
+        let starts = if rng.bool() { random_starts(rng) } else { random_shape(rng) };
+        let starts = at_zero_and_shifted(rng, &starts)[rng.usize(0..2)].clone();
+        let basics = random_basics(rng, starts.len());
+        let entries = starts.iter().zip(&basics);
+        let entries: Vec<Entry> =
+            entries.map(|(&displacement, &basic)| Entry { basic, displacement }).collect();
+        let leaves: Vec<Type> = basics.iter().map(|b| Type::leaf(*b)).collect();
+        let given = Type::strc(starts, leaves).expect("small numbers");
+        let found = normalize_within(&exactly, &given, set, &model).expect("small numbers");
+        assert_eq!(Some(found.cost), least_cost(&entries, &model, allowed), "of {entries:?}");
+        assert!(found.ty.type_map().eq(entries.iter().copied()), "another layout");
+        assert!(found.exact);
     });
 }
 
 #[test]
 fn random_cost_models_are_followed() {
     check(2000, |rng| {
-        let starts = random_case(rng, 24);
+        let starts = if rng.bool() { random_starts(rng) } else { random_shape(rng) };
+        let starts = &at_zero_and_shifted(rng, &starts)[rng.usize(0..2)];
         let mut price = || rng.u64(1..14);
         let model = CostModel {
             leaf: price(),
@@ -114,8 +181,9 @@ fn random_cost_models_are_followed() {
             idxbuc: price(),
             strc: price(),
             lookup: price().div_ceil(4),
+            ..CostModel::default()
         };
-        assert_optimal(&starts, &model);
+        assert_optimal(starts, &model);
     });
 }
 

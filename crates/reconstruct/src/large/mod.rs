@@ -1,23 +1,32 @@
 //! Trees for sequences too long for the exact programme: good, measured, never called exact.
 //!
-//! The sequence is a line of tokens. Rows, where a block of tokens follows itself, are folded into
-//! single tokens, again and again: elements to lines, lines to faces, faces to boxes. When few enough tokens are left the [exact programme](crate::tree) arranges
-//! them; otherwise neighbours of one kind are gathered in lists under one strc. Two other
-//! candidates are the optimal extended path and, where there are few, the exact tree over the runs of
-//! equal steps. The cheapest of all is taken.
+//! ```text
+//! line -> letters -> ranges -> chains and cuts -> shortest path over cuts -> blocks, recursively -> type
+//! ```
 //!
-//! Time: near-linear for the paths and for every round of folding; a round is repeated only while
-//! the line becomes shorter by a sixteenth. Known misses: the choice of rows is greedy, by an
-//! estimate of what is saved; blocks begin at one place of the possible ones.
+//! | file | what it does |
+//! |---|---|
+//! | `line` | tokens in order: copies of atoms |
+//! | `letters` | runs of equal steps, fingerprints |
+//! | `ranges` | where a block follows itself |
+//! | `chains` | blocks that repeat, and where the line may be cut |
+//! | `shortest` | the cheapest parts of one stretch |
+//! | `solve` | stretches, blocks in stretches, each distinct one once |
+//!
+//! The result is compared with the optimal extended path, and the cheaper one is taken. Time is near-linear in
+//! the letters, and bounded by a budget of work that grows with the tokens: where it is spent, long periods
+//! are missed first. Known misses: a cut inside a letter that no
+//! block ends at; rotations of a block beyond the few that are tried.
 
-mod bound;
-mod fold;
+mod chains;
+mod cuts;
+mod letters;
 mod line;
-mod refine;
-mod rows;
-mod stretches;
+mod ranges;
+mod shortest;
+mod solve;
 
-pub(crate) use bound::lower_bound;
+pub(crate) use crate::bounds::lower_bound;
 pub(crate) use line::Line;
 
 use crate::ReconstructError;
@@ -25,25 +34,34 @@ use crate::forms::Forms;
 use crate::num::count;
 use crate::path;
 use crate::prices::Prices;
-use crate::repeat::repeat;
 use crate::sequence::Sequence;
-use fold::Estimate;
+use chains::Chains;
+use letters::Letters;
+use line::View;
+use solve::Solver;
 
 /// How far the search for a good tree may go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
-    /// Most tokens that are given to the exact programme, which takes O(n^3).
+    /// Most tokens that are given to the exact programme at once, which takes O(n^3).
     pub exact: u64,
-    /// Whether short periods are looked for only if they show in a sample.
-    pub sampled: bool,
-    /// Windows by which long periods are found, in letters.
-    pub windows: &'static [usize],
+    /// Most work per token, in comparisons of two runs: 10 to 30 ns each.
+    pub work: u64,
 }
 
 impl Effort {
-    /// For a reconstruction: milliseconds for the exact programme, periods up to 16,384 tokens.
-    pub(crate) const THOROUGH: Effort =
-        Effort { exact: 512, sampled: false, windows: &[4, 16, 64, 256, 1024, 4096] };
+    /// For a reconstruction.
+    pub(crate) const THOROUGH: Effort = Effort { exact: 64, work: 72 };
+}
+
+/// Work that is always allowed: some 50 milliseconds.
+const LEAST_WORK: u64 = 1 << 20;
+
+/// A tree, and whether all that was to be tried was tried, or the work was spent before.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub forms: Forms,
+    pub complete: bool,
 }
 
 /// A good tree for `sequence` (its shift taken out) over copies of `atom`.
@@ -55,24 +73,25 @@ pub(crate) fn solve(
     atom: &Forms,
     prices: &Prices,
     effort: Effort,
-) -> Result<Forms, ReconstructError> {
+) -> Result<Found, ReconstructError> {
     let path = path::solve(sequence, atom, prices)?;
     // A path of two or three nodes without lists leaves nothing to find.
-    if path.plain.cost <= path_of_two(atom, prices) {
-        return Ok(path);
+    if path.plain.cost <= path_of_two(atom, prices) || sequence.len() < 3 {
+        return Ok(Found { forms: path, complete: true });
     }
-    let mut best = path;
-    if let Some(runs) = runs(sequence, atom, prices, effort.exact)? {
-        best = runs.tree(0, runs.len(), prices)?.min(best);
+    let line = View::of(sequence.starts, atom);
+    if !line.is_within_reach(prices) {
+        return Ok(Found { forms: path, complete: false });
     }
-    let Some(line) = folded(&Line::of(sequence, atom), prices, effort)? else { return Ok(best) };
-    let mut folded = arranged(line, prices, effort)?;
-    while let Some(refined) = refine::refined(&folded, prices, effort.exact)?
-        && refined.plain.cost < folded.plain.cost
-    {
-        folded = refined;
+    // The list of a path may be as long as the sequence: made anew where it is needed after all.
+    let cost = path.plain.cost;
+    drop(path);
+    let found = solve_view(line, prices, effort)?;
+    if found.forms.plain.cost <= cost {
+        return Ok(found);
     }
-    Ok(folded.min(best))
+    let path = path::solve(sequence, atom, prices)?;
+    Ok(Found { forms: found.forms.min(path), ..found })
 }
 
 /// A good tree for tokens, at least one.
@@ -80,89 +99,51 @@ pub(crate) fn solve(
 /// # Errors
 /// A type that cannot be built.
 pub(crate) fn solve_line(
-    line: Line,
-    prices: &Prices,
-    effort: Effort,
-) -> Result<Forms, ReconstructError> {
-    let shorter = folded(&line, prices, effort)?;
-    arranged(shorter.unwrap_or(line), prices, effort)
-}
-
-/// The line after as many rounds of folding as are of use; `None` if none is.
-fn folded(line: &Line, prices: &Prices, effort: Effort) -> Result<Option<Line>, ReconstructError> {
-    let least = Estimate::least(prices);
-    let mut shortest: Option<Line> = None;
-    loop {
-        let line = shortest.as_ref().unwrap_or(line);
-        if count(line.len()) <= effort.exact {
-            return Ok(shortest);
-        }
-        let Some(shorter) = round(line, least, prices, effort)? else { return Ok(shortest) };
-        let last = shorter.len() + line.len() / 16 > line.len();
-        shortest = Some(shorter);
-        if last {
-            return Ok(shortest);
-        }
-    }
-}
-
-/// The exact tree of few tokens, otherwise a strc with neighbours gathered in lists.
-fn arranged(mut line: Line, prices: &Prices, effort: Effort) -> Result<Forms, ReconstructError> {
-    if count(line.len()) > effort.exact {
-        line = stretches::gathered(&line, prices)?;
-    }
-    if count(line.len()) > effort.exact {
-        return Ok(stretches::strc(&line, prices)?);
-    }
-    line.tree(0, line.len(), prices)
-}
-
-/// One round of folding: of all rows that are found, those that save most.
-fn round(
     line: &Line,
-    least: usize,
     prices: &Prices,
     effort: Effort,
-) -> Result<Option<Line>, ReconstructError> {
-    let mut found = rows::short_rows(line, least, effort.sampled);
-    for &window in effort.windows {
-        found.extend(rows::long_rows(line, window, least));
+) -> Result<Found, ReconstructError> {
+    let line = line.view();
+    if !line.is_within_reach(prices) {
+        let tokens = (0..line.len()).map(|t| (t, line.atom(t).clone())).collect();
+        let forms = solve::strc(line, tokens, prices)?;
+        return Ok(Found { forms, complete: false });
     }
-    let chosen = fold::choose(line, found, prices);
-    if chosen.is_empty() {
-        return Ok(None);
+    solve_view(line, prices, effort)
+}
+
+fn solve_view(line: View<'_>, prices: &Prices, effort: Effort) -> Result<Found, ReconstructError> {
+    if count(line.len()) <= effort.exact.max(2) {
+        let forms = line.tree(0, line.len(), prices)?;
+        return Ok(Found { forms, complete: true });
     }
-    let block = |part| solve_line(part, prices, effort);
-    fold::fold(line, &chosen, prices, block).map(Some)
+    let work = effort.work.saturating_mul(count(line.len())).max(LEAST_WORK);
+    let letters = Letters::new(line);
+    let mut for_ranges = work / 2;
+    let ranges = ranges::ranges(&letters, least(&letters, prices), &mut for_ranges);
+    let chains = Chains::new(&letters, &ranges, line.starts);
+    let left = work / 2 + for_ranges;
+    let mut solver = Solver::new(line, &letters, &chains, prices, effort.exact, left);
+    let forms = solver.solve(0, letters::place(line.len()))?;
+    let complete = for_ranges > 0 && solver.finished();
+    Ok(Found { forms, complete })
+}
+
+/// Fewest tokens that may be worth a chain: all, unless there are very many letters. Then those that cost
+/// no more as entries of a list than the cheapest chain of more than one level.
+fn least(letters: &Letters<'_>, prices: &Prices) -> u32 {
+    if letters.len() <= chains::EVERY_LETTER {
+        return 0;
+    }
+    let model = &prices.model;
+    let node = prices.vec().min(prices.idx(2));
+    let chain = model.leaf.saturating_add(node.saturating_mul(2)).saturating_add(2 * model.lookup);
+    u32::try_from(chain / model.lookup).unwrap_or(u32::MAX)
 }
 
 /// Cost of a vec of vecs.
 fn path_of_two(atom: &Forms, prices: &Prices) -> u64 {
     prices.vec().saturating_mul(2).saturating_add(atom.plain.cost)
-}
-
-/// The runs of equal steps, cut greedily, as tokens; `None` if there are more than `most`.
-fn runs(
-    sequence: Sequence<'_>,
-    atom: &Forms,
-    prices: &Prices,
-    most: u64,
-) -> Result<Option<Line>, ReconstructError> {
-    let mut line = Line::new();
-    let mut from = 0;
-    while from < sequence.len() {
-        let rest = Sequence { starts: &sequence.starts[from..] };
-        let step = rest.steps().next().unwrap_or(0);
-        let same = rest.steps().take_while(|s| *s == step).count();
-        // Two elements are a run of any two: not worth a token of their own.
-        let length = if same >= 2 { same + 1 } else { 1 };
-        line.push(rest.starts[0], &repeat(count(length), step, atom, prices)?);
-        if count(line.len()) > most {
-            return Ok(None);
-        }
-        from += length;
-    }
-    Ok(Some(line))
 }
 
 #[cfg(test)]
@@ -179,7 +160,7 @@ mod tests {
         let leaf = Forms::leaf(Basic::CHAR, &prices).unwrap();
         let sequence = Sequence::new(starts).unwrap();
         let tree =
-            solve(sequence, &leaf, &prices, Effort::THOROUGH).unwrap().at(starts[0]).unwrap();
+            solve(sequence, &leaf, &prices, Effort::THOROUGH).unwrap().forms.at(starts[0]).unwrap();
         assert!(tree.ty.type_map().map(|e| e.displacement).eq(starts.iter().copied()));
         assert_eq!(tree.cost, CostModel::default().cost(&tree.ty));
         assert!(lower_bound(sequence, &prices) <= tree.cost);
@@ -222,15 +203,15 @@ mod tests {
     fn on_random_layouts_of_up_to_256_elements_the_cost_is_close_to_the_optimum() {
         let prices = Prices::new(&CostModel::default(), Constructors::Tree).unwrap();
         let leaf = Forms::leaf(Basic::CHAR, &prices).unwrap();
-        let effort = Effort { exact: 48, ..Effort::THOROUGH };
+        let effort = Effort { exact: 40, ..Effort::THOROUGH };
         for family in Family::ALL {
             let totals = Cell::new((0u64, 0u64, 0u64, 0u64, 0u64));
             check(400, |rng| {
                 let starts = random_sequence(rng, family, 256);
                 let sequence = Sequence::new(&starts).unwrap();
-                let line = Line::of(sequence, &leaf);
+                let line = View::of(sequence.starts, &leaf);
                 let exact = line.tree(0, line.len(), &prices).unwrap().plain.cost;
-                let good = solve(sequence, &leaf, &prices, effort).unwrap().plain.cost;
+                let good = solve(sequence, &leaf, &prices, effort).unwrap().forms.plain.cost;
                 let path = path::solve(sequence, &leaf, &prices).unwrap().plain.cost;
                 let bound = lower_bound(Sequence::new(&moved(&starts)).unwrap(), &prices);
                 assert!(bound <= exact && exact <= good);
