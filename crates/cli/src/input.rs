@@ -9,9 +9,9 @@ use commloom_layout::{Type, json};
 use crate::failure::Failure;
 
 /// A text and the name under which errors speak of it.
-struct Source {
-    name: String,
-    text: String,
+pub struct Source {
+    pub name: String,
+    pub text: String,
 }
 
 /// Reads a type from `argument`: `-` is standard input, the name of an existing file is that file,
@@ -37,17 +37,27 @@ pub fn displacements(file: &str) -> Result<Vec<i64>, Failure> {
     parse_displacements(&text).map_err(|error| Failure::Parse { name, error })
 }
 
+/// Reads a text file.
+pub fn file(path: &Path) -> Result<Source, Failure> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path);
+    as_text(name, bytes)
+}
+
 fn looks_like_a_path(argument: &str) -> bool {
     argument.contains(['/', '.']) && !argument.contains(['(', '<', '{', '\n', '#'])
 }
 
 fn read(file: &str) -> Result<Source, Failure> {
-    let (name, bytes) = if file == "-" {
-        let mut bytes = Vec::new();
-        ("standard input".to_owned(), io::stdin().read_to_end(&mut bytes).map(|_| bytes))
-    } else {
-        (file.to_owned(), std::fs::read(file))
-    };
+    if file != "-" {
+        return self::file(Path::new(file));
+    }
+    let mut bytes = Vec::new();
+    let read = io::stdin().read_to_end(&mut bytes);
+    as_text("standard input".to_owned(), read.map(|_| bytes))
+}
+
+fn as_text(name: String, bytes: io::Result<Vec<u8>>) -> Result<Source, Failure> {
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => return Err(Failure::File { doing: "read", name, error }),

@@ -1,7 +1,9 @@
 //! The `commloom` command.
 #![forbid(unsafe_code)]
 
+mod calibrate;
 mod cmd;
+mod cost_file;
 mod emit;
 mod failure;
 mod input;
@@ -35,6 +37,7 @@ enum Command {
     Show(cmd::show::Args),
     Cost(cmd::cost::Args),
     Emit(cmd::emit::Args),
+    Calibrate(cmd::calibrate::Args),
 }
 
 fn main() -> ExitCode {
@@ -56,5 +59,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Show(args) => cmd::show::run(&args),
         Command::Cost(args) => cmd::cost::run(&args),
         Command::Emit(args) => cmd::emit::run(&args),
+        Command::Calibrate(args) => cmd::calibrate::run(&args),
     }
 }

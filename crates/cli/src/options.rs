@@ -1,8 +1,14 @@
 //! Options that several subcommands share.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, ValueEnum};
 use commloom_layout::{Basic, CostModel};
 use commloom_reconstruct as reconstruct;
+
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::{cost_file, input};
 
 /// Which constructors a result may use.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -38,49 +44,63 @@ pub struct Goal {
 /// Constants of the cost model.
 #[derive(Debug, Args)]
 pub struct Costs {
-    /// Constants of the cost model that differ from the papers' (all node kinds 6, lookup 1)
-    #[arg(long, value_name = "vec=6,lookup=1,...", value_delimiter = ',', value_parser = constant)]
-    pub cost: Vec<(String, u64)>,
+    /// Constants of the cost model: a TOML file with a table [cost], as `commloom calibrate` writes
+    /// it, or single ones as NAME=VALUE; of a constant given twice the last value counts. What is not
+    /// given is as in the papers: all node kinds 6, lookup 1, bucket and triangular off
+    #[arg(long, value_name = "FILE.toml|vec=6,...", value_delimiter = ',', value_parser = cost)]
+    pub cost: Vec<Cost>,
+}
+
+/// One part of `--cost`.
+#[derive(Debug, Clone)]
+pub enum Cost {
+    /// A constant.
+    Constant { name: String, value: u64 },
+    /// A file of constants.
+    File(PathBuf),
 }
 
 impl Costs {
-    /// The model; of a constant given twice the last value counts.
-    pub fn model(&self) -> CostModel {
+    /// The model.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is no cost model.
+    pub fn model(&self) -> Result<CostModel, Failure> {
         let mut model = CostModel::default();
-        for (name, value) in &self.cost {
-            if let Some(slot) = slot(&mut model, name) {
-                *slot = *value;
+        for cost in &self.cost {
+            match cost {
+                Cost::Constant { name, value } => {
+                    model.set(name, *value).expect("`cost` has checked it");
+                }
+                Cost::File(path) => {
+                    let Source { name, text } = input::file(path)?;
+                    cost_file::read(&text, &mut model)
+                        .map_err(|error| Failure::Parse { name, error })?;
+                }
             }
         }
-        model
+        Ok(model)
     }
 }
 
-fn slot<'m>(model: &'m mut CostModel, name: &str) -> Option<&'m mut u64> {
-    Some(match name {
-        "leaf" => &mut model.leaf,
-        "vec" => &mut model.vec,
-        "idx" => &mut model.idx,
-        "idxbuc" => &mut model.idxbuc,
-        "strc" => &mut model.strc,
-        "lookup" => &mut model.lookup,
-        _ => return None,
-    })
+fn cost(text: &str) -> Result<Cost, String> {
+    match text.split_once('=') {
+        Some((name, value)) if !Path::new(text).is_file() => constant(name, value),
+        None if CostModel::NAMES.contains(&text) => {
+            Err(format!("`{text}` has no value, expected one such as {text}=6"))
+        }
+        _ => Ok(Cost::File(PathBuf::from(text))),
+    }
 }
 
-fn constant(text: &str) -> Result<(String, u64), String> {
-    let (name, value) =
-        text.split_once('=').ok_or("expected NAME=VALUE, such as vec=6".to_owned())?;
-    if slot(&mut CostModel::default(), name).is_none() {
-        return Err(format!(
-            "unknown constant `{name}`, expected leaf, vec, idx, idxbuc, strc or lookup"
-        ));
-    }
-    match value.parse() {
-        Ok(0) => Err(format!("`{name}` must be positive")),
-        Ok(value) => Ok((name.to_owned(), value)),
-        Err(_) => Err(format!("`{value}` is not a whole number from 1 to 2^64 - 1")),
-    }
+fn constant(name: &str, value: &str) -> Result<Cost, String> {
+    // The name first: a value is of no use to a constant that there is not.
+    let mut model = CostModel::default();
+    model.set(name, 1).map_err(|error| error.to_string())?;
+    let value =
+        value.parse().map_err(|_| format!("`{value}` is not a whole number from 1 to 2^64 - 1"))?;
+    model.set(name, value).map_err(|error| error.to_string())?;
+    Ok(Cost::Constant { name: name.to_owned(), value })
 }
 
 /// An MPI basic type by its name.

@@ -189,18 +189,79 @@ fn files_that_cannot_be_read() {
     );
 }
 
+#[test]
+fn a_cost_model_with_a_misspelled_constant() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("misspelled.toml");
+    std::fs::write(&file, "# MPICH\n[cost]\nleaf = 6\nlokup = 1\n").unwrap();
+    let name = file.to_str().unwrap();
+    refused(
+        &["reconstruct", "--cost", name],
+        "0 1 2",
+        &format!(
+            "\
+error: unknown constant `lokup`, expected one of leaf, vec, idx, idxbuc, strc, lookup, bucket, triangular
+ --> {name}:4:1
+  |
+4 | lokup = 1
+  | ^^^^^
+  = help: did you mean `lookup`?"
+        ),
+    );
+}
+
+#[test]
+fn a_cost_model_with_a_fraction() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("fraction.toml");
+    std::fs::write(&file, "[cost]\nvec = 6.5\n").unwrap();
+    let name = file.to_str().unwrap();
+    refused(
+        &["cost", "--cost", name, "MPI_INT"],
+        "",
+        &format!(
+            "\
+error: `vec` must be a whole number from 1 to 2^64 - 1, not 6.5
+ --> {name}:2:7
+  |
+2 | vec = 6.5
+  |       ^^^
+  = help: costs count only in relation to each other: multiply all of them"
+        ),
+    );
+}
+
+#[test]
+fn a_cost_past_what_sums_can_hold() {
+    for command in ["normalize", "show"] {
+        refused(
+            &[command, "--cost", "vec=99999999999", "MPI_INT"],
+            "",
+            "error: the cost constant `vec` is 99999999999, it must be at most 2147483648",
+        );
+    }
+}
+
+#[test]
+fn a_cost_model_that_is_not_there() {
+    refused(
+        &["normalize", "--cost", "no/such.toml", "MPI_INT"],
+        "",
+        "error: cannot read no/such.toml: No such file or directory (os error 2)",
+    );
+}
+
 /// The options are read by clap: the first line says what is wrong, the status is the same.
 #[test]
 fn options_that_are_wrong() {
     for (args, message) in [
         (
             &["reconstruct", "--cost", "vek=6"][..],
-            "error: invalid value 'vek=6' for '--cost <vec=6,lookup=1,...>': unknown constant \
-             `vek`, expected leaf, vec, idx, idxbuc, strc or lookup",
+            "error: invalid value 'vek=6' for '--cost <FILE.toml|vec=6,...>': unknown constant \
+             `vek`, expected leaf, vec, idx, idxbuc, strc, lookup, bucket or triangular",
         ),
         (
             &["cost", "--cost", "vec=0", "MPI_INT"],
-            "error: invalid value 'vec=0' for '--cost <vec=6,lookup=1,...>': `vec` must be positive",
+            "error: invalid value 'vec=0' for '--cost <FILE.toml|vec=6,...>': the cost constant \
+             `vec` must be positive",
         ),
         (
             &["reconstruct", "--base", "int"],

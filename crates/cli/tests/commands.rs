@@ -57,6 +57,25 @@ fn reconstruct_takes_other_costs() {
 }
 
 #[test]
+fn costs_come_from_files_and_single_constants_and_the_last_one_counts() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("dear-vec.toml");
+    std::fs::write(&file, "# not measured\n[cost]\nvec = 100\nlookup = 2\n").unwrap();
+    let name = file.to_str().unwrap();
+    let idx = "idx(<0,8,16>, leaf(MPI_BYTE))\n";
+    for (costs, cost) in [
+        (name.to_owned(), 18),
+        (format!("{name},leaf=1"), 13),
+        (format!("lookup=7,{name}"), 18),
+        (format!("{name},lookup=7"), 33),
+    ] {
+        let args = ["reconstruct", "--constructors", "basic", "--cost", &costs];
+        assert_eq!(output(&args, "0 8 16"), format!("{idx}cost {cost} (optimal)\n"));
+    }
+    let both = ["cost", "--json", "--cost", name, "--cost", "vec=3", "vec(4, 8, MPI_INT)"];
+    assert_eq!(output(&both, ""), "{\"cost\": 9, \"nodes\": 2}\n");
+}
+
+#[test]
 fn normalize_keeps_the_bounds_and_shows_them() {
     let ty = "resized(-4, 100, vector(10, 1, 1, contiguous(2, MPI_INT)))";
     assert_eq!(
@@ -137,14 +156,43 @@ strc  10
 }
 
 #[test]
-fn show_draws_tree_and_memory() {
+fn show_draws_a_type_and_its_normal_form() {
+    assert_eq!(
+        output(&["show", "indexed_block(2, <0,3,6>, MPI_INT)"], ""),
+        "\
+24 bytes in 6 elements of MPI_INT, 3 runs
+lower bound 0, extent 32; data from 0 to 32
+changed: cost 21 to 18, list entries 3 to 0; the bytes and their order stay
+
+before: cost 21, 3 nodes, depth 3
+idx <0, 12, 24>
+└─ vec 2 copies, 4 bytes apart
+   └─ MPI_INT
+
+after: cost 18 (optimal), 3 nodes, depth 3
+vec 3 copies, 12 bytes apart
+└─ vec 2 copies, 4 bytes apart
+   └─ MPI_INT
+
+one character is 4 bytes
+before: the 3 entries of the idx
+ 0 [0 0 . 1 1 . 2 2]
+after: the 3 copies of the vec
+ 0 [0 0 . 1 1 . 2 2]
+"
+    );
+}
+
+#[test]
+fn show_says_where_nothing_changes() {
     assert_eq!(
         output(&["show", "resized(-4, 44, hvector(3, 2, 12, MPI_INT))"], ""),
         "\
 24 bytes in 6 elements of MPI_INT, 3 runs
 lower bound -4, extent 44; data from 0 to 32
-cost 18, 4 nodes, depth 4
+nothing changes: this is its normal form, cost 18 (optimal)
 
+cost 18, 4 nodes, depth 4
 resized lower bound -4, extent 44
 └─ vec 3 copies, 12 bytes apart
    └─ vec 2 copies, 4 bytes apart
@@ -157,15 +205,68 @@ one character is 4 bytes
 }
 
 #[test]
+fn show_as_is_draws_the_type_alone() {
+    let text = output(&["show", "--as-is", "idx(<0,4,8>, MPI_INT)"], "");
+    let expected = "\
+12 bytes in 3 elements of MPI_INT, 1 run
+lower bound 0, extent 12; data from 0 to 12
+
+cost 15, 2 nodes, depth 2
+idx <0, 4, 8>
+└─ MPI_INT
+
+one character is 4 bytes
+ 0 [0 0 0]
+";
+    assert_eq!(text, expected);
+}
+
+/// Two parts as given, five copies of one tile afterwards; `*` where two parts overlap.
+#[test]
+fn show_numbers_the_parts_of_each_description() {
+    let tiles = "strc(<0,32>, <vec(2, 16, vec(2, 4, MPI_INT)), vec(3, 16, vec(2, 4, MPI_INT))>)";
+    let text = output(&["show", tiles], "");
+    assert!(
+        text.contains("before: the 2 parts of the strc\n 0 [0 0 . . 0 0 . . 1 1 . ."),
+        "{text}"
+    );
+    assert!(text.contains("after: the 5 copies of the vec\n 0 [0 0 . . 1 1 . . 2 2 . ."), "{text}");
+    let overlap = output(&["show", "idx(<0,4,8>, vec(2, 4, MPI_INT))"], "");
+    assert!(overlap.contains("before: the 3 entries of the idx\n 0 [0 * * 2]\n"), "{overlap}");
+}
+
+#[test]
+fn show_takes_constructors_and_costs() {
+    let ty = "idx(<0,8,16>, MPI_INT)";
+    let text = output(&["show", "--cost", "vec=100,idxbuc=100", ty], "");
+    assert!(text.contains("nothing changes"), "{text}");
+    let text = output(&["show", "--cost", "leaf=2", ty], "");
+    assert!(text.contains("changed: cost 11 to 8, list entries 3 to 0"), "{text}");
+    let two = format!(
+        "indexed_block(1, <{}>, MPI_INT)",
+        (0..12)
+            .chain((0..18).map(|k| 17 + 10 * k))
+            .map(|d| d.to_string())
+            .collect::<Vec<_>>()
+            .join(",")
+    );
+    assert!(output(&["show", &two], "").contains("after: the 2 parts of the strc"));
+    let basic = output(&["show", "--constructors", "basic", &two], "");
+    assert!(!basic.contains("strc"), "{basic}");
+}
+
+#[test]
 fn show_draws_every_corpus_type_as_well_formed_svg() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     for (k, named) in corpus::all(100).iter().enumerate() {
         let file = dir.join(format!("{k}.svg"));
         let text = named.ty.to_string();
-        output(&["show", "--svg", file.to_str().unwrap(), &text], "");
+        let told = output(&["show", "--svg", file.to_str().unwrap(), &text], "");
         let svg = std::fs::read_to_string(&file).unwrap();
         assert_well_formed(&svg, &named.name);
-        assert!(svg.contains("Memory") && svg.contains(">lb<"), "{}", named.name);
+        assert!(svg.contains("One cell is") && svg.contains(">lb<"), "{}", named.name);
+        let both = svg.contains(">Before: cost") && svg.contains(">After: cost");
+        assert_eq!(both, !told.contains("nothing changes"), "{}", named.name);
     }
 }
 
@@ -191,6 +292,9 @@ fn show_of_huge_and_empty_types_is_short() {
     for ty in [
         "vec(1000000000, 4096, contiguous(1000, MPI_DOUBLE))",
         "vec(0, 4, MPI_INT)",
+        "vec(1000000000, 4, vec(0, 4, MPI_INT))",
+        "contiguous(1000000000, vector(1000000, 3, 7, MPI_DOUBLE))",
+        "vec(1000000000, 4096, idx(<0,8,16,24>, MPI_DOUBLE))",
         "resized(-9223372036854775807, 9223372036854775807, MPI_BYTE)",
         "strc(<>, <>)",
         "resized(10, -20, MPI_INT)",
@@ -203,7 +307,9 @@ fn show_of_huge_and_empty_types_is_short() {
 
 #[test]
 fn every_subcommand_has_examples_in_its_help() {
-    for command in ["exec", "reconstruct", "normalize", "flatten", "show", "cost", "emit"] {
+    for command in
+        ["exec", "reconstruct", "normalize", "flatten", "show", "cost", "emit", "calibrate"]
+    {
         let help = output(&[command, "--help"], "");
         assert!(
             help.contains("Examples:") && help.contains(&format!("commloom {command}")),

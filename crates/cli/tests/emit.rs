@@ -35,6 +35,10 @@ fn types() -> Vec<Type> {
             "idxbuc(3, <0,20>, <2,3>, MPI_INT)",
             "idxbuc(8, <0,0>, <0,3>, MPI_INT)",
             "idxbuc(9, <0,2>, <1,1>, resized(-3, 0, MPI_INT))",
+            "triangular(5, 80, 16, 1, 1, MPI_INT)",
+            "triangular(4, 30, 7, 9, -2, MPI_SHORT)",
+            "bucket(99, 8, <3,1,4,1,5>, MPI_DOUBLE)",
+            "bucket(-40, 4, <2,7,1>, vec(2, 400, MPI_INT))",
             "strc(<0,100>, <resized(0, 8, MPI_INT), MPI_INT>)",
             "strc(<0,-100>, <resized(0, 8, vec(0,1,MPI_INT)), MPI_INT>)",
             "vec(2, -12, vec(3, 4, MPI_INT))",
@@ -262,6 +266,27 @@ fn the_code_is_what_a_person_would_write() {
         ["create_hindexed_block(2, 1, at, MPI_INT", "create_resized(t[0], 0, 8", &commit(1)]
     );
     assert_eq!(calls("MPI_INT"), ["dup(MPI_INT", &commit(0)]);
+}
+
+/// The shapes that the cost model knows are idxbuc nodes: MPI's own constructors say them.
+#[test]
+fn buckets_and_triangles_are_built_by_mpi_constructors() {
+    for (ty, constructor) in [
+        ("triangular(5, 80, 16, 1, 1, vec(4, 4, MPI_INT))", "MPI_Type_indexed("),
+        ("triangular(3, 31, 8, 5, -1, MPI_DOUBLE)", "MPI_Type_create_hindexed("),
+        ("bucket(400, 4, <3,1,4,1,5>, MPI_INT)", "MPI_Type_indexed("),
+        ("bucket(-401, 4, <3,1,4,1,5>, MPI_INT)", "MPI_Type_create_hindexed("),
+    ] {
+        let code = output(&["emit", "--lang", "c", ty], "");
+        assert!(code.contains(constructor), "{code}");
+        assert!(!code.contains("bucket") && !code.contains("triangular"), "{code}");
+        let functions = code.split("MPI_Type_").skip(1).map(|rest| rest.split('(').next());
+        let known =
+            ["indexed", "create_hindexed", "contiguous", "commit", "free", "create_resized"];
+        for name in functions.flatten() {
+            assert!(known.contains(&name), "{name}: {code}");
+        }
+    }
 }
 
 #[test]

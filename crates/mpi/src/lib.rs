@@ -6,7 +6,8 @@
 //! [`Mpi`] wraps them so that every return code is a [`Result`].
 //!
 //! On top of that, [`decode`] turns any datatype handle into a [`commloom_layout::Type`], and
-//! [`encode`] builds a committed handle, owned by an [`OwnedDatatype`], from a `Type`.
+//! [`encode`] builds a committed handle, owned by an [`OwnedDatatype`], from a `Type`. [`alone`] starts a
+//! library in a process of its own, to measure it.
 //!
 //! ```text
 //! Library ──► Functions<A> (MPI_ names, PMPI_ names) ─┐
@@ -23,6 +24,7 @@
 compile_error!("the ABI tables of commloom-mpi are those of 64-bit systems");
 
 pub mod abi;
+mod alone;
 mod contents;
 mod datatype;
 mod decode;
@@ -38,6 +40,7 @@ mod owned;
 mod status;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
+pub use alone::{AloneError, Packer, alone};
 pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::encode;

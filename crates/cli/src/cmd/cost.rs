@@ -28,12 +28,13 @@ Nodes cost 6, list entries 1 each (idxbuc and strc have two lists); see --cost. 
 Examples:
   commloom cost 'vec(4, 10, idx(<0,2,3,5>, MPI_CHAR))'
       cost 22
-  commloom cost --cost lookup=3 layout.txt";
+  commloom cost --cost lookup=3 layout.txt
+  commloom cost --cost mpich.toml,leaf=4 layout.txt";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let ty = input::ty(&args.ty)?;
-    let model = args.costs.model();
+    let model = args.costs.model()?;
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{{\"cost\": {}, \"nodes\": {}}}", model.cost(&ty), ty.nodes())?;

@@ -1,5 +1,6 @@
 //! One file per subcommand: its arguments, and what it does with them.
 
+pub mod calibrate;
 pub mod cost;
 pub mod emit;
 pub mod exec;

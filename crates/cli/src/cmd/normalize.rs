@@ -30,12 +30,13 @@ Examples:
   commloom normalize 'vector(100, 1, 1, contiguous(4, MPI_INT))'
       vec(400, 4, leaf(MPI_INT))
       cost 12 (optimal)
-  commloom normalize --json 'resized(0, 16, contiguous(2, MPI_INT))'";
+  commloom normalize --json 'resized(0, 16, contiguous(2, MPI_INT))'
+  commloom normalize --cost mpich.toml layout.txt";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let ty = input::ty(&args.ty)?;
-    let found = normalize(&ty, args.goal.constructors.into(), &args.goal.costs.model())?;
+    let found = normalize(&ty, args.goal.constructors.into(), &args.goal.costs.model()?)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         let proof = super::cost::proof_members(&found);

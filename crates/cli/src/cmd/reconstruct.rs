@@ -31,13 +31,14 @@ Examples:
       vec(2, 10, idx(<0,2,3,5>, leaf(MPI_BYTE)))
       cost 22 (optimal)
   commloom reconstruct --base MPI_DOUBLE --constructors basic --json displacements.txt
-  commloom reconstruct --cost vec=10,lookup=2 displacements.txt";
+  commloom reconstruct --cost vec=10,lookup=2 displacements.txt
+  commloom reconstruct --cost mpich.toml displacements.txt";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let displacements = input::displacements(&args.file)?;
     let set = args.goal.constructors.into();
-    let found = reconstruct(&displacements, args.base, set, &args.goal.costs.model())?;
+    let found = reconstruct(&displacements, args.base, set, &args.goal.costs.model()?)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         let proof = super::cost::proof_members(&found);

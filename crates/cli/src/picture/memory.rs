@@ -4,21 +4,17 @@ use std::fmt::Write;
 
 use commloom_layout::Type;
 
-use super::cells::{Cell, Cells};
+use super::cells::{By, Cell, Cells};
 
-/// Cells on a line, and most lines.
+/// Cells on a line.
 const WIDTH: usize = 64;
-const LINES: usize = 24;
 
-/// Where the bytes of a type lie: one character per cell.
-pub fn memory(ty: &Type) -> String {
-    let picture = Cells::of(ty, WIDTH * LINES);
+/// Where the bytes of a type lie: one character per `unit` bytes, on at most `lines` lines.
+pub fn memory(ty: &Type, unit: i64, by: By, lines: usize) -> String {
+    let picture = Cells::of(ty, unit, by, WIDTH * lines);
     let last = picture.displacement(picture.cells.len());
     let gutter = picture.low.to_string().len().max(last.to_string().len());
-    let mut text = format!(
-        "one character is {}\n",
-        if picture.unit == 1 { "1 byte".to_owned() } else { format!("{} bytes", picture.unit) }
-    );
+    let mut text = String::new();
     for (line, cells) in picture.cells.chunks(WIDTH).enumerate() {
         let start = line * WIDTH;
         let mut row = String::new();
@@ -53,7 +49,7 @@ fn character(cell: Cell) -> char {
     const NAMES: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     match cell {
         Cell::Gap => '.',
-        Cell::Run(number) => char::from(NAMES[number % NAMES.len()]),
+        Cell::Piece(number) => char::from(NAMES[number % NAMES.len()]),
         Cell::Several => '*',
     }
 }

@@ -5,6 +5,7 @@ mod memory;
 mod svg;
 mod tree;
 
+pub use cells::{By, counted, parts_in_words, unit};
 pub use memory::memory;
-pub use svg::svg;
+pub use svg::{Panel, svg};
 pub use tree::tree;

@@ -1,56 +1,75 @@
-//! Memory and tree of a type as one SVG picture, without scripts or fonts of its own.
+//! Memory and trees of one or two types as one SVG picture, without scripts or fonts of its own.
 
 use std::fmt::Write;
 
 use commloom_layout::Type;
 
-use super::cells::{Cell, Cells, wide};
+use super::cells::{By, Cell, Cells, wide};
 use crate::cmd::show::label;
 
 /// Sizes in pixels.
 const CELL: usize = 16;
 const COLUMNS: usize = 64;
-const ROWS: usize = 32;
 const ROW: usize = 30;
 const LEFT: usize = 90;
 const MARGIN: usize = 20;
-/// Nodes of the tree that are drawn.
+const LINE: usize = 18;
+/// Rows of memory, and nodes of the tree, that are drawn of all panels together.
+const ROWS: usize = 32;
 const NODES: usize = 60;
 const NODE: usize = 26;
 const INDENT: usize = 28;
 
-/// The picture.
-pub fn svg(ty: &Type) -> String {
-    let mut memory = String::new();
-    let height = draw_memory(ty, MARGIN + 40, &mut memory);
-    let mut tree = String::new();
-    let bottom = draw_tree(ty, height + 50, &mut tree);
+/// One type in the picture.
+pub struct Panel<'t> {
+    /// The type.
+    pub ty: &'t Type,
+    /// Bold line above it.
+    pub heading: String,
+    /// What the colours of its memory tell apart.
+    pub by: By,
+    /// A line about that.
+    pub legend: String,
+}
+
+/// The picture: memory and tree of each panel, one panel under the other, in cells of `unit` bytes,
+/// with lines of text above all.
+pub fn svg(title: &str, lines: &[String], unit: i64, panels: &[Panel<'_>]) -> String {
+    let share = panels.len().max(1);
+    let mut body = String::new();
+    let mut y = MARGIN;
+    for line in lines {
+        text(MARGIN, y, "", line, &mut body);
+        y += LINE;
+    }
+    for panel in panels {
+        y += LINE / 2;
+        text(MARGIN, y, r#" font-weight="bold" font-size="14""#, &panel.heading, &mut body);
+        y += LINE;
+        text(MARGIN, y, r##" fill="#555555""##, &panel.legend, &mut body);
+        y = draw_memory(panel, unit, y + LINE, ROWS / share, &mut body);
+        y = draw_tree(panel.ty, y, NODES / share, &mut body);
+    }
     let width = LEFT + COLUMNS * CELL + MARGIN;
-    let title = escape(&shorten(&ty.to_string(), 150));
-    let y = height + 30;
+    let title = escape(&shorten(title, 150));
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom}" viewBox="0 0 {width} {bottom}" font-family="sans-serif" font-size="12">
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" font-size="12">
 <title>{title}</title>
 <rect width="100%" height="100%" fill="#ffffff"/>
-<text x="{MARGIN}" y="{MARGIN}" font-weight="bold">Memory: colour and number give the packed order, grey lies in several runs; {unit} per cell</text>
-{memory}<text x="{MARGIN}" y="{y}" font-weight="bold">Tree: {size} bytes, extent {extent}, {runs} runs</text>
-{tree}</svg>
-"##,
-        unit = bytes(Cells::of(ty, 0).unit),
-        size = ty.size(),
-        extent = ty.extent(),
-        runs = ty.runs(),
+{body}</svg>
+"##
     )
 }
 
-fn bytes(n: i64) -> String {
-    if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") }
+fn text(x: usize, y: usize, style: &str, text: &str, out: &mut String) {
+    let text = escape(&shorten(text, 170));
+    let _ = writeln!(out, r#"<text x="{x}" y="{y}"{style}>{text}</text>"#);
 }
 
 /// Draws from `top` on and returns where it ended.
-fn draw_memory(ty: &Type, top: usize, out: &mut String) -> usize {
-    let picture = Cells::of(ty, COLUMNS * ROWS);
-    let runs = usize::try_from(ty.runs()).unwrap_or(usize::MAX);
+fn draw_memory(panel: &Panel<'_>, unit: i64, top: usize, rows: usize, out: &mut String) -> usize {
+    let picture = Cells::of(panel.ty, unit, panel.by, COLUMNS * rows);
+    let pieces = usize::try_from(picture.pieces).unwrap_or(usize::MAX);
     for (row, cells) in picture.cells.chunks(COLUMNS).enumerate() {
         let y = top + row * ROW;
         let _ = writeln!(
@@ -62,14 +81,14 @@ fn draw_memory(ty: &Type, top: usize, out: &mut String) -> usize {
         );
         for (column, cell) in cells.iter().enumerate() {
             let x = LEFT + column * CELL;
-            let fill = colour(*cell, runs);
+            let fill = colour(*cell, pieces);
             let _ = writeln!(
                 out,
                 r##"<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#bbbbbb" stroke-width="0.5"/>"##
             );
-            // A run is numbered in its first cell.
+            // A run or part is numbered in its first cell.
             let starts = column == 0 || cells[column - 1] != *cell;
-            if let (Cell::Run(number), true) = (*cell, starts && runs <= 1000) {
+            if let (Cell::Piece(number), true) = (*cell, starts && pieces <= 1000) {
                 let _ = writeln!(
                     out,
                     r##"<text x="{}" y="{}" font-size="8">{number}</text>"##,
@@ -87,7 +106,7 @@ fn draw_memory(ty: &Type, top: usize, out: &mut String) -> usize {
     if picture.left_out > 0 {
         let left_out = picture.left_out;
         let y = bottom + 8;
-        let _ = writeln!(out, r#"<text x="{LEFT}" y="{y}">and {left_out} more cells</text>"#);
+        text(LEFT, y, "", &format!("and {left_out} more cells"), out);
         bottom += 20;
     }
     bottom
@@ -111,15 +130,15 @@ fn draw_bound(name: &str, at: i64, picture: &Cells, top: usize, out: &mut String
     );
 }
 
-/// From blue for the first run over yellow to red for the last. Hexadecimal, as SVG 1.1 knows no
+/// From blue for the first run or part over yellow to red for the last. Hexadecimal, as SVG 1.1 knows no
 /// other notation that all viewers share.
-fn colour(cell: Cell, runs: usize) -> String {
+fn colour(cell: Cell, pieces: usize) -> String {
     const STOPS: [[usize; 3]; 3] = [[0x8A, 0xB4, 0xF0], [0xF4, 0xE3, 0x9A], [0xF0, 0x96, 0x8A]];
     match cell {
         Cell::Gap => "#f6f6f6".to_owned(),
         Cell::Several => "#606060".to_owned(),
-        Cell::Run(number) => {
-            let last = runs.saturating_sub(1).max(1);
+        Cell::Piece(number) => {
+            let last = pieces.saturating_sub(1).max(1);
             // In 256ths of the distance between two stops.
             let place = number.saturating_mul(512).checked_div(last).unwrap_or(0).min(512);
             let (stop, share) = if place < 256 { (0, place) } else { (1, place - 256) };
@@ -130,38 +149,41 @@ fn colour(cell: Cell, runs: usize) -> String {
     }
 }
 
-fn draw_tree(ty: &Type, top: usize, out: &mut String) -> usize {
-    let mut drawn = 0;
-    draw_node(ty, 0, None, top, &mut drawn, out);
+/// Draws at most `most` nodes from `top` on and returns where it ended.
+fn draw_tree(ty: &Type, top: usize, most: usize, out: &mut String) -> usize {
+    let mut drawn = Drawn { nodes: 0, most, top };
+    draw_node(ty, 0, None, &mut drawn, out);
+    let drawn = drawn.nodes;
     let mut bottom = top + drawn * NODE;
     let left_out = ty.nodes().saturating_sub(wide(drawn));
     if left_out > 0 {
         let y = bottom + 12;
-        let _ = writeln!(out, r#"<text x="{MARGIN}" y="{y}">and {left_out} more nodes</text>"#);
+        text(MARGIN, y, "", &format!("and {left_out} more nodes"), out);
         bottom += 20;
     }
     bottom + MARGIN
 }
 
-/// Draws a node as a box on line `drawn`, joined to its parent, then its children.
-fn draw_node(
-    ty: &Type,
-    depth: usize,
-    parent: Option<usize>,
+/// How many nodes were drawn, how many may be, and where the first one is.
+struct Drawn {
+    nodes: usize,
+    most: usize,
     top: usize,
-    drawn: &mut usize,
-    out: &mut String,
-) {
-    if *drawn == NODES {
+}
+
+/// Draws a node as a box on the next line, joined to its parent, then its children.
+fn draw_node(ty: &Type, depth: usize, parent: Option<usize>, drawn: &mut Drawn, out: &mut String) {
+    if drawn.nodes == drawn.most {
         return;
     }
-    let line = *drawn;
-    *drawn += 1;
-    let (x, y) = (MARGIN + depth * INDENT, top + line * NODE);
-    let text = shorten(&label(ty), 110);
-    let width = 14 + 7 * text.chars().count();
+    let line = drawn.nodes;
+    drawn.nodes += 1;
+    let (x, y) = (MARGIN + depth * INDENT, drawn.top + line * NODE);
+    let label = shorten(&label(ty), 110);
+    // Monospaced fonts are 7.2 pixels wide at this size.
+    let width = 16 + 29 * label.chars().count() / 4;
     if let Some(parent) = parent {
-        let (px, py) = (x - INDENT + 10, top + parent * NODE + 20);
+        let (px, py) = (x - INDENT + 10, drawn.top + parent * NODE + 20);
         let _ = writeln!(
             out,
             r##"<path d="M{px} {py}V{}H{x}" fill="none" stroke="#888888"/>"##,
@@ -174,10 +196,10 @@ fn draw_node(
         r##"<rect x="{x}" y="{y}" width="{width}" height="20" rx="4" fill="{fill}" stroke="#888888"/><text x="{}" y="{}" font-family="monospace">{}</text>"##,
         x + 7,
         y + 14,
-        escape(&text)
+        escape(&label)
     );
     for child in ty.children() {
-        draw_node(child, depth + 1, Some(line), top, drawn, out);
+        draw_node(child, depth + 1, Some(line), drawn, out);
     }
 }
 
