@@ -274,7 +274,8 @@ fn random_cost_models_never_raise_the_cost() {
         let ty = random_type(rng, &Size::default());
         let mut price = || rng.u64(1..14);
         let (leaf, vec, idx, idxbuc, strc) = (price(), price(), price(), price(), price());
-        let model = CostModel { leaf, vec, idx, idxbuc, strc, lookup: price().div_ceil(4) };
+        let lookup = price().div_ceil(4);
+        let model = CostModel { leaf, vec, idx, idxbuc, strc, lookup, ..CostModel::default() };
         for set in SETS {
             let limits = random_limits(rng);
             let normal = normalize_within(&limits, &ty, set, &model).unwrap();

@@ -1,36 +1,51 @@
 //! Normalization: from a given type to a cheap one with the same ordered type map and bounds, in
 //! time that depends on the description and not on the data that it describes.
 //!
-//! Bottom-up. Every node becomes [`Forms`]: its layout with the first element at 0, and where that
-//! element really lies. Shifts so travel upwards until an index list takes them in (law 13), and
-//! bounds, which cost nothing, are put back at the root only.
+//! Bottom-up. Every node becomes its layout with the first element at 0, and where that element really
+//! lies. Shifts so travel upwards until an index list takes them in (law 13), and bounds, which cost
+//! nothing, are put back at the root only.
 //!
-//! | file | node | laws of TREES.md |
+//! | file | what | laws of TREES.md |
 //! |---|---|---|
-//! | `crate::repeat` | vec | 1, 2 |
-//! | `list` | idx | 1, 3, 4, 5, 6: the optimal path over copies of the child |
-//! | `buckets` | idxbuc | 3, 4, 6 |
-//! | `parts` | strc | 1, 7, 8, 9, 12, and the exact programme over parts |
+//! | `levels` | a list or buckets of copies, taken apart in the one way there is | 1, 3, 5 |
+//! | `nest` | levels over an atom, and the cheapest description of each prefix | 2, 13, 14 |
+//! | `fewest` | buckets across levels | 3, 4, 6 |
+//! | `list` | idx and idxbuc nodes, as paths and as trees | |
+//! | `parts` | strc | 1, 7, 8, 9, 12, 14, and the exact programme over parts |
+//! | `segments` | which neighbouring parts are put together | 8, 9 |
+//! | `absorb` | where the period of a vec begins, and how far it reaches | 10, 11 |
+//! | `rotate` | fewest runs instead of least cost | 10 |
 //!
-//! Layouts of few elements are flattened and solved exactly instead ([`Limits`]). No law interchanges
-//! loops. Each law yields forms that cost no more than what it was given, and the whole is compared
-//! with the type that came in: the cost never rises.
+//! docs/normalization.md proves that for paths the result is optimal, whatever the counts; for trees
+//! it gives the measured distance. Trees of few elements are flattened and solved exactly
+//! ([`Limits`]). No law interchanges loops. The whole is compared with the type that came in: the
+//! cost never rises.
 
-mod buckets;
+mod absorb;
+mod fewest;
+mod levels;
 mod list;
+mod nest;
 mod parts;
+mod rotate;
+mod segments;
+mod shaped;
+
+pub use rotate::fewest_runs;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use commloom_layout::{Base, CostModel, Kind, LayoutError, Type, mpi};
 
 use crate::forms::{Costed, Forms};
-use crate::large::Effort;
+use crate::large::{Effort, Found};
 use crate::prices::Prices;
-use crate::repeat::repeat;
 use crate::sequence::Sequence;
 use crate::tree::{self, Tokens};
 use crate::{Constructors, ReconstructError, Reconstruction, certify, large, path};
+use levels::Level;
+use nest::Nest;
 
 /// How much work [`normalize_within`] may do beyond reading the description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,29 +109,31 @@ pub fn normalize_within(
     model: &CostModel,
 ) -> Result<Reconstruction, ReconstructError> {
     let prices = Prices::new(model, set)?;
-    let mut normalizer = Normalizer { prices, limits: *limits, known: HashMap::new() };
+    let mut normalizer =
+        Normalizer { prices, limits: *limits, known: HashMap::new(), complete: true };
     let given = without_bounds(ty, &prices)?;
-    let exact = normalizer.is_solved_exactly(ty);
-    let found = match normalizer.visit(ty)? {
-        None => empty(&prices)?,
-        Some(placed) => placed.forms.at(placed.shift)?,
+    let (found, solved) = match normalizer.visit(ty)? {
+        None => (empty(&prices)?, false),
+        Some(placed) => (placed.nest.at(placed.shift, &prices)?, normalizer.is_optimal(ty)),
     };
+    let found = Costed { cost: model.cost(&found.ty).min(found.cost), ..found };
     // Where the given type is cheaper it uses constructors outside the set.
     let core = found.min(given);
     let normal = with_bounds(core.ty, ty)?;
     if cfg!(debug_assertions) {
         certify::same_layout(ty, &normal).map_err(ReconstructError::Uncertified)?;
     }
-    let lower_bound = if exact { core.cost } else { lower_bound(ty, &prices).min(core.cost) };
+    let lower_bound = if solved { core.cost } else { lower_bound(ty, &prices).min(core.cost) };
     let exact = lower_bound == core.cost;
-    Ok(Reconstruction { ty: normal, cost: core.cost, exact, lower_bound })
+    let complete = normalizer.complete;
+    Ok(Reconstruction { ty: normal, cost: core.cost, exact, lower_bound, complete })
 }
 
 /// A layout in normalized form, and the displacement of its first element.
 #[derive(Debug, Clone)]
 struct Placed {
     shift: i64,
-    forms: Forms,
+    nest: Rc<Nest>,
 }
 
 struct Normalizer {
@@ -124,6 +141,8 @@ struct Normalizer {
     limits: Limits,
     /// What was found for types seen before; shared subtrees are visited once.
     known: HashMap<Type, Option<Placed>>,
+    /// Whether no search for a tree has spent its work.
+    complete: bool,
 }
 
 impl Normalizer {
@@ -135,33 +154,57 @@ impl Normalizer {
         if let Some(known) = self.known.get(ty) {
             return Ok(known.clone());
         }
-        let forms = self.forms(ty)?;
-        let placed = Some(Placed { shift: ty.first_byte(), forms });
+        let nest = match ty.kind() {
+            Kind::Leaf(basic) => Rc::new(Nest::atom(Forms::leaf(*basic, &self.prices)?)),
+            Kind::Resized { child, .. } => self.child(child)?,
+            _ => Rc::new(self.nest(ty)?),
+        };
+        let placed = Some(Placed { shift: ty.first_byte(), nest });
         self.known.insert(ty.clone(), placed.clone());
         Ok(placed)
     }
 
-    fn forms(&mut self, ty: &Type) -> Result<Forms, ReconstructError> {
-        if let Kind::Leaf(basic) = ty.kind() {
-            return Ok(Forms::leaf(*basic, &self.prices)?);
+    /// What is small enough is flattened, where that is of use; the rest is a matter of laws.
+    fn nest(&mut self, ty: &Type) -> Result<Nest, ReconstructError> {
+        let tree = self.prices.set == Constructors::Tree;
+        if tree && ty.elements() <= self.limits.exact_tree {
+            return self.exact_tree(ty);
         }
-        let flat = self.flattened(ty)?;
-        match flat {
-            Some(forms) if self.is_solved_exactly(ty) => Ok(forms),
-            Some(forms) if !has_strc(ty) => Ok(forms),
-            Some(forms) => Ok(self.by_laws(ty)?.min(forms)),
-            None => self.by_laws(ty),
+        let flat = match ty.base() {
+            Base::One(basic) if ty.elements() <= self.limits.flatten => Some(basic),
+            _ => None,
+        };
+        let Some(basic) = flat else { return self.by_laws(ty) };
+        let leaf = Forms::leaf(basic, &self.prices)?;
+        let starts: Vec<i64> = ty.type_map().map(|e| e.displacement).collect();
+        let mut nest = match has_strc(ty) {
+            true => self.path_of(&starts, &leaf)?,
+            false => self.by_laws(ty)?,
+        };
+        if tree {
+            if has_strc(ty) {
+                let laws = self.by_laws(ty)?.forms(&self.prices)?;
+                nest.offer((*laws).clone(), &self.prices);
+            }
+            let sequence = Sequence::new(&starts)?;
+            let found = large::solve(sequence, &leaf, &self.prices, self.effort())?;
+            nest.offer(self.taken(found), &self.prices);
+        } else if self.prices.cheapest_shape().is_some() {
+            nest.offer(path::solve(Sequence::new(&starts)?, &leaf, &self.prices)?, &self.prices);
         }
+        Ok(nest)
     }
 
     /// The normal form of a node over its normalized children.
-    fn by_laws(&mut self, ty: &Type) -> Result<Forms, ReconstructError> {
+    fn by_laws(&mut self, ty: &Type) -> Result<Nest, ReconstructError> {
         match ty.kind() {
-            Kind::Leaf(basic) => Ok(Forms::leaf(*basic, &self.prices)?),
-            Kind::Resized { child, .. } => self.child(child),
+            Kind::Leaf(basic) => Ok(Nest::atom(Forms::leaf(*basic, &self.prices)?)),
+            Kind::Resized { child, .. } => Ok((*self.child(child)?).clone()),
             Kind::Vec { count, stride, child } => {
                 let child = self.child(child)?;
-                repeat(*count, *stride, &child, &self.prices)
+                let (count, stride) = (*count, *stride);
+                let level = (count > 1).then_some(Level::Even { count, stride });
+                Ok(child.under(level.into_iter().collect(), &self.prices))
             }
             Kind::Idx { indices, child } => {
                 let child = self.child(child)?;
@@ -169,42 +212,45 @@ impl Normalizer {
             }
             Kind::IdxBuc { stride, indices, blocks, child } => {
                 let child = self.child(child)?;
-                self.buckets(*stride, indices, blocks, &child)
+                self.buckets_node(ty, *stride, (indices, blocks), &child)
             }
             Kind::Strc { indices, children } => self.parts(indices, children),
         }
     }
 
     /// The child of a node that is not empty: its shift moves into the node, so it is dropped here.
-    fn child(&mut self, ty: &Type) -> Result<Forms, ReconstructError> {
+    fn child(&mut self, ty: &Type) -> Result<Rc<Nest>, ReconstructError> {
         let placed = self.visit(ty)?;
-        Ok(placed.expect("a type with elements has a child with elements").forms)
+        Ok(placed.expect("a type with elements has a child with elements").nest)
     }
 
-    /// Whether [`Self::forms`] of this type is the optimum of the constructor set.
-    fn is_solved_exactly(&self, ty: &Type) -> bool {
-        let limit = match (self.prices.set, ty.base()) {
-            (Constructors::Tree, _) => self.limits.exact_tree,
-            (_, Base::One(_)) => self.limits.flatten,
-            _ => 0,
-        };
-        (1..=limit).contains(&ty.elements())
-    }
-
-    /// The best description of the flattened type, if it is small enough to be flattened.
-    fn flattened(&self, ty: &Type) -> Result<Option<Forms>, ReconstructError> {
+    /// Whether the normal form of this type is the optimum of the constructor set: what is small was
+    /// solved as a whole, and for paths the laws are enough (docs/normalization.md).
+    fn is_optimal(&self, ty: &Type) -> bool {
         let n = ty.elements();
-        if self.prices.set == Constructors::Tree && n <= self.limits.exact_tree {
-            return self.tree_of(ty).map(Some);
+        match (self.prices.set, ty.base()) {
+            (Constructors::Tree, _) => n <= self.limits.exact_tree,
+            (_, Base::Mixed) => false,
+            _ if n <= self.limits.flatten => true,
+            _ => !has_strc(ty) && self.prices.cheapest_shape().is_none(),
         }
-        match ty.base() {
-            Base::One(basic) if n <= self.limits.flatten => {
-                let starts: Vec<i64> = ty.type_map().map(|e| e.displacement).collect();
-                let leaf = Forms::leaf(basic, &self.prices)?;
-                self.best_over(&starts, &leaf).map(Some)
-            }
-            _ => Ok(None),
-        }
+    }
+
+    /// A flattened path.
+    fn path_of(&self, starts: &[i64], leaf: &Forms) -> Result<Nest, ReconstructError> {
+        let starts = levels::from_first(starts)?;
+        Sequence::new(&starts)?;
+        Ok(Nest::atom(leaf.clone()).under(levels::of_list(&starts), &self.prices))
+    }
+
+    /// The exact tree of a small type.
+    fn exact_tree(&self, ty: &Type) -> Result<Nest, ReconstructError> {
+        let forms = self.tree_of(ty)?;
+        let Base::One(basic) = ty.base() else { return Ok(Nest::of(&forms, &self.prices)) };
+        let starts: Vec<i64> = ty.type_map().map(|e| e.displacement).collect();
+        let mut nest = self.path_of(&starts, &Forms::leaf(basic, &self.prices)?)?;
+        nest.offer(forms, &self.prices);
+        Ok(nest)
     }
 
     /// The exact tree of the flattened type.
@@ -227,19 +273,15 @@ impl Normalizer {
         tree::solve(&Tokens { starts: &starts, atoms: &atoms, table: &table }, &self.prices)
     }
 
-    /// Short periods only, and those that show in a sample: what takes longer than reading the description is left to `reconstruct`.
-    fn effort(&self) -> Effort {
-        Effort { exact: self.limits.exact_tree, sampled: true, windows: &[] }
+    /// The forms that a search found.
+    fn taken(&mut self, found: Found) -> Forms {
+        self.complete &= found.complete;
+        found.forms
     }
 
-    /// The optimal path of copies of `child` at `starts`, the first at zero; where trees are allowed,
-    /// also the best tree of its runs.
-    fn best_over(&self, starts: &[i64], child: &Forms) -> Result<Forms, ReconstructError> {
-        let sequence = Sequence::new(starts)?;
-        if self.prices.set == Constructors::Tree {
-            return large::solve(sequence, child, &self.prices, self.effort());
-        }
-        path::solve(sequence, child, &self.prices)
+    /// Blocks as long as the limit allows, and the work of a reconstruction.
+    fn effort(&self) -> Effort {
+        Effort { exact: self.limits.exact_tree, ..Effort::THOROUGH }
     }
 }
 
@@ -314,16 +356,5 @@ fn lower_bound(ty: &Type, prices: &Prices) -> u64 {
         let part = model.lookup.saturating_mul(2).saturating_add(model.leaf);
         return part.saturating_mul(2).saturating_add(model.strc);
     }
-    let node = match (ty.elements(), ty.first_byte()) {
-        (1, 0) => 0,
-        (_, 0) => model.vec.min(model.idx).min(model.idxbuc).min(model.strc),
-        _ => model.idx.min(model.idxbuc).min(model.strc),
-    };
-    model.leaf.saturating_add(node)
-}
-
-/// Index `k` of a list from its first index.
-fn from_first(indices: &[i64]) -> Result<Vec<i64>, LayoutError> {
-    let first = indices.first().copied().unwrap_or(0);
-    indices.iter().map(|&i| crate::num::sub(i, first)).collect()
+    prices.least(ty.elements(), ty.first_byte())
 }
