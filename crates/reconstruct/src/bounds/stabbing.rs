@@ -3,7 +3,7 @@
 /// A tree of maxima over the ends of intervals; an interval that was not inserted has the end 0.
 pub(super) struct Stabbing {
     /// Node k has the children 2k and 2k + 1; the leaves are the second half.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Stabbing {
@@ -14,6 +14,7 @@ impl Stabbing {
 
     /// Interval `k` ends at `end`. O(log n).
     pub(super) fn insert(&mut self, k: usize, end: usize) {
+        let end = capped(end);
         let mut node = self.ends.len() / 2 + k;
         while node > 0 {
             self.ends[node] = self.ends[node].max(end);
@@ -23,7 +24,7 @@ impl Stabbing {
 
     /// The intervals numbered below `limit` that end after `point`, ascending. O(log n) for each.
     pub(super) fn reaching(&self, limit: usize, point: usize) -> Vec<usize> {
-        let leaves = self.ends.len() / 2;
+        let (leaves, point) = (self.ends.len() / 2, capped(point));
         let mut found = Vec::new();
         // Nodes with the number of their first leaf and how many leaves they have.
         let mut todo = vec![(1, 0, leaves)];
@@ -40,6 +41,12 @@ impl Stabbing {
         }
         found
     }
+}
+
+/// Places past 2^32 - 1 count as this one: no interval reaches past them, so there it is left out,
+/// and prices only fall.
+fn capped(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ const ALWAYS: usize = 1 << 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
     pub period: u32,
+    pub links: u32,
 }
 
 /// Chains, the cuts that they and the letters make, and which chains have a link at each cut.
@@ -54,19 +55,24 @@ impl Chains {
             cuts.insert(place(t));
         }
         let mut chains: Vec<Chain> = Vec::new();
-        // Chains by the place of the link with which they would go on.
-        let mut open: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        // Chains of the period at hand by the place of the link with which they would go on.
+        let (mut open, mut period): (FxHashMap<u32, u32>, u32) = (FxHashMap::default(), 0);
         let mut pieces: Vec<(u32, u32, u32, u32)> = Vec::new();
         let borders = affordable(letters, ranges, starts);
         for range in ranges {
             let q = range.period;
+            if q != period {
+                (open, period) = (FxHashMap::default(), q);
+            }
             for x in rotations(letters, range, starts, borders) {
-                let chain = open.remove(&(q, x)).unwrap_or_else(|| {
-                    chains.push(Chain { period: q });
+                let chain = open.remove(&x).unwrap_or_else(|| {
+                    chains.push(Chain { period: q, links: 0 });
                     place(chains.len() - 1)
                 });
-                let last = x + (links(range, x) - 1) * q;
-                open.insert((q, last + q), chain);
+                let links = links(range, x);
+                chains[at(chain)].links += links;
+                let last = x + (links - 1) * q;
+                open.insert(last + q, chain);
                 pieces.push((chain, q, x, last));
                 for y in (x..=last + 2 * q).step_by(at(q)) {
                     cuts.insert(y);

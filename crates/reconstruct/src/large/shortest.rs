@@ -13,7 +13,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::chains::Chains;
+use super::chains::{Chain, Chains};
 use super::letters::{Letters, at, place};
 use super::line::View;
 use crate::prices::Prices;
@@ -108,7 +108,8 @@ const TOKEN: u32 = u32::MAX;
 pub(super) struct Shortest {
     places: Vec<u32>,
     via: Vec<Via>,
-    chains: Vec<ChainState>,
+    /// Of chains with several links, once one was met: most chains have one link only.
+    chains: Vec<Option<Box<ChainState>>>,
     buckets: FxHashMap<i64, Bucket>,
 }
 
@@ -139,7 +140,7 @@ impl Shortest {
         self.via.resize(self.places.len(), Via { cost: INFINITE, from: 0, chain: TOKEN });
         self.via[0].cost = 0;
         self.chains.clear();
-        self.chains.resize_with(blocks.len(), ChainState::default);
+        self.chains.resize_with(blocks.len(), || None);
         self.buckets.clear();
         let mut scan = Scan::new(a);
         for c in 0..self.places.len() {
@@ -277,12 +278,18 @@ impl Shortest {
         block: i64,
     ) {
         let Costs { entry, vec, idx, idxbuc, lookup } = ground.costs;
-        let q = ground.chains.chains[at(chain)].period;
+        let Chain { period: q, links } = ground.chains.chains[at(chain)];
         let x = self.places[c];
         let starts = ground.line.starts;
         let distance = starts[at(x + q)] - starts[at(x)];
         let start = self.start(c);
-        let ends = self.chains[slot].advance(x, q, distance, start, lookup);
+        let ends = match links {
+            1 => ChainState::default().advance(x, q, distance, start, lookup),
+            _ => {
+                let state = self.chains[slot].get_or_insert_default();
+                state.advance(x, q, distance, start, lookup)
+            }
+        };
         self.offer(to, ends.vec.plus(entry + vec + block), chain);
         self.offer(to, ends.idx.plus(entry + idx + block), chain);
         self.offer(to, ends.idxbuc.plus(entry + idxbuc + block), chain);
