@@ -166,8 +166,8 @@ pub fn reconstruct_large(
     let prices = Prices::new(model, Constructors::Tree)?;
     let sequence = Sequence::new(displacements)?;
     let leaf = Forms::leaf(base, &prices)?;
-    let lower_bound = lower_bound(sequence, &prices);
     let path = path::cheapest(displacements, None, &leaf, &prices)?;
+    let lower_bound = lower_bound(sequence, &prices, path.cost);
     let (found, complete) = if path.cost == lower_bound {
         // Proved: there is nothing to look for.
         (path, true)
@@ -192,10 +192,10 @@ fn priced(found: Costed, prices: &Prices) -> Costed {
     }
 }
 
-/// No tree for `sequence` costs less.
-fn lower_bound(sequence: Sequence<'_>, prices: &Prices) -> u64 {
+/// No tree for `sequence` costs less. A bound of `enough` is not raised any further.
+fn lower_bound(sequence: Sequence<'_>, prices: &Prices, enough: u64) -> u64 {
     match prices.cheapest_shape() {
-        None => large::lower_bound(sequence, prices),
+        None => bounds::lower_bound(sequence, prices, enough),
         // Those proofs count the entries of lists: a triangle has none.
         Some(_) => prices.least(num::count(sequence.len()), sequence.starts[0]),
     }

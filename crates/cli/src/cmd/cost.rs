@@ -61,7 +61,11 @@ fn head(node: &Type) -> &'static str {
 pub fn with_proof(found: &Reconstruction) -> String {
     match found.exact {
         true => format!("cost {} (optimal)", found.cost),
-        false => format!("cost {} (proven: at least {})", found.cost, found.lower_bound),
+        false => {
+            let stopped =
+                if found.complete { "" } else { "; the search stopped at its limit of work" };
+            format!("cost {} (proven: at least {}{stopped})", found.cost, found.lower_bound)
+        }
     }
 }
 
@@ -70,6 +74,9 @@ pub fn proof_members(found: &Reconstruction) -> String {
     let members = format!("\"cost\": {}, \"exact\": {}", found.cost, found.exact);
     match found.exact {
         true => members,
-        false => format!("{members}, \"lower_bound\": {}", found.lower_bound),
+        false => {
+            let stopped = if found.complete { "" } else { ", \"complete\": false" };
+            format!("{members}, \"lower_bound\": {}{stopped}", found.lower_bound)
+        }
     }
 }

@@ -39,10 +39,13 @@ use tariff::Tariff;
 const WORK: usize = 4;
 const LEAST_WORK: usize = 1 << 20;
 
-/// No tree for `sequence` costs less.
-pub(crate) fn lower_bound(sequence: Sequence<'_>, prices: &Prices) -> u64 {
+/// No tree for `sequence` costs less. A bound of `enough` is not raised any further.
+pub(crate) fn lower_bound(sequence: Sequence<'_>, prices: &Prices, enough: u64) -> u64 {
     let tariff = Tariff::new(prices);
     let by_slots = slots::least_cost(sequence, &tariff);
+    if by_slots >= enough {
+        return by_slots;
+    }
     by_parts(sequence.starts, &tariff).map_or(by_slots, |by_parts| by_parts.max(by_slots))
 }
 

@@ -16,7 +16,7 @@ fn exact(starts: &[i64], prices: &Prices) -> u64 {
 }
 
 fn bound(starts: &[i64], prices: &Prices) -> u64 {
-    lower_bound(Sequence::new(starts).unwrap(), prices)
+    lower_bound(Sequence::new(starts).unwrap(), prices, u64::MAX)
 }
 
 fn assert_holds(starts: &[i64], prices: &Prices) {
@@ -181,6 +181,5 @@ fn on_structured_layouts_the_mean_bound_is_above_nine_tenths_of_the_optimum() {
             cases += 1;
         }
     }
-    println!("{} thousandths in {cases} cases", bounds / cases);
-    assert!(10 * bounds >= 9 * optima, "{bounds} of {optima}");
+    assert!(10 * bounds >= 9 * optima, "{} thousandths in {cases} cases", bounds / cases);
 }

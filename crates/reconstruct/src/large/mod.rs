@@ -26,7 +26,6 @@ mod ranges;
 mod shortest;
 mod solve;
 
-pub(crate) use crate::bounds::lower_bound;
 pub(crate) use line::Line;
 
 use crate::ReconstructError;
@@ -151,9 +150,6 @@ mod tests {
     use super::*;
     use crate::Constructors;
     use commloom_layout::{Basic, CostModel};
-    use commloom_testkit::check;
-    use commloom_testkit::random::{Family, random_sequence};
-    use std::cell::Cell;
 
     fn cost(starts: &[i64]) -> u64 {
         let prices = Prices::new(&CostModel::default(), Constructors::Tree).unwrap();
@@ -163,7 +159,6 @@ mod tests {
             solve(sequence, &leaf, &prices, Effort::THOROUGH).unwrap().forms.at(starts[0]).unwrap();
         assert!(tree.ty.type_map().map(|e| e.displacement).eq(starts.iter().copied()));
         assert_eq!(tree.cost, CostModel::default().cost(&tree.ty));
-        assert!(lower_bound(sequence, &prices) <= tree.cost);
         tree.cost
     }
 
@@ -196,43 +191,5 @@ mod tests {
         assert!(cost(&starts) <= 1000 + 40);
         starts.pop();
         assert!(cost(&starts) <= 1000 + 100, "{}", cost(&starts));
-    }
-
-    /// With at most 48 tokens for the exact programme the method is on its own at n <= 256.
-    #[test]
-    fn on_random_layouts_of_up_to_256_elements_the_cost_is_close_to_the_optimum() {
-        let prices = Prices::new(&CostModel::default(), Constructors::Tree).unwrap();
-        let leaf = Forms::leaf(Basic::CHAR, &prices).unwrap();
-        let effort = Effort { exact: 40, ..Effort::THOROUGH };
-        for family in Family::ALL {
-            let totals = Cell::new((0u64, 0u64, 0u64, 0u64, 0u64));
-            check(400, |rng| {
-                let starts = random_sequence(rng, family, 256);
-                let sequence = Sequence::new(&starts).unwrap();
-                let line = View::of(sequence.starts, &leaf);
-                let exact = line.tree(0, line.len(), &prices).unwrap().plain.cost;
-                let good = solve(sequence, &leaf, &prices, effort).unwrap().forms.plain.cost;
-                let path = path::solve(sequence, &leaf, &prices).unwrap().plain.cost;
-                let bound = lower_bound(Sequence::new(&moved(&starts)).unwrap(), &prices);
-                assert!(bound <= exact && exact <= good);
-                let (cases, optimal, hard, sum, least) = totals.get();
-                totals.set((
-                    cases + 1,
-                    optimal + u64::from(good == exact),
-                    hard + u64::from(10 * exact < 9 * path),
-                    sum + good,
-                    least + exact,
-                ));
-            });
-            let (cases, optimal, hard, sum, least) = totals.get();
-            println!(
-                "{family:?}: {optimal} of {cases} optimal, {hard} hard, cost {sum} against {least}"
-            );
-            assert!(sum * 100 <= least * 105, "{family:?}");
-        }
-    }
-
-    fn moved(starts: &[i64]) -> Vec<i64> {
-        starts.iter().map(|s| s - starts[0]).collect()
     }
 }
