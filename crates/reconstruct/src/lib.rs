@@ -166,13 +166,14 @@ pub fn reconstruct_large(
     let prices = Prices::new(model, Constructors::Tree)?;
     let sequence = Sequence::new(displacements)?;
     let leaf = Forms::leaf(base, &prices)?;
-    let path = path::cheapest(displacements, None, &leaf, &prices)?;
-    let lower_bound = lower_bound(sequence, &prices, path.cost);
-    let (found, complete) = if path.cost == lower_bound {
+    // The list of a path may be as long as the sequence: made anew where it is the result.
+    let path = || path::cheapest(displacements, None, &leaf, &prices);
+    let path_cost = path()?.cost;
+    let lower_bound = lower_bound(sequence, &prices, path_cost);
+    let (found, complete) = if path_cost == lower_bound {
         // Proved: there is nothing to look for.
-        (path, true)
+        (path()?, true)
     } else {
-        drop(path);
         let effort = Effort { exact: budget.exact, work: budget.work };
         let large::Found { forms, complete } = large::solve(sequence, &leaf, &prices, effort)?;
         (priced(forms.at(displacements[0])?, &prices), complete)

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::cover::{Parts, Priced, least_parts};
 use super::fingerprint::Fingerprints;
-use super::repeats::Repeat;
+use super::repeats::{Packed, Repeat};
 use super::stabbing::Stabbing;
 use super::tariff::Tariff;
 
@@ -37,7 +37,7 @@ pub(super) fn price(
     work: usize,
 ) -> Result<(), Collision> {
     let mut by_period: Vec<usize> = (0..repeats.len()).collect();
-    by_period.sort_unstable_by_key(|&k| repeats[k].repeat.period);
+    by_period.sort_unstable_by_key(|&k| repeats[k].repeat().period);
     let mut shorter = by_period.iter().copied().peekable();
     let mut search = Search {
         starts,
@@ -50,13 +50,13 @@ pub(super) fn price(
     };
     let mut within = vec![false; repeats.len()];
     for &k in &by_period {
-        let repeat = repeats[k].repeat;
-        while let Some(s) = shorter.next_if(|&s| 2 * repeats[s].repeat.period <= repeat.period) {
-            let Repeat { start, end, period } = repeats[s].repeat;
-            search.shorter.insert(s, repeats[s].repeat.elements_end());
+        let repeat = repeats[k].repeat();
+        while let Some(s) = shorter.next_if(|&s| 2 * repeats[s].repeat().period <= repeat.period) {
+            let Repeat { start, end, period } = repeats[s].repeat();
+            search.shorter.insert(s, repeats[s].repeat().elements_end());
             let all_equal = || prints.windows(end + period - start - 1).equal(start, start + 1);
             if end >= start + period && !within[s] && !all_equal() {
-                search.runs.insert(s, repeats[s].repeat.elements_end());
+                search.runs.insert(s, repeats[s].repeat().elements_end());
             }
         }
         let price = match search.run_around(repeats, &repeat) {
@@ -77,7 +77,7 @@ pub(super) fn price(
 
 /// The first repeat that starts at or after `place`.
 fn first_from(repeats: &[Priced], place: usize) -> usize {
-    repeats.partition_point(|p| p.repeat.start < place)
+    repeats.partition_point(|p| p.repeat().start < place)
 }
 
 struct Search<'a> {
@@ -145,8 +145,8 @@ impl Search<'_> {
         if let Some(&price) = self.long.get(&run) {
             return Some(price);
         }
-        let Repeat { start, period, .. } = repeats[run].repeat;
-        let elements = repeats[run].repeat.elements_end() - start;
+        let Repeat { start, period, .. } = repeats[run].repeat();
+        let elements = repeats[run].repeat().elements_end() - start;
         let places = (elements + 1 - 2 * period).min(period);
         let by_shorter = self.least(repeats, start, places, 2 * period, period - 1, true)?;
         let by_periods = self.tariff.node().saturating_add(repeats[run].block);
@@ -190,13 +190,15 @@ impl Search<'_> {
         let reaching = self.shorter.reaching(first_from(repeats, elements.end), from);
         self.work = self.work.checked_sub(elements.len() + 4 * reaching.len())?;
         let inside = |&k: &usize| {
-            let Priced { repeat, block, before, after } = repeats[k];
+            let Priced { block, before, after, .. } = repeats[k];
+            let repeat = repeats[k].repeat();
             let (start, end) = (repeat.start.saturating_sub(from), repeat.end.saturating_sub(from));
             let before = before && repeat.start >= from;
-            Priced { repeat: Repeat { start, end, ..repeat }, block, before, after }
+            let packed = Packed::new(&Repeat { start, end, ..repeat });
+            Priced { packed, block, before, after }
         };
         let around: Vec<Priced> =
-            reaching.iter().map(inside).filter(|p| p.repeat.period <= longest).collect();
+            reaching.iter().map(inside).filter(|p| p.repeat().period <= longest).collect();
         let length = elements.len();
         let parts = least_parts(&self.starts[elements], &around, tariff, &[length]);
         let Parts { one, more: mut several } = parts[0];

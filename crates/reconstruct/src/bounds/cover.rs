@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use super::buckets::Buckets;
-use super::repeats::Repeat;
+use super::repeats::{Packed, Repeat};
 use super::strides::Strides;
 use super::tariff::Tariff;
 use crate::num::count;
@@ -30,11 +30,17 @@ pub(super) struct Parts {
 /// A repeat, and a lower bound on the cost of one of its blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Priced {
-    pub repeat: Repeat,
+    pub packed: Packed,
     pub block: u64,
     /// Whether one of the same period ends one step before it, or begins one step after it.
     pub before: bool,
     pub after: bool,
+}
+
+impl Priced {
+    pub(super) fn repeat(&self) -> Repeat {
+        self.packed.get()
+    }
 }
 
 /// For each of the lengths `at`, ascending, from 1 on: the least price of parts that cover the
@@ -56,14 +62,14 @@ pub(super) fn least_parts(
         // Element i; `open` is the least price of parts that end just before it.
         let open = so_far.one.min(so_far.more);
         let (open_first, open_later) = if i == 0 { (open, u64::MAX) } else { (u64::MAX, open) };
-        while let Some(priced) = coming.next_if(|p| p.repeat.start <= i) {
+        while let Some(priced) = coming.next_if(|p| p.repeat().start <= i) {
             first.enter(priced, open_first);
             if i > 0 {
                 later.enter(priced, open_later);
             }
         }
         if i == 1 {
-            let at_zero = repeats.iter().take_while(|p| p.repeat.start == 0);
+            let at_zero = repeats.iter().take_while(|p| p.repeat().start == 0);
             at_zero.for_each(|p| later.enter(p, open_later));
         }
         if i > 0 {
@@ -116,7 +122,7 @@ impl<'a> Lane<'a> {
 
     /// A repeat begins, or goes on, where parts that cost `open` end.
     fn enter(&mut self, priced: &Priced, open: u64) {
-        let repeat = &priced.repeat;
+        let repeat = &priced.repeat();
         let tariff = self.tariff;
         let open = open.saturating_add(tariff.part).saturating_add(priced.block);
         let before = if priced.before { self.chains.remove(&repeat.period) } else { None };

@@ -32,7 +32,7 @@ use crate::sequence::Sequence;
 use blocks::Collision;
 use cover::{Priced, least_parts};
 use fingerprint::Fingerprints;
-use repeats::{Repeat, repeats};
+use repeats::{Packed, repeats};
 use tariff::Tariff;
 
 /// Elements that may be looked at to price blocks, for each element and in any case.
@@ -43,7 +43,7 @@ const LEAST_WORK: usize = 1 << 20;
 pub(crate) fn lower_bound(sequence: Sequence<'_>, prices: &Prices, enough: u64) -> u64 {
     let tariff = Tariff::new(prices);
     let by_slots = slots::least_cost(sequence, &tariff);
-    if by_slots >= enough {
+    if by_slots >= enough || u32::try_from(sequence.len()).is_err() {
         return by_slots;
     }
     by_parts(sequence.starts, &tariff).map_or(by_slots, |by_parts| by_parts.max(by_slots))
@@ -59,9 +59,10 @@ fn by_parts_of_prefix(starts: &[i64], known: usize, tariff: &Tariff) -> Result<u
     let mut prints = Fingerprints::new(starts);
     let lengths = spine::repeated_lengths(&prints);
     prints.truncate(known);
-    let repeats = repeats_of_prefix(starts, &mut prints);
+    let found = repeats_of_prefix(starts, &mut prints);
     let known = &starts[..=prints.len()];
-    let mut repeats = linked(&repeats, tariff)?;
+    let mut repeats = linked(&found, tariff)?;
+    drop(found);
     blocks::price(known, &prints, &mut repeats, tariff, WORK * starts.len() + LEAST_WORK)?;
     drop(prints);
     let parts = several_parts(known, &repeats, tariff, &lengths);
@@ -87,7 +88,7 @@ fn several_parts(
 
 /// The repeats of the longest prefix, of all that has fingerprints, half of it, a quarter, .., that
 /// has few enough of them. Those fingerprints are kept.
-fn repeats_of_prefix(starts: &[i64], prints: &mut Fingerprints) -> Vec<Repeat> {
+fn repeats_of_prefix(starts: &[i64], prints: &mut Fingerprints) -> Vec<Packed> {
     let n = starts.len();
     // Below a million elements room for nearly all; above, for memory as much as the sequence.
     let most = (n / 8).max((n / 2).min(1 << 20)) + (1 << 16);
@@ -101,20 +102,21 @@ fn repeats_of_prefix(starts: &[i64], prints: &mut Fingerprints) -> Vec<Repeat> {
 }
 
 /// The repeats with the least price of any blocks, and which of them follow each other.
-fn linked(repeats: &[Repeat], tariff: &Tariff) -> Result<Vec<Priced>, Collision> {
+fn linked(repeats: &[Packed], tariff: &Tariff) -> Result<Vec<Priced>, Collision> {
     let mut linked: Vec<Priced> = Vec::with_capacity(repeats.len());
     let mut last: FxHashMap<usize, usize> = FxHashMap::default();
-    for (k, &repeat) in repeats.iter().enumerate() {
+    for (k, &packed) in repeats.iter().enumerate() {
+        let repeat = packed.get();
         let before = last.insert(repeat.period, k);
-        if before.is_some_and(|b| repeats[b].end >= repeat.start) {
+        if before.is_some_and(|b| repeats[b].get().end >= repeat.start) {
             return Err(Collision);
         }
-        let before = before.filter(|&b| repeats[b].end + 1 == repeat.start);
+        let before = before.filter(|&b| repeats[b].get().end + 1 == repeat.start);
         if let Some(b) = before {
             linked[b].after = true;
         }
         let block = tariff.pair();
-        linked.push(Priced { repeat, block, before: before.is_some(), after: false });
+        linked.push(Priced { packed, block, before: before.is_some(), after: false });
     }
     Ok(linked)
 }

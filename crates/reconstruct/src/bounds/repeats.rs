@@ -45,11 +45,32 @@ impl Repeat {
     }
 }
 
+/// A repeat in 12 bytes: there may be half as many as elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Packed {
+    start: u32,
+    end: u32,
+    period: u32,
+}
+
+impl Packed {
+    /// Sequences of 2^32 elements and more have no repeats here.
+    pub(super) fn new(repeat: &Repeat) -> Packed {
+        let of = |place: usize| u32::try_from(place).expect("the sequence is shorter than 2^32");
+        Packed { start: of(repeat.start), end: of(repeat.end), period: of(repeat.period) }
+    }
+
+    pub(super) fn get(self) -> Repeat {
+        let of = |place: u32| usize::try_from(place).expect("32 bits fit");
+        Repeat { start: of(self.start), end: of(self.end), period: of(self.period) }
+    }
+}
+
 /// Shorter periods are found by comparison.
 const SHORT: usize = 8;
 
 /// The repeats of `starts`, in the order of their starts; `None` if there are more than `most`.
-pub(super) fn repeats(starts: &[i64], prints: &Fingerprints, most: usize) -> Option<Vec<Repeat>> {
+pub(super) fn repeats(starts: &[i64], prints: &Fingerprints, most: usize) -> Option<Vec<Packed>> {
     let mut search = Search { starts, prints, most, room: most, found: Vec::new() };
     search.constant()?;
     (2..SHORT).try_for_each(|period| search.near(period))?;
@@ -79,7 +100,7 @@ struct Search<'a> {
     most: usize,
     /// So many are kept before equal ones are removed.
     room: usize,
-    found: Vec<Repeat>,
+    found: Vec<Packed>,
 }
 
 impl<'a> Search<'a> {
@@ -119,7 +140,7 @@ impl<'a> Search<'a> {
     /// Keeps a stretch that is long enough. `None` if there are too many.
     fn keep(&mut self, stretch: Repeat) -> Option<()> {
         if stretch.end + 1 >= stretch.start + stretch.period {
-            self.found.push(stretch);
+            self.found.push(Packed::new(&stretch));
         }
         self.checked()
     }
@@ -224,7 +245,7 @@ impl<'a> Search<'a> {
 
     fn keep_if(&mut self, wanted: bool, linked: &[Repeat]) -> Option<()> {
         if wanted {
-            self.found.extend(linked);
+            self.found.extend(linked.iter().map(Packed::new));
         }
         self.checked()
     }
@@ -357,6 +378,7 @@ pub(super) mod tests {
     fn assert_found(starts: &[i64]) {
         let prints = Fingerprints::new(starts);
         let found = repeats(starts, &prints, usize::MAX).unwrap();
+        let found: Vec<Repeat> = found.into_iter().map(Packed::get).collect();
         let all = by_definition(starts);
         for r in &found {
             assert!(all.binary_search(r).is_ok(), "{r:?} of {starts:?}");

@@ -23,6 +23,9 @@ use crate::repeat::repeat;
 /// Most pieces of a period, and of what is compared with it on either side.
 const MOST: usize = 256;
 
+/// Most nodes that are visited for the pieces of one part.
+const VISITS: usize = 1024;
+
 /// Up to so many elements are pieces of their own.
 const FEW: u64 = 64;
 
@@ -112,7 +115,7 @@ impl Normalizer {
         for k in numbers {
             let mut pieces = Vec::new();
             let ty = &parts.forms[k].plain.ty;
-            self.pieces(ty, parts.starts[k], MOST, &mut pieces)?;
+            self.pieces(ty, parts.starts[k], &mut { VISITS }, &mut pieces)?;
             match back {
                 true => all.extend(pieces.into_iter().rev()),
                 false => all.extend(pieces),
@@ -127,20 +130,23 @@ impl Normalizer {
         vec: &Strided,
     ) -> Result<Option<Periodic>, ReconstructError> {
         let mut period = Vec::new();
-        self.pieces(&vec.child.plain.ty, 0, MOST, &mut period)?;
+        self.pieces(&vec.child.plain.ty, 0, &mut { VISITS }, &mut period)?;
         let (count, stride) = (vec.count, vec.stride);
         Ok(Some(Periodic { start, count, stride, period, before: 0, behind: 0 }))
     }
 
-    /// The pieces of `ty`, with its origin at `at`: one if there would be more than `most`.
+    /// The pieces of `ty`, with its origin at `at`: one if there would be more than [`MOST`], or where
+    /// so many nodes were visited (a tree of lists in lists has exponentially many paths).
     fn pieces(
         &mut self,
         ty: &Type,
         at: i64,
-        most: usize,
+        visits: &mut usize,
         out: &mut Vec<Piece>,
     ) -> Result<(), ReconstructError> {
         let from = out.len();
+        let most = if *visits == 0 { 0 } else { MOST };
+        *visits = visits.saturating_sub(1);
         if ty.elements() <= FEW {
             for entry in ty.type_map() {
                 let child = Rc::new(Forms::leaf(entry.basic, &self.prices)?);
@@ -174,7 +180,7 @@ impl Normalizer {
             _ => {}
         }
         for (index, child) in below {
-            self.pieces(&child, add(at, index)?, most, out)?;
+            self.pieces(&child, add(at, index)?, visits, out)?;
             if out.len() - from > most {
                 out.truncate(from);
                 break;

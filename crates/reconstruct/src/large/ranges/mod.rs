@@ -120,8 +120,18 @@ impl Search<'_> {
         at(run.period) <= w && at(run.first) + edge <= letter && letter + edge <= at(run.last)
     }
 
+    /// Whether both letters lie in one run, so many of its periods apart: that says nothing new.
+    fn is_multiple(&self, here: usize, there: usize) -> bool {
+        self.run(here).is_some_and(|run| {
+            there <= at(run.last) && (there - here).is_multiple_of(at(run.period))
+        })
+    }
+
     /// The ends of letters `here` and `there` as equal places.
     fn propose(&mut self, here: usize, there: usize) {
+        if self.is_multiple(here, there) {
+            return;
+        }
         let (end, later) = (self.letters.start(here + 1), self.letters.start(there + 1));
         let here = Spot { step: end - 1, letter: here };
         self.extend(here, Spot { step: later - 1, letter: there });
