@@ -136,7 +136,8 @@ fn describes(found: &Costed, displacements: &[i64], model: &CostModel) -> bool {
 pub struct Budget {
     /// Most elements that the exact programme is given at once, O(n^3).
     pub exact: u64,
-    /// Most work for each displacement, in comparisons of two runs of equal steps: 10 to 30 ns each.
+    /// Most work for each displacement, in comparisons of two runs of equal steps, 10 to 30 ns each.
+    /// Some 100 ms are always allowed.
     pub work: u64,
 }
 
@@ -174,7 +175,7 @@ pub fn reconstruct_large(
         // Proved: there is nothing to look for.
         (path()?, true)
     } else {
-        let effort = Effort { exact: budget.exact, work: budget.work };
+        let effort = Effort { exact: budget.exact, work: budget.work, ..Effort::THOROUGH };
         let large::Found { forms, complete } = large::solve(sequence, &leaf, &prices, effort)?;
         (priced(forms.at(displacements[0])?, &prices), complete)
     };

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use commloom_layout::{Basic, json};
-use commloom_reconstruct::reconstruct;
+use commloom_reconstruct::{
+    Budget, Constructors, EXACT_TREE_LIMIT, Reconstruction, reconstruct, reconstruct_large,
+};
 
 use crate::failure::Failure;
 use crate::{input, options};
@@ -17,6 +19,10 @@ pub struct Args {
     /// Basic type of the elements
     #[arg(long, value_name = "BASIC", default_value = "MPI_BYTE", value_parser = options::basic)]
     base: Basic,
+    /// Most work of the search for a tree past the exact limit, per displacement: a unit takes 10 to 30 ns.
+    /// The answer says when a search stopped at it
+    #[arg(long, value_name = "N", default_value_t = Budget::DEFAULT.work)]
+    work: u64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -37,8 +43,7 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let displacements = input::displacements(&args.file)?;
-    let set = args.goal.constructors.into();
-    let found = reconstruct(&displacements, args.base, set, &args.goal.costs.model()?)?;
+    let found = solved(args, &displacements)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         let proof = super::cost::proof_members(&found);
@@ -52,4 +57,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{}\n{}", found.ty, super::cost::with_proof(&found))?;
     }
     Ok(())
+}
+
+fn solved(args: &Args, displacements: &[i64]) -> Result<Reconstruction, Failure> {
+    let (set, model) = (args.goal.constructors.into(), args.goal.costs.model()?);
+    let found = if set == Constructors::Tree && displacements.len() > EXACT_TREE_LIMIT {
+        let budget = Budget { work: args.work, ..Budget::DEFAULT };
+        reconstruct_large(displacements, args.base, &model, &budget)?
+    } else {
+        reconstruct(displacements, args.base, set, &model)?
+    };
+    Ok(found)
 }

@@ -46,15 +46,14 @@ pub(crate) struct Effort {
     pub exact: u64,
     /// Most work per token, in comparisons of two runs: 10 to 30 ns each.
     pub work: u64,
+    /// Work that is allowed in any case: a short line deserves a full search.
+    pub least: u64,
 }
 
 impl Effort {
     /// For a reconstruction.
-    pub(crate) const THOROUGH: Effort = Effort { exact: 64, work: 72 };
+    pub(crate) const THOROUGH: Effort = Effort { exact: 64, work: 26, least: 1 << 23 };
 }
-
-/// Work that is always allowed: some 50 milliseconds.
-const LEAST_WORK: u64 = 1 << 20;
 
 /// A tree, and whether all that was to be tried was tried, or the work was spent before.
 #[derive(Debug, Clone)]
@@ -116,7 +115,7 @@ fn solve_view(line: View<'_>, prices: &Prices, effort: Effort) -> Result<Found, 
         let forms = line.tree(0, line.len(), prices)?;
         return Ok(Found { forms, complete: true });
     }
-    let work = effort.work.saturating_mul(count(line.len())).max(LEAST_WORK);
+    let work = effort.work.saturating_mul(count(line.len())).max(effort.least);
     let letters = Letters::new(line);
     let mut for_ranges = work / 2;
     let ranges = ranges::ranges(&letters, least(&letters, prices), &mut for_ranges);

@@ -279,9 +279,9 @@ impl Normalizer {
         found.forms
     }
 
-    /// Blocks as long as the limit allows, and the work of a reconstruction.
+    /// Blocks as long as the limit allows; there may be many lists, so each gets less work in any case.
     fn effort(&self) -> Effort {
-        Effort { exact: self.limits.exact_tree, ..Effort::THOROUGH }
+        Effort { exact: self.limits.exact_tree, least: 1 << 20, ..Effort::THOROUGH }
     }
 }
 

@@ -46,16 +46,20 @@ impl Search<'_> {
         });
     }
 
-    /// Proposes all periods that windows of `w` letters show, and keeps the letters with an equal window.
+    /// Proposes the periods that windows of `w` letters show, and keeps the letters with an equal window.
+    /// Spends a third of the work that is left, at most: where short periods are everywhere, the
+    /// long ones, of which there are few, matter more.
     fn propose_all(&mut self, active: &mut Vec<u32>, w: usize) {
         let power = self.letters.power(w - 2);
         self.last_of_name.clear();
         // How far behind in `active` the window before of the same name is; 0: nowhere, or too far.
         let mut back = vec![0u16; active.len()];
         let mut stays = vec![false; active.len()];
+        let reserve = *self.work - *self.work / 3;
         for index in 0..active.len() {
             let there = at(active[index]);
-            if self.sleeps(there, w) {
+            *self.work = self.work.saturating_sub(1);
+            if *self.work < reserve || self.sleeps(there, w) {
                 stays[index] = true;
                 continue;
             }
