@@ -113,7 +113,7 @@ impl<'a> Letters<'a> {
         self.line.number(t) != self.line.number(t - 1)
     }
 
-    /// Fingerprint of the letters `from..to`, whole. `powers` holds the powers of the base.
+    /// Fingerprint of the letters `from..to`, whole; `power` is base^(to - from).
     pub(super) fn print(&self, from: usize, to: usize, power: u64) -> u64 {
         minus(u64::from(self.prints[to]), times(u64::from(self.prints[from]), power))
     }

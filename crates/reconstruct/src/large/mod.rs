@@ -1,4 +1,5 @@
-//! Trees for sequences too long for the exact programme: good, measured, never called exact.
+//! Trees for sequences too long for the exact programme: good, measured, and called exact only where a
+//! [lower bound](crate::bounds) proves it.
 //!
 //! ```text
 //! line -> letters -> ranges -> chains and cuts -> shortest path over cuts -> blocks, recursively -> type
@@ -13,10 +14,10 @@
 //! | `shortest` | the cheapest parts of one stretch |
 //! | `solve` | stretches, blocks in stretches, each distinct one once |
 //!
-//! The result is compared with the optimal extended path, and the cheaper one is taken. Time is near-linear in
-//! the letters, and bounded by a budget of work that grows with the tokens: where it is spent, long periods
-//! are missed first. Known misses: a cut inside a letter that no
-//! block ends at; rotations of a block beyond the few that are tried.
+//! The result is compared with the optimal extended path, and the cheaper one is taken. Time is
+//! near-linear in the letters, and bounded by a budget of work that grows with the tokens; what it was
+//! too small for is reported. Known misses: a cut inside a letter that no block ends at; rotations of a
+//! block beyond the few that are tried; with very many letters, cuts between single steps.
 
 mod chains;
 mod cuts;
@@ -118,12 +119,12 @@ fn solve_view(line: View<'_>, prices: &Prices, effort: Effort) -> Result<Found, 
     let work = effort.work.saturating_mul(count(line.len())).max(effort.least);
     let letters = Letters::new(line);
     let mut for_ranges = work / 2;
-    let ranges = ranges::ranges(&letters, least(&letters, prices), &mut for_ranges);
-    let chains = Chains::new(&letters, &ranges, line.starts);
+    let found = ranges::ranges(&letters, least(&letters, prices), &mut for_ranges);
+    let chains = Chains::new(&letters, &found.ranges, line.starts);
     let left = work / 2 + for_ranges;
     let mut solver = Solver::new(line, &letters, &chains, prices, effort.exact, left);
     let forms = solver.solve(0, letters::place(line.len()))?;
-    let complete = for_ranges > 0 && solver.finished();
+    let complete = found.complete && solver.finished();
     Ok(Found { forms, complete })
 }
 

@@ -40,13 +40,21 @@ impl Range {
 /// Earlier windows of the same name that are looked at.
 const SAME_NAME: usize = 4;
 
-/// All ranges over at least `least` tokens that are found, by period and place. `work` falls by the runs that were compared; none
-/// is found after it is spent.
-pub(super) fn ranges(letters: &Letters<'_>, least: u32, work: &mut u64) -> Vec<Range> {
+/// The ranges that were found, by period and place.
+pub(super) struct Found {
+    pub ranges: Vec<Range>,
+    /// Whether no proposal was left out to save work.
+    pub complete: bool,
+}
+
+/// Ranges over at least `least` tokens. `work` falls by the runs that were compared; none is found
+/// after it is spent.
+pub(super) fn ranges(letters: &Letters<'_>, least: u32, work: &mut u64) -> Found {
     let mut search = Search {
         letters,
         least,
         work,
+        complete: true,
         found: Vec::new(),
         known: BTreeMap::new(),
         latest: FxHashMap::default(),
@@ -57,10 +65,11 @@ pub(super) fn ranges(letters: &Letters<'_>, least: u32, work: &mut u64) -> Vec<R
     search.rows();
     search.windows();
     search.repeated_runs();
-    let mut found = search.found;
-    found.sort_unstable();
-    found.dedup();
-    found
+    let complete = search.complete && *search.work > 0;
+    let mut ranges = search.found;
+    ranges.sort_unstable();
+    ranges.dedup();
+    Found { ranges, complete }
 }
 
 /// A step and its letter.
@@ -95,6 +104,7 @@ struct Search<'a> {
     letters: &'a Letters<'a>,
     least: u32,
     work: &'a mut u64,
+    complete: bool,
     found: Vec<Range>,
     /// The ranges that were found: from period and first step to the end.
     known: BTreeMap<(u32, u32), u32>,

@@ -59,7 +59,9 @@ impl Search<'_> {
         for index in 0..active.len() {
             let there = at(active[index]);
             *self.work = self.work.saturating_sub(1);
-            if *self.work < reserve || self.sleeps(there, w) {
+            let enough = *self.work >= reserve;
+            self.complete &= enough;
+            if !enough || self.sleeps(there, w) {
                 stays[index] = true;
                 continue;
             }
