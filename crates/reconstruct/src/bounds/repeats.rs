@@ -46,7 +46,7 @@ impl Repeat {
 }
 
 /// A repeat in 12 bytes: there may be half as many as elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Packed {
     start: u32,
     end: u32,
@@ -56,14 +56,21 @@ pub(super) struct Packed {
 impl Packed {
     /// Sequences of 2^32 elements and more have no repeats here.
     pub(super) fn new(repeat: &Repeat) -> Packed {
-        let of = |place: usize| u32::try_from(place).expect("the sequence is shorter than 2^32");
-        Packed { start: of(repeat.start), end: of(repeat.end), period: of(repeat.period) }
+        let Repeat { start, end, period } = *repeat;
+        Packed { start: packed(start), end: packed(end), period: packed(period) }
     }
 
     pub(super) fn get(self) -> Repeat {
-        let of = |place: u32| usize::try_from(place).expect("32 bits fit");
-        Repeat { start: of(self.start), end: of(self.end), period: of(self.period) }
+        Repeat { start: place(self.start), end: place(self.end), period: place(self.period) }
     }
+}
+
+fn packed(place: usize) -> u32 {
+    u32::try_from(place).expect("the sequence is shorter than 2^32")
+}
+
+fn place(packed: u32) -> usize {
+    usize::try_from(packed).expect("32 bits fit")
 }
 
 /// Shorter periods are found by comparison.
@@ -71,7 +78,8 @@ const SHORT: usize = 8;
 
 /// The repeats of `starts`, in the order of their starts; `None` if there are more than `most`.
 pub(super) fn repeats(starts: &[i64], prints: &Fingerprints, most: usize) -> Option<Vec<Packed>> {
-    let mut search = Search { starts, prints, most, room: most, found: Vec::new() };
+    let room = most.min(spare(starts));
+    let mut search = Search { starts, prints, most, room, found: Vec::new() };
     search.constant()?;
     (2..SHORT).try_for_each(|period| search.near(period))?;
     let mut runs = search.runs(4);
@@ -85,6 +93,11 @@ pub(super) fn repeats(starts: &[i64], prints: &Fingerprints, most: usize) -> Opt
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+/// How many are kept twice before equal ones are removed: 12 bytes each, little beside the sequence.
+fn spare(starts: &[i64]) -> usize {
+    starts.len() / 8 + (1 << 10)
 }
 
 /// Equal steps.
@@ -152,7 +165,7 @@ impl<'a> Search<'a> {
         }
         self.found.sort_unstable();
         self.found.dedup();
-        self.room = self.found.len() + self.most / 2;
+        self.room = self.found.len() + spare(self.starts).min(self.most / 2);
         (self.found.len() <= self.most).then_some(())
     }
 
@@ -185,16 +198,18 @@ impl<'a> Search<'a> {
             }
             let stretch = self.around(at, period);
             last_end[period] = stretch.end;
-            if stretch.end + 1 >= stretch.start + period && found.insert(stretch) {
+            let long = stretch.end + 1 >= stretch.start + period;
+            if long && found.insert(Packed::new(&stretch)) {
                 self.keep(stretch)?;
             }
         }
-        let mut todo: Vec<Repeat> = found.iter().copied().collect();
+        let mut todo: Vec<Packed> = found.iter().copied().collect();
         while let Some(repeat) = todo.pop() {
-            for neighbour in self.neighbours(&repeat) {
-                if found.insert(neighbour) {
+            for neighbour in self.neighbours(&repeat.get()) {
+                let packed = Packed::new(&neighbour);
+                if found.insert(packed) {
                     self.keep(neighbour)?;
-                    todo.push(neighbour);
+                    todo.push(packed);
                 }
             }
         }
@@ -310,7 +325,7 @@ impl<'a> Search<'a> {
 /// The last stretch of each period of a level.
 struct Stretches {
     w: usize,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Stretches {
@@ -321,11 +336,12 @@ impl Stretches {
     /// Whether the period is from 2w to 4w, and step `at`, which never falls, is past the last
     /// stretch.
     fn is_new(&self, at: usize, period: usize) -> bool {
-        period.checked_sub(2 * self.w).and_then(|k| self.ends.get(k)).is_some_and(|e| *e <= at)
+        let end = period.checked_sub(2 * self.w).and_then(|k| self.ends.get(k));
+        end.is_some_and(|&end| place(end) <= at)
     }
 
     fn keep(&mut self, stretch: &Repeat) {
-        self.ends[stretch.period - 2 * self.w] = stretch.end;
+        self.ends[stretch.period - 2 * self.w] = packed(stretch.end);
     }
 }
 

@@ -2,41 +2,52 @@
 
 /// A tree of maxima over the ends of intervals; an interval that was not inserted has the end 0.
 pub(super) struct Stabbing {
-    /// Node k has the children 2k and 2k + 1; the leaves are the second half.
+    intervals: usize,
+    /// The node of m intervals stands before its left child, that of the first m/2 of them, and 2 (m/2)
+    /// before its right child: 2 n - 1 nodes in all.
     ends: Vec<u32>,
 }
 
 impl Stabbing {
     /// For intervals numbered below `n`.
     pub(super) fn new(n: usize) -> Stabbing {
-        Stabbing { ends: vec![0; 2 * n.next_power_of_two()] }
+        Stabbing { intervals: n, ends: vec![0; 2 * n] }
     }
 
     /// Interval `k` ends at `end`. O(log n).
     pub(super) fn insert(&mut self, k: usize, end: usize) {
         let end = capped(end);
-        let mut node = self.ends.len() / 2 + k;
-        while node > 0 {
+        let (mut node, mut first, mut size) = (0, 0, self.intervals);
+        loop {
             self.ends[node] = self.ends[node].max(end);
-            node /= 2;
+            let half = size / 2;
+            if half == 0 {
+                return;
+            }
+            if k < first + half {
+                (node, size) = (node + 1, half);
+            } else {
+                (node, first, size) = (node + 2 * half, first + half, size - half);
+            }
         }
     }
 
     /// The intervals numbered below `limit` that end after `point`, ascending. O(log n) for each.
     pub(super) fn reaching(&self, limit: usize, point: usize) -> Vec<usize> {
-        let (leaves, point) = (self.ends.len() / 2, capped(point));
+        let point = capped(point);
         let mut found = Vec::new();
-        // Nodes with the number of their first leaf and how many leaves they have.
-        let mut todo = vec![(1, 0, leaves)];
+        // Nodes with the number of their first interval and how many intervals they have.
+        let mut todo = vec![(0, 0, self.intervals)];
         while let Some((node, first, size)) = todo.pop() {
-            if first >= limit || self.ends[node] <= point {
+            if size == 0 || first >= limit || self.ends[node] <= point {
                 continue;
             }
-            if size == 1 {
+            let half = size / 2;
+            if half == 0 {
                 found.push(first);
             } else {
-                todo.push((2 * node + 1, first + size / 2, size / 2));
-                todo.push((2 * node, first, size / 2));
+                todo.push((node + 2 * half, first + half, size - half));
+                todo.push((node + 1, first, half));
             }
         }
         found

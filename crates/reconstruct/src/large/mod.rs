@@ -53,7 +53,7 @@ pub(crate) struct Effort {
 
 impl Effort {
     /// For a reconstruction.
-    pub(crate) const THOROUGH: Effort = Effort { exact: 64, work: 26, least: 1 << 23 };
+    pub(crate) const THOROUGH: Effort = Effort { exact: 64, work: 22, least: 1 << 23 };
 }
 
 /// A tree, and whether all that was to be tried was tried, or the work was spent before.
