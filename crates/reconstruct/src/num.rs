@@ -12,6 +12,16 @@ pub(crate) fn length(n: u64) -> Option<usize> {
     usize::try_from(n).ok()
 }
 
+/// An index that is kept in 32 bits to save memory.
+pub(crate) fn at(index: u32) -> usize {
+    usize::try_from(index).expect("32 bits fit")
+}
+
+/// The reverse of [`at`], where sequences of 2^32 elements and more were turned away before.
+pub(crate) fn place(index: usize) -> u32 {
+    u32::try_from(index).expect("the sequence is shorter than 2^32")
+}
+
 /// The sum of two displacements.
 pub(crate) fn add(a: i64, b: i64) -> Result<i64, LayoutError> {
     a.checked_add(b).ok_or(LayoutError::Overflow { what: "a displacement" })

@@ -27,6 +27,7 @@
 use rustc_hash::FxHashSet;
 
 use super::fingerprint::Fingerprints;
+use crate::num::{at, place};
 
 /// A maximal stretch `start..end` of steps, each equal to the one `period` steps on, at least
 /// `period - 1` of them: the elements `start..end + period + 1` contain two equal blocks of
@@ -57,20 +58,12 @@ impl Packed {
     /// Sequences of 2^32 elements and more have no repeats here.
     pub(super) fn new(repeat: &Repeat) -> Packed {
         let Repeat { start, end, period } = *repeat;
-        Packed { start: packed(start), end: packed(end), period: packed(period) }
+        Packed { start: place(start), end: place(end), period: place(period) }
     }
 
     pub(super) fn get(self) -> Repeat {
-        Repeat { start: place(self.start), end: place(self.end), period: place(self.period) }
+        Repeat { start: at(self.start), end: at(self.end), period: at(self.period) }
     }
-}
-
-fn packed(place: usize) -> u32 {
-    u32::try_from(place).expect("the sequence is shorter than 2^32")
-}
-
-fn place(packed: u32) -> usize {
-    usize::try_from(packed).expect("32 bits fit")
 }
 
 /// Shorter periods are found by comparison.
@@ -243,7 +236,7 @@ impl<'a> Search<'a> {
                         linked.clear();
                         wanted = false;
                     }
-                    linked.push(Repeat { start, end: t, period });
+                    linked.push(Packed::new(&Repeat { start, end: t, period }));
                     linked_end = t;
                     let value = self.step(t - 1);
                     let apart = t < last && self.step(t) != value && self.step(t + period) != value;
@@ -258,9 +251,9 @@ impl<'a> Search<'a> {
         self.keep_if(wanted, &linked)
     }
 
-    fn keep_if(&mut self, wanted: bool, linked: &[Repeat]) -> Option<()> {
+    fn keep_if(&mut self, wanted: bool, linked: &[Packed]) -> Option<()> {
         if wanted {
-            self.found.extend(linked.iter().map(Packed::new));
+            self.found.extend(linked);
         }
         self.checked()
     }
@@ -337,11 +330,11 @@ impl Stretches {
     /// stretch.
     fn is_new(&self, at: usize, period: usize) -> bool {
         let end = period.checked_sub(2 * self.w).and_then(|k| self.ends.get(k));
-        end.is_some_and(|&end| place(end) <= at)
+        end.is_some_and(|&end| crate::num::at(end) <= at)
     }
 
     fn keep(&mut self, stretch: &Repeat) {
-        self.ends[stretch.period - 2 * self.w] = packed(stretch.end);
+        self.ends[stretch.period - 2 * self.w] = place(stretch.end);
     }
 }
 

@@ -13,8 +13,9 @@
 use rustc_hash::FxHashMap;
 
 use super::cuts::Cuts;
-use super::letters::{Letters, at, place};
+use super::letters::Letters;
 use super::ranges::Range;
+use crate::num::{at, place};
 
 /// Rotations of a range by letter borders: as many as make no more links than twice the tokens.
 const BORDERS: [usize; 4] = [16, 6, 2, 0];

@@ -1,6 +1,6 @@
 //! A set of places of a line, in order and by number.
 
-use super::letters::{at, place};
+use crate::num::{at, place};
 
 /// Places where a line may be cut.
 pub(super) struct Cuts {

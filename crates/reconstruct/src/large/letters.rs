@@ -9,22 +9,13 @@
 use rustc_hash::FxHashMap;
 
 use super::line::View;
+use crate::num::{at, place};
 
 /// Modulus of the fingerprints, a Mersenne prime: small, so that they take little memory. What is
 /// found by fingerprint is compared.
 const PRIME: u64 = (1 << 31) - 1;
 /// Base of the fingerprints.
 const BASE: u64 = 0x5b4d_1c27;
-
-/// An index of a token, step or letter. Lines are shorter than 2^32.
-pub(super) fn at(index: u32) -> usize {
-    usize::try_from(index).expect("32 bits fit")
-}
-
-/// The reverse of [`at`].
-pub(super) fn place(index: usize) -> u32 {
-    u32::try_from(index).expect("lines are shorter than 2^32")
-}
 
 /// The steps of a line, run-length coded.
 pub(super) struct Letters<'a> {

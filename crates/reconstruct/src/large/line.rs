@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use commloom_layout::Type;
 
-use super::letters::at;
 use crate::ReconstructError;
 use crate::forms::Forms;
+use crate::num::at;
 use crate::num::count;
 use crate::prices::Prices;
 use crate::tree::{self, Tokens};

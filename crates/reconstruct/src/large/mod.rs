@@ -31,7 +31,7 @@ pub(crate) use line::Line;
 
 use crate::ReconstructError;
 use crate::forms::Forms;
-use crate::num::count;
+use crate::num::{count, place};
 use crate::path;
 use crate::prices::Prices;
 use crate::sequence::Sequence;
@@ -123,7 +123,7 @@ fn solve_view(line: View<'_>, prices: &Prices, effort: Effort) -> Result<Found, 
     let chains = Chains::new(&letters, &found.ranges, line.starts);
     let left = work / 2 + for_ranges;
     let mut solver = Solver::new(line, &letters, &chains, prices, effort.exact, left);
-    let forms = solver.solve(0, letters::place(line.len()))?;
+    let forms = solver.solve(0, place(line.len()))?;
     let complete = found.complete && solver.finished();
     Ok(Found { forms, complete })
 }

@@ -14,8 +14,9 @@
 use rustc_hash::FxHashMap;
 
 use super::chains::{Chain, Chains};
-use super::letters::{Letters, at, place};
+use super::letters::Letters;
 use super::line::View;
+use crate::num::{at, place};
 use crate::prices::Prices;
 
 /// Costs; all sums stay far below.

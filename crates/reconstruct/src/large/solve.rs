@@ -13,12 +13,13 @@ use commloom_layout::Type;
 use rustc_hash::FxHashMap;
 
 use super::chains::Chains;
-use super::letters::{Letters, at, place};
+use super::letters::Letters;
 use super::line::View;
 use super::shortest::{Costs, Ground, Part, Shortest, Unit};
 use crate::ReconstructError;
 use crate::forms::{Costed, Forms};
 use crate::num::count;
+use crate::num::{at, place};
 use crate::path;
 use crate::periods::periods;
 use crate::prices::Prices;

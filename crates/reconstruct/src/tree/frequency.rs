@@ -1,5 +1,7 @@
 //! How often each value occurred, and the highest count.
 
+use crate::num::at;
+
 /// Counts of ranks below a limit.
 pub(super) struct Frequency {
     counts: Vec<usize>,
@@ -12,7 +14,7 @@ impl Frequency {
     }
 
     pub(super) fn add(&mut self, rank: u32, times: usize) {
-        let count = &mut self.counts[usize::try_from(rank).expect("32 bits fit")];
+        let count = &mut self.counts[at(rank)];
         *count += times;
         self.most = self.most.max(*count);
     }
@@ -24,7 +26,7 @@ impl Frequency {
     /// Forgets everything; `ranks` are those that occurred.
     pub(super) fn clear(&mut self, ranks: impl Iterator<Item = u32>) {
         for rank in ranks {
-            self.counts[usize::try_from(rank).expect("32 bits fit")] = 0;
+            self.counts[at(rank)] = 0;
         }
         self.most = 0;
     }

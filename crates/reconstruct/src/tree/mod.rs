@@ -33,7 +33,7 @@ mod word;
 
 use crate::ReconstructError;
 use crate::forms::Forms;
-use crate::num::count;
+use crate::num::{at, count};
 use crate::prices::Prices;
 use crate::shaped;
 use frequency::Frequency;
@@ -50,7 +50,7 @@ pub(crate) struct Tokens<'a> {
 
 impl Tokens<'_> {
     fn atom(&self, t: usize) -> &Forms {
-        &self.table[usize::try_from(self.atoms[t]).expect("32 bits fit")]
+        &self.table[at(self.atoms[t])]
     }
 
     fn len(&self) -> usize {

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::letters::{Letters, at, place};
+use super::letters::Letters;
+use crate::num::{at, place};
 
 /// The steps `from..to` equal those `period` later; maximal, and at least `period` - 1 of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::super::letters::{at, place};
 use super::{SAME_NAME, Search, reach};
+use crate::num::{at, place};
 
 /// Windows of so many letters and more are sampled.
 const SAMPLED: usize = 17;
