@@ -33,6 +33,6 @@ pub use kernel::{Kernel, Part};
 pub use node::{Node, Shape, Step};
 pub use offsets::Offsets;
 pub use plan::{Cost, Plan};
-pub use program::{Move, Program};
+pub use program::{Form, Move, Program};
 pub use runs::{Run, Runs};
 pub use target::Target;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Kernel, Node, Plan, Shape};
+use crate::{Form, Kernel, Node, Plan, Program, Shape};
 
 /// List entries that are printed before the rest is cut short.
 const SHOWN: usize = 8;
@@ -95,8 +95,7 @@ impl fmt::Display for Kernel {
             Kernel::Programs { pack, unpack, other } => {
                 for (name, program) in [("pack", pack), ("unpack", unpack)] {
                     if let Some(program) = program {
-                        let (moves, copies) = (program.moves().len(), program.copies());
-                        write!(f, "{name} {copies} by {moves} vectors, ")?;
+                        write!(f, "{name} {program}, ")?;
                     }
                 }
                 write!(f, "else {other}")
@@ -109,5 +108,19 @@ impl fmt::Display for Kernel {
                 write!(f, ", tile {tile}")
             }
         }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = match self.form() {
+            Form::Chain => "chained",
+            Form::Windows(2) => "of two windows",
+            Form::Windows(3) => "of three windows",
+            Form::Windows(_) => "of four windows",
+            Form::Row => "in a row",
+            Form::Spread => "of their own",
+        };
+        write!(f, "{} by {} vectors {form}", self.copies(), self.moves().len())
     }
 }

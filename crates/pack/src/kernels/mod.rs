@@ -44,6 +44,7 @@ pub(crate) enum Places<'p> {
 
 /// The kernels for a target, or the best that this processor has.
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
 pub(crate) fn select(target: &Target) -> &'static Kernels {
     match target.vector.min(widest()) {
         64.. => &table::AVX512,
@@ -55,19 +56,24 @@ pub(crate) fn select(target: &Target) -> &'static Kernels {
 /// Bytes of the widest registers that there are kernels for. Remembered: asking for every feature at
 /// every call costs more than moving a small block.
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
 fn widest() -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering};
     static WIDEST: AtomicU32 = AtomicU32::new(0);
+
+    #[cold]
+    fn ask() -> u32 {
+        let widest = match (has_avx512(), is_x86_feature_detected!("avx2")) {
+            (true, _) => 64,
+            (_, true) => 32,
+            _ => 16,
+        };
+        WIDEST.store(widest, Ordering::Relaxed);
+        widest
+    }
+
     match WIDEST.load(Ordering::Relaxed) {
-        0 => {
-            let widest = match (has_avx512(), is_x86_feature_detected!("avx2")) {
-                (true, _) => 64,
-                (_, true) => 32,
-                _ => 16,
-            };
-            WIDEST.store(widest, Ordering::Relaxed);
-            widest
-        }
+        0 => ask(),
         widest => widest,
     }
 }

@@ -54,8 +54,11 @@ pub(crate) unsafe fn rows<D: Direction, const N: usize>(grid: &Grid) {
 
 /// Moves `count` blocks, `stride` apart in memory and `gap` apart (dense unless `GAPS`) on the
 /// packed side.
+///
+/// # Safety
+/// As [`rows`], for these blocks.
 #[inline(always)]
-unsafe fn column<D: Direction, const N: usize, const GAPS: bool>(
+pub(crate) unsafe fn column<D: Direction, const N: usize, const GAPS: bool>(
     mut memory: *mut u8,
     mut packed: *mut u8,
     count: usize,

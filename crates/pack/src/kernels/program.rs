@@ -1,62 +1,71 @@
-//! Runs [`Program`]s with AVX-512: packing by two-window permutations, unpacking by permutations and
-//! masked stores.
+//! Runs [`Program`]s with AVX-512: packing by permutations of two to four windows, unpacking by
+//! permutations and masked stores.
 //!
 //! Both run whole rounds. What is left over at the end is moved by one more round that ends with the
 //! last period: it moves some bytes a second time to where they are already, which is cheaper than
 //! any scalar tail.
 
 use std::arch::x86_64::{
-    __m512i, _mm256_storeu_si256, _mm512_castsi512_si256, _mm512_loadu_si512,
-    _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi8,
-    _mm512_maskz_loadu_epi32, _mm512_permutex2var_epi8, _mm512_permutex2var_epi32,
+    __m512i, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_mask_blend_epi32,
+    _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32, _mm512_mask_storeu_epi8,
+    _mm512_mask_storeu_epi32, _mm512_permutex2var_epi8, _mm512_permutex2var_epi32,
     _mm512_permutexvar_epi8, _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
+use std::marker::PhantomData;
 
-use commloom_plan::{Move, Program};
+use commloom_plan::{Form, Move, Program};
 
 use crate::kernels::table::ProgramFn;
 use crate::number::{distance, length};
 
+/// Vectors of a round; one class of functions for each number.
+const MOST: usize = 8;
+
+/// The functions of one unit, by number of vectors less one.
+struct Functions {
+    chain: [ProgramFn; MOST],
+    /// From two, three and four windows.
+    windows: [[ProgramFn; MOST]; 3],
+    row: [ProgramFn; MOST],
+    spread: [ProgramFn; MOST],
+}
+
 /// The function for a program, if this processor has its instructions. Only called for the AVX-512
 /// table, so that all but VBMI is known to be there.
 pub(crate) fn find(program: &Program, packs: bool) -> Option<ProgramFn> {
-    let words = program.unit() == 4;
-    if !words && !is_x86_feature_detected!("avx512vbmi") {
+    let table = if program.unit() == 4 {
+        &words::FUNCTIONS
+    } else if is_x86_feature_detected!("avx512vbmi") {
+        &bytes::FUNCTIONS
+    } else {
         return None;
-    }
-    let half = program.width() == 32;
-    let class = program.moves().len();
-    let table = match (packs, words, half) {
-        (true, true, false) => &words::PACK,
-        (true, true, true) => &words::PACK_HALF,
-        (true, false, false) => &bytes::PACK,
-        (true, false, true) => &bytes::PACK_HALF,
-        (false, true, _) => &words::UNPACK,
-        (false, false, _) => &bytes::UNPACK,
     };
-    Some(table.get(class).copied().unwrap_or(table[0]))
+    let by_vectors = match (program.form(), packs) {
+        (Form::Chain, true) => &table.chain,
+        (Form::Windows(n), true) => table.windows.get(usize::from(n).checked_sub(2)?)?,
+        (Form::Row, false) => &table.row,
+        (Form::Spread, false) => &table.spread,
+        _ => return None,
+    };
+    by_vectors.get(program.moves().len().checked_sub(1)?).copied()
 }
 
 /// The unit of permutation.
 trait Unit {
     /// Lanes of two registers in the order of an index vector.
     unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i;
+    /// The same where the mask has a bit from a third register.
+    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i;
+    /// Lanes of the second where the mask has a bit, else of the first.
+    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i;
     /// Lanes of one register in the order of an index vector.
     unsafe fn spread(index: __m512i, from: __m512i) -> __m512i;
-    /// The first lanes, as many as the mask has bits.
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i;
     /// Stores the lanes of the mask and touches no other byte.
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i);
 }
 
 struct Words;
 struct Bytes;
-
-/// A mask with the lowest bits set, as many as `mask` has.
-#[inline(always)]
-fn front(mask: u64) -> u64 {
-    u64::MAX >> (64 - mask.count_ones().max(1))
-}
 
 /// The mask of 16 words.
 #[inline(always)]
@@ -65,7 +74,7 @@ fn low(mask: u64) -> u16 {
     mask as u16
 }
 
-// SAFETY, for both: the callers enable the instructions; masked lanes are not accessed.
+// SAFETY, for both: the callers enable the instructions; masked lanes are not stored.
 impl Unit for Words {
     #[inline(always)]
     unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i {
@@ -73,14 +82,19 @@ impl Unit for Words {
         unsafe { _mm512_permutex2var_epi32(first, index, second) }
     }
     #[inline(always)]
+    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_permutexvar_epi32(lanes, low(mask), index, third) }
+    }
+    #[inline(always)]
+    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_blend_epi32(low(mask), first, second) }
+    }
+    #[inline(always)]
     unsafe fn spread(index: __m512i, from: __m512i) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_permutexvar_epi32(index, from) }
-    }
-    #[inline(always)]
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_maskz_loadu_epi32(low(front(mask)), from.cast()) }
     }
     #[inline(always)]
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
@@ -96,14 +110,19 @@ impl Unit for Bytes {
         unsafe { _mm512_permutex2var_epi8(first, index, second) }
     }
     #[inline(always)]
+    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_permutexvar_epi8(lanes, mask, index, third) }
+    }
+    #[inline(always)]
+    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_blend_epi8(mask, first, second) }
+    }
+    #[inline(always)]
     unsafe fn spread(index: __m512i, from: __m512i) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_permutexvar_epi8(index, from) }
-    }
-    #[inline(always)]
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_maskz_loadu_epi8(front(mask), from.cast()) }
     }
     #[inline(always)]
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
@@ -112,52 +131,44 @@ impl Unit for Bytes {
     }
 }
 
-/// The places (memory, packed) of all rounds, the last one aligned with the end.
-struct Rounds {
-    memory: *mut u8,
-    packed: *mut u8,
-    a: isize,
-    b: usize,
-    left: usize,
-    /// How far the last round lies before where it would begin, on both sides; 0 once it is moved.
-    back: (isize, usize),
+/// What is done in every round, with everything that it needs in registers.
+trait Round {
+    /// One round at these places.
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8);
 }
 
-impl Rounds {
-    #[inline(always)]
-    fn new(program: &Program, memory: *mut u8, packed: *mut u8, periods: usize) -> Rounds {
-        let copies = length(program.copies());
-        let (stride, bytes) = (distance(program.stride()), length(program.bytes()));
-        let (left, rest) = (periods / copies, periods % copies);
-        let missing = if rest > 0 { copies - rest } else { 0 };
-        let back = (stride * missing.cast_signed(), bytes * missing);
-        Rounds { memory, packed, a: stride * copies.cast_signed(), b: bytes * copies, left, back }
-    }
-}
-
-impl Iterator for Rounds {
-    type Item = (*mut u8, *mut u8);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(*mut u8, *mut u8)> {
-        if self.left == 0 {
-            if self.back.1 == 0 {
-                return None;
-            }
-            self.memory = self.memory.wrapping_offset(-self.back.0);
-            self.packed = self.packed.wrapping_sub(self.back.1);
-            self.back = (0, 0);
-            return Some((self.memory, self.packed));
+/// Runs whole rounds, and one more that ends with the last period where some are left over.
+#[inline(always)]
+unsafe fn repeat<R: Round>(
+    round: &R,
+    program: &Program,
+    mut memory: *mut u8,
+    mut packed: *mut u8,
+    periods: usize,
+) {
+    let copies = length(program.copies());
+    let (stride, bytes) = (distance(program.stride()), length(program.bytes()));
+    let (a, b) = (stride.wrapping_mul(copies.cast_signed()), bytes.wrapping_mul(copies));
+    // Counting down is cheaper than a division.
+    let mut left = periods;
+    // SAFETY: passed on; there is at least one whole round, so that the last one may begin in it.
+    unsafe {
+        while left >= copies {
+            round.run(memory, packed);
+            memory = memory.wrapping_offset(a);
+            packed = packed.wrapping_add(b);
+            left -= copies;
         }
-        let round = (self.memory, self.packed);
-        self.memory = self.memory.wrapping_offset(self.a);
-        self.packed = self.packed.wrapping_add(self.b);
-        self.left -= 1;
-        Some(round)
+        if left > 0 {
+            let missing = copies - left;
+            let back = stride.wrapping_mul(missing.cast_signed());
+            let memory = memory.wrapping_offset(back.wrapping_neg());
+            round.run(memory, packed.wrapping_sub(bytes.wrapping_mul(missing)));
+        }
     }
 }
 
-/// The index vectors of moves whose number is known, to be kept in registers.
+/// The index vectors of all moves, to be kept in registers.
 #[inline(always)]
 unsafe fn indices<const Q: usize>(moves: &[Move; Q]) -> [__m512i; Q] {
     // SAFETY: an index is 64 bytes; the caller enables the instructions.
@@ -170,151 +181,227 @@ unsafe fn indices<const Q: usize>(moves: &[Move; Q]) -> [__m512i; Q] {
     }
 }
 
+/// Stores 64 bytes at `offset` from `base`.
+#[inline(always)]
+unsafe fn store(base: *mut u8, offset: usize, lanes: __m512i) {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_storeu_si512(base.wrapping_add(offset).cast(), lanes) }
+}
+
+/// 64 bytes at `offset` from `base`.
+#[inline(always)]
+unsafe fn load(base: *const u8, offset: isize) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_loadu_si512(base.wrapping_offset(offset).cast()) }
+}
+
 // No closures below: a closure does not take part in the instruction set of the function around it,
 // so that intrinsics in it become calls unless everything happens to be inlined.
+//
+// What differs from move to move is kept small, so that it stays in registers: all packed vectors but
+// the last are dense, the windows of a vector are adjacent. On Zen 5 one offset that is loaded from
+// the stack between masked stores doubles the time of a round.
 
-/// Packs one vector from the windows at `first` and `second`.
-#[inline(always)]
-unsafe fn pack_one<U: Unit, const HALF: bool>(
-    first: *mut u8,
-    second: *mut u8,
-    index: __m512i,
-    packed: *mut u8,
-) {
-    // SAFETY: as `pack`.
-    unsafe {
-        let lanes =
-            U::pick(_mm512_loadu_si512(first.cast()), index, _mm512_loadu_si512(second.cast()));
-        if HALF {
-            _mm256_storeu_si256(packed.cast(), _mm512_castsi512_si256(lanes));
-        } else {
-            _mm512_storeu_si512(packed.cast(), lanes);
+/// Packs `Q` vectors from `Q + 1` windows in a row, each loaded once.
+struct Chain<U, const Q: usize> {
+    index: [__m512i; Q],
+    last: isize,
+    end: usize,
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, const Q: usize> Round for Chain<U, Q> {
+    #[inline(always)]
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
+        // SAFETY: every window lies between the first and last byte of its round, every vector in the
+        // packed bytes of its round.
+        unsafe {
+            let mut window = load(memory, 0);
+            for i in 0..Q - 1 {
+                let next = load(memory, 64 * (i + 1).cast_signed());
+                store(packed, 64 * i, U::pick(window, self.index[i], next));
+                window = next;
+            }
+            let lanes = U::pick(window, self.index[Q - 1], load(memory, self.last));
+            store(packed, self.end, lanes);
         }
     }
 }
 
-/// Packs; `Q` is the number of vectors, 0 for any.
+/// Packs `Q` vectors, each from `W` adjacent windows of its own.
+struct Windows<U, const W: usize, const Q: usize> {
+    index: [__m512i; Q],
+    places: [isize; Q],
+    masks: [u64; Q],
+    end: usize,
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, const W: usize, const Q: usize> Round for Windows<U, W, Q> {
+    #[inline(always)]
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
+        // SAFETY: as for `Chain`.
+        unsafe {
+            for i in 0..Q {
+                let (a, index) = (self.places[i], self.index[i]);
+                let mut lanes = U::pick(load(memory, a), index, load(memory, a + 64));
+                if W == 3 {
+                    lanes = U::merge(lanes, self.masks[i], index, load(memory, a + 128));
+                }
+                if W == 4 {
+                    let others = U::pick(load(memory, a + 128), index, load(memory, a + 192));
+                    lanes = U::blend(self.masks[i], lanes, others);
+                }
+                store(packed, if i == Q - 1 { self.end } else { 64 * i }, lanes);
+            }
+        }
+    }
+}
+
+/// Unpacks to `Q` windows: adjacent ones (`ROW`), or each at its own place.
+struct Spread<U, const ROW: bool, const Q: usize> {
+    index: [__m512i; Q],
+    places: [isize; Q],
+    packed: [isize; Q],
+    masks: [u64; Q],
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, const ROW: bool, const Q: usize> Round for Spread<U, ROW, Q> {
+    #[inline(always)]
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
+        // SAFETY: loads lie in the packed bytes of the round, stores are masked down to its bytes.
+        unsafe {
+            for i in 0..Q {
+                let lanes = U::spread(self.index[i], load(packed, self.packed[i]));
+                let a = if ROW { 64 * i.cast_signed() } else { self.places[i] };
+                U::store(self.masks[i], memory.wrapping_offset(a), lanes);
+            }
+        }
+    }
+}
+
 #[inline(always)]
-unsafe fn pack<U: Unit, const Q: usize, const HALF: bool>(
+unsafe fn chain<U: Unit, const Q: usize>(
     program: &Program,
     memory: *mut u8,
     packed: *mut u8,
     periods: usize,
 ) {
-    let width = if HALF { 32 } else { 64 };
-    let moves = program.moves();
-    let Some(known) = moves.first_chunk::<Q>() else { return };
-    let mut places = [(0, 0); Q];
-    for i in 0..Q {
-        places[i] = (distance(known[i].a), distance(known[i].second));
-    }
-    // SAFETY: every window lies between the first and last byte of its vector, every vector in the
-    // packed bytes of its round.
+    let Some(moves) = program.moves().first_chunk::<Q>() else { return };
+    let (last, end) = (distance(program.last()), length(moves[Q - 1].b));
+    // SAFETY: the duties are the same.
     unsafe {
-        let index = indices::<Q>(known);
-        for (memory, mut packed) in Rounds::new(program, memory, packed, periods) {
-            if Q == 0 {
-                for step in moves {
-                    let first = memory.wrapping_offset(distance(step.a));
-                    let second = memory.wrapping_offset(distance(step.second));
-                    let index = _mm512_loadu_si512(step.index.as_ptr().cast());
-                    pack_one::<U, HALF>(first, second, index, packed);
-                    packed = packed.wrapping_add(width);
-                }
-            }
-            for i in 0..Q {
-                let first = memory.wrapping_offset(places[i].0);
-                let second = memory.wrapping_offset(places[i].1);
-                pack_one::<U, HALF>(first, second, index[i], packed.wrapping_add(width * i));
-            }
-        }
+        let round = Chain::<U, Q> { index: indices(moves), last, end, unit: PhantomData };
+        repeat(&round, program, memory, packed, periods);
     }
 }
 
-/// Unpacks; `Q` is the number of windows, 0 for any.
 #[inline(always)]
-unsafe fn unpack<U: Unit, const Q: usize>(
+unsafe fn windows<U: Unit, const W: usize, const Q: usize>(
     program: &Program,
     memory: *mut u8,
     packed: *mut u8,
     periods: usize,
 ) {
-    let moves = program.moves();
-    let Some(known) = moves.first_chunk::<Q>() else { return };
-    let mut places = [(0, 0, 0); Q];
+    let Some(moves) = program.moves().first_chunk::<Q>() else { return };
+    let (mut places, mut masks) = ([0; Q], [0; Q]);
     for i in 0..Q {
-        places[i] = (distance(known[i].a), length(known[i].b), known[i].mask);
+        (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
     }
-    // SAFETY: loads and stores are masked down to the bytes of the round.
+    let end = length(moves[Q - 1].b);
+    // SAFETY: the duties are the same.
     unsafe {
-        let index = indices::<Q>(known);
-        for (memory, packed) in Rounds::new(program, memory, packed, periods) {
-            if Q == 0 {
-                for step in moves {
-                    let index = _mm512_loadu_si512(step.index.as_ptr().cast());
-                    let from = U::load(step.mask, packed.wrapping_add(length(step.b)));
-                    let to = memory.wrapping_offset(distance(step.a));
-                    U::store(step.mask, to, U::spread(index, from));
-                }
-            }
-            for i in 0..Q {
-                let (a, b, mask) = places[i];
-                let from = U::load(mask, packed.wrapping_add(b));
-                U::store(mask, memory.wrapping_offset(a), U::spread(index[i], from));
-            }
-        }
+        let index = indices(moves);
+        let round = Windows::<U, W, Q> { index, places, masks, end, unit: PhantomData };
+        repeat(&round, program, memory, packed, periods);
     }
 }
 
-macro_rules! programs {
+#[inline(always)]
+unsafe fn spread<U: Unit, const ROW: bool, const Q: usize>(
+    program: &Program,
+    memory: *mut u8,
+    packed: *mut u8,
+    periods: usize,
+) {
+    let Some(moves) = program.moves().first_chunk::<Q>() else { return };
+    let (mut places, mut from, mut masks) = ([0; Q], [0; Q], [0; Q]);
+    for i in 0..Q {
+        (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
+        from[i] = length(moves[i].b).cast_signed();
+    }
+    // SAFETY: the duties are the same.
+    unsafe {
+        let index = indices(moves);
+        let round = Spread::<U, ROW, Q> { index, places, packed: from, masks, unit: PhantomData };
+        repeat(&round, program, memory, packed, periods);
+    }
+}
+
+/// An array of one function for each number of vectors.
+macro_rules! by_vectors {
+    ($function:ident $(, $generic:expr)*) => {
+        [
+            $function::<$({ $generic },)* 1>, $function::<$({ $generic },)* 2>,
+            $function::<$({ $generic },)* 3>, $function::<$({ $generic },)* 4>,
+            $function::<$({ $generic },)* 5>, $function::<$({ $generic },)* 6>,
+            $function::<$({ $generic },)* 7>, $function::<$({ $generic },)* 8>,
+        ]
+    };
+}
+
+macro_rules! functions {
     ($module:ident, $unit:ident, $feature:literal) => {
         mod $module {
-            use super::{Program, ProgramFn};
+            use super::{Functions, Program};
 
             #[target_feature(enable = $feature)]
-            unsafe fn pack<const Q: usize, const HALF: bool>(
+            unsafe fn chain<const Q: usize>(
                 program: &Program,
                 memory: *mut u8,
                 packed: *mut u8,
                 periods: usize,
             ) {
                 // SAFETY: the duties are the same.
-                unsafe { super::pack::<super::$unit, Q, HALF>(program, memory, packed, periods) }
+                unsafe { super::chain::<super::$unit, Q>(program, memory, packed, periods) }
             }
 
             #[target_feature(enable = $feature)]
-            unsafe fn unpack<const Q: usize>(
+            unsafe fn windows<const W: usize, const Q: usize>(
                 program: &Program,
                 memory: *mut u8,
                 packed: *mut u8,
                 periods: usize,
             ) {
                 // SAFETY: the duties are the same.
-                unsafe { super::unpack::<super::$unit, Q>(program, memory, packed, periods) }
+                unsafe { super::windows::<super::$unit, W, Q>(program, memory, packed, periods) }
             }
 
-            /// By number of vectors; the first for any number.
-            pub(super) static PACK: [ProgramFn; 6] = [
-                pack::<0, false>,
-                pack::<1, false>,
-                pack::<2, false>,
-                pack::<3, false>,
-                pack::<4, false>,
-                pack::<5, false>,
-            ];
-            pub(super) static PACK_HALF: [ProgramFn; 6] = [
-                pack::<0, true>,
-                pack::<1, true>,
-                pack::<2, true>,
-                pack::<3, true>,
-                pack::<4, true>,
-                pack::<5, true>,
-            ];
-            pub(super) static UNPACK: [ProgramFn; 6] =
-                [unpack::<0>, unpack::<1>, unpack::<2>, unpack::<3>, unpack::<4>, unpack::<5>];
+            #[target_feature(enable = $feature)]
+            unsafe fn spread<const ROW: bool, const Q: usize>(
+                program: &Program,
+                memory: *mut u8,
+                packed: *mut u8,
+                periods: usize,
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe { super::spread::<super::$unit, ROW, Q>(program, memory, packed, periods) }
+            }
+
+            pub(super) static FUNCTIONS: Functions = Functions {
+                chain: by_vectors!(chain),
+                windows: [
+                    by_vectors!(windows, 2),
+                    by_vectors!(windows, 3),
+                    by_vectors!(windows, 4),
+                ],
+                row: by_vectors!(spread, true),
+                spread: by_vectors!(spread, false),
+            };
         }
     };
 }
 
-programs!(words, Words, "avx512f,avx512bw,avx512dq,avx512vl");
-programs!(bytes, Bytes, "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi");
+functions!(words, Words, "avx512f,avx512bw,avx512dq,avx512vl");
+functions!(bytes, Bytes, "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi");

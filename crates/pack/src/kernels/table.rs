@@ -12,12 +12,14 @@ use crate::moves::{Direction, Pack, Unpack};
 pub(crate) const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64];
 
 type RowsFn = unsafe fn(&Grid);
+type ColumnFn = unsafe fn(*mut u8, *mut u8, usize, isize, usize);
 type ListFn<O> = unsafe fn(&Grid, &[O]);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
 
 /// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
 /// ([`LENGTHS`]).
 pub(crate) struct Kernels {
+    column: [[ColumnFn; 17]; 2],
     rows: [[RowsFn; 17]; 2],
     narrow: [[ListFn<i32>; 17]; 2],
     wide: [[ListFn<i64>; 17]; 2],
@@ -30,6 +32,7 @@ pub(crate) struct Kernels {
 pub(crate) type ProgramFn = unsafe fn(&Program, *mut u8, *mut u8, usize);
 
 /// Index into a table of [`LENGTHS`].
+#[inline(always)]
 fn class(length: usize) -> usize {
     const SMALL: [u8; 65] = {
         let mut classes = [0; 65];
@@ -46,12 +49,31 @@ fn class(length: usize) -> usize {
 }
 
 impl Kernels {
+    /// Moves `count` blocks of `length` bytes, `stride` apart in memory and dense in the packed stream.
+    /// What a small message is mostly: everything is passed in registers.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for these blocks.
+    #[inline(always)]
+    pub(crate) unsafe fn column<D: Direction>(
+        &self,
+        memory: *mut u8,
+        packed: *mut u8,
+        count: usize,
+        stride: isize,
+        length: usize,
+    ) {
+        // SAFETY: the duties are the same.
+        unsafe { self.column[D::INDEX][class(length)](memory, packed, count, stride, length) }
+    }
+
     /// Moves the rows of a grid.
     ///
     /// # Safety
     /// - All blocks of the grid are valid for reads on the source side, for writes on the other.
     /// - The two sides do not overlap.
     /// - The processor has the instructions of this table (true for what `select` returns).
+    #[inline(always)]
     pub(crate) unsafe fn rows<D: Direction>(&self, grid: &Grid) {
         // SAFETY: the duties are the same.
         unsafe { self.rows[D::INDEX][class(grid.length)](grid) }
@@ -97,11 +119,9 @@ impl Kernels {
 impl Kernels {
     /// The function for a program, where there are the instructions for it. Its duties are those of
     /// [`Kernels::rows`] for the periods that it is asked to move.
-    pub(crate) fn program<'p, D: Direction>(
-        &self,
-        program: &'p Program,
-    ) -> Option<(ProgramFn, &'p Program)> {
-        (self.programs)(program, D::PACKS).map(|run| (run, program))
+    #[inline(always)]
+    pub(crate) fn program<D: Direction>(&self, program: &Program) -> Option<ProgramFn> {
+        (self.programs)(program, D::PACKS)
     }
 }
 
@@ -133,6 +153,20 @@ macro_rules! table {
             use portable::Offset;
 
             $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn column<D: Direction, const N: usize>(
+                memory: *mut u8,
+                packed: *mut u8,
+                count: usize,
+                stride: isize,
+                length: usize,
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe {
+                    portable::column::<D, N, false>(memory, packed, count, stride, 0, length);
+                }
+            }
+
+            $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn rows<D: Direction, const N: usize>(grid: &Grid) {
                 // SAFETY: the duties are the same.
                 unsafe { portable::rows::<D, N>(grid) }
@@ -161,6 +195,7 @@ macro_rules! table {
 
         #[doc = $doc]
         pub(crate) static $table: Kernels = Kernels {
+            column: [lengths!($module::column, Pack), lengths!($module::column, Unpack)],
             rows: [lengths!($module::rows, Pack), lengths!($module::rows, Unpack)],
             narrow: [lengths!($module::list, Pack, i32), lengths!($module::list, Unpack, i32)],
             wide: [lengths!($module::list, Pack, i64), lengths!($module::list, Unpack, i64)],
