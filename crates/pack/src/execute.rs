@@ -55,7 +55,7 @@ unsafe fn all<D: Direction>(
                 let program = if D::PACKS { pack } else { unpack };
                 if let Some(program) = program
                     && *count >= program.copies()
-                    && let Some(run) = kernels.program::<D>(program)
+                    && let Some(run) = kernels.program(program)
                 {
                     return run(program, memory, packed, length(*count));
                 }
@@ -212,7 +212,7 @@ impl Walk {
                     let program = if D::PACKS { pack } else { unpack };
                     if let Some(program) = program
                         && count >= program.copies()
-                        && let Some(run) = self.kernels.program::<D>(program)
+                        && let Some(run) = self.kernels.program(program)
                     {
                         run(program, memory, self.packed, length(count));
                         self.advance(count * body.bytes());

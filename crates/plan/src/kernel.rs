@@ -1,7 +1,7 @@
 //! [`Kernel`]: how the copies of a node's body are moved, chosen when the node is made.
 
 use crate::number::within;
-use crate::program::Period;
+use crate::period::Period;
 use crate::{Node, Program, Shape, Target};
 
 /// How a node moves the copies of its body.
@@ -58,7 +58,7 @@ pub struct Part {
 const FEW_COLUMNS: u64 = 4;
 
 /// Below so many packed bytes a program costs more to set up than it wins (KERNELS.md, rule 2).
-const SHORT: u64 = 256;
+const SHORT: u64 = 96;
 
 /// From so many packed bytes on, a loop is worth its own run of a program even inside another loop.
 const LONG: u64 = 512;

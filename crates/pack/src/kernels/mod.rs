@@ -46,35 +46,38 @@ pub(crate) enum Places<'p> {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn select(target: &Target) -> &'static Kernels {
-    match target.vector.min(widest()) {
-        64.. => &table::AVX512,
-        32.. => &table::AVX2,
-        _ => &table::PORTABLE,
-    }
+    static TABLES: [Kernels; 4] = [table::PORTABLE, table::AVX2, table::AVX512, table::VBMI];
+    let wanted = match target.vector {
+        64.. => 3,
+        32.. => 1,
+        _ => 0,
+    };
+    &TABLES[level().min(wanted)]
 }
 
-/// Bytes of the widest registers that there are kernels for. Remembered: asking for every feature at
-/// every call costs more than moving a small block.
+/// The best table that this processor has the instructions for. Remembered: asking for every feature
+/// at every call costs more than moving a small block.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn widest() -> u32 {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static WIDEST: AtomicU32 = AtomicU32::new(0);
+fn level() -> usize {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static LEVEL: AtomicUsize = AtomicUsize::new(UNKNOWN);
+    const UNKNOWN: usize = usize::MAX;
 
     #[cold]
-    fn ask() -> u32 {
-        let widest = match (has_avx512(), is_x86_feature_detected!("avx2")) {
-            (true, _) => 64,
-            (_, true) => 32,
-            _ => 16,
+    fn ask() -> usize {
+        let level = if has_avx512() {
+            2 + usize::from(is_x86_feature_detected!("avx512vbmi"))
+        } else {
+            usize::from(is_x86_feature_detected!("avx2"))
         };
-        WIDEST.store(widest, Ordering::Relaxed);
-        widest
+        LEVEL.store(level, Ordering::Relaxed);
+        level
     }
 
-    match WIDEST.load(Ordering::Relaxed) {
-        0 => ask(),
-        widest => widest,
+    match LEVEL.load(Ordering::Relaxed) {
+        UNKNOWN => ask(),
+        level => level,
     }
 }
 
@@ -90,5 +93,6 @@ pub(crate) fn has_avx512() -> bool {
 /// The kernels for a target: elsewhere only the portable ones exist so far.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn select(_: &Target) -> &'static Kernels {
-    &table::PORTABLE
+    static TABLE: Kernels = table::PORTABLE;
+    &TABLE
 }

@@ -6,49 +6,30 @@
 //! any scalar tail.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_mask_blend_epi32,
-    _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32, _mm512_mask_storeu_epi8,
-    _mm512_mask_storeu_epi32, _mm512_permutex2var_epi8, _mm512_permutex2var_epi32,
-    _mm512_permutexvar_epi8, _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_blend_epi8,
+    _mm512_mask_blend_epi32, _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32,
+    _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_permutex2var_epi8,
+    _mm512_permutex2var_epi32, _mm512_permutexvar_epi8, _mm512_permutexvar_epi32,
+    _mm512_setzero_si512, _mm512_storeu_si512,
 };
 use std::marker::PhantomData;
 
-use commloom_plan::{Form, Move, Program};
+use commloom_plan::{Form, Index, MOST_MOVES, Program};
 
 use crate::kernels::table::ProgramFn;
 use crate::number::{distance, length};
 
-/// Vectors of a round; one class of functions for each number.
-const MOST: usize = 8;
+/// From so many rounds on one more is worth it if the others are aligned.
+const ROUNDS_TO_ALIGN: usize = 3;
 
-/// The functions of one unit, by number of vectors less one.
-struct Functions {
-    chain: [ProgramFn; MOST],
-    /// From two, three and four windows.
-    windows: [[ProgramFn; MOST]; 3],
-    row: [ProgramFn; MOST],
-    spread: [ProgramFn; MOST],
-}
+/// The functions of one unit, by form ([`Form::number`]) and number of vectors less one.
+pub(crate) type Functions = [[ProgramFn; MOST_MOVES]; Form::COUNT];
 
-/// The function for a program, if this processor has its instructions. Only called for the AVX-512
-/// table, so that all but VBMI is known to be there.
-pub(crate) fn find(program: &Program, packs: bool) -> Option<ProgramFn> {
-    let table = if program.unit() == 4 {
-        &words::FUNCTIONS
-    } else if is_x86_feature_detected!("avx512vbmi") {
-        &bytes::FUNCTIONS
-    } else {
-        return None;
-    };
-    let by_vectors = match (program.form(), packs) {
-        (Form::Chain, true) => &table.chain,
-        (Form::Windows(n), true) => table.windows.get(usize::from(n).checked_sub(2)?)?,
-        (Form::Row, false) => &table.row,
-        (Form::Spread, false) => &table.spread,
-        _ => return None,
-    };
-    by_vectors.get(program.moves().len().checked_sub(1)?).copied()
-}
+/// The functions for units of 4 bytes.
+pub(crate) static WORDS: Functions = words::FUNCTIONS;
+
+/// The functions for units of 1 byte; they need VBMI.
+pub(crate) static BYTES: Functions = bytes::FUNCTIONS;
 
 /// The unit of permutation.
 trait Unit {
@@ -153,6 +134,19 @@ unsafe fn repeat<R: Round>(
     let mut left = periods;
     // SAFETY: passed on; there is at least one whole round, so that the last one may begin in it.
     unsafe {
+        // Rounds that begin on a line take half the loads and stores. The first round covers what is
+        // skipped.
+        let missing = memory.addr().wrapping_neg() % 64;
+        if missing != 0
+            && left >= ROUNDS_TO_ALIGN * copies
+            && let Some(skip) = program.skip(missing as u64).map(length)
+            && skip <= copies
+        {
+            round.run(memory, packed);
+            memory = memory.wrapping_offset(stride.wrapping_mul(skip.cast_signed()));
+            packed = packed.wrapping_add(bytes.wrapping_mul(skip));
+            left -= skip;
+        }
         while left >= copies {
             round.run(memory, packed);
             memory = memory.wrapping_offset(a);
@@ -170,12 +164,12 @@ unsafe fn repeat<R: Round>(
 
 /// The index vectors of all moves, to be kept in registers.
 #[inline(always)]
-unsafe fn indices<const Q: usize>(moves: &[Move; Q]) -> [__m512i; Q] {
-    // SAFETY: an index is 64 bytes; the caller enables the instructions.
+unsafe fn indices<const Q: usize>(lanes: &[Index; Q]) -> [__m512i; Q] {
+    // SAFETY: an index is 64 aligned bytes; the caller enables the instructions.
     unsafe {
         let mut index = [_mm512_setzero_si512(); Q];
         for i in 0..Q {
-            index[i] = _mm512_loadu_si512(moves[i].index.as_ptr().cast());
+            index[i] = _mm512_load_si512(lanes[i].0.as_ptr().cast());
         }
         index
     }
@@ -288,11 +282,12 @@ unsafe fn chain<U: Unit, const Q: usize>(
     packed: *mut u8,
     periods: usize,
 ) {
+    let Some(lanes) = program.index().first_chunk::<Q>() else { return };
     let Some(moves) = program.moves().first_chunk::<Q>() else { return };
     let (last, end) = (distance(program.last()), length(moves[Q - 1].b));
     // SAFETY: the duties are the same.
     unsafe {
-        let round = Chain::<U, Q> { index: indices(moves), last, end, unit: PhantomData };
+        let round = Chain::<U, Q> { index: indices(lanes), last, end, unit: PhantomData };
         repeat(&round, program, memory, packed, periods);
     }
 }
@@ -304,6 +299,7 @@ unsafe fn windows<U: Unit, const W: usize, const Q: usize>(
     packed: *mut u8,
     periods: usize,
 ) {
+    let Some(lanes) = program.index().first_chunk::<Q>() else { return };
     let Some(moves) = program.moves().first_chunk::<Q>() else { return };
     let (mut places, mut masks) = ([0; Q], [0; Q]);
     for i in 0..Q {
@@ -312,7 +308,7 @@ unsafe fn windows<U: Unit, const W: usize, const Q: usize>(
     let end = length(moves[Q - 1].b);
     // SAFETY: the duties are the same.
     unsafe {
-        let index = indices(moves);
+        let index = indices(lanes);
         let round = Windows::<U, W, Q> { index, places, masks, end, unit: PhantomData };
         repeat(&round, program, memory, packed, periods);
     }
@@ -325,6 +321,7 @@ unsafe fn spread<U: Unit, const ROW: bool, const Q: usize>(
     packed: *mut u8,
     periods: usize,
 ) {
+    let Some(lanes) = program.index().first_chunk::<Q>() else { return };
     let Some(moves) = program.moves().first_chunk::<Q>() else { return };
     let (mut places, mut from, mut masks) = ([0; Q], [0; Q], [0; Q]);
     for i in 0..Q {
@@ -333,7 +330,7 @@ unsafe fn spread<U: Unit, const ROW: bool, const Q: usize>(
     }
     // SAFETY: the duties are the same.
     unsafe {
-        let index = indices(moves);
+        let index = indices(lanes);
         let round = Spread::<U, ROW, Q> { index, places, packed: from, masks, unit: PhantomData };
         repeat(&round, program, memory, packed, periods);
     }
@@ -389,16 +386,14 @@ macro_rules! functions {
                 unsafe { super::spread::<super::$unit, ROW, Q>(program, memory, packed, periods) }
             }
 
-            pub(super) static FUNCTIONS: Functions = Functions {
-                chain: by_vectors!(chain),
-                windows: [
-                    by_vectors!(windows, 2),
-                    by_vectors!(windows, 3),
-                    by_vectors!(windows, 4),
-                ],
-                row: by_vectors!(spread, true),
-                spread: by_vectors!(spread, false),
-            };
+            pub(super) const FUNCTIONS: Functions = [
+                by_vectors!(chain),
+                by_vectors!(windows, 2),
+                by_vectors!(windows, 3),
+                by_vectors!(windows, 4),
+                by_vectors!(spread, true),
+                by_vectors!(spread, false),
+            ];
         }
     };
 }

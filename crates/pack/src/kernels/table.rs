@@ -1,7 +1,7 @@
 //! Tables of kernels, one per instruction set. The code is `portable` every time; what differs is
 //! what the compiler may emit for it.
 
-use commloom_plan::Program;
+use commloom_plan::{Form, MOST_MOVES, Program};
 
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::program;
@@ -25,7 +25,7 @@ pub(crate) struct Kernels {
     wide: [[ListFn<i64>; 17]; 2],
     narrow_runs: [RunsFn<i32>; 2],
     wide_runs: [RunsFn<i64>; 2],
-    programs: fn(&Program, bool) -> Option<ProgramFn>,
+    programs: Programs,
 }
 
 /// Runs a program over so many periods (at least one round): memory, packed, periods.
@@ -120,15 +120,14 @@ impl Kernels {
     /// The function for a program, where there are the instructions for it. Its duties are those of
     /// [`Kernels::rows`] for the periods that it is asked to move.
     #[inline(always)]
-    pub(crate) fn program<D: Direction>(&self, program: &Program) -> Option<ProgramFn> {
-        (self.programs)(program, D::PACKS)
+    pub(crate) fn program(&self, program: &Program) -> Option<ProgramFn> {
+        let functions = self.programs[usize::from(program.unit() == 1)]?;
+        functions[program.form().number()].get(program.moves().len().wrapping_sub(1)).copied()
     }
 }
 
-/// Programs need wide registers.
-fn no_program(_: &Program, _: bool) -> Option<ProgramFn> {
-    None
-}
+/// What a program can be run with: by unit (4 bytes, 1 byte), if there are the instructions.
+type Programs = [Option<&'static [[ProgramFn; MOST_MOVES]; Form::COUNT]>; 2];
 
 macro_rules! lengths {
     ($module:ident :: $kernel:ident, $($generics:ty),+) => {
@@ -147,7 +146,7 @@ macro_rules! lengths {
 }
 
 macro_rules! table {
-    ($table:ident, $module:ident, $programs:path, $doc:literal $(, $feature:literal)?) => {
+    ($table:ident, $module:ident, $programs:expr, $doc:literal $(, $feature:literal)?) => {
         mod $module {
             use super::{Direction, Grid, portable};
             use portable::Offset;
@@ -194,7 +193,7 @@ macro_rules! table {
         }
 
         #[doc = $doc]
-        pub(crate) static $table: Kernels = Kernels {
+        pub(crate) const $table: Kernels = Kernels {
             column: [lengths!($module::column, Pack), lengths!($module::column, Unpack)],
             rows: [lengths!($module::rows, Pack), lengths!($module::rows, Unpack)],
             narrow: [lengths!($module::list, Pack, i32), lengths!($module::list, Unpack, i32)],
@@ -206,8 +205,19 @@ macro_rules! table {
     };
 }
 
-table!(PORTABLE, plain, no_program, "What every processor of this architecture has.");
+table!(PORTABLE, plain, [None, None], "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
-table!(AVX2, avx2, no_program, "32-byte registers.", "avx2");
+table!(AVX2, avx2, [None, None], "32-byte registers.", "avx2");
 #[cfg(target_arch = "x86_64")]
-table!(AVX512, avx512, program::find, "64-byte registers.", "avx512f,avx512bw,avx512dq,avx512vl");
+table!(
+    AVX512,
+    avx512,
+    [Some(&program::WORDS), None],
+    "64-byte registers.",
+    "avx512f,avx512bw,avx512dq,avx512vl"
+);
+
+/// 64-byte registers, and permutations of bytes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const VBMI: Kernels =
+    Kernels { programs: [Some(&program::WORDS), Some(&program::BYTES)], ..AVX512 };

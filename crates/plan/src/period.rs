@@ -1,0 +1,260 @@
+//! [`Period`]: which [`Program`]s there are for a repeated period of blocks, and the cheapest of them.
+
+use crate::number::{count, index};
+use crate::program::MOST_MOVES;
+use crate::{Form, Part, Program};
+
+/// Bytes in a vector.
+const WIDTH: i64 = 64;
+
+/// The same when unpacking to adjacent windows: there are seven registers for their masks.
+const MOST_ROW: u64 = 6;
+
+/// The same for windows at places of their own, which take a register more each.
+const MOST_SPREAD: u64 = 3;
+
+/// Periods of more packed bytes are long runs or long programs, and cheaper block by block.
+const MOST_BYTES: u64 = 64 * MOST_MOVES as u64;
+
+/// What moving one piece of a block (a load and a store) costs, in tenths of a cycle. This and the
+/// costs below were measured on Zen 5 with both sides off their lines by 16 bytes, in the first-level
+/// cache; past it every form waits for memory.
+const PIECE: u64 = 8;
+
+/// What a round costs beside its vectors.
+const ROUND: u64 = 10;
+
+/// What a vector costs.
+fn cost(form: Form) -> u64 {
+    match form {
+        Form::Chain => 18,
+        Form::Windows(2) | Form::Row | Form::Spread => 25,
+        Form::Windows(3) => 34,
+        Form::Windows(_) => 43,
+    }
+}
+
+/// Blocks of a repeated period, known to be in ascending order without overlaps.
+pub(crate) struct Period<'p> {
+    parts: &'p [Part],
+    stride: i64,
+    bytes: u64,
+    unit: u64,
+    /// Bytes from the first to the end of the last, in memory.
+    span: i64,
+}
+
+impl<'p> Period<'p> {
+    /// Fails where vectors do not pay or do not work: large or far blocks, blocks out of order.
+    pub(crate) fn new(parts: &'p [Part], stride: i64, byte_permute: bool) -> Option<Period<'p>> {
+        let ends = |part: &Part| i64::try_from(part.length).ok()?.checked_add(part.a);
+        let apart = parts.windows(2).all(|w| ends(&w[0]).is_some_and(|end| end <= w[1].a));
+        let last = parts.last()?;
+        let (bytes, span) = (last.b + last.length, ends(last)?);
+        // Past four windows for a vector of packed bytes there is no program.
+        let thin = count(index(stride.unsigned_abs())) > 4 * bytes.max(64);
+        if !apart || span > stride || thin || bytes > MOST_BYTES {
+            return None;
+        }
+        let words = stride % 4 == 0 && parts.iter().all(|p| p.length % 4 == 0 && p.a % 4 == 0);
+        let unit = match (words, byte_permute) {
+            (true, _) => 4,
+            (false, true) => 1,
+            (false, false) => return None,
+        };
+        Some(Period { parts, stride, bytes, unit, span })
+    }
+
+    /// Loads and stores that moving one period block by block takes.
+    fn pieces(&self) -> u64 {
+        let pieces = |length: u64| length / 32 + u64::from((length % 32).count_ones());
+        self.parts.iter().map(|part| pieces(part.length)).sum()
+    }
+
+    /// What moving so many periods block by block costs. A period of several blocks is moved column
+    /// by column, which touches every line several times.
+    fn block_cost(&self, copies: u64) -> u64 {
+        let columns = if self.parts.len() > 1 { 2 } else { 1 };
+        copies.saturating_mul(self.pieces() * PIECE * columns)
+    }
+
+    /// Place in memory of each unit of so many periods, in order.
+    fn places(&self, copies: u64) -> Vec<i64> {
+        let mut places = Vec::with_capacity(index(copies * self.bytes / self.unit));
+        let unit = self.unit.cast_signed();
+        for copy in 0..copies.cast_signed() {
+            for part in self.parts {
+                let (first, units) = (copy * self.stride + part.a, part.length / self.unit);
+                places.extend((0..units.cast_signed()).map(|i| first + i * unit));
+            }
+        }
+        places
+    }
+
+    /// The program that packs, where there is one that should be faster than moving blocks. `most`
+    /// is the number of periods to move.
+    pub(crate) fn pack(&self, most: u64) -> Option<Program> {
+        let mut best = None;
+        let mut least = self.block_cost(most);
+        for vectors in (1..=count(MOST_MOVES)).rev() {
+            let copies = (64 * vectors / self.bytes).min(most);
+            // Every vector is full, the last one may move bytes of the one before again.
+            if copies * self.bytes <= 64 * (vectors - 1) || copies * self.bytes < 64 {
+                continue;
+            }
+            let total = |form| most.div_ceil(copies).saturating_mul(vectors * cost(form) + ROUND);
+            if total(Form::Chain) >= least {
+                continue;
+            }
+            let Some(rounds) = self.rounds(copies, vectors) else { continue };
+            if total(rounds.form) < least {
+                least = total(rounds.form);
+                best = Some(rounds);
+            }
+        }
+        best.map(|rounds| self.gather(&rounds))
+    }
+
+    /// How rounds of so many periods and vectors are packed best. O(vectors * parts).
+    fn rounds(&self, copies: u64, vectors: u64) -> Option<Rounds> {
+        let span = self.stride * (copies.cast_signed() - 1) + self.span;
+        let last = copies * self.bytes - 64;
+        let mut rounds = Rounds { form: Form::Chain, copies, vectors, span };
+        let end = rounds.end();
+        let mut chain = end > WIDTH * (vectors.cast_signed() - 1);
+        let mut widest = WIDTH + 1;
+        for v in 0..vectors {
+            let b = (64 * v).min(last);
+            let low = self.place(b);
+            let high = self.place(b + 64 - self.unit) + self.unit.cast_signed();
+            let first = WIDTH * v.cast_signed();
+            let second = if v + 1 == vectors { end } else { first + WIDTH };
+            chain &= low >= first && high <= second + WIDTH;
+            widest = widest.max(high - low);
+        }
+        if !chain {
+            let windows = u8::try_from((widest + WIDTH - 1) / WIDTH).ok()?;
+            rounds.form = Form::Windows(windows);
+            if windows > 4 || span < WIDTH * i64::from(windows) {
+                return None;
+            }
+        }
+        Some(rounds)
+    }
+
+    /// Where the packed byte `b` of repeated periods lies in memory. O(parts).
+    fn place(&self, b: u64) -> i64 {
+        let (copy, rest) = (b / self.bytes, b % self.bytes);
+        let part = self.parts.iter().rev().find(|part| part.b <= rest).unwrap_or(&self.parts[0]);
+        self.stride * copy.cast_signed() + part.a + (rest - part.b).cast_signed()
+    }
+
+    /// The vectors of a round that packs.
+    fn gather(&self, rounds: &Rounds) -> Program {
+        let &Rounds { form, copies, vectors, span } = rounds;
+        let places = self.places(copies);
+        let (unit, units) = (self.unit.cast_signed(), index(64 / self.unit));
+        let end = rounds.end();
+        let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
+        program.end_at(end);
+        for v in 0..vectors {
+            let first = (index(v) * units).min(places.len() - units);
+            let vector = &places[first..first + units];
+            let chained = WIDTH * v.cast_signed();
+            let a = match form {
+                Form::Windows(n) => vector[0].min(span - WIDTH * i64::from(n)),
+                _ => chained,
+            };
+            program.push(a, count(first) * self.unit);
+            for (to, &place) in (0..).zip(vector) {
+                let from = match form {
+                    Form::Windows(_) => place - a,
+                    _ if place < a + WIDTH => place - a,
+                    _ if v + 1 == vectors => WIDTH + place - end,
+                    _ => place - a,
+                };
+                program.set(to, from % (2 * WIDTH) / unit, from >= 2 * WIDTH);
+            }
+        }
+        program
+    }
+
+    /// The program that unpacks, under the same conditions.
+    pub(crate) fn unpack(&self, most: u64) -> Option<Program> {
+        let (row, spread) = (self.windows(Form::Row, most), self.windows(Form::Spread, most));
+        let (cost, form, copies) = [row, spread].into_iter().flatten().min_by_key(|best| best.0)?;
+        (cost < self.block_cost(most)).then(|| self.spread(form, copies))
+    }
+
+    /// The cost and number of periods of the rounds of a form that unpack `most` periods best.
+    /// O(windows + parts), at most.
+    fn windows(&self, form: Form, most: u64) -> Option<(u64, Form, u64)> {
+        // Whole vectors are loaded from the packed stream.
+        let fewest = 64u64.div_ceil(self.bytes);
+        let limit = if form == Form::Row { MOST_ROW } else { MOST_SPREAD };
+        let mut best: Option<(u64, Form, u64)> = None;
+        let (mut windows, mut end) = (0, 0);
+        for copy in 0..most {
+            for part in self.parts {
+                let mut at = copy.cast_signed() * self.stride + part.a;
+                let stop = at + part.length.cast_signed();
+                while stop > end.max(at) {
+                    // In a row a window follows the one before, wherever the blocks begin.
+                    at = if form == Form::Row { end } else { at.max(end) };
+                    end = at + WIDTH;
+                    windows += 1;
+                    if windows > limit {
+                        return best;
+                    }
+                }
+            }
+            if copy + 1 >= fewest {
+                let cost = most.div_ceil(copy + 1).saturating_mul(windows * cost(form) + ROUND);
+                if best.is_none_or(|best| cost < best.0) {
+                    best = Some((cost, form, copy + 1));
+                }
+            }
+        }
+        best
+    }
+
+    /// The windows of a round that unpacks.
+    fn spread(&self, form: Form, copies: u64) -> Program {
+        let places = self.places(copies);
+        let unit = self.unit.cast_signed();
+        let last = copies * self.bytes - 64;
+        let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
+        let (mut row, mut first) = (0, 0);
+        while let Some(&place) = places.get(first) {
+            let low = if form == Form::Row { row } else { place };
+            row += WIDTH;
+            let b = (count(first) * self.unit).min(last);
+            program.push(low, b);
+            let mut from = (count(first) - b / self.unit).cast_signed();
+            while let Some(&place) = places.get(first)
+                && place + unit <= low + WIDTH
+            {
+                program.set(((place - low) / unit).unsigned_abs(), from, true);
+                from += 1;
+                first += 1;
+            }
+        }
+        program
+    }
+}
+
+/// A way to pack round by round.
+struct Rounds {
+    form: Form,
+    copies: u64,
+    vectors: u64,
+    /// Bytes of a round in memory.
+    span: i64,
+}
+
+impl Rounds {
+    /// Place of the last window of a chain: it ends with the last byte of the round at the latest.
+    fn end(&self) -> i64 {
+        (self.span - WIDTH).min(WIDTH * self.vectors.cast_signed())
+    }
+}
