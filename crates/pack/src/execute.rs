@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use commloom_plan::{Kernel, Node, Offsets, Part, Piece, Plan, Shape};
 
-use crate::kernels::{Grid, Kernels, Places, select};
+use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
 
@@ -26,7 +26,10 @@ pub(crate) unsafe fn execute<D: Direction>(
     packed: *mut u8,
     range: Range<u64>,
 ) {
-    let kernels = select(plan.target());
+    let Some(kernels) = select(plan.target()) else {
+        // SAFETY: the same duties.
+        return unsafe { first::<D>(plan, memory, packed, range) };
+    };
     let root = plan.root();
     if range.start == 0 && range.end >= root.bytes() {
         let memory = memory.wrapping_offset(distance(plan.start()));
@@ -36,6 +39,15 @@ pub(crate) unsafe fn execute<D: Direction>(
         // SAFETY: the same duties.
         unsafe { part::<D>(kernels, plan, memory, packed, range) }
     }
+}
+
+/// The first call of a process.
+#[cold]
+#[inline(never)]
+unsafe fn first<D: Direction>(plan: &Plan, memory: *mut u8, packed: *mut u8, range: Range<u64>) {
+    ask();
+    // SAFETY: the same duties.
+    unsafe { execute::<D>(plan, memory, packed, range) }
 }
 
 /// Moves all of a plan. Small messages are mostly one block or one loop: those are handed to their
@@ -55,9 +67,9 @@ unsafe fn all<D: Direction>(
                 let program = if D::PACKS { pack } else { unpack };
                 if let Some(program) = program
                     && *count >= program.copies()
-                    && let Some(run) = kernels.program(program)
+                    && let Some(function) = kernels.program(program)
                 {
-                    return run(program, memory, packed, length(*count));
+                    return run(function, program, memory, packed, length(*count));
                 }
                 kernel = other;
             }
@@ -212,9 +224,9 @@ impl Walk {
                     let program = if D::PACKS { pack } else { unpack };
                     if let Some(program) = program
                         && count >= program.copies()
-                        && let Some(run) = self.kernels.program(program)
+                        && let Some(function) = self.kernels.program(program)
                     {
-                        run(program, memory, self.packed, length(count));
+                        run(function, program, memory, self.packed, length(count));
                         self.advance(count * body.bytes());
                     } else {
                         self.strided::<D>(other, body, memory, count, stride);

@@ -78,36 +78,42 @@ pub struct Node {
 impl Node {
     /// What this node repeats.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// How copies of this node's body are moved.
     #[must_use]
+    #[inline]
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
     /// Packed length in bytes.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Lowest byte on side A, from the first byte: never positive.
     #[must_use]
+    #[inline]
     pub fn low(&self) -> i64 {
         self.low
     }
 
     /// One past the highest byte on side A, from the first byte.
     #[must_use]
+    #[inline]
     pub fn high(&self) -> i64 {
         self.high
     }
 
     /// One past the last byte in packed order on side A, from the first byte.
     #[must_use]
+    #[inline]
     pub fn end(&self) -> i64 {
         self.end
     }

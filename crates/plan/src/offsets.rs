@@ -28,6 +28,7 @@ impl Offsets {
 
     /// Number of offsets.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Offsets::Narrow(list) => list.len(),
@@ -37,12 +38,14 @@ impl Offsets {
 
     /// Whether there is none.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The offset at `index`; panics past the end.
     #[must_use]
+    #[inline]
     pub fn at(&self, index: usize) -> i64 {
         match self {
             Offsets::Narrow(list) => i64::from(list[index]),

@@ -62,6 +62,7 @@ impl Plan {
 
     /// Packed bytes.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.root.bytes()
     }
@@ -69,6 +70,7 @@ impl Plan {
     /// Displacements from the buffer's origin of everything that is touched in memory: the true
     /// lower bound up to the true upper bound, in bytes. Empty (`0..0`) when there is no byte.
     #[must_use]
+    #[inline]
     pub fn bounds(&self) -> Range<i64> {
         // Checked when the plan was made.
         self.start + self.root.low()..self.start + self.root.high()
@@ -76,6 +78,7 @@ impl Plan {
 
     /// Whether the bytes are one adjacent run in memory, in order.
     #[must_use]
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         self.runs <= 1
     }
@@ -89,18 +92,21 @@ impl Plan {
 
     /// Displacement of the first byte in packed order from the buffer's origin.
     #[must_use]
+    #[inline]
     pub fn start(&self) -> i64 {
         self.start
     }
 
     /// The outermost node.
     #[must_use]
+    #[inline]
     pub fn root(&self) -> &Node {
         &self.root
     }
 
     /// The machine that the plan was made for.
     #[must_use]
+    #[inline]
     pub fn target(&self) -> &Target {
         &self.target
     }

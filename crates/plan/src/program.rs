@@ -23,6 +23,7 @@ pub struct Program {
     vectors: usize,
     form: Form,
     copies: u64,
+    round: (i64, u64),
     stride: i64,
     bytes: u64,
     unit: u64,
@@ -65,6 +66,7 @@ pub struct Move {
 impl Form {
     /// A number for tables of functions, below [`Form::COUNT`].
     #[must_use]
+    #[inline]
     pub fn number(self) -> usize {
         match self {
             Form::Chain => 0,
@@ -83,36 +85,49 @@ impl Form {
 impl Program {
     /// Where the vectors come from.
     #[must_use]
+    #[inline]
     pub fn form(&self) -> Form {
         self.form
     }
 
     /// Periods that one round moves.
     #[must_use]
+    #[inline]
     pub fn copies(&self) -> u64 {
         self.copies
     }
 
+    /// Bytes from one round to the next, in memory and packed.
+    #[must_use]
+    #[inline]
+    pub fn round(&self) -> (i64, u64) {
+        self.round
+    }
+
     /// Bytes in memory from one period to the next.
     #[must_use]
+    #[inline]
     pub fn stride(&self) -> i64 {
         self.stride
     }
 
     /// Packed bytes of a period.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Bytes that are permuted as one: 4 or 1.
     #[must_use]
+    #[inline]
     pub fn unit(&self) -> u64 {
         self.unit
     }
 
     /// Place of the last window of a chain.
     #[must_use]
+    #[inline]
     pub fn last(&self) -> i64 {
         self.last
     }
@@ -120,6 +135,7 @@ impl Program {
     /// How many periods to skip so that rounds begin on a line of 64 bytes, from a place that is
     /// `missing` bytes before one. `None` where no period begins on a line, or rounds do not keep it.
     #[must_use]
+    #[inline]
     pub fn skip(&self, missing: u64) -> Option<u64> {
         let inverse = u64::from(self.inverse?);
         let steps = self.stride.trailing_zeros();
@@ -130,12 +146,14 @@ impl Program {
 
     /// The permutations of a round, in packed order; at most 8.
     #[must_use]
+    #[inline]
     pub fn moves(&self) -> &[Move] {
         &self.moves[..self.vectors]
     }
 
     /// The order of the units of each vector, for [`Program::moves`] many vectors.
     #[must_use]
+    #[inline]
     pub fn index(&self) -> &[Index] {
         &self.index[..self.vectors]
     }
@@ -144,13 +162,15 @@ impl Program {
 impl Program {
     /// A program without vectors, for periods of so many packed bytes, `stride` apart.
     pub(crate) fn new(form: Form, copies: u64, stride: i64, bytes: u64, unit: u64) -> Program {
-        let lines = stride.wrapping_mul(copies.cast_signed()) % 64 == 0;
+        let round = (stride * copies.cast_signed(), bytes * copies);
+        let lines = round.0 % 64 == 0;
         Program {
             index: [Index([0; 64]); MOST_MOVES],
             moves: [Move { a: 0, b: 0, mask: 0 }; MOST_MOVES],
             vectors: 0,
             form,
             copies,
+            round,
             stride,
             bytes,
             unit,

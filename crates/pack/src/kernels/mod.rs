@@ -6,8 +6,13 @@ mod portable;
 mod program;
 mod table;
 
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use commloom_plan::Target;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use program::run;
 pub(crate) use table::Kernels;
 
 /// Rows of blocks: copy `i` of a node is a row of `columns` blocks of `length` bytes.
@@ -42,43 +47,36 @@ pub(crate) enum Places<'p> {
     Wide(&'p [i64]),
 }
 
-/// The kernels for a target, or the best that this processor has.
+/// The kernels for a target, or the best that this processor has; `None` until [`ask`] was called.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn select(target: &Target) -> &'static Kernels {
+pub(crate) fn select(target: &Target) -> Option<&'static Kernels> {
     static TABLES: [Kernels; 4] = [table::PORTABLE, table::AVX2, table::AVX512, table::VBMI];
     let wanted = match target.vector {
         64.. => 3,
         32.. => 1,
         _ => 0,
     };
-    &TABLES[level().min(wanted)]
+    let level = LEVEL.load(Ordering::Relaxed);
+    (level != UNKNOWN).then(|| &TABLES[level.min(wanted)])
 }
 
 /// The best table that this processor has the instructions for. Remembered: asking for every feature
 /// at every call costs more than moving a small block.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn level() -> usize {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    static LEVEL: AtomicUsize = AtomicUsize::new(UNKNOWN);
-    const UNKNOWN: usize = usize::MAX;
+static LEVEL: AtomicUsize = AtomicUsize::new(UNKNOWN);
+#[cfg(target_arch = "x86_64")]
+const UNKNOWN: usize = usize::MAX;
 
-    #[cold]
-    fn ask() -> usize {
-        let level = if has_avx512() {
-            2 + usize::from(is_x86_feature_detected!("avx512vbmi"))
-        } else {
-            usize::from(is_x86_feature_detected!("avx2"))
-        };
-        LEVEL.store(level, Ordering::Relaxed);
-        level
-    }
-
-    match LEVEL.load(Ordering::Relaxed) {
-        UNKNOWN => ask(),
-        level => level,
-    }
+/// Finds out what this processor has.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn ask() {
+    let level = if has_avx512() {
+        2 + usize::from(is_x86_feature_detected!("avx512vbmi"))
+    } else {
+        usize::from(is_x86_feature_detected!("avx2"))
+    };
+    LEVEL.store(level, Ordering::Relaxed);
 }
 
 /// The instructions that the AVX-512 kernels are compiled for.
@@ -92,7 +90,11 @@ pub(crate) fn has_avx512() -> bool {
 
 /// The kernels for a target: elsewhere only the portable ones exist so far.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn select(_: &Target) -> &'static Kernels {
+pub(crate) fn select(_: &Target) -> Option<&'static Kernels> {
     static TABLE: Kernels = table::PORTABLE;
-    &TABLE
+    Some(&TABLE)
 }
+
+/// There is nothing to find out.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn ask() {}

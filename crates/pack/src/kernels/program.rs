@@ -118,7 +118,8 @@ trait Round {
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8);
 }
 
-/// Runs whole rounds, and one more that ends with the last period where some are left over.
+/// Runs whole rounds, and one more that ends with the last period where some are left over. Kept to
+/// few registers: saving and restoring them takes longer than packing 100 bytes.
 #[inline(always)]
 unsafe fn repeat<R: Round>(
     round: &R,
@@ -128,25 +129,12 @@ unsafe fn repeat<R: Round>(
     periods: usize,
 ) {
     let copies = length(program.copies());
-    let (stride, bytes) = (distance(program.stride()), length(program.bytes()));
-    let (a, b) = (stride.wrapping_mul(copies.cast_signed()), bytes.wrapping_mul(copies));
+    let (a, b) = program.round();
+    let (a, b) = (distance(a), length(b));
     // Counting down is cheaper than a division.
     let mut left = periods;
     // SAFETY: passed on; there is at least one whole round, so that the last one may begin in it.
     unsafe {
-        // Rounds that begin on a line take half the loads and stores. The first round covers what is
-        // skipped.
-        let missing = memory.addr().wrapping_neg() % 64;
-        if missing != 0
-            && left >= ROUNDS_TO_ALIGN * copies
-            && let Some(skip) = program.skip(missing as u64).map(length)
-            && skip <= copies
-        {
-            round.run(memory, packed);
-            memory = memory.wrapping_offset(stride.wrapping_mul(skip.cast_signed()));
-            packed = packed.wrapping_add(bytes.wrapping_mul(skip));
-            left -= skip;
-        }
         while left >= copies {
             round.run(memory, packed);
             memory = memory.wrapping_offset(a);
@@ -155,10 +143,64 @@ unsafe fn repeat<R: Round>(
         }
         if left > 0 {
             let missing = copies - left;
-            let back = stride.wrapping_mul(missing.cast_signed());
-            let memory = memory.wrapping_offset(back.wrapping_neg());
-            round.run(memory, packed.wrapping_sub(bytes.wrapping_mul(missing)));
+            let (memory, packed) = step(program, memory, packed, missing.wrapping_neg());
+            round.run(memory, packed);
         }
+    }
+}
+
+/// The places so many periods on (or back, by a wrapped number).
+#[inline(always)]
+fn step(program: &Program, memory: *mut u8, packed: *mut u8, n: usize) -> (*mut u8, *mut u8) {
+    let (stride, bytes) = (distance(program.stride()), length(program.bytes()));
+    let memory = memory.wrapping_offset(stride.wrapping_mul(n.cast_signed()));
+    (memory, packed.wrapping_add(bytes.wrapping_mul(n)))
+}
+
+/// Runs a program over so many periods, where there is no better way to begin from a line.
+///
+/// # Safety
+/// As the function that runs it, for at least one round of periods.
+#[inline(always)]
+pub(crate) unsafe fn run(
+    function: ProgramFn,
+    program: &Program,
+    memory: *mut u8,
+    packed: *mut u8,
+    periods: usize,
+) {
+    let copies = length(program.copies());
+    // SAFETY: the duties are the same.
+    unsafe {
+        if memory.addr() % 64 != 0 && periods >= ROUNDS_TO_ALIGN * copies {
+            run_aligned(function, program, memory, packed, periods);
+        } else {
+            function(program, memory, packed, periods);
+        }
+    }
+}
+
+/// Rounds that begin on a line take half the loads and stores. The first round covers what is skipped
+/// to get there.
+#[inline(never)]
+unsafe fn run_aligned(
+    function: ProgramFn,
+    program: &Program,
+    memory: *mut u8,
+    packed: *mut u8,
+    periods: usize,
+) {
+    let copies = length(program.copies());
+    let missing = memory.addr().wrapping_neg() % 64;
+    let skip = program.skip(missing as u64).map_or(0, length);
+    // SAFETY: the periods of both calls are among those that the caller vouches for.
+    unsafe {
+        if skip == 0 || skip > copies {
+            return function(program, memory, packed, periods);
+        }
+        function(program, memory, packed, copies);
+        let (memory, packed) = step(program, memory, packed, skip);
+        function(program, memory, packed, periods - skip);
     }
 }
 
