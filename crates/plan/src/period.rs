@@ -17,20 +17,23 @@ const MOST_SPREAD: u64 = 3;
 const MOST_BYTES: u64 = 64 * MOST_MOVES as u64;
 
 /// What moving one piece of a block (a load and a store) costs, in tenths of a cycle. This and the
-/// costs below were measured on Zen 5 with both sides off their lines by 16 bytes, in the first-level
-/// cache; past it every form waits for memory.
+/// costs below were measured on Zen 5 in the first-level cache; past it every form waits for memory.
 const PIECE: u64 = 8;
 
 /// What a round costs beside its vectors.
 const ROUND: u64 = 10;
 
-/// What a vector costs.
-fn cost(form: Form) -> u64 {
-    match form {
-        Form::Chain => 18,
-        Form::Windows(2) | Form::Row | Form::Spread => 25,
-        Form::Windows(3) => 34,
-        Form::Windows(_) => 43,
+/// What a vector costs, where rounds can be kept on the lines of memory and where they cannot.
+fn cost(form: Form, lines: bool) -> u64 {
+    match (form, lines) {
+        (Form::Chain, true) => 15,
+        (Form::Chain, false) => 19,
+        (Form::Windows(2) | Form::Row, true) => 17,
+        (Form::Windows(2) | Form::Row | Form::Spread, _) => 25,
+        (Form::Windows(3), true) => 26,
+        (Form::Windows(3), false) => 34,
+        (Form::Windows(_), true) => 34,
+        (Form::Windows(_), false) => 43,
     }
 }
 
@@ -78,6 +81,11 @@ impl<'p> Period<'p> {
         copies.saturating_mul(self.pieces() * PIECE * columns)
     }
 
+    /// Whether rounds of so many periods begin where the one before did in its line of 64 bytes.
+    fn lines(&self, copies: u64) -> bool {
+        self.stride * copies.cast_signed() % WIDTH == 0
+    }
+
     /// Place in memory of each unit of so many periods, in order.
     fn places(&self, copies: u64) -> Vec<i64> {
         let mut places = Vec::with_capacity(index(copies * self.bytes / self.unit));
@@ -102,7 +110,9 @@ impl<'p> Period<'p> {
             if copies * self.bytes <= 64 * (vectors - 1) || copies * self.bytes < 64 {
                 continue;
             }
-            let total = |form| most.div_ceil(copies).saturating_mul(vectors * cost(form) + ROUND);
+            let lines = self.lines(copies);
+            let total =
+                |form| most.div_ceil(copies).saturating_mul(vectors * cost(form, lines) + ROUND);
             if total(Form::Chain) >= least {
                 continue;
             }
@@ -209,7 +219,8 @@ impl<'p> Period<'p> {
                 }
             }
             if copy + 1 >= fewest {
-                let cost = most.div_ceil(copy + 1).saturating_mul(windows * cost(form) + ROUND);
+                let each = windows * cost(form, self.lines(copy + 1)) + ROUND;
+                let cost = most.div_ceil(copy + 1).saturating_mul(each);
                 if best.is_none_or(|best| cost < best.0) {
                     best = Some((cost, form, copy + 1));
                 }
