@@ -58,7 +58,7 @@ pub struct Part {
 const FEW_COLUMNS: u64 = 4;
 
 /// Below so many packed bytes a program costs more to set up than it wins (KERNELS.md, rule 2).
-const SHORT: u64 = 96;
+const SHORT: u64 = 64;
 
 /// From so many packed bytes on, a loop is worth its own run of a program even inside another loop.
 const LONG: u64 = 512;
@@ -72,24 +72,19 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
         Some(rows) if !(few(&rows) && count > FEW_COLUMNS) => rows,
         _ => period(Some(stride), body, target),
     };
-    programs(count, stride, body.bytes(), kernel, target)
+    programs(count, stride, body, kernel, target)
 }
 
 /// Adds the vector programs where they pay.
-fn programs(count: u64, stride: i64, bytes: u64, kernel: Kernel, target: &Target) -> Kernel {
-    if target.vector < 64 || count.saturating_mul(bytes) < SHORT {
+fn programs(count: u64, stride: i64, body: &Node, kernel: Kernel, target: &Target) -> Kernel {
+    let mut parts = Vec::new();
+    if target.vector < 64
+        || count.saturating_mul(body.bytes()) < SHORT
+        || !collect(body, 0, target.max_parts, &mut parts)
+    {
         return kernel;
     }
-    let one;
-    let parts = match &kernel {
-        Kernel::Rows { length, columns: 1, .. } => {
-            one = [Part { a: 0, b: 0, length: *length }];
-            &one[..]
-        }
-        Kernel::Period { parts, .. } => parts,
-        _ => return kernel,
-    };
-    let Some(period) = Period::new(parts, stride, target.byte_permute) else { return kernel };
+    let Some(period) = Period::new(&parts, stride, target.byte_permute) else { return kernel };
     let (pack, unpack) = (period.pack(count), period.unpack(count));
     if pack.is_none() && unpack.is_none() {
         return kernel;

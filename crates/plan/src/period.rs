@@ -29,6 +29,7 @@ fn cost(form: Form, lines: bool) -> u64 {
         (Form::Chain, true) => 15,
         (Form::Chain, false) => 19,
         (Form::Windows(2) | Form::Row, true) => 17,
+        (Form::Gather, _) => 22,
         (Form::Windows(2) | Form::Row | Form::Spread, _) => 25,
         (Form::Windows(3), true) => 26,
         (Form::Windows(3), false) => 34,
@@ -122,7 +123,10 @@ impl<'p> Period<'p> {
                 best = Some(rounds);
             }
         }
-        best.map(|rounds| self.gather(&rounds))
+        match self.windows(Form::Gather, most) {
+            Some((cost, form, copies)) if cost < least => Some(self.spread(form, copies)),
+            _ => best.map(|rounds| self.gather(&rounds)),
+        }
     }
 
     /// How rounds of so many periods and vectors are packed best. O(vectors * parts).
@@ -196,11 +200,16 @@ impl<'p> Period<'p> {
         (cost < self.block_cost(most)).then(|| self.spread(form, copies))
     }
 
-    /// The cost and number of periods of the rounds of a form that unpack `most` periods best.
-    /// O(windows + parts), at most.
+    /// The cost and number of periods of the rounds of a form with one window a vector that move
+    /// `most` periods best. O(windows + parts), at most.
     fn windows(&self, form: Form, most: u64) -> Option<(u64, Form, u64)> {
-        // Whole vectors are loaded from the packed stream.
-        let fewest = 64u64.div_ceil(self.bytes);
+        // Whole vectors are loaded from the packed stream, or from memory.
+        let fewest = match form {
+            Form::Gather => {
+                1 + (WIDTH - self.span).max(0).unsigned_abs().div_ceil(self.stride.unsigned_abs())
+            }
+            _ => 64u64.div_ceil(self.bytes),
+        };
         let limit = if form == Form::Row { MOST_ROW } else { MOST_SPREAD };
         let mut best: Option<(u64, Form, u64)> = None;
         let (mut windows, mut end) = (0, 0);
@@ -229,25 +238,35 @@ impl<'p> Period<'p> {
         best
     }
 
-    /// The windows of a round that unpacks.
+    /// The windows of a round of a form with one window a vector.
     fn spread(&self, form: Form, copies: u64) -> Program {
         let places = self.places(copies);
         let unit = self.unit.cast_signed();
-        let last = copies * self.bytes - 64;
+        let last = (copies * self.bytes).saturating_sub(64);
+        let end = self.stride * (copies.cast_signed() - 1) + self.span - WIDTH;
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
         let (mut row, mut first) = (0, 0);
         while let Some(&place) = places.get(first) {
             let low = if form == Form::Row { row } else { place };
             row += WIDTH;
-            let b = (count(first) * self.unit).min(last);
-            program.push(low, b);
-            let mut from = (count(first) - b / self.unit).cast_signed();
+            // Whole vectors are loaded: the last ones end with the last byte of the round.
+            let packed = count(first) * self.unit;
+            let (a, b) = match form {
+                Form::Gather => (low.min(end), packed),
+                _ => (low, packed.min(last)),
+            };
+            program.push(a, b);
+            let mut next = 0;
             while let Some(&place) = places.get(first)
                 && place + unit <= low + WIDTH
             {
-                program.set(((place - low) / unit).unsigned_abs(), from, true);
-                from += 1;
+                let (here, there) = ((place - a) / unit, next + (packed - b) / self.unit);
+                match form {
+                    Form::Gather => program.set(there, here, true),
+                    _ => program.set(here.unsigned_abs(), there.cast_signed(), true),
+                }
                 first += 1;
+                next += 1;
             }
         }
         program

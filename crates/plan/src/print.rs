@@ -118,6 +118,7 @@ impl fmt::Display for Program {
             Form::Windows(2) => "of two windows",
             Form::Windows(3) => "of three windows",
             Form::Windows(_) => "of four windows",
+            Form::Gather => "gathered",
             Form::Row => "in a row",
             Form::Spread => "of their own",
         };

@@ -45,6 +45,8 @@ pub enum Form {
     Chain,
     /// Packing: each vector is picked from so many adjacent windows (2 to 4) from [`Move::a`] on.
     Windows(u8),
+    /// Packing: of each window at [`Move::a`] some units go to [`Move::b`].
+    Gather,
     /// Unpacking: adjacent windows of memory, each spread from the 64 packed bytes at [`Move::b`].
     Row,
     /// Unpacking: the same for windows at [`Move::a`].
@@ -56,9 +58,10 @@ pub enum Form {
 pub struct Move {
     /// First window in memory. When unpacking, the only one.
     pub a: i64,
-    /// Place of the packed bytes. When packing, vector `i` goes to `64 i`, the last one to the end.
+    /// Place of the packed bytes. For vectors that are full when packed, vector `i` goes to `64 i`, the
+    /// last one to the end.
     pub b: u64,
-    /// When unpacking: which units of the window are stored. When packing from more than two windows:
+    /// Which units are stored, when gathering or unpacking. When packing from more than two windows:
     /// which units come from the third or fourth.
     pub mask: u64,
 }
@@ -73,13 +76,14 @@ impl Form {
             Form::Windows(2) => 1,
             Form::Windows(3) => 2,
             Form::Windows(_) => 3,
-            Form::Row => 4,
-            Form::Spread => 5,
+            Form::Gather => 4,
+            Form::Row => 5,
+            Form::Spread => 6,
         }
     }
 
     /// Number of forms.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 }
 
 impl Program {

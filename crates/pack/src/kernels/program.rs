@@ -294,6 +294,28 @@ impl<U: Unit, const W: usize, const Q: usize> Round for Windows<U, W, Q> {
     }
 }
 
+/// Packs `Q` windows, each to its own place.
+struct Gather<U, const Q: usize> {
+    index: [__m512i; Q],
+    places: [isize; Q],
+    packed: [usize; Q],
+    masks: [u64; Q],
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, const Q: usize> Round for Gather<U, Q> {
+    #[inline(always)]
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
+        // SAFETY: loads lie in the round's bytes in memory, stores are masked down to the packed ones.
+        unsafe {
+            for i in 0..Q {
+                let lanes = U::spread(self.index[i], load(memory, self.places[i]));
+                U::store(self.masks[i], packed.wrapping_add(self.packed[i]), lanes);
+            }
+        }
+    }
+}
+
 /// Unpacks to `Q` windows: adjacent ones (`ROW`), or each at its own place.
 struct Spread<U, const ROW: bool, const Q: usize> {
     index: [__m512i; Q],
@@ -352,6 +374,28 @@ unsafe fn windows<U: Unit, const W: usize, const Q: usize>(
     unsafe {
         let index = indices(lanes);
         let round = Windows::<U, W, Q> { index, places, masks, end, unit: PhantomData };
+        repeat(&round, program, memory, packed, periods);
+    }
+}
+
+#[inline(always)]
+unsafe fn gather<U: Unit, const Q: usize>(
+    program: &Program,
+    memory: *mut u8,
+    packed: *mut u8,
+    periods: usize,
+) {
+    let Some(lanes) = program.index().first_chunk::<Q>() else { return };
+    let Some(moves) = program.moves().first_chunk::<Q>() else { return };
+    let (mut places, mut to, mut masks) = ([0; Q], [0; Q], [0; Q]);
+    for i in 0..Q {
+        (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
+        to[i] = length(moves[i].b);
+    }
+    // SAFETY: the duties are the same.
+    unsafe {
+        let index = indices(lanes);
+        let round = Gather::<U, Q> { index, places, packed: to, masks, unit: PhantomData };
         repeat(&round, program, memory, packed, periods);
     }
 }
@@ -418,6 +462,17 @@ macro_rules! functions {
             }
 
             #[target_feature(enable = $feature)]
+            unsafe fn gather<const Q: usize>(
+                program: &Program,
+                memory: *mut u8,
+                packed: *mut u8,
+                periods: usize,
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe { super::gather::<super::$unit, Q>(program, memory, packed, periods) }
+            }
+
+            #[target_feature(enable = $feature)]
             unsafe fn spread<const ROW: bool, const Q: usize>(
                 program: &Program,
                 memory: *mut u8,
@@ -433,6 +488,7 @@ macro_rules! functions {
                 by_vectors!(windows, 2),
                 by_vectors!(windows, 3),
                 by_vectors!(windows, 4),
+                by_vectors!(gather),
                 by_vectors!(spread, true),
                 by_vectors!(spread, false),
             ];
