@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 64 * MOST_MOVES as u64;
 const PIECE: u64 = 8;
 
 /// What a round costs beside its vectors.
-const ROUND: u64 = 10;
+const ROUND: u64 = 4;
 
 /// What a vector costs, where rounds can be kept on the lines of memory and where they cannot.
 fn cost(form: Form, lines: bool) -> u64 {
@@ -29,7 +29,7 @@ fn cost(form: Form, lines: bool) -> u64 {
         (Form::Chain, true) => 15,
         (Form::Chain, false) => 19,
         (Form::Windows(2) | Form::Row, true) => 17,
-        (Form::Gather, _) => 22,
+        (Form::Gather, _) => 18,
         (Form::Windows(2) | Form::Row | Form::Spread, _) => 25,
         (Form::Windows(3), true) => 26,
         (Form::Windows(3), false) => 34,
