@@ -203,13 +203,8 @@ impl<'p> Period<'p> {
     /// The cost and number of periods of the rounds of a form with one window a vector that move
     /// `most` periods best. O(windows + parts), at most.
     fn windows(&self, form: Form, most: u64) -> Option<(u64, Form, u64)> {
-        // Whole vectors are loaded from the packed stream, or from memory.
-        let fewest = match form {
-            Form::Gather => {
-                1 + (WIDTH - self.span).max(0).unsigned_abs().div_ceil(self.stride.unsigned_abs())
-            }
-            _ => 64u64.div_ceil(self.bytes),
-        };
+        // Whole vectors are loaded from the packed stream.
+        let fewest = if form == Form::Gather { 1 } else { 64u64.div_ceil(self.bytes) };
         let limit = if form == Form::Row { MOST_ROW } else { MOST_SPREAD };
         let mut best: Option<(u64, Form, u64)> = None;
         let (mut windows, mut end) = (0, 0);
@@ -243,26 +238,22 @@ impl<'p> Period<'p> {
         let places = self.places(copies);
         let unit = self.unit.cast_signed();
         let last = (copies * self.bytes).saturating_sub(64);
-        let end = self.stride * (copies.cast_signed() - 1) + self.span - WIDTH;
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
         let (mut row, mut first) = (0, 0);
         while let Some(&place) = places.get(first) {
             let low = if form == Form::Row { row } else { place };
             row += WIDTH;
-            // Whole vectors are loaded: the last ones end with the last byte of the round.
+            // Whole vectors of the packed stream are loaded: the last ones end with its last byte.
             let packed = count(first) * self.unit;
-            let (a, b) = match form {
-                Form::Gather => (low.min(end), packed),
-                _ => (low, packed.min(last)),
-            };
-            program.push(a, b);
+            let b = if form == Form::Gather { packed } else { packed.min(last) };
+            program.push(low, b);
             let mut next = 0;
             while let Some(&place) = places.get(first)
                 && place + unit <= low + WIDTH
             {
-                let (here, there) = ((place - a) / unit, next + (packed - b) / self.unit);
+                let (here, there) = ((place - low) / unit, next + (packed - b) / self.unit);
                 match form {
-                    Form::Gather => program.set(there, here, true),
+                    Form::Gather => program.take(here.unsigned_abs(), there),
                     _ => program.set(here.unsigned_abs(), there.cast_signed(), true),
                 }
                 first += 1;

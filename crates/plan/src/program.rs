@@ -61,8 +61,8 @@ pub struct Move {
     /// Place of the packed bytes. For vectors that are full when packed, vector `i` goes to `64 i`, the
     /// last one to the end.
     pub b: u64,
-    /// Which units are stored, when gathering or unpacking. When packing from more than two windows:
-    /// which units come from the third or fourth.
+    /// When unpacking: which units of the window are stored. When gathering: which are loaded. When
+    /// packing from more than two windows: which units come from the third or fourth.
     pub mask: u64,
 }
 
@@ -201,6 +201,12 @@ impl Program {
         let from = u8::try_from(from).expect("two windows have 128 bytes");
         self.index[last].0[index(to * self.unit)] = from;
         self.moves[last].mask |= u64::from(masked) << to;
+    }
+
+    /// In the vector pushed last, unit `to` is unit `from` of a gathered window.
+    pub(crate) fn take(&mut self, from: u64, to: u64) {
+        self.set(to, from.cast_signed(), false);
+        self.moves[self.vectors - 1].mask |= 1 << from;
     }
 }
 

@@ -8,9 +8,9 @@
 use std::arch::x86_64::{
     __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_blend_epi8,
     _mm512_mask_blend_epi32, _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32,
-    _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_permutex2var_epi8,
-    _mm512_permutex2var_epi32, _mm512_permutexvar_epi8, _mm512_permutexvar_epi32,
-    _mm512_setzero_si512, _mm512_storeu_si512,
+    _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_loadu_epi32, _mm512_permutex2var_epi8, _mm512_permutex2var_epi32,
+    _mm512_permutexvar_epi8, _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 use std::marker::PhantomData;
 
@@ -41,12 +41,20 @@ trait Unit {
     unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i;
     /// Lanes of one register in the order of an index vector.
     unsafe fn spread(index: __m512i, from: __m512i) -> __m512i;
+    /// Loads the lanes of the mask and touches no other byte.
+    unsafe fn load(mask: u64, from: *const u8) -> __m512i;
     /// Stores the lanes of the mask and touches no other byte.
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i);
 }
 
 struct Words;
 struct Bytes;
+
+/// A mask with the lowest bits set, as many as `mask` has (at least one).
+#[inline(always)]
+fn front(mask: u64) -> u64 {
+    u64::MAX >> (64 - mask.count_ones().max(1))
+}
 
 /// The mask of 16 words.
 #[inline(always)]
@@ -55,7 +63,7 @@ fn low(mask: u64) -> u16 {
     mask as u16
 }
 
-// SAFETY, for both: the callers enable the instructions; masked lanes are not stored.
+// SAFETY, for both: the callers enable the instructions; masked lanes are not accessed.
 impl Unit for Words {
     #[inline(always)]
     unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i {
@@ -81,6 +89,11 @@ impl Unit for Words {
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
         // SAFETY: see above.
         unsafe { _mm512_mask_storeu_epi32(to.cast(), low(mask), lanes) }
+    }
+    #[inline(always)]
+    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_maskz_loadu_epi32(low(mask), from.cast()) }
     }
 }
 
@@ -109,6 +122,11 @@ impl Unit for Bytes {
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
         // SAFETY: see above.
         unsafe { _mm512_mask_storeu_epi8(to.cast(), mask, lanes) }
+    }
+    #[inline(always)]
+    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_maskz_loadu_epi8(mask, from.cast()) }
     }
 }
 
@@ -299,18 +317,21 @@ struct Gather<U, const Q: usize> {
     index: [__m512i; Q],
     places: [isize; Q],
     packed: [usize; Q],
-    masks: [u64; Q],
+    /// Units that are loaded, and stored.
+    masks: [(u64, u64); Q],
     unit: PhantomData<U>,
 }
 
 impl<U: Unit, const Q: usize> Round for Gather<U, Q> {
     #[inline(always)]
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
-        // SAFETY: loads lie in the round's bytes in memory, stores are masked down to the packed ones.
+        // SAFETY: loads and stores are masked down to the bytes of the round.
         unsafe {
             for i in 0..Q {
-                let lanes = U::spread(self.index[i], load(memory, self.places[i]));
-                U::store(self.masks[i], packed.wrapping_add(self.packed[i]), lanes);
+                let (from, to) = self.masks[i];
+                let window = U::load(from, memory.wrapping_offset(self.places[i]));
+                let lanes = U::spread(self.index[i], window);
+                U::store(to, packed.wrapping_add(self.packed[i]), lanes);
             }
         }
     }
@@ -387,9 +408,10 @@ unsafe fn gather<U: Unit, const Q: usize>(
 ) {
     let Some(lanes) = program.index().first_chunk::<Q>() else { return };
     let Some(moves) = program.moves().first_chunk::<Q>() else { return };
-    let (mut places, mut to, mut masks) = ([0; Q], [0; Q], [0; Q]);
+    let (mut places, mut to, mut masks) = ([0; Q], [0; Q], [(0, 0); Q]);
     for i in 0..Q {
-        (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
+        let mask = moves[i].mask;
+        (places[i], masks[i]) = (distance(moves[i].a), (mask, front(mask)));
         to[i] = length(moves[i].b);
     }
     // SAFETY: the duties are the same.
