@@ -1,5 +1,7 @@
 //! A cell: one layout, size and direction, everybody in it measured side by side.
 
+use std::cell::RefCell;
+
 use commloom_pack::Plan;
 use commloom_plan::Target;
 
@@ -7,6 +9,7 @@ use crate::buffers::Region;
 use crate::contender::{self, Contender, Who};
 use crate::hand::{self, Library};
 use crate::layouts::{Case, Description, Layout, descriptions, length};
+use crate::mpi::Peer;
 use crate::sampling::{Effort, quantile, rounds};
 use crate::verify::Oracle;
 
@@ -49,6 +52,9 @@ pub struct Bench<'a> {
     pub hands: &'a [(&'static str, Library)],
     pub target: Target,
     pub effort: Effort,
+    pub peers: RefCell<Vec<Peer>>,
+    /// Where lists get their places from.
+    pub seed: u64,
 }
 
 /// A case as everybody gets it.
@@ -60,6 +66,8 @@ struct Given<'a> {
     described: Vec<Description>,
     plans: Vec<Plan>,
     lines: i64,
+    /// What each MPI library calls each description, or why it has it not.
+    made: Vec<Vec<Result<usize, String>>>,
 }
 
 impl Bench<'_> {
@@ -92,7 +100,13 @@ impl Bench<'_> {
         let plans = described.iter().map(plan).collect::<Result<Vec<_>, _>>();
         let plans = plans.map_err(|e| e.to_string())?;
         let lines = touched_lines(&plans[0], case.footprint);
-        Ok(Given { number, case, sizes: hand::arguments(form), described, plans, lines })
+        let (index, size, seed) = (self.layouts[number].index, case.size, self.seed);
+        let make = |peer: &mut Peer| {
+            let made = peer.case(index, size, seed, described.len());
+            made.unwrap_or_else(|reason| vec![Err(reason); described.len()])
+        };
+        let made = self.peers.borrow_mut().iter_mut().map(make).collect();
+        Ok(Given { number, case, sizes: hand::arguments(form), described, plans, lines, made })
     }
 
     fn cell(&self, region: &mut Region, given: &Given, packing: bool) -> Result<Cell, String> {
@@ -111,7 +125,10 @@ impl Bench<'_> {
             };
             match (&contender.who, checked) {
                 (_, Ok(())) => wrong.push(None),
-                (Who::Mpi(_), Err(reason)) => wrong.push(Some(reason)),
+                (&Who::Mpi(number), Err(reason)) => {
+                    self.peers.borrow_mut()[number].distrust();
+                    wrong.push(Some(reason));
+                }
                 (who, Err(reason)) => {
                     return Err(format!("{who:?}, {:?}: {reason}", contender.description));
                 }
@@ -131,6 +148,7 @@ impl Bench<'_> {
             region.refill(0..64 * (length(given.lines) + 2));
         }
         repeat_equal_plans(given, &mut results);
+        refused(given, &mut results);
         let (bytes, footprint) = (case.bytes, case.footprint);
         let (layout, size, lines) = (number, case.size, given.lines);
         let runs = given.plans[0].cost_estimate().runs;
@@ -168,7 +186,33 @@ impl Bench<'_> {
                 add(Who::Commloom, Some(given.described[i].name), call);
             }
         }
+        for (peer, made) in given.made.iter().enumerate() {
+            for (number, description) in made.iter().zip(&given.described) {
+                let call = match number {
+                    Ok(number) => self.peers.borrow()[peer].call(packing, *number),
+                    Err(_) => continue,
+                };
+                add(Who::Mpi(peer), Some(description.name), call);
+            }
+        }
         all
+    }
+}
+
+/// The descriptions that a library does not take.
+fn refused(given: &Given, results: &mut Vec<Outcome>) {
+    for (peer, made) in given.made.iter().enumerate() {
+        for (number, description) in made.iter().zip(&given.described) {
+            if let Err(reason) = number {
+                let (who, description) = (Who::Mpi(peer), Some(description.name));
+                results.push(Outcome {
+                    who,
+                    description,
+                    samples: vec![],
+                    wrong: Some(reason.clone()),
+                });
+            }
+        }
     }
 }
 

@@ -5,22 +5,30 @@ mod cell;
 mod contender;
 mod hand;
 mod layouts;
+mod mpi;
 mod options;
 mod sampling;
 mod table;
 mod verify;
+
+use std::cell::RefCell;
 
 use clap::Parser;
 use commloom_pack::detect;
 
 use buffers::Region;
 use cell::Bench;
+use mpi::Peer;
 use options::Options;
 use sampling::Effort;
 
 fn main() {
     let options = Options::parse();
-    if let Err(reason) = run(&options) {
+    let done = match (&options.worker, options.memory) {
+        (Some(library), Some(memory)) => mpi::worker::run(library, memory, options.misalign.into()),
+        _ => run(&options),
+    };
+    if let Err(reason) = done {
         eprintln!("speed: {reason}");
         std::process::exit(1);
     }
@@ -39,8 +47,16 @@ fn run(options: &Options) -> Result<(), String> {
     }
     let rounds = if options.quick { options.rounds.min(7) } else { options.rounds };
     let effort = Effort { rounds, sample: 30e3, budget: 100e6 };
-    let bench = Bench { layouts: &layouts, hands: &hands, target: detect(), effort };
     let mut region = Region::new(options.misalign.into())?;
+    let peers = if options.no_mpi { Vec::new() } else { peers(options, &region) };
+    let bench = Bench {
+        layouts: &layouts,
+        hands: &hands,
+        target: detect(),
+        effort,
+        peers: RefCell::new(peers),
+        seed: options.seed,
+    };
     println!("{:?}", bench.target);
     table::header(&options.sizes());
     for (number, layout) in layouts.iter().enumerate() {
@@ -55,4 +71,22 @@ fn run(options: &Options) -> Result<(), String> {
         table::rows(layout, &options.sizes(), &cells);
     }
     Ok(())
+}
+
+/// The MPI libraries of this machine that work; one of several copies of the same.
+fn peers(options: &Options, region: &Region) -> Vec<Peer> {
+    let mut peers: Vec<Peer> = Vec::new();
+    for path in mpi::find(&options.mpi) {
+        match Peer::new(&path, region.descriptor(), options.misalign) {
+            Ok(peer) => {
+                let known = peers.iter().any(|p| p.version == peer.version);
+                if !known || options.mpi.contains(&path) {
+                    println!("{}: {}", peer.name(), path.display());
+                    peers.push(peer);
+                }
+            }
+            Err(reason) => println!("not compared with {}: {reason}", path.display()),
+        }
+    }
+    peers
 }

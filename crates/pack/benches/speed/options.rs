@@ -57,6 +57,12 @@ pub struct Options {
     /// Write a report here.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Be the process of this MPI library, see `mpi::worker`.
+    #[arg(long, hide = true, requires = "memory")]
+    pub worker: Option<PathBuf>,
+    /// The descriptor of the shared memory, for a worker.
+    #[arg(long, hide = true)]
+    pub memory: Option<i32>,
     /// Cargo says so.
     #[arg(long, hide = true)]
     bench: bool,

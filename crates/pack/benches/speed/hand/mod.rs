@@ -5,7 +5,7 @@ mod library;
 mod source;
 
 pub use library::{Library, compilers};
-pub use source::{arguments, symbol};
+pub use source::arguments;
 
 /// `m`, `p`, number of parts, list, other sizes.
 pub type Hand = unsafe extern "C" fn(*mut u8, *mut u8, i64, *const i32, *const i64);

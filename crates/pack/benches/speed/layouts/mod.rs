@@ -19,6 +19,8 @@ pub const MOST_PACKED: i64 = 80 << 20;
 
 /// A layout, of any size or of one.
 pub struct Layout {
+    /// Its place in the table.
+    pub index: usize,
     /// Layouts that are reported together.
     pub family: &'static str,
     pub name: String,
@@ -93,6 +95,9 @@ pub fn table() -> Vec<Layout> {
     arrays(&mut table);
     lists(&mut table);
     structs(&mut table);
+    for (index, layout) in table.0.iter_mut().enumerate() {
+        layout.index = index;
+    }
     table.0
 }
 
@@ -185,7 +190,14 @@ fn lists(table: &mut Table) {
             for block in [1, 2, 3, 5] {
                 let name = format!("{name}, {block} x {} bytes", element.bytes());
                 let form = Form::List { element, block, order };
-                table.0.push(Layout { family: "list", name, form, whole: None, large: block == 1 });
+                table.0.push(Layout {
+                    index: 0,
+                    family: "list",
+                    name,
+                    form,
+                    whole: None,
+                    large: block == 1,
+                });
             }
         }
     }
@@ -197,6 +209,7 @@ fn structs(table: &mut Table) {
     let mut add = |name: &str, extent, fields: Vec<Field>| {
         let form = Form::Fields { extent, fields };
         table.0.push(Layout {
+            index: 0,
             family: "struct",
             name: name.into(),
             form,
@@ -235,7 +248,7 @@ impl Table {
         large: bool,
     ) {
         let form = Form::Periods { element, extent, blocks };
-        self.0.push(Layout { family, name, form, whole: None, large });
+        self.0.push(Layout { index: 0, family, name, form, whole: None, large });
     }
 
     /// A nest of any outermost count.
@@ -248,7 +261,7 @@ impl Table {
         block: i64,
     ) {
         let form = Form::Nest { element, loops, block };
-        self.0.push(Layout { family, name, form, whole: None, large: true });
+        self.0.push(Layout { index: 0, family, name, form, whole: None, large: true });
     }
 
     /// A nest that is measured as it stands.
@@ -262,6 +275,6 @@ impl Table {
     ) {
         let whole = Some(loops[0][0]);
         let form = Form::Nest { element, loops, block };
-        self.0.push(Layout { family, name, form, whole, large: true });
+        self.0.push(Layout { index: 0, family, name, form, whole, large: true });
     }
 }
