@@ -7,7 +7,7 @@ use commloom_plan::Target;
 
 use crate::buffers::Region;
 use crate::contender::{self, Contender, Who};
-use crate::hand::{self, Library};
+use crate::hand::{self, Library, Sizes};
 use crate::layouts::{Case, Description, Layout, descriptions, length};
 use crate::mpi::Peer;
 use crate::sampling::{Effort, quantile, rounds};
@@ -112,7 +112,8 @@ impl Bench<'_> {
     fn cell(&self, region: &mut Region, given: &Given, packing: bool) -> Result<Cell, String> {
         let Given { number, case, .. } = *given;
         let buffers = region.buffers();
-        let reference = [true, false].map(|packing| self.hands[0].1.hand(number, packing, false));
+        let reference =
+            [true, false].map(|packing| self.hands[0].1.hand(number, packing, Sizes::Arguments));
         let mut oracle = Oracle::new(case, &given.sizes, reference, buffers);
         let mut contenders = self.contenders(region, given, packing);
         oracle.before_unpack(buffers);
@@ -174,10 +175,10 @@ impl Bench<'_> {
         add(Who::Memcpy, None, contender::memcpy(buffers, case.bytes));
         add(Who::Limit, None, limit);
         for (compiler, library) in self.hands {
-            for constants in [true, false] {
-                let hand = library.hand(given.number, packing, constants);
+            for &sizes in Sizes::of(&self.layouts[given.number].form) {
+                let hand = library.hand(given.number, packing, sizes);
                 let call = contender::hand(hand, buffers, case.n, &case.places, &given.sizes);
-                add(Who::Hand { compiler, constants }, None, call);
+                add(Who::Hand { compiler, sizes }, None, call);
             }
         }
         for (i, plan) in given.plans.iter().enumerate() {

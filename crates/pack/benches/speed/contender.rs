@@ -6,7 +6,7 @@ use std::time::Instant;
 use commloom_pack::{Plan, pack_raw, unpack_raw};
 
 use crate::buffers::Buffers;
-use crate::hand::{Hand, Stream};
+use crate::hand::{Hand, Sizes, Stream};
 
 /// Who moves the bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -15,8 +15,8 @@ pub enum Who {
     Memcpy,
     /// A stream over as many lines as the layout touches, see `hand::source`.
     Limit,
-    /// A C loop: compiler, and whether the sizes are constants.
-    Hand { compiler: &'static str, constants: bool },
+    /// A C loop: compiler, and what it knows.
+    Hand { compiler: &'static str, sizes: Sizes },
     /// A plan of commloom.
     Commloom,
     /// An MPI library, by its number.

@@ -5,11 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::source::{source, symbol};
+use super::source::{Sizes, source, symbol};
 use super::{Hand, Stream};
+use crate::environment::processor;
 use crate::layouts::Layout;
 
-const FLAGS: [&str; 4] = ["-O3", "-march=native", "-shared", "-fPIC"];
+/// How the loops are compiled.
+pub const FLAGS: [&str; 4] = ["-O3", "-march=native", "-shared", "-fPIC"];
 
 /// A C compiler of this machine.
 pub struct Compiler {
@@ -37,7 +39,7 @@ impl Library {
     pub fn compile(compiler: &Compiler, layouts: &[Layout]) -> Result<Library, String> {
         let text = source(layouts);
         let mut hash = DefaultHasher::new();
-        (&text, &compiler.version, FLAGS).hash(&mut hash);
+        (&text, &compiler.version, FLAGS, processor()).hash(&mut hash);
         let stem = format!("hand-{}-{:016x}", compiler.command, hash.finish());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let library = folder.join(&stem).with_extension("so");
@@ -60,11 +62,10 @@ impl Library {
     }
 
     /// The loop of layout `number` of those that were compiled.
-    pub fn hand(&self, number: usize, packing: bool, constant: bool) -> Hand {
+    pub fn hand(&self, number: usize, packing: bool, sizes: Sizes) -> Hand {
+        let symbol = symbol(number, packing, sizes);
         // SAFETY: the generated functions have this type.
-        unsafe {
-            std::mem::transmute::<*mut c_void, Hand>(self.find(&symbol(number, packing, constant)))
-        }
+        unsafe { std::mem::transmute::<*mut c_void, Hand>(self.find(&symbol)) }
     }
 
     pub fn stream(&self) -> Stream {

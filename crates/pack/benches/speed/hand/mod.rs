@@ -4,8 +4,8 @@
 mod library;
 mod source;
 
-pub use library::{Library, compilers};
-pub use source::arguments;
+pub use library::{Compiler, FLAGS, Library, compilers};
+pub use source::{Sizes, arguments};
 
 /// `m`, `p`, number of parts, list, other sizes.
 pub type Hand = unsafe extern "C" fn(*mut u8, *mut u8, i64, *const i32, *const i64);

@@ -1,11 +1,47 @@
 //! The loops that a person would write for a form, as C.
 //!
 //! One text serves both ways to know the sizes: as constants (an `enum`) or as variables that were
-//! function arguments. The number of parts is always an argument.
+//! function arguments. The number of parts is always an argument. Whoever writes a transpose by hand
+//! knows about tiles, so for them there is another text.
 
 use std::fmt::Write;
 
 use crate::layouts::{Form, Layout};
+
+/// What a loop knows about sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sizes {
+    /// All but the number of parts, at compile time.
+    Constants,
+    /// Nothing at compile time.
+    Arguments,
+    /// As constants, and the loops of a transpose run over tiles.
+    Tiles,
+}
+
+impl Sizes {
+    /// The ways to write a loop for a form.
+    pub fn of(form: &Form) -> &'static [Sizes] {
+        match form {
+            Form::Nest { loops, block: 1, .. } if loops.len() == 2 && loops[0][1] < loops[1][1] => {
+                &[Sizes::Constants, Sizes::Arguments, Sizes::Tiles]
+            }
+            _ => &[Sizes::Constants, Sizes::Arguments],
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sizes::Constants => "constants",
+            Sizes::Arguments => "arguments",
+            Sizes::Tiles => "tiles",
+        }
+    }
+
+    pub fn are_constants(self) -> bool {
+        self != Sizes::Arguments
+    }
+}
 
 /// A loop nest and the parameters in it.
 struct Loop {
@@ -32,13 +68,13 @@ void stream(const line *restrict s, long sources, line *restrict d, long destina
 }
 ";
 
-/// The source for all these layouts, and how many functions it has.
+/// The source for all these layouts.
 pub fn source(layouts: &[Layout]) -> String {
     let mut text = String::from(PRELUDE);
     for (number, layout) in layouts.iter().enumerate() {
         for packing in [true, false] {
-            for constant in [true, false] {
-                function(&mut text, number, &layout.form, packing, constant);
+            for &sizes in Sizes::of(&layout.form) {
+                function(&mut text, number, &layout.form, packing, sizes);
             }
         }
     }
@@ -46,10 +82,9 @@ pub fn source(layouts: &[Layout]) -> String {
 }
 
 /// The name of the function of layout `number`.
-pub fn symbol(number: usize, packing: bool, constant: bool) -> String {
+pub fn symbol(number: usize, packing: bool, sizes: Sizes) -> String {
     let direction = if packing { "pack" } else { "unpack" };
-    let sizes = if constant { "constants" } else { "arguments" };
-    format!("{direction}_{number}_{sizes}")
+    format!("{direction}_{number}_{}", sizes.name())
 }
 
 /// The arguments of the function with sizes as arguments.
@@ -57,11 +92,14 @@ pub fn arguments(form: &Form) -> Vec<i64> {
     loop_of(form).parameters.into_iter().map(|(_, value)| value).collect()
 }
 
-fn function(text: &mut String, number: usize, form: &Form, packing: bool, constant: bool) {
-    let Loop { element, parameters, body } = loop_of(form);
+fn function(text: &mut String, number: usize, form: &Form, packing: bool, sizes: Sizes) {
+    let Loop { element, parameters, mut body } = loop_of(form);
+    if let (Sizes::Tiles, Form::Nest { element, .. }) = (sizes, form) {
+        body = tiles(64 / element.bytes());
+    }
     let mut known = String::new();
     for (i, (name, value)) in parameters.iter().enumerate() {
-        if constant {
+        if sizes.are_constants() {
             write!(known, "enum {{ {name} = {value}L }}; ")
         } else {
             write!(known, "const long {name} = v[{i}]; ")
@@ -74,7 +112,7 @@ fn function(text: &mut String, number: usize, form: &Form, packing: bool, consta
         (_, true) => "for (long j = 0; j < (n); j++) p[(to) + j] = m[(from) + j]",
         (_, false) => "for (long j = 0; j < (n); j++) m[(from) + j] = p[(to) + j]",
     };
-    let symbol = symbol(number, packing, constant);
+    let symbol = symbol(number, packing, sizes);
     write!(
         text,
         "#define COPY(to, from, n) {copy}\n\
@@ -138,4 +176,14 @@ fn nest(element: &'static str, loops: &[[i64; 2]], block: i64) -> Loop {
     writeln!(body, "{{ COPY(o, {}, L); o += L; }}", place.join(" + "))
         .expect("strings do not fail");
     Loop { element, parameters, body }
+}
+
+/// A transpose in square tiles, a line or more wide on both sides.
+fn tiles(line: i64) -> String {
+    let tile = line.max(16);
+    format!(
+        "for (long a = 0; a < n; a += {tile}) for (long b = 0; b < C1; b += {tile})\n\
+         for (long i = a; i < n && i < a + {tile}; i++)\n\
+         for (long k = b; k < C1 && k < b + {tile}; k++) COPY(i * C1 + k, i * S0 + k * S1, 1);\n"
+    )
 }
