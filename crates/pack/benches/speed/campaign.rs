@@ -7,9 +7,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::buffers::Region;
 use crate::cell::{Bench, Cell};
+use crate::creation::creation;
 use crate::environment::{environment, pin};
 use crate::hand::{self, Library};
 use crate::layouts::{Case, Layout, Skip, table};
+use crate::lock::Lock;
 use crate::mpi::{self, Peer};
 use crate::options::Options;
 use crate::report::{Campaign, summary, terminal};
@@ -51,10 +53,21 @@ pub fn run(options: &Options) -> Result<(), String> {
         effort: effort(options),
         peers: RefCell::new(peers),
         seed: options.seed,
+        normalize: options.normalize,
     };
     let cells = measure(options, &bench, &mut region, &planned)?;
-    let campaign = Campaign { layouts: &layouts, cells: &cells, libraries, environment, skipped };
-    summary(&campaign).iter().for_each(|line| println!("{line}"));
+    let creation = creation(&bench.target).map_err(|e| e.to_string())?;
+    let mut campaign = Campaign {
+        layouts: &layouts,
+        cells: &cells,
+        libraries,
+        environment,
+        skipped,
+        summary: vec![],
+    };
+    campaign.summary = summary(&campaign);
+    campaign.summary.push(creation);
+    campaign.summary.iter().for_each(|line| println!("{line}"));
     write(options, &campaign)
 }
 
@@ -98,12 +111,14 @@ fn measure(
     let bar = ProgressBar::new(total);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (left: {eta}) {msg}");
     bar.set_style(style.map_err(|e| e.to_string())?);
+    let lock = options.lock.as_deref().map(Lock::new).transpose()?;
     let mut all = Vec::new();
     for Planned { number, cases } in planned {
         let layout = &bench.layouts[*number];
         let mut cells = Vec::new();
         for case in cases {
             bar.set_message(format!("{} {}", layout.family, layout.name));
+            let _held = lock.as_ref().map(Lock::hold).transpose()?;
             cells.extend(bench.cells(region, *number, case, &directions)?);
             bar.inc(1);
         }

@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
+use commloom_layout::CostModel;
 use commloom_pack::Plan;
 use commloom_plan::Target;
+use commloom_reconstruct::{Constructors, normalize_many};
 
 use crate::buffers::Region;
 use crate::contender::{self, Contender, Who};
@@ -55,6 +57,8 @@ pub struct Bench<'a> {
     pub peers: RefCell<Vec<Peer>>,
     /// Where lists get their places from.
     pub seed: u64,
+    /// Whether commloom normalizes the descriptions before it plans.
+    pub normalize: bool,
 }
 
 /// A case as everybody gets it.
@@ -96,9 +100,7 @@ impl Bench<'_> {
     fn given<'c>(&self, number: usize, case: &'c Case) -> Result<Given<'c>, String> {
         let form = &self.layouts[number].form;
         let described = descriptions(form, case).map_err(|e| e.to_string())?;
-        let plan = |d: &Description| Plan::packed(&d.ty, d.count, &self.target);
-        let plans = described.iter().map(plan).collect::<Result<Vec<_>, _>>();
-        let plans = plans.map_err(|e| e.to_string())?;
+        let plans = described.iter().map(|d| self.plan(d)).collect::<Result<Vec<_>, _>>()?;
         let lines = touched_lines(&plans[0], case.footprint);
         let (index, size, seed) = (self.layouts[number].index, case.size, self.seed);
         let make = |peer: &mut Peer| {
@@ -107,6 +109,18 @@ impl Bench<'_> {
         };
         let made = self.peers.borrow_mut().iter_mut().map(make).collect();
         Ok(Given { number, case, sizes: hand::arguments(form), described, plans, lines, made })
+    }
+
+    fn plan(&self, description: &Description) -> Result<Plan, String> {
+        let Description { ty, count, .. } = description;
+        let plan = if self.normalize {
+            let (set, model) = (Constructors::Tree, CostModel::default());
+            let normal = normalize_many(*count, ty, set, &model).map_err(|e| e.to_string())?;
+            Plan::packed(&normal.ty, 1, &self.target)
+        } else {
+            Plan::packed(ty, *count, &self.target)
+        };
+        plan.map_err(|e| e.to_string())
     }
 
     fn cell(&self, region: &mut Region, given: &Given, packing: bool) -> Result<Cell, String> {
@@ -138,7 +152,10 @@ impl Bench<'_> {
         let samples = rounds(&mut contenders, &self.effort);
         let mut results = Vec::new();
         for ((contender, samples), wrong) in contenders.iter().zip(samples).zip(wrong) {
-            let samples = if wrong.is_some() { Vec::new() } else { samples };
+            let (samples, wrong) = match (samples, wrong) {
+                (Ok(samples), None) => (samples, None),
+                (_, Some(reason)) | (Err(reason), None) => (Vec::new(), Some(reason)),
+            };
             let Contender { ref who, description, .. } = *contender;
             results.push(Outcome { who: who.clone(), description, samples, wrong });
         }

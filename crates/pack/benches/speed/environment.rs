@@ -31,6 +31,7 @@ pub fn environment(
         ("kernel".into(), said("uname", &["-sr"])),
         ("rustc".into(), said("rustc", &["--version"])),
         ("seed".into(), options.seed.to_string()),
+        ("descriptions".into(), if options.normalize { "normalized" } else { "as given" }.into()),
         ("misalign".into(), options.misalign.to_string()),
         (
             "pinned to".into(),

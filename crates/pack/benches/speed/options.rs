@@ -39,9 +39,16 @@ pub struct Options {
     /// Memory begins so many bytes past a multiple of 4096, and the packed stream three times as many.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..4096))]
     pub misalign: u16,
+    /// commloom normalizes each description before it plans, as `commloom exec` does.
+    #[arg(long)]
+    pub normalize: bool,
     /// Run on this processor only.
     #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
+    /// Hold a lock on this file while a layout and size is measured, so that several people can share a
+    /// machine (`flock FILE COMMAND` waits for it too).
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
     /// Where lists get their places from.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -123,8 +130,9 @@ fn occurs(word: &str, name: &str) -> bool {
     name.match_indices(word).any(|(at, _)| {
         let digit = |c: char| c.is_ascii_digit();
         let (before, after) = (&name[..at], &name[at + word.len()..]);
-        !(word.starts_with(digit) && before.ends_with(digit))
-            && !(word.ends_with(digit) && after.starts_with(digit))
+        let cut = (word.starts_with(digit) && before.ends_with(digit))
+            || (word.ends_with(digit) && after.starts_with(digit));
+        !cut
     })
 }
 

@@ -2,6 +2,7 @@
 //! its speed changes both sides.
 
 use crate::contender::Contender;
+use crate::number::whole;
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -33,21 +34,20 @@ struct Pace {
 }
 
 /// Measures everybody: for each contender the nanoseconds of a call in the first rounds, fewer where
-/// calls are long, none where a call failed.
-pub fn rounds(contenders: &mut [Contender], effort: &Effort) -> Vec<Vec<f64>> {
-    let mut paces: Vec<Option<Pace>> =
-        contenders.iter_mut().map(|c| pace(c, effort).ok()).collect();
-    let mut samples = vec![Vec::new(); contenders.len()];
+/// calls are long, or why a call failed.
+pub fn rounds(contenders: &mut [Contender], effort: &Effort) -> Vec<Result<Vec<f64>, String>> {
+    let paces: Vec<Result<Pace, String>> = contenders.iter_mut().map(|c| pace(c, effort)).collect();
+    let mut samples: Vec<Result<Vec<f64>, String>> =
+        paces.iter().map(|pace| pace.clone().map(|_| Vec::new())).collect();
     for round in 0..effort.rounds {
         for turn in 0..contenders.len() {
             // Everybody is somebody else's successor in every round.
             let who = (turn + round * 7) % contenders.len();
-            let Some(pace) = paces[who].filter(|pace| round < pace.rounds) else { continue };
-            match sample(&mut contenders[who], pace) {
-                Ok(time) => samples[who].push(time),
-                Err(_) => {
-                    paces[who] = None;
-                    samples[who].clear();
+            let (Ok(pace), Ok(times)) = (&paces[who], &mut samples[who]) else { continue };
+            if round < pace.rounds {
+                match sample(&mut contenders[who], *pace) {
+                    Ok(time) => times.push(time),
+                    Err(reason) => samples[who] = Err(reason),
                 }
             }
         }
@@ -68,15 +68,20 @@ fn pace(contender: &mut Contender, effort: &Effort) -> Result<Pace, String> {
     let mut time = (contender.call)(times)?;
     while time < effort.sample && times < 1 << 16 {
         let more = (1.2 * effort.sample / time.max(1.0)).clamp(2.0, 16.0);
-        times *= more.ceil() as u32;
+        times *= u32::try_from(whole(more.ceil())).unwrap_or(u32::MAX);
         time = (contender.call)(times)?;
     }
     let single = time / f64::from(times);
     let warm = single < LONG;
     let cost = time + if warm { single } else { 0.0 };
     let fewest = if single > SLOW { FEWEST_SLOW } else { FEWEST };
-    let rounds = (effort.budget / cost) as usize;
-    Ok(Pace { times, rounds: rounds.max(fewest).min(effort.rounds), warm })
+    let rounds = index(effort.budget / cost).max(fewest).min(effort.rounds);
+    Ok(Pace { times, rounds, warm })
+}
+
+/// The whole part of a number as a place in a list.
+fn index(number: f64) -> usize {
+    usize::try_from(whole(number)).unwrap_or(usize::MAX)
 }
 
 /// The quantile `q` of some numbers, between neighbours in proportion; not a number for none.
@@ -84,7 +89,7 @@ pub fn quantile(numbers: &[f64], q: f64) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = q * (sorted.len().max(1) - 1) as f64;
-    let (low, part) = (at.floor() as usize, at.fract());
+    let (low, part) = (index(at), at.fract());
     match (sorted.get(low), sorted.get(low + 1)) {
         (Some(&x), Some(&y)) => x + part * (y - x),
         (Some(&x), None) => x,

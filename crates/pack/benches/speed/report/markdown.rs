@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::tables::{details, families};
-use super::{Campaign, bytes, summary, time};
+use super::{Campaign, bytes, time};
 use crate::analysis::Ratio;
 use crate::cell::{Cell, Outcome};
 use crate::contender::Who;
@@ -30,7 +30,7 @@ caches, so a little more than 1 is possible.
 
 pub fn markdown(campaign: &Campaign) -> String {
     let mut text = format!("# Speed of packing\n\n{METHOD}\n## Results\n\n");
-    for line in summary(campaign) {
+    for line in &campaign.summary {
         text.push_str(&format!("- {line}\n"));
     }
     text.push_str("\n## Families\n\n");

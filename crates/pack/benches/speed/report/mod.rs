@@ -24,6 +24,8 @@ pub struct Campaign<'a> {
     pub environment: Vec<(String, String)>,
     /// Layouts and sizes that were not measured for a reason that is worth telling.
     pub skipped: Vec<(usize, i64, Skip)>,
+    /// The answers in short, a line of Markdown each.
+    pub summary: Vec<String>,
 }
 
 impl Campaign<'_> {

@@ -6,6 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Campaign, bytes};
 use crate::layouts::SIZES;
+use crate::number::whole;
 
 const ROW: i32 = 13;
 const COLUMN: i32 = 46;
@@ -77,6 +78,9 @@ fn text(area: &Area, text: &str, at: (i32, i32), size: i32, side: HPos) -> Drawn
 fn colour(ratio: f64) -> RGBColor {
     let (full, end) = if ratio < 1.0 { (0.5f64, (220, 60, 40)) } else { (4.0, (70, 130, 210)) };
     let part = (ratio.ln() / full.ln()).clamp(0.0, 1.0);
-    let mix = |to: u8| (255.0 + part * (f64::from(to) - 255.0)) as u8;
+    let mix = |to: u8| {
+        let mixed = whole(255.0 + part * (f64::from(to) - 255.0));
+        u8::try_from(mixed).unwrap_or(u8::MAX)
+    };
     RGBColor(mix(end.0), mix(end.1), mix(end.2))
 }

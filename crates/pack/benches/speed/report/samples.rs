@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Campaign;
 use crate::cell::{Cell, Outcome};
+use crate::number::whole;
 
 /// One line for each cell, so that differences can be read.
 pub fn json(campaign: &Campaign) -> String {
@@ -53,7 +54,7 @@ fn rounded(time: f64) -> Value {
     let unit = 10f64.powf(time.max(1.0).log10().floor() - 3.0);
     let rounded = (time / unit).round() * unit;
     if rounded >= 1000.0 {
-        return json!(rounded as u64);
+        return json!(whole(rounded));
     }
     json!((rounded * 1e3).round() / 1e3)
 }

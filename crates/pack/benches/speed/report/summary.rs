@@ -54,10 +54,12 @@ fn library(campaign: &Campaign, number: usize) -> String {
     let best = campaign.cells.iter().filter_map(|c| c.best(|who| *who == Who::Mpi(number)));
     let (best, cells) = geometric_mean(best.map(|(_, r)| r.median));
     let middle = campaign.cells.iter().filter(|c| (3_200..=256_000).contains(&c.size));
-    let (middle, _) = geometric_mean(middle.flat_map(|c| c.by_description(number)));
+    let (middle, some) = geometric_mean(middle.flat_map(|c| c.by_description(number)));
+    let middle =
+        if some > 0 { format!(" ({middle:.2} from 3.2 to 256 kB)") } else { String::new() };
     format!(
-        "{} over commloom: geometric mean {all:.2} over all {descriptions} descriptions ({middle:.2} from \
-         3.2 to 256 kB), {best:.2} over the best of each of {cells} cells.",
+        "{} over commloom: geometric mean {all:.2} over all {descriptions} descriptions{middle}, {best:.2} \
+         over the best of each of {cells} cells.",
         campaign.libraries[number]
     )
 }
