@@ -18,8 +18,8 @@ const MATTERS: f64 = 1.2;
 pub fn summary(campaign: &Campaign) -> Vec<String> {
     let mut lines = vec![verdicts(campaign)];
     lines.extend((0..campaign.libraries.len()).map(|number| library(campaign, number)));
-    lines.push(long_runs(campaign));
-    lines.push(tiled(campaign));
+    lines.extend(long_runs(campaign));
+    lines.extend(tiled(campaign));
     lines.push(limits(campaign));
     lines.push(descriptions(campaign));
     let wrong: usize =
@@ -64,19 +64,21 @@ fn library(campaign: &Campaign, number: usize) -> String {
     )
 }
 
-fn long_runs(campaign: &Campaign) -> String {
+fn long_runs(campaign: &Campaign) -> Option<String> {
     let long = campaign.cells.iter().filter(|c| c.run() >= LONG_RUN);
     let ratios: Vec<f64> =
         long.filter_map(|c| c.best(|who| *who == Who::Memcpy)).map(|(_, r)| r.median).collect();
     let below = ratios.iter().filter(|&&r| r < NEAR).count();
     let (mean, cells) = geometric_mean(ratios);
-    format!(
-        "Runs of {LONG_RUN} bytes and more: {mean:.2} of the speed of memcpy (geometric mean), below {NEAR} in \
-         {below} of {cells} cells."
-    )
+    (cells > 0).then(|| {
+        format!(
+            "Runs of {LONG_RUN} bytes and more: {mean:.2} of the speed of memcpy (geometric mean), below \
+             {NEAR} in {below} of {cells} cells."
+        )
+    })
 }
 
-fn tiled(campaign: &Campaign) -> String {
+fn tiled(campaign: &Campaign) -> Option<String> {
     let ratios: Vec<String> = SIZES
         .iter()
         .filter_map(|&size| {
@@ -86,7 +88,9 @@ fn tiled(campaign: &Campaign) -> String {
             Some(format!("{:.2} at {}", 1.0 / ratio.median, bytes(size)))
         })
         .collect();
-    format!("Packing tiled-1 A=2 as a multiple of memcpy (goal {TILED}): {}.", ratios.join(", "))
+    let all = ratios.join(", ");
+    let line = format!("Packing tiled-1 A=2 as a multiple of memcpy (goal {TILED}): {all}.");
+    (!all.is_empty()).then_some(line)
 }
 
 fn limits(campaign: &Campaign) -> String {
@@ -121,8 +125,8 @@ fn descriptions(campaign: &Campaign) -> String {
         )
     });
     format!(
-        "commloom's own times for different descriptions, not normalized, differ by more than {MATTERS} in \
-         {spreads} of {} cells{worst}.",
+        "commloom's own times for different descriptions differ by more than {MATTERS} in {spreads} of {} \
+         cells{worst}.",
         campaign.cells.len()
     )
 }
