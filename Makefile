@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint fuzz fuzz-quick bench-reconstruct gaps clean
+.PHONY: help setup build demo test lint fuzz fuzz-quick bench-reconstruct bench-pack gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ fuzz-quick: ## the same for 60 seconds each
 bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
 	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp
 	mv reconstruct-speed.tmp docs/reconstruct-speed.md
+
+bench-pack: ## measure packing against memcpy, C loops and every MPI library, write docs/pack-speed.* (some 25 minutes, quiet machine)
+	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/docs/pack-speed.md \
+		--svg $(CURDIR)/docs/pack-speed.svg --json $(CURDIR)/docs/pack-speed.json.zst $(BENCH_ARGS)
 
 gaps: ## measure large trees against optimal ones, write docs/tree-gaps.md
 	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)

@@ -43,7 +43,27 @@ pub enum AloneError {
     },
 }
 
-/// Packs layouts with the `MPI_Pack` of one library.
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// `MPI_Pack`.
+    Pack,
+    /// `MPI_Unpack`.
+    Unpack,
+}
+
+/// Memory of the caller.
+#[derive(Debug, Clone, Copy)]
+pub struct Buffers {
+    /// Displacement 0 of the layout.
+    pub memory: *mut u8,
+    /// The packed stream.
+    pub packed: *mut u8,
+    /// Bytes that the packed stream has room for.
+    pub room: usize,
+}
+
+/// Packs and unpacks layouts with one library.
 pub trait Packer {
     /// What `MPI_Get_library_version` says.
     ///
@@ -54,18 +74,38 @@ pub trait Packer {
     /// The file of the library.
     fn path(&self) -> &str;
 
-    /// Prepares a layout to be packed, and returns the number by which [`Packer::time`] knows it.
+    /// Prepares one element of a layout in memory of its own, and returns the number by which
+    /// [`Packer::time`] knows it.
     ///
     /// # Errors
     /// The library does not take the layout, or it is too large.
     fn add(&mut self, layout: &Type) -> Result<usize, AloneError>;
 
-    /// Time that `times` calls of `MPI_Pack` of one element of layout `number` take. Zero for a number
-    /// that [`Packer::add`] did not give.
+    /// Prepares `count` elements of a layout in memory of the caller.
+    ///
+    /// # Safety
+    /// Until [`Packer::clear`] or the end of the packer, relative to `memory` every byte of the elements
+    /// is valid for reads and writes, `packed` is so for `room` bytes, and the two do not overlap; nobody
+    /// else uses them during [`Packer::time`].
+    ///
+    /// # Errors
+    /// The library does not take the layout, or asks for more room.
+    unsafe fn add_in(
+        &mut self,
+        layout: &Type,
+        count: u64,
+        buffers: Buffers,
+    ) -> Result<usize, AloneError>;
+
+    /// Forgets all layouts and frees their datatypes.
+    fn clear(&mut self);
+
+    /// Time that `times` calls for the layout `number` take. Zero for a number that [`Packer::add`] and
+    /// [`Packer::add_in`] did not give since the last [`Packer::clear`].
     ///
     /// # Errors
     /// As MPI.
-    fn time(&mut self, number: usize, times: u32) -> Result<Duration, MpiError>;
+    fn time(&mut self, number: usize, work: Work, times: u32) -> Result<Duration, MpiError>;
 }
 
 /// Opens the MPI library (a path or soname) into this process, starts it without any other process,
@@ -107,19 +147,38 @@ fn with<A: Abi, R>(
     result
 }
 
-/// A layout with the memory that it is packed from and into.
+/// Elements of a layout, and the memory that they are packed from and into.
 struct Prepared<'m, A: Abi> {
     datatype: OwnedDatatype<'m, A>,
-    memory: Vec<u8>,
-    /// Index in `memory` of displacement 0: may lie outside, where no byte of the layout is at 0.
-    origin: isize,
-    packed: Vec<u8>,
+    count: c_int,
+    memory: *mut u8,
+    packed: *mut u8,
+    /// What the library asked for.
     room: c_int,
+    /// What the two pointers point into, where it is not the caller's.
+    _owned: Option<[Vec<u8>; 2]>,
 }
 
 struct Layouts<'m, A: Abi> {
     mpi: &'m Mpi<A>,
     prepared: Vec<Prepared<'m, A>>,
+}
+
+impl<'m, A: Abi> Layouts<'m, A> {
+    /// The committed datatype and the room that so many elements need.
+    fn commit(
+        &self,
+        layout: &Type,
+        count: c_int,
+    ) -> Result<(OwnedDatatype<'m, A>, c_int), AloneError> {
+        let datatype = encode(self.mpi, layout)?;
+        let room = self.mpi.int("MPI_Pack_size", |room| {
+            let comm = self.mpi.handles.comm_self;
+            // SAFETY: `room` is writable, the handles are live.
+            unsafe { (self.mpi.own.pack_size)(count, datatype.handle(), comm, room) }
+        })?;
+        Ok((datatype, room))
+    }
 }
 
 impl<A: Abi> Packer for Layouts<'_, A> {
@@ -135,55 +194,85 @@ impl<A: Abi> Packer for Layouts<'_, A> {
         let needed = u64::try_from(layout.true_extent()).unwrap_or(u64::MAX);
         let bytes = buffer_size(needed)?;
         let too_large = AloneError::TooLarge { given: needed, limit: LARGEST };
+        // May lie outside, where no byte of the layout is at 0.
         let origin = layout.true_lb().checked_neg().and_then(|o| isize::try_from(o).ok());
         let origin = origin.ok_or(too_large)?;
-        let datatype = encode(self.mpi, layout)?;
-        let room = self.mpi.int("MPI_Pack_size", |room| {
-            // SAFETY: `room` is writable, the handles are live.
-            unsafe {
-                (self.mpi.own.pack_size)(1, datatype.handle(), self.mpi.handles.comm_self, room)
-            }
-        })?;
+        let (datatype, room) = self.commit(layout, 1)?;
         let packed = buffer_size(u64::try_from(room).unwrap_or(0).max(layout.size()))?;
         // Not zeros: pages that were never written may all be one page.
-        let memory = (0..=u8::MAX).cycle().take(bytes).collect();
-        self.prepared.push(Prepared { datatype, memory, origin, packed: vec![1; packed], room });
+        let mut owned = [(0..=u8::MAX).cycle().take(bytes).collect(), vec![1; packed]];
+        let [memory, packed] = owned.each_mut().map(|buffer| buffer.as_mut_ptr());
+        let memory = memory.wrapping_offset(origin);
+        let _owned = Some(owned);
+        self.prepared.push(Prepared { datatype, count: 1, memory, packed, room, _owned });
         Ok(self.prepared.len() - 1)
     }
 
-    fn time(&mut self, number: usize, times: u32) -> Result<Duration, MpiError> {
+    unsafe fn add_in(
+        &mut self,
+        layout: &Type,
+        count: u64,
+        buffers: Buffers,
+    ) -> Result<usize, AloneError> {
+        let Buffers { memory, packed, room: limit } = buffers;
+        let too_large = |given| AloneError::TooLarge { given, limit };
+        let elements = c_int::try_from(count).map_err(|_| too_large(count))?;
+        let (datatype, room) = self.commit(layout, elements)?;
+        let needed = u64::try_from(room).unwrap_or(u64::MAX);
+        if usize::try_from(needed).is_ok_and(|needed| needed > limit) {
+            return Err(too_large(needed));
+        }
+        self.prepared.push(Prepared {
+            datatype,
+            count: elements,
+            memory,
+            packed,
+            room,
+            _owned: None,
+        });
+        Ok(self.prepared.len() - 1)
+    }
+
+    fn clear(&mut self) {
+        self.prepared.clear();
+    }
+
+    fn time(&mut self, number: usize, work: Work, times: u32) -> Result<Duration, MpiError> {
         let comm = self.mpi.handles.comm_self;
-        let Some(Prepared { datatype, memory, origin, packed, room }) =
-            self.prepared.get_mut(number)
-        else {
+        let Some(prepared) = self.prepared.get(number) else {
             return Ok(Duration::ZERO);
         };
-        let from = memory.as_ptr().wrapping_offset(*origin);
-        let (to, datatype, room) = (packed.as_mut_ptr(), datatype.handle(), *room);
+        let Prepared { ref datatype, count, memory, packed, room, .. } = *prepared;
+        let datatype = datatype.handle();
         let mut code = A::CONSTANTS.success;
         let start = Instant::now();
         for _ in 0..times {
             let mut position = 0;
+            let at = &raw mut position;
+            let (memory, packed) = (black_box(memory).cast(), black_box(packed).cast());
             // SAFETY: `encode` has compared the true bounds of the datatype with those of the layout,
-            // and `memory` holds all bytes between them; `packed` has the room that the library
-            // asked for.
+            // and `memory` holds all bytes between them, of all elements; `packed` has the room that
+            // the library asked for.
             code = unsafe {
-                (self.mpi.own.pack)(
-                    black_box(from).cast(),
-                    1,
-                    datatype,
-                    black_box(to).cast(),
-                    room,
-                    &raw mut position,
-                    comm,
-                )
+                match work {
+                    Work::Pack => {
+                        (self.mpi.own.pack)(memory, count, datatype, packed, room, at, comm)
+                    }
+                    Work::Unpack => {
+                        (self.mpi.own.unpack)(packed, room, at, memory, count, datatype, comm)
+                    }
+                }
             };
             if code != A::CONSTANTS.success {
                 break;
             }
         }
         let time = start.elapsed();
-        self.mpi.check("MPI_Pack", code)?;
+        let call = match work {
+            Work::Pack => "MPI_Pack",
+            Work::Unpack => "MPI_Unpack",
+        };
+        self.mpi.check(call, code)?;
         Ok(time)
     }
 }

@@ -40,7 +40,7 @@ mod owned;
 mod status;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
-pub use alone::{AloneError, Packer, alone};
+pub use alone::{AloneError, Buffers, Packer, Work, alone};
 pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::encode;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use commloom_mpi::{AloneError, LibraryError, Packer, alone};
+use commloom_mpi::{AloneError, LibraryError, Packer, Work, alone};
 
 use super::family::family;
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ fn tell(packer: &mut dyn Packer, rounds: u32) -> Result<io::Result<()>, AloneErr
     for round in 0..rounds {
         let mut row = Vec::new();
         for (&number, &times) in numbers.iter().zip(&repeats) {
-            let time = packer.time(number, times)?;
+            let time = packer.time(number, Work::Pack, times)?;
             row.push(time.as_secs_f64() * 1e9 / f64::from(times));
         }
         samples.push(row);
@@ -87,7 +87,7 @@ fn tell(packer: &mut dyn Packer, rounds: u32) -> Result<io::Result<()>, AloneErr
 fn repeats_for(packer: &mut dyn Packer, number: usize) -> Result<u32, AloneError> {
     const MOST: u32 = 1 << 16;
     let mut times = 16;
-    while times < MOST && packer.time(number, times)? < SAMPLE {
+    while times < MOST && packer.time(number, Work::Pack, times)? < SAMPLE {
         times *= 2;
     }
     Ok(times)
