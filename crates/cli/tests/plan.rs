@@ -67,6 +67,13 @@ range 2..30: 28 bytes in 8 runs
     assert!(plan(&["--range", "36..36", ty]).ends_with("range 36..36: 0 bytes in 0 runs\n"));
 }
 
+/// Which kernels are chosen is measured and changes; their names are tested in `plan`.
+fn without_kernels(json: &str) -> String {
+    let mut parts = json.split("\"kernel\": \"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once("\", ").expect("more members").1)
+}
+
 #[test]
 fn json_has_the_same_facts() {
     let ty = "idx(<8,48,93>, vec(3, 8, MPI_INT))";
@@ -80,10 +87,9 @@ fn json_has_the_same_facts() {
     );
     assert!(text[target..tree].contains("\"vector\": 16, \"byte_permute\": false, "), "{text}");
     assert_eq!(
-        &text[tree..],
-        "\"plan\": {\"list\": {\"bits\": 32, \"offsets\": [0, 40, 85], \"kernel\": \"rows of 3 x 4 \
-         stride 8\", \"body\": {\"loop\": {\"count\": 3, \"stride\": 8, \"kernel\": \"rows of 4\", \
-         \"body\": {\"block\": {\"bytes\": 4}}}}}}, \
+        without_kernels(&text[tree..]),
+        "\"plan\": {\"list\": {\"bits\": 32, \"offsets\": [0, 40, 85], \"body\": {\"loop\": \
+         {\"count\": 3, \"stride\": 8, \"body\": {\"block\": {\"bytes\": 4}}}}}}, \
          \"range\": {\"start\": 2, \"end\": 30, \"runs\": 8, \"pieces\": [{\"at\": 10, \"bytes\": 2}, \
          {\"at\": 8, \"of\": \"loop\", \"first\": 1, \"copies\": 2}, \
          {\"at\": 8, \"of\": \"list\", \"first\": 1, \"copies\": 1}, \

@@ -25,7 +25,7 @@ pub struct PlanCache {
     table: RwLock<Table>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Table {
     /// By the hash of the key: entries whose hashes are equal are compared.
     plans: HashMap<u64, Vec<Arc<Entry>>, BuildHasherDefault<Mix>>,
@@ -93,8 +93,8 @@ impl PlanCache {
     /// A cache that holds at most `limit` bytes of plans and types. In addition every thread that
     /// uses it remembers a few small plans.
     #[must_use]
-    pub fn new(limit: usize) -> PlanCache {
-        PlanCache { limit, table: RwLock::default() }
+    pub const fn new(limit: usize) -> PlanCache {
+        PlanCache { limit, table: RwLock::new(Table::EMPTY) }
     }
 
     /// The plan of `count` copies of `ty`, made if it is not there: see [`Plan::packed`].
@@ -179,6 +179,8 @@ impl PlanCache {
 }
 
 impl Table {
+    const EMPTY: Table = Table { plans: HashMap::with_hasher(BuildHasherDefault::new()), bytes: 0 };
+
     fn find(&self, key: Key<'_>, hash: u64) -> Option<&Arc<Entry>> {
         self.plans.get(&hash)?.iter().find(|entry| key.is(entry))
     }
@@ -197,7 +199,7 @@ impl Table {
         });
         self.bytes = kept;
         if self.bytes > most {
-            *self = Table::default();
+            *self = Table::EMPTY;
         }
     }
 }
