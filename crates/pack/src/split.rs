@@ -62,6 +62,13 @@ impl Split {
         1 + length((self.range.end - self.second).div_ceil(self.step))
     }
 
+    /// The pieces of part `part` of so many, as equal as may be.
+    pub(crate) fn part(&self, part: usize, parts: usize) -> Range<usize> {
+        let pieces = self.pieces();
+        // At most some pieces per part, so that the products are small.
+        part * pieces / parts..(part + 1) * pieces / parts
+    }
+
     /// The packed bytes of piece `i`.
     pub(crate) fn piece(&self, i: usize) -> Range<u64> {
         let end = |i: u64| self.range.end.min(self.second + i * self.step);
@@ -106,6 +113,8 @@ mod tests {
                 assert!(at == range.end || at - piece.start >= LEAST, "{piece:?} of {split:?}");
             }
             assert_eq!(at, range.end);
+            let parts = (0..threads.get()).flat_map(|part| split.part(part, threads.get()));
+            assert!(parts.eq(0..split.pieces()), "{split:?}");
             assert!(split.pieces() <= threads.get() * 4 + 1);
         });
     }

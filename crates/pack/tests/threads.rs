@@ -60,7 +60,7 @@ fn large(rng: &mut Rng, bytes: u64) -> Option<(Type, u64)> {
 fn random_layouts_move_as_with_one_thread() {
     let (targets, pools) = (targets(), [threads(2), threads(3), threads(8)]);
     check(120, |rng| {
-        let bytes = rng.u64(200_000..1_500_000);
+        let bytes = rng.u64(300_000..2_000_000);
         let Some((ty, count)) = large(rng, bytes) else { return };
         let target = &targets[rng.usize(0..targets.len())];
         let case = Case::new(Plan::packed(&ty, count, target).expect("fits"));
