@@ -17,7 +17,7 @@ use common::targets;
 const WATCHED: usize = 300;
 
 /// Rounds of the writer and unpacks that a layout must survive at least.
-const ROUNDS: u32 = 100;
+const ROUNDS: u32 = 50;
 
 /// The bounds of a layout, in bytes that several threads may write.
 struct Memory {

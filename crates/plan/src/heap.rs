@@ -54,7 +54,7 @@ fn of_offsets(offsets: &Offsets) -> usize {
 }
 
 fn of_kernel(kernel: &Kernel) -> usize {
-    let program = |p: &Option<Program>| p.as_ref().map_or(0, |p| size_of_val(p.moves()));
+    let program = |p: &Option<Box<Program>>| p.as_ref().map_or(0, |p| size_of_val(&**p));
     match kernel {
         Kernel::Period { parts, .. } => size_of_val(&**parts),
         Kernel::Programs { pack, unpack, other } => {

@@ -78,7 +78,7 @@ fn reason(node: &Node, target: &Target) -> String {
             size(target.l1)
         ),
         Kernel::Programs { pack, unpack, .. } => {
-            let way = |program: &Option<Program>, verb: &str| match program {
+            let way = |program: &Option<Box<Program>>, verb: &str| match program {
                 Some(program) => format!("{verb} by {}", permutations(program)),
                 None => format!("{verb} block by block, which is no slower"),
             };
