@@ -180,6 +180,7 @@ const KERNELS: &[&str] = &[
     "two windows",
     "three windows",
     "four windows",
+    "gathered",
     "in a row",
     "of their own",
 ];
