@@ -1,7 +1,13 @@
 CARGO ?= cargo
 
+# Tests of the unsafe data path, for tools that watch every access.
+SAFETY = --package commloom-plan --package commloom-pack
+HOST = $(shell rustc -vV | sed -n 's/host: //p')
+# How cargo is told what to run tests with, on this machine.
+RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
+
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint fuzz fuzz-quick bench-reconstruct bench-pack gaps clean
+.PHONY: help setup build demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +24,13 @@ demo: setup build ## run every example natively and under commloom, print one ta
 test: setup lint build ## all checks and tests, also end to end under both MPI libraries
 	COMMLOOM_REQUIRE_MPI=1 $(CARGO) test --workspace
 	$(CARGO) run --release --package xtask -- demo --quick --runs 1
+
+test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 3 minutes)
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
+
+test-valgrind: ## plan and pack under valgrind, which has no AVX-512: AVX2 and portable (some 6 minutes)
+	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
+	env $(RUNNER)="valgrind -q --error-exitcode=9 --leak-check=no" $(CARGO) test --lib --tests $(SAFETY)
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check

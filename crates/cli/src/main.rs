@@ -5,6 +5,7 @@ mod calibrate;
 mod cmd;
 mod cost_file;
 mod emit;
+mod explain;
 mod failure;
 mod input;
 mod launch;
@@ -37,6 +38,7 @@ enum Command {
     Show(cmd::show::Args),
     Cost(cmd::cost::Args),
     Emit(cmd::emit::Args),
+    Plan(cmd::plan::Args),
     Calibrate(cmd::calibrate::Args),
 }
 
@@ -59,6 +61,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Show(args) => cmd::show::run(&args),
         Command::Cost(args) => cmd::cost::run(&args),
         Command::Emit(args) => cmd::emit::run(&args),
+        Command::Plan(args) => cmd::plan::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
     }
 }

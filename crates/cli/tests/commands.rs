@@ -308,7 +308,7 @@ fn show_of_huge_and_empty_types_is_short() {
 #[test]
 fn every_subcommand_has_examples_in_its_help() {
     for command in
-        ["exec", "reconstruct", "normalize", "flatten", "show", "cost", "emit", "calibrate"]
+        ["exec", "reconstruct", "normalize", "flatten", "show", "cost", "emit", "plan", "calibrate"]
     {
         let help = output(&[command, "--help"], "");
         assert!(

@@ -67,7 +67,7 @@ impl<A: Abi> Message<A> {
             _ => normalize_within(&EFFORT, &all, Constructors::Extended, &CostModel::default())?.ty,
         };
         let shape = Shape::of(count, &known.before, &all);
-        let plan = Plan::packed(&all, 1, state.target())?;
+        let plan = state.plans.get(&all, 1, state.target())?;
         let packed = packed_elements(state, &all)?;
         let contiguous = all.runs() <= 1;
         let config = state.config();

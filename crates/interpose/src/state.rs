@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use commloom_mpi::{Abi, Mpi};
-use commloom_plan::Target;
+use commloom_plan::{PlanCache, Target};
 
 use crate::choose::Model;
 use crate::config::Config;
@@ -14,6 +14,9 @@ use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
 use crate::report::Tally;
+
+/// Memory of the plans that are kept for later messages.
+const PLAN_BYTES: usize = 16 << 20;
 
 /// The state behind the exported functions of one preload. Lives as a static.
 pub struct Preload<A: Abi> {
@@ -28,6 +31,8 @@ pub struct Preload<A: Abi> {
     /// Handles of ours that nobody uses any more; freed outside MPI's callbacks.
     retired: Mutex<Vec<A::Datatype>>,
     pub(crate) layouts: Layouts<A>,
+    /// Of messages in normal form: descriptions and counts that mean the same share one.
+    pub(crate) plans: PlanCache,
     /// Messages of types of which nothing is known.
     unseen: OnceLock<Tally>,
     /// Failures of our own code that were contained.
@@ -48,6 +53,7 @@ impl<A: Abi> Preload<A> {
             pending: Pending::new(),
             retired: Mutex::new(Vec::new()),
             layouts: Layouts::new(),
+            plans: PlanCache::new(PLAN_BYTES),
             unseen: OnceLock::new(),
             failures: AtomicU64::new(0),
         }

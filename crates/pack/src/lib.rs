@@ -8,7 +8,8 @@
 //! proves at its creation that all its offsets lie in [`Plan::bounds`], and every kernel touches
 //! exactly the bytes of the layout: none between its blocks, none around it.
 //!
-//! There is no global state and no allocation; calls may run on any number of threads.
+//! There is no global state and no allocation; calls may run on any number of threads. [`Threads`]
+//! moves one large message with several.
 
 mod checked;
 mod execute;
@@ -16,13 +17,16 @@ mod kernels;
 mod moves;
 mod number;
 pub mod reference;
+mod split;
 mod target;
+mod threads;
 
 use std::ops::Range;
 
 pub use checked::{PackError, pack, unpack};
 pub use commloom_plan::Plan;
 pub use target::detect;
+pub use threads::{Threads, ThreadsError};
 
 /// Packs the packed bytes `range` of the layout around `memory` to `packed`.
 ///

@@ -31,9 +31,9 @@ pub enum Kernel {
     /// the processor lacks the instructions, or too few copies are moved.
     Programs {
         /// From memory to the packed stream.
-        pack: Option<Program>,
+        pack: Option<Box<Program>>,
         /// From the packed stream to memory.
-        unpack: Option<Program>,
+        unpack: Option<Box<Program>>,
         /// Without vectors.
         other: Box<Kernel>,
     },
@@ -89,6 +89,8 @@ fn programs(count: u64, stride: i64, body: &Node, kernel: Kernel, target: &Targe
     if pack.is_none() && unpack.is_none() {
         return kernel;
     }
+    // Behind a pointer: a node with both inside is ten times as long, and is copied when it is made.
+    let (pack, unpack) = (pack.map(Box::new), unpack.map(Box::new));
     Kernel::Programs { pack, unpack, other: Box::new(kernel) }
 }
 

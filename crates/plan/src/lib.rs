@@ -13,8 +13,13 @@
 //! in **bytes**, counts are numbers of copies.
 #![forbid(unsafe_code)]
 
+mod cache;
 mod cut;
+mod distinct;
 mod error;
+mod heap;
+mod iovecs;
+mod joins;
 mod kernel;
 mod lower;
 mod merge;
@@ -28,8 +33,10 @@ mod program;
 mod runs;
 mod target;
 
+pub use cache::PlanCache;
 pub use cut::Piece;
 pub use error::PlanError;
+pub use iovecs::{Iovec, Iovecs};
 pub use kernel::{Kernel, Part};
 pub use node::{Node, Shape, Step};
 pub use offsets::Offsets;

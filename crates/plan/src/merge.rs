@@ -17,6 +17,10 @@ pub(crate) type Placed = (i64, Arc<Node>);
 /// longer ones become `Runs`.
 const SHORT: usize = 8;
 
+/// Sequences inside sequences are spliced up to this length. A limit, because parts may be shared: a
+/// type of n nodes can stand for a sequence of 2^n.
+const SPLICED: usize = 64;
+
 /// `copies` (at least 1) of `node`, `stride` apart.
 pub(crate) fn repeat(
     copies: u64,
@@ -192,7 +196,7 @@ pub(crate) fn sequence(parts: Vec<Placed>, target: &Target) -> Result<Placed, Pl
     let mut merged: Vec<Placed> = Vec::with_capacity(parts.len());
     for (at, node) in parts {
         match node.shape() {
-            Shape::Seq(steps) => {
+            Shape::Seq(steps) if steps.len() <= SPLICED => {
                 for step in steps {
                     push(&mut merged, add(at, step.a)?, Arc::clone(&step.node), target)?;
                 }

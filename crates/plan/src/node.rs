@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::number::{add, count, overflow, signed, sub, times};
 use crate::offsets::Offsets;
-use crate::{Kernel, PlanError, Target, kernel};
+use crate::{Kernel, PlanError, Target, joins, kernel};
 
 /// What a node repeats, and where. On side B (the packed stream) everything is dense: copy `i` of a
 /// body lies at `i * body.bytes()`, unless the packed positions are listed.
@@ -70,6 +70,7 @@ pub struct Node {
     shape: Shape,
     kernel: Kernel,
     bytes: u64,
+    runs: u64,
     low: i64,
     high: i64,
     end: i64,
@@ -95,6 +96,12 @@ impl Node {
     #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Maximal runs of bytes that are adjacent on side A and in order.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
     }
 
     /// Lowest byte on side A, from the first byte: never positive.
@@ -125,8 +132,8 @@ impl Node {
 
     pub(crate) fn new_block(bytes: u64) -> Result<Arc<Node>, PlanError> {
         let high = signed(bytes, "a block")?;
-        let kernel = Kernel::Copy;
-        Ok(Arc::new(Node { shape: Shape::Block, kernel, bytes, low: 0, high, end: high }))
+        let (kernel, runs) = (Kernel::Copy, bytes.min(1));
+        Ok(Arc::new(Node { shape: Shape::Block, kernel, bytes, runs, low: 0, high, end: high }))
     }
 
     pub(crate) fn new_loop(
@@ -142,6 +149,7 @@ impl Node {
         Ok(Arc::new(Node {
             kernel: kernel::of_loop(count, stride, &body, target),
             bytes: packed(count, &body)?,
+            runs: body.runs * count - if body.end == stride { count - 1 } else { 0 },
             low: extent.low,
             high: extent.high,
             end: add(reach, body.end)?,
@@ -159,10 +167,12 @@ impl Node {
         extent.cover(low, &body)?;
         extent.cover(high, &body)?;
         let last = offsets.at(offsets.len() - 1);
+        let copies = count(offsets.len());
         let span = extent.high.abs_diff(extent.low);
         Ok(Arc::new(Node {
             kernel: kernel::of_list(span, &body, target),
-            bytes: packed(count(offsets.len()), &body)?,
+            bytes: packed(copies, &body)?,
+            runs: body.runs * copies - joins::of_list(&offsets, &body, offsets.len()),
             low: extent.low,
             high: extent.high,
             end: add(last, body.end)?,
@@ -177,6 +187,7 @@ impl Node {
         body: Arc<Node>,
         target: &Target,
     ) -> Result<Arc<Node>, PlanError> {
+        let joins = joins::of_buckets(&offsets, &copies, stride, &body, copies[offsets.len()]);
         let mut extent = Extent::default();
         let mut end = 0;
         for (at, ends) in offsets.iter().zip(copies.windows(2)) {
@@ -188,6 +199,7 @@ impl Node {
         Ok(Arc::new(Node {
             kernel: kernel::of_buckets(stride, &body, target),
             bytes: packed(copies[offsets.len()], &body)?,
+            runs: body.runs * copies[offsets.len()] - joins,
             low: extent.low,
             high: extent.high,
             end,
@@ -204,25 +216,27 @@ impl Node {
         }
         sub(high, low)?;
         let bytes = starts[offsets.len()];
+        let runs = count(offsets.len());
         let shape = Shape::Runs { offsets, starts };
-        Ok(Arc::new(Node { shape, kernel: Kernel::Runs, bytes, low, high, end }))
+        Ok(Arc::new(Node { shape, kernel: Kernel::Runs, bytes, runs, low, high, end }))
     }
 
     /// The nodes at these displacements from the first, which is at 0.
     pub(crate) fn new_seq(parts: &[(i64, Arc<Node>)]) -> Result<Arc<Node>, PlanError> {
         let mut extent = Extent::default();
-        let (mut bytes, mut end) = (0u64, 0);
+        let (mut bytes, mut runs, mut end) = (0u64, 0, 0);
         let mut steps = Vec::with_capacity(parts.len());
         for (a, node) in parts {
             steps.push(Step { a: *a, b: bytes, node: Arc::clone(node) });
             extent.cover(*a, node)?;
+            runs += node.runs - u64::from(bytes > 0 && *a == end);
             bytes = bytes.checked_add(node.bytes).ok_or(overflow("the packed size"))?;
             end = add(*a, node.end)?;
         }
         signed(bytes, "the packed size")?;
         let shape = Shape::Seq(steps.into());
         let (low, high) = (extent.low, extent.high);
-        Ok(Arc::new(Node { shape, kernel: Kernel::Walk, bytes, low, high, end }))
+        Ok(Arc::new(Node { shape, kernel: Kernel::Walk, bytes, runs, low, high, end }))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use commloom_layout::Type;
 
+use crate::distinct::Known;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
@@ -17,9 +18,9 @@ pub struct Plan {
     /// Displacement of the first byte from the origin of the buffer.
     start: i64,
     root: Arc<Node>,
-    /// Maximal runs of adjacent bytes.
-    runs: u64,
     target: Target,
+    /// Whether no byte is named twice.
+    pub(crate) distinct: Known,
 }
 
 /// What a plan does, for those who decide whether to use it.
@@ -52,12 +53,17 @@ impl Plan {
         };
         let target = *target;
         if all.size() == 0 {
-            return Ok(Plan { start: 0, root: Node::new_block(0)?, runs: 0, target });
+            return Ok(Plan {
+                start: 0,
+                root: Node::new_block(0)?,
+                target,
+                distinct: Known::default(),
+            });
         }
         let (start, root) = Lower::new(all, &target).lower(all)?;
         add(start, root.low())?;
         add(start, root.high())?;
-        Ok(Plan { start, root, runs: all.runs(), target })
+        Ok(Plan { start, root, target, distinct: Known::default() })
     }
 
     /// Packed bytes.
@@ -80,14 +86,14 @@ impl Plan {
     #[must_use]
     #[inline]
     pub fn is_contiguous(&self) -> bool {
-        self.runs <= 1
+        self.root.runs() <= 1
     }
 
     /// Number and length of the runs. O(1).
     #[must_use]
     pub fn cost_estimate(&self) -> Cost {
-        let bytes = self.bytes();
-        Cost { bytes, runs: self.runs, average_run: bytes.checked_div(self.runs).unwrap_or(0) }
+        let (bytes, runs) = (self.bytes(), self.root.runs());
+        Cost { bytes, runs, average_run: bytes.checked_div(runs).unwrap_or(0) }
     }
 
     /// Displacement of the first byte in packed order from the buffer's origin.

@@ -145,7 +145,7 @@ impl Program {
         let steps = self.stride.trailing_zeros();
         let period = 64u64 >> steps;
         let aligned = missing & ((1 << steps) - 1) == 0;
-        aligned.then_some((missing >> steps) * inverse & (period - 1))
+        aligned.then_some(((missing >> steps) * inverse) & (period - 1))
     }
 
     /// The permutations of a round, in packed order; at most 8.

@@ -1,4 +1,4 @@
-//! The runs of a plan one by one: the slow, simple way to see what a plan touches.
+//! The runs of a plan one by one: what a plan touches, in order.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl Plan {
 
 impl<'p> Runs<'p> {
     fn enter(&mut self, node: &'p Node, a: i64) {
-        let (next, skip) = node.locate(self.skip);
+        let (next, skip) = if self.skip == 0 { (0, 0) } else { node.locate(self.skip) };
         self.skip = skip;
         self.stack.push(Frame { node, a, next });
     }

@@ -1,5 +1,7 @@
 //! [`Target`]: the machine that a plan is made for, as data.
 
+use std::fmt;
+
 /// What the choice of kernels depends on. Detected by `commloom_pack::detect`, or made up in tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
@@ -32,6 +34,20 @@ impl Target {
         max_parts: 8,
         prefetch_from: 256 << 10,
     };
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Target { l1, l2, vector, max_parts, .. } = self;
+        let permute = if self.byte_permute { " with byte permutations" } else { "" };
+        let bits = if self.narrow_lists { 32 } else { 64 };
+        write!(f, "vectors of {vector} bytes{permute}, L1 {l1}, L2 {l2}, ")?;
+        write!(f, "periods of up to {max_parts} blocks, lists in {bits} bits, ")?;
+        match self.prefetch_from {
+            u64::MAX => f.write_str("no prefetch"),
+            from => write!(f, "prefetch past {from}"),
+        }
+    }
 }
 
 impl Default for Target {

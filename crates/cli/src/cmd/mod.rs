@@ -6,5 +6,6 @@ pub mod emit;
 pub mod exec;
 pub mod flatten;
 pub mod normalize;
+pub mod plan;
 pub mod reconstruct;
 pub mod show;

@@ -190,7 +190,7 @@ pub(crate) unsafe fn run(
     let copies = length(program.copies());
     // SAFETY: the duties are the same.
     unsafe {
-        if memory.addr() % 64 != 0 && periods >= ROUNDS_TO_ALIGN * copies {
+        if !memory.addr().is_multiple_of(64) && periods >= ROUNDS_TO_ALIGN * copies {
             run_aligned(function, program, memory, packed, periods);
         } else {
             function(program, memory, packed, periods);

@@ -1,0 +1,7 @@
+//! Plans in words and as JSON.
+
+mod json;
+mod reasons;
+
+pub use json::{node, target};
+pub use reasons::reasons;
