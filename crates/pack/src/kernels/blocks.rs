@@ -6,7 +6,7 @@
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Listed, Offset, Strided};
 use crate::kernels::lanes::Lanes;
-use crate::moves::{Direction, LONG, any, block, long};
+use crate::moves::{Direction, LONG, block, long};
 use crate::number::length;
 
 /// Moves a grid of blocks of `N` bytes (`grid.length` when `N` is 0).
@@ -162,7 +162,7 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
 /// # Safety
 /// As [`rows`], for these runs.
 #[inline(always)]
-pub(crate) unsafe fn runs<D: Direction, O: Offset>(
+pub(crate) unsafe fn runs<L: Lanes, D: Direction, O: Offset>(
     memory: *mut u8,
     mut packed: *mut u8,
     offsets: &[O],
@@ -172,7 +172,7 @@ pub(crate) unsafe fn runs<D: Direction, O: Offset>(
         let bytes = length(ends[1] - ends[0]);
         let (src, dst) = D::ends(memory.wrapping_offset(at.bytes()), packed);
         // SAFETY: the caller's promise for this run.
-        unsafe { any(src, dst, bytes) };
+        unsafe { L::move_run(src, dst, bytes) };
         packed = packed.wrapping_add(bytes);
     }
 }

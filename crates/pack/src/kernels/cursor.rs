@@ -64,8 +64,8 @@ impl Cursor for Strided {
     #[inline(always)]
     unsafe fn next<const K: usize>(&mut self) -> [*mut u8; K] {
         let mut places = [self.at; K];
-        for i in 1..K {
-            places[i] = self.at.wrapping_offset(self.steps[i]);
+        for (place, step) in places.iter_mut().zip(self.steps).skip(1) {
+            *place = place.wrapping_offset(step);
         }
         self.at = self.at.wrapping_offset(self.steps[K]);
         places
@@ -128,12 +128,12 @@ impl<O: Offset, D: Direction, const TOUCH: bool> Cursor for Listed<O, D, TOUCH> 
         let mut places = [self.base; K];
         // SAFETY: the caller knows of K more offsets; what is touched is at most the last one.
         unsafe {
-            for i in 0..K {
+            for (i, place) in places.iter_mut().enumerate() {
                 if TOUCH {
                     let soon = self.next.add((self.ahead + i).min(self.left - 1)).read();
                     touch::<D>(self.base.wrapping_offset(soon.bytes()));
                 }
-                places[i] = self.base.wrapping_offset(self.next.add(i).read().bytes());
+                *place = place.wrapping_offset(self.next.add(i).read().bytes());
             }
             self.next = self.next.add(K);
         }

@@ -2,6 +2,7 @@
 //! same code with other instructions allowed.
 
 use crate::kernels::cursor::Cursor;
+use crate::moves::any;
 
 /// An instruction set as the kernels see it: small blocks are joined in registers of 16 bytes, so
 /// that the packed stream is written in few large stores.
@@ -20,6 +21,16 @@ pub(crate) trait Lanes {
     /// # Safety
     /// 16 bytes are writable.
     unsafe fn store(register: Self::Register, to: *mut u8);
+
+    /// Moves a run, at least one byte, whose length nobody can predict.
+    ///
+    /// # Safety
+    /// That many bytes are readable at `src` and writable at `dst`, and the two do not overlap.
+    #[inline(always)]
+    unsafe fn move_run(src: *const u8, dst: *mut u8, length: usize) {
+        // SAFETY: passed on.
+        unsafe { any(src, dst, length) }
+    }
 
     /// Stores four registers.
     ///

