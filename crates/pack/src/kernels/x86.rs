@@ -1,7 +1,9 @@
 //! [`Lanes`] of AVX2 and AVX-512: blocks are inserted into registers.
 //!
-//! Gather instructions lost to this on Zen 5: for lists at every size (0.8 to 1.0 against 0.55 to 0.9
-//! times the C loop), for columns in the first-level cache and past the second (1.2 to 2.4).
+//! Gather instructions lost to this on Zen 5, as times of the C loop: lists of 4 and 8 bytes 0.8 to 1.0
+//! against 0.5 to 1.0, columns of 8 bytes 1.9 against 1.0 in the first-level cache, columns past the second
+//! 1.1 to 2.4 against 0.6 to 1.1. They won (0.55 to 0.75 against 0.9 to 1.4) for columns of 4 bytes whose
+//! lines fill the second-level cache and no more.
 
 use std::arch::x86_64::{
     __m128i, _mm_castpd_si128, _mm_cvtsi32_si128, _mm_insert_epi8, _mm_insert_epi16,
