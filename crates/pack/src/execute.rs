@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use commloom_plan::{Kernel, Node, Offsets, Part, Piece, Plan, Shape};
+use commloom_plan::{Kernel, Node, Offsets, Piece, Plan, Shape};
 
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
@@ -186,6 +186,13 @@ impl Walk {
                     self.advance(starts[starts.len() - 1] - starts[0]);
                 }
                 Shape::Seq(steps) => {
+                    if let Kernel::Period { pieces, .. } = node.kernel()
+                        && list.len() == steps.len()
+                    {
+                        let grid = Grid { memory, rows: 1, ..self.grid(node) };
+                        self.kernels.periods::<D>(&grid, pieces);
+                        return self.advance(node.bytes());
+                    }
                     for step in &steps[list] {
                         self.whole::<D>(&step.node, memory.wrapping_offset(distance(step.a)));
                     }
@@ -217,6 +224,7 @@ impl Walk {
                         column_a: distance(*column),
                         length: length(*block),
                         ahead: 0,
+                        touch: 0,
                     });
                     self.advance(count * body.bytes());
                 }
@@ -232,19 +240,26 @@ impl Walk {
                         self.strided::<D>(other, body, memory, count, stride);
                     }
                 }
-                Kernel::Period { parts, tile } => {
+                Kernel::Blocks { parts } => {
+                    let rows = length(count);
+                    let row_a = distance(stride);
+                    let grid = Grid { memory, rows, row_a, ..self.grid(body) };
+                    self.kernels.parts::<D>(&grid, parts);
+                    self.advance(count * body.bytes());
+                }
+                Kernel::Period { pieces, tile, touch, .. } => {
+                    let next = distance(stride).wrapping_mul(length(*tile).cast_signed());
                     let mut done = 0;
                     while done < count {
                         let rows = (count - done).min(*tile);
-                        let memory = step(memory, done, stride);
-                        for part in parts {
-                            let grid = Grid {
-                                rows: length(rows),
-                                row_a: distance(stride),
-                                ..self.part(part, body, memory)
-                            };
-                            self.kernels.rows::<D>(&grid);
-                        }
+                        let grid = Grid {
+                            memory: step(memory, done, stride),
+                            rows: length(rows),
+                            row_a: distance(stride),
+                            touch: if *touch && done + rows < count { next } else { 0 },
+                            ..self.grid(body)
+                        };
+                        self.kernels.periods::<D>(&grid, pieces);
                         self.advance(rows * body.bytes());
                         done += rows;
                     }
@@ -280,21 +295,25 @@ impl Walk {
                         columns: length(*columns),
                         column_a: distance(*column),
                         length: length(*block),
-                        ahead: length(*ahead),
+                        ahead: length(if D::PACKS { ahead.pack } else { ahead.unpack }),
+                        touch: 0,
                     };
                     self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(list.len()));
                     self.kernels.list::<D>(&grid, slice(offsets, list));
                 }
-                Kernel::Period { parts, tile } => {
+                Kernel::Blocks { parts } => {
+                    let grid = Grid { memory, rows: list.len(), ..self.grid(body) };
+                    self.kernels.part_list::<D>(&grid, slice(offsets, list), parts);
+                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(grid.rows));
+                }
+                Kernel::Period { pieces, tile, .. } => {
                     let mut first = list.start;
                     while first < list.end {
                         let end = list.end.min(first.saturating_add(length(*tile)));
-                        for part in parts {
-                            let grid = Grid { rows: end - first, ..self.part(part, body, memory) };
-                            self.kernels.list::<D>(&grid, slice(offsets, first..end));
-                        }
-                        let bytes = length(body.bytes()).wrapping_mul(end - first);
-                        self.packed = self.packed.wrapping_add(bytes);
+                        let grid = Grid { memory, rows: end - first, ..self.grid(body) };
+                        let places = slice(offsets, first..end);
+                        self.kernels.period_list::<D>(&grid, places, pieces);
+                        self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(grid.rows));
                         first = end;
                     }
                 }
@@ -308,18 +327,19 @@ impl Walk {
         }
     }
 
-    /// The column of one part of a period; rows are filled in by the caller.
-    fn part(&self, part: &Part, body: &Node, memory: *mut u8) -> Grid {
+    /// Copies of `body` in the packed stream from here on; the rest is filled in by the caller.
+    fn grid(&self, body: &Node) -> Grid {
         Grid {
-            memory: memory.wrapping_offset(distance(part.a)),
-            packed: self.packed.wrapping_add(length(part.b)),
+            memory: self.packed,
+            packed: self.packed,
             rows: 0,
             row_a: 0,
             row_b: length(body.bytes()),
             columns: 1,
             column_a: 0,
-            length: length(part.length),
+            length: 0,
             ahead: 0,
+            touch: 0,
         }
     }
 }

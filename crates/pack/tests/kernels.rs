@@ -115,6 +115,41 @@ fn periods_of_two_to_nine_blocks_of_different_lengths() {
 }
 
 #[test]
+fn periods_of_blocks_that_are_cut_into_several_pieces_or_moved_one_by_one() {
+    for target in targets() {
+        for lengths in
+            [&[33, 7][..], &[63, 1, 2], &[65, 100], &[127, 128, 129], &[400, 5, 300], &[3000, 2100]]
+        {
+            let (mut at, mut indices, mut children) = (0, Vec::new(), Vec::new());
+            for &length in lengths {
+                indices.push(at);
+                children.push(block(length));
+                at += signed(length) + 3;
+            }
+            let period = Type::strc(indices, children).expect("valid");
+            for (copies, stride) in [(1, 0), (5, at + 60), (37, at), (9, -at - 1)] {
+                moves_right(&Type::vec(copies, stride, period.clone()).expect("valid"), &target);
+                let list = places(signed(copies), at + 3);
+                moves_right(&Type::idx(list, period.clone()).expect("valid"), &target);
+            }
+        }
+    }
+}
+
+#[test]
+fn sequences_of_up_to_forty_different_blocks() {
+    for target in targets() {
+        for n in [2, 7, 8, 9, 31, 32, 33, 40] {
+            let places: Vec<i64> = (0..n).map(|i| i * 90 + i % 2).collect();
+            let blocks: Vec<Type> = (0..n.unsigned_abs()).map(|i| block(1 + i * 7 % 80)).collect();
+            let all = Type::strc(places, blocks).expect("valid");
+            moves_right(&all, &target);
+            moves_right(&Type::vec(6, n * 90, all).expect("valid"), &target);
+        }
+    }
+}
+
+#[test]
 fn buckets_and_long_lists_of_runs() {
     for target in targets() {
         let blocks: Vec<u64> = (0..60).map(|i| 1 + i * 7 % 13).collect();

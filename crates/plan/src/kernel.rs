@@ -2,7 +2,7 @@
 
 use crate::number::within;
 use crate::period::Period;
-use crate::{Node, Program, Shape, Target};
+use crate::{Node, Pieces, Program, Shape, Target};
 
 /// How a node moves the copies of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,15 +17,24 @@ pub enum Kernel {
         columns: u64,
         /// Distance of neighbouring blocks in a row, 0 when there is one.
         stride: i64,
-        /// A row is touched so many rows before it is moved; 0: never.
-        ahead: u64,
+        /// Of a list: rows between touching a row and moving it.
+        ahead: Ahead,
     },
     /// Every copy is a period of a few blocks.
     Period {
         /// The blocks, in packed order.
         parts: Box<[Part]>,
+        /// The same cut into pieces that are moved at once.
+        pieces: Pieces,
         /// That many copies stay in the first-level cache together.
         tile: u64,
+        /// Whether the memory of the next tile is touched while a tile is moved.
+        touch: bool,
+    },
+    /// Every copy is a period of a few blocks that are long enough to be moved one by one.
+    Blocks {
+        /// The blocks, in packed order.
+        parts: Box<[Part]>,
     },
     /// A period as vector permutations; `other` does it where there is no program for a direction,
     /// the processor lacks the instructions, or too few copies are moved.
@@ -41,6 +50,15 @@ pub enum Kernel {
     Runs,
     /// Copy by copy, each as its own kernel says.
     Walk,
+}
+
+/// How many blocks before it is moved the memory of a block is asked for; 0: never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ahead {
+    /// When packing: to be read.
+    pub pack: u64,
+    /// When unpacking: to be written.
+    pub unpack: u64,
 }
 
 /// One block of a period.
@@ -70,7 +88,7 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
     let few = |rows: &Kernel| matches!(rows, Kernel::Rows { columns: 2..=FEW_COLUMNS, .. });
     let kernel = match rows(body) {
         Some(rows) if !(few(&rows) && count > FEW_COLUMNS) => rows,
-        _ => period(Some(stride), body, target),
+        _ => period(count, Some(stride), body, target),
     };
     programs(count, stride, body, kernel, target)
 }
@@ -109,10 +127,14 @@ pub(crate) fn of_list(span: u64, body: &Node, target: &Target) -> Kernel {
     }
     match rows(body) {
         Some(Kernel::Rows { length, columns: 1, stride, .. }) => {
-            let far = span > target.prefetch_from && length <= 64;
-            Kernel::Rows { length, columns: 1, stride, ahead: if far { AHEAD } else { 0 } }
+            let from = |far: u64| if span > far && length <= 64 { AHEAD } else { 0 };
+            let ahead = Ahead {
+                pack: from(target.prefetch_from),
+                unpack: from(target.prefetch_write_from),
+            };
+            Kernel::Rows { length, columns: 1, stride, ahead }
         }
-        rows => match period(None, body, target) {
+        rows => match period(1, None, body, target) {
             Kernel::Walk => rows.unwrap_or(Kernel::Walk),
             period => period,
         },
@@ -120,36 +142,53 @@ pub(crate) fn of_list(span: u64, body: &Node, target: &Target) -> Kernel {
 }
 
 pub(crate) fn of_buckets(stride: i64, body: &Node, target: &Target) -> Kernel {
-    rows(body).unwrap_or_else(|| period(Some(stride), body, target))
+    rows(body).unwrap_or_else(|| period(1, Some(stride), body, target))
+}
+
+/// For nodes one after the other: few blocks are one copy of a period.
+pub(crate) fn of_sequence(node: &Node, target: &Target) -> Kernel {
+    period(1, None, node, target)
 }
 
 /// A body that is a block or a loop over one block.
 fn rows(body: &Node) -> Option<Kernel> {
     match body.shape() {
-        Shape::Block => {
-            Some(Kernel::Rows { length: body.bytes(), columns: 1, stride: 0, ahead: 0 })
-        }
+        Shape::Block => Some(Kernel::Rows {
+            length: body.bytes(),
+            columns: 1,
+            stride: 0,
+            ahead: Ahead::default(),
+        }),
         Shape::Loop { count, stride, body } => {
             let length = body.block()?;
-            Some(Kernel::Rows { length, columns: *count, stride: *stride, ahead: 0 })
+            Some(Kernel::Rows { length, columns: *count, stride: *stride, ahead: Ahead::default() })
         }
         _ => None,
     }
 }
 
 /// A body that is a few blocks, else `Walk`.
-fn period(stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
+fn period(count: u64, stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
     let mut parts = Vec::new();
     if !collect(body, 0, target.max_parts, &mut parts) {
         return Kernel::Walk;
     }
+    if body.bytes() / LONG_BLOCK >= crate::number::count(parts.len()) {
+        return Kernel::Blocks { parts: parts.into() };
+    }
+    let Some(pieces) = Pieces::cut(&parts) else { return Kernel::Walk };
     // Both sides of a tile should stay in half of the first-level cache. A part touches at most one
     // line more than it fills, a period no more than its own stride.
     let lines: u64 = parts.iter().map(|part| part.length + 64).sum();
     let memory = stride.map_or(lines, |s| lines.min(s.unsigned_abs().max(body.bytes())));
     let tile = (target.l1 / 2 / (memory + body.bytes()).max(1)).max(1);
-    Kernel::Period { parts: parts.into(), tile }
+    let touch = stride.is_some() && count.saturating_mul(memory) > target.prefetch_periods_from;
+    Kernel::Period { parts: parts.into(), pieces, tile, touch }
 }
+
+/// Blocks of this average length are moved one by one, in order: piece by piece took up to 1.9 times as
+/// long with two blocks of 400 bytes.
+const LONG_BLOCK: u64 = 128;
 
 /// Lists the blocks of a node; false when there are more than `limit`. O(limit).
 fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {

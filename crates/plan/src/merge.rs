@@ -15,7 +15,9 @@ pub(crate) type Placed = (i64, Arc<Node>);
 
 /// Sequences of blocks up to this length stay a `Seq`, so that a loop over them is one period;
 /// longer ones become `Runs`.
-const SHORT: usize = 8;
+fn short(target: &Target) -> usize {
+    target.max_parts.max(8)
+}
 
 /// Sequences inside sequences are spliced up to this length. A limit, because parts may be shared: a
 /// type of n nodes can stand for a sequence of 2^n.
@@ -144,14 +146,14 @@ pub(crate) fn runs(
     if starts.windows(2).all(|w| w[1] - w[0] == length) {
         return list(&places, Node::new_block(length)?, target);
     }
-    if places.len() > SHORT {
+    if places.len() > short(target) {
         return Node::new_runs(Offsets::relative(&places, target)?, starts.into());
     }
     let mut parts = Vec::with_capacity(places.len());
     for (&at, ends) in places.iter().zip(starts.windows(2)) {
         parts.push((sub(at, places[0])?, Node::new_block(ends[1] - ends[0])?));
     }
-    Node::new_seq(&parts)
+    Node::new_seq(&parts, target)
 }
 
 /// At each of `places` as many copies of `node` as `copies` says (each at least 1), `stride` apart.
@@ -210,13 +212,13 @@ pub(crate) fn sequence(parts: Vec<Placed>, target: &Target) -> Result<Placed, Pl
         let places: Vec<i64> = merged.iter().map(|&(at, _)| at).collect();
         return Ok((first, list(&places, Arc::clone(body), target)?));
     }
-    if merged.len() > SHORT && merged.iter().all(|(_, node)| node.block().is_some()) {
+    if merged.len() > short(target) && merged.iter().all(|(_, node)| node.block().is_some()) {
         return Ok((first, runs(merged.iter().map(|(at, node)| (*at, node.bytes())), target)?));
     }
     for (at, _) in &mut merged {
         *at = sub(*at, first)?;
     }
-    Ok((first, Node::new_seq(&merged)?))
+    Ok((first, Node::new_seq(&merged, target)?))
 }
 
 /// Appends a placed node, joined with the one before it where the two continue each other.

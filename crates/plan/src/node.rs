@@ -222,7 +222,10 @@ impl Node {
     }
 
     /// The nodes at these displacements from the first, which is at 0.
-    pub(crate) fn new_seq(parts: &[(i64, Arc<Node>)]) -> Result<Arc<Node>, PlanError> {
+    pub(crate) fn new_seq(
+        parts: &[(i64, Arc<Node>)],
+        target: &Target,
+    ) -> Result<Arc<Node>, PlanError> {
         let mut extent = Extent::default();
         let (mut bytes, mut runs, mut end) = (0u64, 0, 0);
         let mut steps = Vec::with_capacity(parts.len());
@@ -236,7 +239,9 @@ impl Node {
         signed(bytes, "the packed size")?;
         let shape = Shape::Seq(steps.into());
         let (low, high) = (extent.low, extent.high);
-        Ok(Arc::new(Node { shape, kernel: Kernel::Walk, bytes, runs, low, high, end }))
+        let mut node = Node { shape, kernel: Kernel::Walk, bytes, runs, low, high, end };
+        node.kernel = kernel::of_sequence(&node, target);
+        Ok(Arc::new(node))
     }
 }
 

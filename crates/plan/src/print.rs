@@ -85,9 +85,12 @@ impl fmt::Display for Kernel {
             Kernel::Copy => f.write_str("copy"),
             Kernel::Runs => f.write_str("runs"),
             Kernel::Walk => f.write_str("walk"),
-            Kernel::Rows { length, columns: 1, ahead: 0, .. } => write!(f, "rows of {length}"),
             Kernel::Rows { length, columns: 1, ahead, .. } => {
-                write!(f, "rows of {length}, touched {ahead} ahead")
+                write!(f, "rows of {length}")?;
+                [("packing", ahead.pack), ("unpacking", ahead.unpack)]
+                    .into_iter()
+                    .filter(|&(_, ahead)| ahead > 0)
+                    .try_for_each(|(when, ahead)| write!(f, ", touched {ahead} ahead when {when}"))
             }
             Kernel::Rows { length, columns, stride, .. } => {
                 write!(f, "rows of {columns} x {length} stride {stride}")
@@ -100,12 +103,16 @@ impl fmt::Display for Kernel {
                 }
                 write!(f, "else {other}")
             }
-            Kernel::Period { parts, tile } => {
+            Kernel::Blocks { parts } => {
+                f.write_str("blocks")?;
+                parts.iter().try_for_each(|part| write!(f, " {}@{}", part.length, part.a))
+            }
+            Kernel::Period { parts, tile, touch, .. } => {
                 f.write_str("period")?;
                 for part in parts {
                     write!(f, " {}@{}", part.length, part.a)?;
                 }
-                write!(f, ", tile {tile}")
+                write!(f, ", tile {tile}{}", if *touch { ", the next one touched" } else { "" })
             }
         }
     }

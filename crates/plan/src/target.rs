@@ -18,8 +18,12 @@ pub struct Target {
     pub narrow_lists: bool,
     /// At most this many blocks per copy are moved as one period.
     pub max_parts: usize,
-    /// Memory footprint in bytes past which irregular or wide-strided patterns are prefetched.
+    /// Bytes between the ends of a list past which packing asks for blocks before they are read.
     pub prefetch_from: u64,
+    /// The same for unpacking, before they are written.
+    pub prefetch_write_from: u64,
+    /// Bytes of the lines that periods touch in memory past which the next ones are asked for.
+    pub prefetch_periods_from: u64,
 }
 
 impl Target {
@@ -33,6 +37,8 @@ impl Target {
         narrow_lists: true,
         max_parts: 8,
         prefetch_from: 256 << 10,
+        prefetch_write_from: 256 << 10,
+        prefetch_periods_from: 1 << 20,
     };
 }
 

@@ -1,10 +1,15 @@
 //! The innermost loops: a table of functions per instruction set, each the same generic code
-//! ([`portable`]) compiled for other registers.
+//! compiled for other registers ([`lanes`] says what else differs).
 
-mod portable;
+mod blocks;
+mod cursor;
+mod lanes;
+mod period;
 #[cfg(target_arch = "x86_64")]
 mod program;
 mod table;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,6 +41,8 @@ pub(crate) struct Grid {
     pub length: usize,
     /// Rows of a list are touched this many rows ahead; 0: never.
     pub ahead: usize,
+    /// Of periods: what lies so many bytes after each piece is asked for; 0: nothing is.
+    pub touch: isize,
 }
 
 /// Places of rows relative to the first, in either width.

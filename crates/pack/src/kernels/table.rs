@@ -1,11 +1,15 @@
-//! Tables of kernels, one per instruction set. The code is `portable` every time; what differs is
-//! what the compiler may emit for it.
+//! Tables of kernels, one per instruction set. The code is the same every time; what differs is
+//! what the compiler may emit for it, and its [`Lanes`](crate::kernels::lanes::Lanes).
 
-use commloom_plan::{Form, MOST_MOVES, Program};
+use commloom_plan::{Form, MOST_MOVES, Part, Pieces, Program};
 
+use crate::kernels::cursor::{Listed, Offset, Strided};
+use crate::kernels::lanes::Plain;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::program;
-use crate::kernels::{Grid, Places, portable};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::x86::{Avx2, Avx512};
+use crate::kernels::{Grid, Places, blocks, period};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
@@ -15,6 +19,10 @@ type RowsFn = unsafe fn(&Grid);
 type ColumnFn = unsafe fn(*mut u8, *mut u8, usize, isize, usize);
 type ListFn<O> = unsafe fn(&Grid, &[O]);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
+type PeriodsFn = unsafe fn(&Grid, &Pieces);
+type PeriodListFn<O> = unsafe fn(&Grid, &[O], &Pieces);
+type PartsFn = unsafe fn(&Grid, &[Part]);
+type PartListFn<O> = unsafe fn(&Grid, &[O], &[Part]);
 
 /// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
 /// ([`LENGTHS`]).
@@ -25,6 +33,12 @@ pub(crate) struct Kernels {
     wide: [[ListFn<i64>; 17]; 2],
     narrow_runs: [RunsFn<i32>; 2],
     wide_runs: [RunsFn<i64>; 2],
+    periods: [PeriodsFn; 2],
+    narrow_periods: [PeriodListFn<i32>; 2],
+    wide_periods: [PeriodListFn<i64>; 2],
+    parts: [PartsFn; 2],
+    narrow_parts: [PartListFn<i32>; 2],
+    wide_parts: [PartListFn<i64>; 2],
     programs: Programs,
 }
 
@@ -114,6 +128,62 @@ impl Kernels {
             }
         }
     }
+
+    /// Moves the rows of a grid (columns and length do not matter), each a period of these pieces.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for the pieces of these periods.
+    pub(crate) unsafe fn periods<D: Direction>(&self, grid: &Grid, pieces: &Pieces) {
+        // SAFETY: the duties are the same.
+        unsafe { self.periods[D::INDEX](grid, pieces) }
+    }
+
+    /// The same with the rows at `places` from the grid's first byte in memory.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for the pieces of these periods.
+    pub(crate) unsafe fn period_list<D: Direction>(
+        &self,
+        grid: &Grid,
+        places: Places<'_>,
+        pieces: &Pieces,
+    ) {
+        // SAFETY: the duties are the same.
+        unsafe {
+            match places {
+                Places::Narrow(list) => self.narrow_periods[D::INDEX](grid, list, pieces),
+                Places::Wide(list) => self.wide_periods[D::INDEX](grid, list, pieces),
+            }
+        }
+    }
+
+    /// Moves the rows of a grid (columns and length do not matter), each a period of these blocks.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for the blocks of these periods.
+    pub(crate) unsafe fn parts<D: Direction>(&self, grid: &Grid, parts: &[Part]) {
+        // SAFETY: the duties are the same.
+        unsafe { self.parts[D::INDEX](grid, parts) }
+    }
+
+    /// The same with the rows at `places` from the grid's first byte in memory.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`], for the blocks of these periods.
+    pub(crate) unsafe fn part_list<D: Direction>(
+        &self,
+        grid: &Grid,
+        places: Places<'_>,
+        parts: &[Part],
+    ) {
+        // SAFETY: the duties are the same.
+        unsafe {
+            match places {
+                Places::Narrow(list) => self.narrow_parts[D::INDEX](grid, list, parts),
+                Places::Wide(list) => self.wide_parts[D::INDEX](grid, list, parts),
+            }
+        }
+    }
 }
 
 impl Kernels {
@@ -146,10 +216,9 @@ macro_rules! lengths {
 }
 
 macro_rules! table {
-    ($table:ident, $module:ident, $programs:expr, $doc:literal $(, $feature:literal)?) => {
+    ($table:ident, $module:ident, $lanes:ident, $programs:expr, $doc:literal $(, $feature:literal)?) => {
         mod $module {
-            use super::{Direction, Grid, portable};
-            use portable::Offset;
+            use super::{Direction, Grid, Listed, Offset, Part, Pieces, Strided, blocks, period};
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn column<D: Direction, const N: usize>(
@@ -161,14 +230,14 @@ macro_rules! table {
             ) {
                 // SAFETY: the duties are the same.
                 unsafe {
-                    portable::column::<D, N, false>(memory, packed, count, stride, 0, length);
+                    blocks::column::<super::$lanes, D, N>(memory, packed, count, stride, length);
                 }
             }
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn rows<D: Direction, const N: usize>(grid: &Grid) {
                 // SAFETY: the duties are the same.
-                unsafe { portable::rows::<D, N>(grid) }
+                unsafe { blocks::rows::<super::$lanes, D, N>(grid) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -177,7 +246,7 @@ macro_rules! table {
                 offsets: &[O],
             ) {
                 // SAFETY: the duties are the same.
-                unsafe { portable::list::<D, O, N>(grid, offsets) }
+                unsafe { blocks::list::<super::$lanes, D, O, N>(grid, offsets) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -188,7 +257,43 @@ macro_rules! table {
                 starts: &[u64],
             ) {
                 // SAFETY: the duties are the same.
-                unsafe { portable::runs::<D, O>(memory, packed, offsets, starts) }
+                unsafe { blocks::runs::<super::$lanes, D, O>(memory, packed, offsets, starts) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn periods<D: Direction>(grid: &Grid, pieces: &Pieces) {
+                let places = Strided::new(grid.memory, grid.row_a);
+                // SAFETY: the duties are the same.
+                unsafe { period::tile::<D, _>(places, grid, pieces) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn period_list<D: Direction, O: Offset>(
+                grid: &Grid,
+                offsets: &[O],
+                pieces: &Pieces,
+            ) {
+                let places = Listed::<O, D, false>::new(grid.memory, offsets, 0);
+                // SAFETY: the duties are the same.
+                unsafe { period::tile::<D, _>(places, grid, pieces) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn parts<D: Direction>(grid: &Grid, parts: &[Part]) {
+                let places = Strided::new(grid.memory, grid.row_a);
+                // SAFETY: the duties are the same.
+                unsafe { period::parts::<D, _>(places, grid, parts) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn part_list<D: Direction, O: Offset>(
+                grid: &Grid,
+                offsets: &[O],
+                parts: &[Part],
+            ) {
+                let places = Listed::<O, D, false>::new(grid.memory, offsets, 0);
+                // SAFETY: the duties are the same.
+                unsafe { period::parts::<D, _>(places, grid, parts) }
             }
         }
 
@@ -200,18 +305,31 @@ macro_rules! table {
             wide: [lengths!($module::list, Pack, i64), lengths!($module::list, Unpack, i64)],
             narrow_runs: [$module::runs::<Pack, i32>, $module::runs::<Unpack, i32>],
             wide_runs: [$module::runs::<Pack, i64>, $module::runs::<Unpack, i64>],
+            periods: [$module::periods::<Pack>, $module::periods::<Unpack>],
+            narrow_periods: [
+                $module::period_list::<Pack, i32>,
+                $module::period_list::<Unpack, i32>,
+            ],
+            wide_periods: [
+                $module::period_list::<Pack, i64>,
+                $module::period_list::<Unpack, i64>,
+            ],
+            parts: [$module::parts::<Pack>, $module::parts::<Unpack>],
+            narrow_parts: [$module::part_list::<Pack, i32>, $module::part_list::<Unpack, i32>],
+            wide_parts: [$module::part_list::<Pack, i64>, $module::part_list::<Unpack, i64>],
             programs: $programs,
         };
     };
 }
 
-table!(PORTABLE, plain, [None, None], "What every processor of this architecture has.");
+table!(PORTABLE, plain, Plain, [None, None], "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
-table!(AVX2, avx2, [None, None], "32-byte registers.", "avx2");
+table!(AVX2, avx2, Avx2, [None, None], "32-byte registers.", "avx2");
 #[cfg(target_arch = "x86_64")]
 table!(
     AVX512,
     avx512,
+    Avx512,
     [Some(&program::WORDS), None],
     "64-byte registers.",
     "avx512f,avx512bw,avx512dq,avx512vl"

@@ -16,7 +16,9 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 64, narrow_lists: false, ..portable },
         Target { vector: 64, max_parts: 1, ..portable },
         Target { vector: 64, max_parts: 3, l1: 100, ..portable },
-        Target { vector: 64, prefetch_from: 0, ..portable },
+        Target { vector: 64, prefetch_from: 0, prefetch_write_from: 0, ..portable },
+        Target { vector: 64, max_parts: 32, l1: 1000, prefetch_periods_from: 0, ..portable },
+        Target { vector: 32, max_parts: 32, prefetch_write_from: 0, ..portable },
         Target { vector: 64, byte_permute: true, ..portable },
         commloom_pack::detect(),
     ]

@@ -1,0 +1,117 @@
+//! Periods of a few blocks, moved piece by piece: the first piece of as many periods as stay in the
+//! first-level cache (a tile), then the second one of each, and so on.
+//!
+//! Period by period was up to six times as slow past the second-level cache: finding out what to move
+//! takes so many instructions that few misses are under way at a time.
+
+use commloom_plan::{Part, Pieces, Place};
+
+use crate::kernels::Grid;
+use crate::kernels::cursor::{Cursor, Strided, touch};
+use crate::moves::{Direction, any, piece};
+use crate::number::{distance, length};
+
+/// Moves the periods of a tile: `grid.rows` of `grid.row_b` packed bytes each, that lie where `cursor`
+/// says. What lies `grid.touch` bytes after each piece in memory is asked for, unless that is 0.
+///
+/// # Safety
+/// - All pieces of these periods are valid for reads on the source side, for writes on the other.
+/// - The two sides do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn tile<D: Direction, C: Cursor>(cursor: C, grid: &Grid, pieces: &Pieces) {
+    // SAFETY: passed on.
+    unsafe {
+        if grid.touch == 0 {
+            classes::<D, C, false>(cursor, grid, pieces);
+        } else {
+            classes::<D, C, true>(cursor, grid, pieces);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn classes<D: Direction, C: Cursor, const TOUCH: bool>(
+    cursor: C,
+    grid: &Grid,
+    pieces: &Pieces,
+) {
+    let packed = Strided::new(grid.packed, grid.row_b.cast_signed());
+    let tile = Tile { memory: cursor, packed, count: grid.rows, touch: grid.touch };
+    // SAFETY: passed on.
+    unsafe {
+        tile.each::<D, 64, TOUCH>(pieces.class(0));
+        tile.each::<D, 32, TOUCH>(pieces.class(1));
+        tile.each::<D, 16, TOUCH>(pieces.class(2));
+        tile.each::<D, 8, TOUCH>(pieces.class(3));
+        tile.each::<D, 4, TOUCH>(pieces.class(4));
+        tile.each::<D, 2, TOUCH>(pieces.class(5));
+        tile.each::<D, 1, TOUCH>(pieces.class(6));
+    }
+}
+
+struct Tile<C> {
+    memory: C,
+    packed: Strided,
+    count: usize,
+    touch: isize,
+}
+
+impl<C: Cursor> Tile<C> {
+    /// The pieces of `N` bytes, in all periods.
+    ///
+    /// # Safety
+    /// As [`tile`], for these pieces.
+    #[inline(always)]
+    unsafe fn each<D: Direction, const N: usize, const TOUCH: bool>(&self, places: &[Place]) {
+        for place in places {
+            let mut memory = self.memory.moved(distance(place.a));
+            let mut packed = self.packed.moved(length(place.b).cast_signed());
+            // SAFETY: the caller's promise for these pieces.
+            unsafe {
+                for _ in 0..self.count / 4 {
+                    self.some::<D, 4, N, TOUCH>(memory.next(), packed.next());
+                }
+                for _ in 0..self.count % 4 {
+                    self.some::<D, 1, N, TOUCH>(memory.next(), packed.next());
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn some<D: Direction, const K: usize, const N: usize, const TOUCH: bool>(
+        &self,
+        memory: [*mut u8; K],
+        packed: [*mut u8; K],
+    ) {
+        for i in 0..K {
+            if TOUCH {
+                touch::<D>(memory[i].wrapping_offset(self.touch));
+            }
+            let (src, dst) = D::ends(memory[i], packed[i]);
+            // SAFETY: the caller's promise.
+            unsafe { piece::<N>(src, dst, 0) };
+        }
+    }
+}
+
+/// Moves `grid.rows` periods of long blocks, block by block.
+///
+/// # Safety
+/// As [`tile`], for these blocks.
+#[inline(always)]
+pub(crate) unsafe fn parts<D: Direction, C: Cursor>(mut cursor: C, grid: &Grid, parts: &[Part]) {
+    let mut packed = grid.packed;
+    // SAFETY: passed on.
+    unsafe {
+        for _ in 0..grid.rows {
+            let [memory] = cursor.next();
+            for part in parts {
+                let bytes = length(part.length);
+                let (src, dst) = D::ends(memory.wrapping_offset(distance(part.a)), packed);
+                any(src, dst, bytes);
+                packed = packed.wrapping_add(bytes);
+            }
+        }
+    }
+}
