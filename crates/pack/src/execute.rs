@@ -8,6 +8,7 @@ use commloom_plan::{Kernel, Node, Offsets, Part, Piece, Plan, Shape};
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
+use crate::tiles::move_tiles;
 
 /// Moves the packed bytes `range` of a plan; `packed` is where the first of them lies.
 ///
@@ -231,6 +232,14 @@ impl Walk {
                     } else {
                         self.strided::<D>(other, body, memory, count, stride);
                     }
+                }
+                Kernel::Tiles(tiles) => {
+                    if D::PACKS {
+                        move_tiles::<true>(self.kernels, tiles, count, memory, self.packed);
+                    } else {
+                        move_tiles::<false>(self.kernels, tiles, count, memory, self.packed);
+                    }
+                    self.advance(count * body.bytes());
                 }
                 Kernel::Period { parts, tile } => {
                     let mut done = 0;

@@ -17,6 +17,7 @@ mod moves;
 mod number;
 pub mod reference;
 mod target;
+mod tiles;
 
 use std::ops::Range;
 

@@ -27,6 +27,7 @@ mod print;
 mod program;
 mod runs;
 mod target;
+mod tiles;
 
 pub use cut::Piece;
 pub use error::PlanError;
@@ -37,3 +38,4 @@ pub use plan::{Cost, Plan};
 pub use program::{Form, Index, MOST_MOVES, Move, Program};
 pub use runs::{Run, Runs};
 pub use target::Target;
+pub use tiles::{Dim, Tiles};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Form, Kernel, Node, Plan, Program, Shape};
+use crate::{Form, Kernel, Node, Plan, Program, Shape, Tiles};
 
 /// List entries that are printed before the rest is cut short.
 const SHOWN: usize = 8;
@@ -100,6 +100,7 @@ impl fmt::Display for Kernel {
                 }
                 write!(f, "else {other}")
             }
+            Kernel::Tiles(tiles) => write!(f, "{tiles}"),
             Kernel::Period { parts, tile } => {
                 f.write_str("period")?;
                 for part in parts {
@@ -123,5 +124,17 @@ impl fmt::Display for Program {
             Form::Spread => "of their own",
         };
         write!(f, "{} by {} vectors {form}", self.copies(), self.moves().len())
+    }
+}
+
+impl fmt::Display for Tiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tiles { length, along_a: a, along_b: b, others, block } = self;
+        write!(f, "transpose {} x {} of {length}", a.count, b.count)?;
+        write!(f, ", a {}/{}, b {}/{}", a.a, b.a, a.b, b.b)?;
+        for dim in others {
+            write!(f, ", {} at {}/{}", dim.count, dim.a, dim.b)?;
+        }
+        write!(f, ", block {block}")
     }
 }

@@ -1,10 +1,13 @@
 //! The innermost loops: a table of functions per instruction set, each the same generic code
 //! ([`portable`]) compiled for other registers.
 
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod program;
 mod table;
+mod transpose;
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +17,7 @@ use commloom_plan::Target;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use program::run;
 pub(crate) use table::Kernels;
+pub(crate) use transpose::{Axis, Matrix};
 
 /// Rows of blocks: copy `i` of a node is a row of `columns` blocks of `length` bytes.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use commloom_plan::{Form, MOST_MOVES, Program};
 
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::program;
-use crate::kernels::{Grid, Places, portable};
+use crate::kernels::{Grid, Matrix, Places, portable, transpose};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
@@ -14,6 +14,7 @@ pub(crate) const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 
 type RowsFn = unsafe fn(&Grid);
 type ColumnFn = unsafe fn(*mut u8, *mut u8, usize, isize, usize);
 type ListFn<O> = unsafe fn(&Grid, &[O]);
+type MatrixFn = unsafe fn(&Matrix);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
 
 /// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
@@ -25,6 +26,7 @@ pub(crate) struct Kernels {
     wide: [[ListFn<i64>; 17]; 2],
     narrow_runs: [RunsFn<i32>; 2],
     wide_runs: [RunsFn<i64>; 2],
+    matrices: [MatrixFn; 17],
     programs: Programs,
 }
 
@@ -94,6 +96,15 @@ impl Kernels {
         }
     }
 
+    /// Moves the elements of a matrix, read along its columns and written along its rows.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`].
+    pub(crate) unsafe fn matrix(&self, matrix: &Matrix) {
+        // SAFETY: the duties are the same.
+        unsafe { self.matrices[class(matrix.length)](matrix) }
+    }
+
     /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to `starts[i + 1]`
     /// with the first at `packed`.
     ///
@@ -130,6 +141,16 @@ impl Kernels {
 type Programs = [Option<&'static [[ProgramFn; MOST_MOVES]; Form::COUNT]>; 2];
 
 macro_rules! lengths {
+    ($module:ident :: $kernel:ident) => {
+        [
+            $module::$kernel::<0>, $module::$kernel::<1>, $module::$kernel::<2>,
+            $module::$kernel::<3>, $module::$kernel::<4>, $module::$kernel::<5>,
+            $module::$kernel::<6>, $module::$kernel::<7>, $module::$kernel::<8>,
+            $module::$kernel::<12>, $module::$kernel::<16>, $module::$kernel::<20>,
+            $module::$kernel::<24>, $module::$kernel::<32>, $module::$kernel::<40>,
+            $module::$kernel::<48>, $module::$kernel::<64>,
+        ]
+    };
     ($module:ident :: $kernel:ident, $($generics:ty),+) => {
         [
             $module::$kernel::<$($generics),+, 0>, $module::$kernel::<$($generics),+, 1>,
@@ -145,10 +166,43 @@ macro_rules! lengths {
     };
 }
 
+/// Transposes in registers, if there are any for this element length and the matrix is large enough:
+/// the widest first.
+macro_rules! transposes {
+    ($m:ident, $n:ident: $($register:ident)*) => {
+        if matches!($n, 1 | 2 | 4 | 8 | 16) && $m.is_dense() {
+            $(
+                let lanes = <$register as transpose::Lanes>::COUNT;
+                let square = 16 / $n.max(1);
+                if $m.columns.count >= square && $m.rows.count >= square * lanes {
+                    // SAFETY: the duties are the same; there are enough rows and columns.
+                    unsafe {
+                        match $n {
+                            1 => return transpose::tiles::<$register, 1, 16>($m),
+                            2 => return transpose::tiles::<$register, 2, 8>($m),
+                            4 => return transpose::tiles::<$register, 4, 4>($m),
+                            8 => return transpose::tiles::<$register, 8, 2>($m),
+                            16 => return transpose::tiles::<$register, 16, 1>($m),
+                            _ => {}
+                        }
+                    }
+                }
+            )*
+        }
+    };
+}
+
 macro_rules! table {
-    ($table:ident, $module:ident, $programs:expr, $doc:literal $(, $feature:literal)?) => {
+    (
+        $table:ident, $module:ident, $programs:expr, [$($register:ident)*],
+        $doc:literal $(, $feature:literal)?
+    ) => {
         mod $module {
-            use super::{Direction, Grid, portable};
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unused_imports, reason = "each table has its own registers")]
+            use std::arch::x86_64::{__m128i, __m256i, __m512i};
+
+            use super::{Direction, Grid, Matrix, portable, transpose};
             use portable::Offset;
 
             $(#[target_feature(enable = $feature)])?
@@ -163,6 +217,13 @@ macro_rules! table {
                 unsafe {
                     portable::column::<D, N, false>(memory, packed, count, stride, 0, length);
                 }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn matrix<const N: usize>(matrix: &Matrix) {
+                transposes!(matrix, N: $($register)*);
+                // SAFETY: the duties are the same.
+                unsafe { transpose::moves::<N>(matrix) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -200,19 +261,24 @@ macro_rules! table {
             wide: [lengths!($module::list, Pack, i64), lengths!($module::list, Unpack, i64)],
             narrow_runs: [$module::runs::<Pack, i32>, $module::runs::<Unpack, i32>],
             wide_runs: [$module::runs::<Pack, i64>, $module::runs::<Unpack, i64>],
+            matrices: lengths!($module::matrix),
             programs: $programs,
         };
     };
 }
 
-table!(PORTABLE, plain, [None, None], "What every processor of this architecture has.");
+#[cfg(not(target_arch = "x86_64"))]
+table!(PORTABLE, plain, [None, None], [], "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
-table!(AVX2, avx2, [None, None], "32-byte registers.", "avx2");
+table!(PORTABLE, plain, [None, None], [__m128i], "What every processor of this architecture has.");
+#[cfg(target_arch = "x86_64")]
+table!(AVX2, avx2, [None, None], [__m256i __m128i], "32-byte registers.", "avx2");
 #[cfg(target_arch = "x86_64")]
 table!(
     AVX512,
     avx512,
     [Some(&program::WORDS), None],
+    [__m512i __m256i __m128i],
     "64-byte registers.",
     "avx512f,avx512bw,avx512dq,avx512vl"
 );
