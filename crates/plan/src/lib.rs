@@ -13,6 +13,7 @@
 //! in **bytes**, counts are numbers of copies.
 #![forbid(unsafe_code)]
 
+mod between;
 mod cut;
 mod error;
 mod kernel;
@@ -29,6 +30,9 @@ mod runs;
 mod target;
 mod tiles;
 
+pub use between::{
+    CopyKernel, CopyPart, CopyPiece, CopyPlan, Outer, Pair, PairStep, Pairing, Stage, Steps,
+};
 pub use cut::Piece;
 pub use error::PlanError;
 pub use kernel::{Kernel, Part};

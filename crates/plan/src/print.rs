@@ -23,7 +23,7 @@ impl fmt::Display for Plan {
     }
 }
 
-fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
+pub(crate) fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
     write!(f, "{:depth$}", "", depth = 2 * depth)?;
     match this.shape() {
         Shape::Block => writeln!(f, "block {}", this.bytes()),
@@ -61,7 +61,7 @@ fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
     }
 }
 
-fn list<T: fmt::Display>(
+pub(crate) fn list<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     items: impl Iterator<Item = T>,
 ) -> fmt::Result {

@@ -40,8 +40,8 @@ pub struct Tiles {
 /// Bytes of a cache line; also the widest transpose in registers.
 const LINE: u64 = 64;
 
-/// Bytes of a block on the written side. Zen 5, 100^2 to 4000^2 doubles, floats, 2-byte: whole lines
-/// are best (.27 to .77 of the best loop by hand, 64 x 64 blocks .30 to .80)...
+/// Bytes of a block on the written side. Measured on Zen 5 against the better of two loops by hand:
+/// whole lines are best (doubles of 100^2 to 4000^2: .27 to .77; in 64 x 64 blocks .30 to .80)...
 const BLOCK: u64 = LINE;
 
 /// ... unless the lines of a column fall into few sets of the cache (512^2 doubles: .39 by lines, .36
@@ -59,16 +59,23 @@ const LANE: u64 = 16;
 
 /// The kernel of a loop, where it is a transpose that pays.
 pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Option<Kernel> {
-    let mut dims = vec![Dim { count, a: stride, b: signed(body.bytes(), "a body").ok()? }];
+    let dim = |count, stride, body: &Node| {
+        Some(Dim { count, a: stride, b: signed(body.bytes(), "a body").ok()? })
+    };
+    let mut dims = vec![dim(count, stride, body)?];
     let mut node = body;
     while let Shape::Loop { count, stride, body } = node.shape() {
         if dims.len() == DEPTH {
             return None;
         }
-        dims.push(Dim { count: *count, a: *stride, b: signed(body.bytes(), "a body").ok()? });
+        dims.push(dim(*count, *stride, body)?);
         node = body;
     }
-    Tiles::new(&dims, node.block()?, target).filter(|tiles| tiles.along_a == dims[0]).map(Kernel::Tiles)
+    let tiles = Tiles::new(&dims, node.block()?, target)?;
+    // A column that is a program of its own is only left for transposes in registers.
+    let program = matches!(body.kernel(), Kernel::Programs { .. });
+    let better = tiles.fits_registers() && !(program && tiles.stays_in(target.l1));
+    (tiles.along_a == dims[0] && (better || !program)).then_some(Kernel::Tiles(tiles))
 }
 
 impl Tiles {
@@ -83,28 +90,46 @@ impl Tiles {
         if i == j || length == 0 || !near(along_a.a) || !near(along_b.b) {
             return None;
         }
-        let tiles = Tiles { length, along_a, along_b, others: Box::new([]), block: BLOCK };
-        if !tiles.in_registers() && tiles.stays_in(target.l1) {
-            return None;
-        }
-        let far = |stride: i64| stride % CONFLICT == 0;
-        let block = if far(along_a.b) || far(along_b.a) { CONFLICT_BLOCK } else { BLOCK };
-        let mut others: Vec<Dim> =
-            dims.iter().enumerate().filter(|&(k, _)| k != i && k != j).map(|(_, dim)| *dim).collect();
+        let rest = dims.iter().enumerate().filter(|&(k, _)| k != i && k != j);
+        let mut others: Vec<Dim> = rest.map(|(_, dim)| *dim).collect();
         others.sort_by_key(|dim| std::cmp::Reverse(dim.a.unsigned_abs()));
-        Some(Tiles { others: others.into(), block, ..tiles })
+        let conflict = along_a.b % CONFLICT == 0 || along_b.a % CONFLICT == 0;
+        let block = if conflict { CONFLICT_BLOCK } else { BLOCK };
+        let tiles = Tiles { length, along_a, along_b, others: others.into(), block };
+        let pays = if tiles.fits_registers() {
+            tiles.is_large(target.l1) || !tiles.stays_in(target.l1)
+        } else {
+            // Moved one by one, elements of 24 and 40 bytes took 1.0 to 1.4 times the plain loop, and
+            // .4 to .7 where lines conflict.
+            conflict && !tiles.stays_in(target.l1)
+        };
+        pays.then_some(tiles)
     }
 
-    /// Whether both sides are dense and large enough for the transposes in registers, which win even
-    /// in the first-level cache.
-    fn in_registers(&self) -> bool {
-        let length = self.length.cast_signed();
-        let square = LANE / self.length.min(LANE);
+    /// Whether both sides are dense and large enough for the transposes in registers. Three columns
+    /// of doubles take 1.2 times what a loop over each takes.
+    fn fits_registers(&self) -> bool {
+        let (length, least) = (self.length.cast_signed(), self.square().max(4));
         self.length.is_power_of_two()
             && self.length <= LANE
             && (self.along_a.a, self.along_b.b) == (length, length)
-            && self.along_a.count >= square
-            && self.along_b.count >= 2 * square
+            && self.along_a.count >= least
+            && self.along_b.count >= least
+    }
+
+    /// Elements a side of the squares that registers transpose.
+    fn square(&self) -> u64 {
+        LANE / self.length.clamp(1, LANE)
+    }
+
+    /// Whether transposes in registers win even where lines stay in the first-level cache of so many
+    /// bytes. Elements of 16 bytes are moved one by one anyway.
+    fn is_large(&self, cache: u64) -> bool {
+        if self.length < LANE {
+            self.along_a.count >= 2 * self.square()
+        } else {
+            self.along_a.count.saturating_mul(self.along_b.count) > cache / LANE
+        }
     }
 
     /// Whether the lines of side A that one run along B touches stay in a cache of so many bytes

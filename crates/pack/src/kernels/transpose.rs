@@ -141,27 +141,28 @@ pub(crate) unsafe fn tiles<V: Lanes, const E: usize, const N: usize>(m: &Matrix)
     }
 }
 
-/// Moves a matrix of elements of `N` bytes (`m.length` when `N` is 0) one by one, a line of source
-/// columns after the other.
+/// Elements a side of the blocks that are moved one by one. Zen 5, 24 and 40 bytes, rows of a power of
+/// two: 8 x 8 takes .41 to .49 of the loop over whole columns, 32 x 32 .54 to .76.
+const BLOCK: usize = 8;
+
+/// Moves a matrix of elements of `N` bytes (`m.length` when `N` is 0) one by one, in blocks.
 ///
 /// # Safety
 /// As [`tiles`], whatever the numbers of rows and columns.
 #[inline(always)]
 pub(crate) unsafe fn moves<const N: usize>(m: &Matrix) {
-    let step = m.columns.src.unsigned_abs().max(1);
-    let line = LINE.div_ceil(step);
-    let mut first = 0;
-    while first < m.columns.count {
-        let end = m.columns.count.min(first + line);
-        for row in 0..m.rows.count {
-            let (mut src, mut dst) = m.at(row, first);
-            for _ in first..end {
-                // SAFETY: an element of the matrix.
-                unsafe { block::<N>(src, dst, m.length) };
-                src = src.wrapping_offset(m.columns.src);
-                dst = dst.wrapping_offset(m.columns.dst);
+    for top in (0..m.rows.count).step_by(BLOCK) {
+        let height = BLOCK.min(m.rows.count - top);
+        for left in (0..m.columns.count).step_by(BLOCK) {
+            for column in left..m.columns.count.min(left + BLOCK) {
+                let (mut src, mut dst) = m.at(top, column);
+                for _ in 0..height {
+                    // SAFETY: an element of the matrix.
+                    unsafe { block::<N>(src, dst, m.length) };
+                    src = src.wrapping_offset(m.rows.src);
+                    dst = dst.wrapping_offset(m.rows.dst);
+                }
             }
         }
-        first = end;
     }
 }
