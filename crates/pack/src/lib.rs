@@ -11,18 +11,21 @@
 //! There is no global state and no allocation; calls may run on any number of threads.
 
 mod checked;
+mod copy;
 mod execute;
 mod kernels;
 mod moves;
 mod number;
 pub mod reference;
+mod staged;
 mod target;
 mod tiles;
 
 use std::ops::Range;
 
 pub use checked::{PackError, pack, unpack};
-pub use commloom_plan::Plan;
+pub use commloom_plan::{CopyPlan, Plan};
+pub use copy::{copy, copy_raw};
 pub use target::detect;
 
 /// Packs the packed bytes `range` of the layout around `memory` to `packed`.

@@ -6,8 +6,8 @@ use commloom_plan::{Dim, Tiles};
 use crate::kernels::{Axis, Kernels, Matrix};
 use crate::number::{distance, length};
 
-/// Moves the elements of `tiles`, of which `count` lie along side A; side A begins at `a`, B at `b`.
-/// Reads A where `FORWARD`, else B.
+/// Moves the elements of `tiles`, `counts` of them along side A and along side B; the sides begin at
+/// `a` and `b`. Reads A where `FORWARD`, else B.
 ///
 /// # Safety
 /// - Every element is valid for reads on the side that is read, for writes on the other.
@@ -16,17 +16,16 @@ use crate::number::{distance, length};
 pub(crate) unsafe fn move_tiles<const FORWARD: bool>(
     kernels: &Kernels,
     tiles: &Tiles,
-    count: u64,
-    a: *mut u8,
-    b: *mut u8,
+    counts: (u64, u64),
+    (a, b): (*mut u8, *mut u8),
 ) {
     let axis = |dim: &Dim| {
         let (a, b) = (distance(dim.a), distance(dim.b));
         let (src, dst) = if FORWARD { (a, b) } else { (b, a) };
         Axis { count: length(dim.count), src, dst }
     };
-    let along_a = axis(&Dim { count, ..tiles.along_a });
-    let along_b = axis(&tiles.along_b);
+    let along_a = axis(&Dim { count: counts.0, ..tiles.along_a });
+    let along_b = axis(&Dim { count: counts.1, ..tiles.along_b });
     let (columns, rows) = if FORWARD { (along_a, along_b) } else { (along_b, along_a) };
     let (src, dst) = if FORWARD { (a, b) } else { (b, a) };
     let block = (length(tiles.block) / rows.dst.unsigned_abs().max(1)).max(1);
