@@ -3,14 +3,12 @@
 
 use std::ops::Range;
 
-use commloom_plan::{
-    CopyKernel, CopyPiece, CopyPlan, Dim, Offsets, Outer, Pair, Pairing, Steps,
-};
+use commloom_plan::{CopyKernel, CopyPiece, CopyPlan, Dim, Offsets, Outer, Pair, Pairing, Steps};
 
 use crate::PackError;
 use crate::checked::fits;
 use crate::execute;
-use crate::kernels::{Grid, Kernels, Places, select};
+use crate::kernels::{Grid, Kernels, Places, Row, ask, select};
 use crate::moves::{Direction, Pack, Unpack, any};
 use crate::number::{distance, length};
 use crate::staged::staged;
@@ -67,7 +65,12 @@ pub unsafe fn copy_raw(
     destination: *mut u8,
     range: Range<u64>,
 ) {
-    let walk = Walk { kernels: select(plan.target()) };
+    let Some(kernels) = select(plan.target()) else {
+        ask();
+        // SAFETY: the same duties; the processor has been asked.
+        return unsafe { copy_raw(plan, source, destination, range) };
+    };
+    let walk = Walk { kernels };
     plan.cut(range, |piece| {
         let at = |a, b| Sides {
             src: source.cast_mut().wrapping_offset(distance(a)),
@@ -217,13 +220,7 @@ impl Walk {
         }
     }
 
-    unsafe fn walk(
-        &self,
-        (a, b): (&Steps, &Steps),
-        body: &Pair,
-        sides: Sides,
-        copies: Range<u64>,
-    ) {
+    unsafe fn walk(&self, (a, b): (&Steps, &Steps), body: &Pair, sides: Sides, copies: Range<u64>) {
         for i in copies {
             // SAFETY: see above.
             unsafe { self.whole(body, sides.at(a.at(i), b.at(i))) };
@@ -231,13 +228,7 @@ impl Walk {
     }
 
     /// Moves a grid of blocks; of the dimension `own.0` only `own.1` steps.
-    unsafe fn grid(
-        &self,
-        dims: &[Dim],
-        own: Option<(usize, u64)>,
-        block: u64,
-        sides: Sides,
-    ) {
+    unsafe fn grid(&self, dims: &[Dim], own: Option<(usize, u64)>, block: u64, sides: Sides) {
         let Some((dim, inner)) = dims.split_first() else {
             // SAFETY: see above.
             return unsafe { any(sides.src, sides.dst, length(block)) };
@@ -263,22 +254,13 @@ impl Walk {
     /// Moves `count` blocks, apart as `dim` says.
     unsafe fn column(&self, dim: &Dim, count: u64, block: u64, sides: Sides) {
         let (a, b, bytes) = (distance(dim.a), distance(dim.b), length(block));
-        // SAFETY: see above. A strided copy is a pack with gaps in the packed stream.
+        // SAFETY: see above.
         unsafe {
             if (a, b) == (bytes.cast_signed(), bytes.cast_signed()) {
                 return any(sides.src, sides.dst, bytes.wrapping_mul(length(count)));
             }
-            self.kernels.rows::<Pack>(&Grid {
-                memory: sides.src,
-                packed: sides.dst,
-                rows: length(count),
-                row_a: a,
-                row_b: b.cast_unsigned(),
-                columns: 1,
-                column_a: 0,
-                length: bytes,
-                ahead: 0,
-            });
+            let Sides { src, dst } = sides;
+            self.kernels.strided(&Row { src, dst, count: length(count), a, b, length: bytes });
         }
     }
 

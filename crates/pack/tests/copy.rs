@@ -96,10 +96,35 @@ fn nest(rng: &mut Rng, size: u64, parts: bool) -> Type {
                 strides[i] = -strides[i];
             }
         }
-        counts.iter().zip(strides).fold(bytes(block), |ty, (&count, stride)| {
-            Type::vec(count, stride, ty).expect("small")
-        })
+        counts
+            .iter()
+            .zip(strides)
+            .fold(bytes(block), |ty, (&count, stride)| Type::vec(count, stride, ty).expect("small"))
     }
+}
+
+/// Two layouts of equal size: nests of anything, or arrays of words in two orders of storage.
+fn pair(rng: &mut Rng) -> (Type, Type) {
+    if rng.bool() {
+        let size = rng.u64(1..40) * rng.u64(1..40);
+        return (nest(rng, size, true), nest(rng, size, true));
+    }
+    let word = 1 << rng.u32(0..5);
+    let sizes: Vec<u64> = (0..rng.usize(2..4)).map(|_| rng.u64(2..14)).collect();
+    let mut array = || {
+        let mut order: Vec<usize> = (0..sizes.len()).collect();
+        rng.shuffle(&mut order);
+        let (mut strides, mut extent) = (vec![0; sizes.len()], signed(word));
+        for i in order {
+            strides[i] = extent;
+            extent *= signed(sizes[i] + rng.u64(0..3));
+        }
+        sizes
+            .iter()
+            .zip(strides)
+            .fold(bytes(word), |ty, (&count, stride)| Type::vec(count, stride, ty).expect("small"))
+    };
+    (array(), array())
 }
 
 #[test]
@@ -125,8 +150,8 @@ fn random_types_of_equal_size_copy_as_the_oracle_does() {
 fn nests_of_equal_size_copy_as_the_oracle_does_whole_and_cut() {
     let targets = targets();
     check(1500, |rng| {
-        let size = rng.u64(1..40) * rng.u64(1..40);
-        let (from, to) = (nest(rng, size, true), nest(rng, size, true));
+        let (from, to) = pair(rng);
+        let size = from.size();
         let case = Case::new((&from, 1), (&to, 1), &targets[rng.usize(0..targets.len())]);
         case.copies_all();
         let mut cuts: Vec<u64> = (0..rng.usize(1..6)).map(|_| rng.u64(0..=size)).collect();
@@ -178,6 +203,25 @@ fn long_nests_copy_as_the_oracle_does() {
 }
 
 #[test]
+fn the_nests_of_these_tests_need_every_kernel() {
+    let targets = targets();
+    let seen = std::cell::RefCell::new(String::new());
+    check(400, |rng| {
+        let (from, to) = pair(rng);
+        let target = &targets[rng.usize(0..targets.len())];
+        let plan = CopyPlan::between(&from, 1, &to, 1, target).expect("equal sizes");
+        seen.borrow_mut().push_str(&plan.to_string());
+    });
+    let seen = seen.into_inner();
+    for name in ["pack", "unpack", "seq", "walk", "grid", "transpose", "period", "staged"] {
+        assert!(seen.contains(name), "no {name}");
+    }
+    for own in ["along a\n", "along b\n", "along another\n"] {
+        assert!(seen.contains(own), "no transpose {own}");
+    }
+}
+
+#[test]
 fn lists_and_long_runs_copy_as_the_oracle_does() {
     let list = |n: i64, gap: i64, ty: Type| {
         let places: Vec<i64> = (0..n).map(|i| i * gap + i * i % 3).collect();
@@ -216,8 +260,8 @@ fn lists_and_long_runs_copy_as_the_oracle_does() {
 fn copies_touch_only_the_bytes_of_their_layouts() {
     let targets = targets();
     check(300, |rng| {
-        let size = rng.u64(1..60) * rng.u64(1..60);
-        let (from, to) = (nest(rng, size, true), nest(rng, size, true));
+        let (from, to) = pair(rng);
+        let size = from.size();
         let case = Case::new((&from, 1), (&to, 1), &targets[rng.usize(0..targets.len())]);
         let (low, high) = (rng.u64(0..=size), rng.u64(0..=size));
         let range = if rng.bool() { 0..size } else { low.min(high)..low.max(high) };

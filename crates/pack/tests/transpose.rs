@@ -49,7 +49,8 @@ fn moves_right(ty: &Type, target: &Target) {
 #[test]
 fn every_small_matrix_of_every_element() {
     // Too many for the oracle of types: element (row, column) lies at row * width + column.
-    let memory: Vec<u8> = (0..100_000u32).map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
+    let memory: Vec<u8> =
+        (0..100_000u32).map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
     let mut packed = vec![0; memory.len()];
     let mut result = vec![0; memory.len()];
     let mut tiled = 0;
@@ -58,8 +59,9 @@ fn every_small_matrix_of_every_element() {
             for rows in 1..=40 {
                 for width in 1..=40 {
                     let line = (width + 1) * length;
-                    let plan = Plan::packed(&columns(rows, width, length, signed(line)), 1, &target)
-                        .expect("small");
+                    let plan =
+                        Plan::packed(&columns(rows, width, length, signed(line)), 1, &target)
+                            .expect("small");
                     tiled += u32::from(matches!(plan.root().kernel(), Kernel::Tiles(_)));
                     let (bytes, end) = (index(plan.bytes()), index(rows * line));
                     pack(&plan, &memory, 0, 0..plan.bytes(), &mut packed).expect("fits");
@@ -119,16 +121,18 @@ fn permutations_of_three_and_four_dimensions() {
             for order in permutations {
                 // Dimension `k` of the array, the last the fastest, is packed as `order` says.
                 let sizes = &[9u64, 10, 17, 3][..order.len()];
-                let stride =
-                    |k: usize| signed(sizes[k + 1..].iter().map(|n| n + 1).product::<u64>() * length);
+                let stride = |k: usize| {
+                    signed(sizes[k + 1..].iter().map(|n| n + 1).product::<u64>() * length)
+                };
                 let ty = order.iter().rev().fold(block(length), |ty, &k| {
                     Type::vec(sizes[k], stride(k), ty).expect("valid")
                 });
                 moves_right(&ty, &target);
                 // And the other way round: both sides strided.
-                let plain = sizes.iter().enumerate().rev().fold(block(length), |ty, (k, &n)| {
-                    Type::vec(n, stride(k), ty).expect("valid")
-                });
+                let plain =
+                    sizes.iter().enumerate().rev().fold(block(length), |ty, (k, &n)| {
+                        Type::vec(n, stride(k), ty).expect("valid")
+                    });
                 let plan = CopyPlan::between(&ty, 1, &plain, 1, &target).expect("equal sizes");
                 let (memory, origin) = memory_for(&ty, 1);
                 let packed = oracle::pack(&ty, 1, &memory, origin);

@@ -156,7 +156,7 @@ fn period(stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
 }
 
 /// Lists the blocks of a node; false when there are more than `limit`. O(limit).
-fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
+pub(crate) fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
     match node.shape() {
         Shape::Block => {
             let b = parts.last().map_or(0, |last| last.b + last.length);

@@ -6,6 +6,7 @@ mod lanes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod program;
+mod strided;
 mod table;
 mod transpose;
 
@@ -16,6 +17,7 @@ use commloom_plan::Target;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use program::run;
+pub(crate) use strided::Row;
 pub(crate) use table::Kernels;
 pub(crate) use transpose::{Axis, Matrix};
 

@@ -5,7 +5,7 @@ use commloom_plan::{Form, MOST_MOVES, Program};
 
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::program;
-use crate::kernels::{Grid, Matrix, Places, portable, transpose};
+use crate::kernels::{Grid, Matrix, Places, Row, portable, strided, transpose};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
@@ -15,6 +15,7 @@ type RowsFn = unsafe fn(&Grid);
 type ColumnFn = unsafe fn(*mut u8, *mut u8, usize, isize, usize);
 type ListFn<O> = unsafe fn(&Grid, &[O]);
 type MatrixFn = unsafe fn(&Matrix);
+type StridedFn = unsafe fn(&Row);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
 
 /// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
@@ -27,6 +28,7 @@ pub(crate) struct Kernels {
     narrow_runs: [RunsFn<i32>; 2],
     wide_runs: [RunsFn<i64>; 2],
     matrices: [MatrixFn; 17],
+    strided: [StridedFn; 17],
     programs: Programs,
 }
 
@@ -103,6 +105,15 @@ impl Kernels {
     pub(crate) unsafe fn matrix(&self, matrix: &Matrix) {
         // SAFETY: the duties are the same.
         unsafe { self.matrices[class(matrix.length)](matrix) }
+    }
+
+    /// Moves blocks that are strided on both sides.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`].
+    pub(crate) unsafe fn strided(&self, row: &Row) {
+        // SAFETY: the duties are the same.
+        unsafe { self.strided[class(row.length)](row) }
     }
 
     /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to `starts[i + 1]`
@@ -202,7 +213,7 @@ macro_rules! table {
             #[allow(unused_imports, reason = "each table has its own registers")]
             use std::arch::x86_64::{__m128i, __m256i, __m512i};
 
-            use super::{Direction, Grid, Matrix, portable, transpose};
+            use super::{Direction, Grid, Matrix, Row, portable, transpose};
             use portable::Offset;
 
             $(#[target_feature(enable = $feature)])?
@@ -224,6 +235,12 @@ macro_rules! table {
                 transposes!(matrix, N: $($register)*);
                 // SAFETY: the duties are the same.
                 unsafe { transpose::moves::<N>(matrix) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn strided<const N: usize>(row: &Row) {
+                // SAFETY: the duties are the same.
+                unsafe { super::strided::strided::<N>(row) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -262,6 +279,7 @@ macro_rules! table {
             narrow_runs: [$module::runs::<Pack, i32>, $module::runs::<Unpack, i32>],
             wide_runs: [$module::runs::<Pack, i64>, $module::runs::<Unpack, i64>],
             matrices: lengths!($module::matrix),
+            strided: lengths!($module::strided),
             programs: $programs,
         };
     };

@@ -6,8 +6,8 @@ use crate::between::kernel::of_loop;
 use crate::between::slice::slice;
 use crate::merge::repeat;
 use crate::node::Node;
-use crate::number::{add, count, times, within};
-use crate::{CopyKernel, Pair, PairStep, Pairing, PlanError, Shape, Stage, Steps, Target};
+use crate::number::{add, count as number, times, within};
+use crate::{CopyKernel, Kernel, Pair, PairStep, Pairing, PlanError, Shape, Stage, Steps, Target};
 
 /// A plan has at most so many pairs that are neither packs nor unpacks; the rest is staged. Shared
 /// parts of types are met once for each partner, so that without a limit they could be many.
@@ -15,6 +15,13 @@ const MOST_PAIRS: u64 = 256;
 
 /// Below so many bytes a body that has no kernel together with its loop is not worth a visit.
 const SHORT: u64 = 512;
+
+/// Blocks of this length and less are moved faster through a buffer, if there are vector programs for
+/// both ways. Zen 5, against one by one: 4 bytes .5, 2 bytes .2 to .4, 8 bytes 1.1 to 1.4.
+const WORDS: u64 = 4;
+
+/// The same for the average block of a period, which is moved in more steps.
+const PART: u64 = 6;
 
 /// At most so many runs are paired one by one.
 const FEW_RUNS: usize = 16;
@@ -27,11 +34,7 @@ const LONG_RUN: u64 = 2 << 10;
 const LOOKED_AT: u32 = 256;
 
 /// The pair of two nodes of equal packed size.
-pub(super) fn pair(
-    a: &Arc<Node>,
-    b: &Arc<Node>,
-    target: &Target,
-) -> Result<Arc<Pair>, PlanError> {
+pub(super) fn pair(a: &Arc<Node>, b: &Arc<Node>, target: &Target) -> Result<Arc<Pair>, PlanError> {
     Descent { target, left: MOST_PAIRS }.pair(a, b)
 }
 
@@ -76,16 +79,16 @@ impl Descent<'_> {
             (Shape::List { offsets: p, body: x }, Shape::List { offsets: q, body: y })
                 if p.len() == q.len() =>
             {
-                let places = (count(p.len()), Steps::List(p.clone()), Steps::List(q.clone()));
+                let places = (number(p.len()), Steps::List(p.clone()), Steps::List(q.clone()));
                 self.repeated(places, (x, y), (a, b))
             }
             (Shape::List { offsets: p, body: x }, Shape::Loop { count: n, stride: t, body: y })
-                if count(p.len()) == *n =>
+                if number(p.len()) == *n =>
             {
                 self.repeated((*n, Steps::List(p.clone()), Steps::Stride(*t)), (x, y), (a, b))
             }
             (Shape::Loop { count: n, stride: s, body: x }, Shape::List { offsets: q, body: y })
-                if count(q.len()) == *n =>
+                if number(q.len()) == *n =>
             {
                 self.repeated((*n, Steps::Stride(*s), Steps::List(q.clone())), (x, y), (a, b))
             }
@@ -104,9 +107,15 @@ impl Descent<'_> {
         let kernel = of_loop(count, &a, &b, &body, self.target);
         let buffered =
             matches!(body.pairing(), Pairing::Staged { stage: Stage::Buffer { .. }, .. });
-        if kernel == CopyKernel::Walk
-            && (body.bytes() < SHORT || buffered && body.bytes() < Stage::LARGEST)
-        {
+        let short = match &kernel {
+            CopyKernel::Walk => body.bytes() < if buffered { Stage::LARGEST } else { SHORT },
+            CopyKernel::Grid { length, .. } => *length <= WORDS && has_programs(sides),
+            CopyKernel::Period { parts, .. } => {
+                body.bytes() <= PART * number(parts.len()) && has_programs(sides)
+            }
+            CopyKernel::Tiles { .. } | CopyKernel::Blocks { .. } => false,
+        };
+        if short {
             return Ok(self.staged(sides));
         }
         Ok(Pair::new(Pairing::Loop { count, a, b, body, kernel }, sides.0.bytes()))
@@ -118,14 +127,12 @@ impl Descent<'_> {
         if let Some(pair) = paired_runs(a, b)? {
             return Ok(pair);
         }
-        let (Shape::Seq(steps), whole) = (match (a.shape(), b.shape()) {
-            (seq @ Shape::Seq(_), _) => (seq, b),
-            (_, seq) => (seq, a),
-        }) else {
-            return Ok(self.staged(sides));
+        let (steps, whole, first) = match (a.shape(), b.shape()) {
+            (Shape::Seq(steps), _) => (steps, b, true),
+            (_, Shape::Seq(steps)) => (steps, a, false),
+            _ => return Ok(self.staged(sides)),
         };
-        let first = std::ptr::eq(whole, b);
-        if count(steps.len()) > self.left || a.bytes() / count(steps.len()) < 64 {
+        if number(steps.len()) > self.left || a.bytes() / number(steps.len()) < 64 {
             return Ok(self.staged(sides));
         }
         let mut paired = Vec::with_capacity(steps.len());
@@ -166,10 +173,18 @@ impl Descent<'_> {
     }
 }
 
+/// Whether both halves of the way through a buffer are vector programs.
+fn has_programs((a, b): Sides<'_>) -> bool {
+    matches!(a.kernel(), Kernel::Programs { pack: Some(_), .. })
+        && matches!(b.kernel(), Kernel::Programs { unpack: Some(_), .. })
+}
+
 /// The runs of both sides against one another, if neither has many.
 fn paired_runs(a: &Node, b: &Node) -> Result<Option<Arc<Pair>>, PlanError> {
     let (mut x, mut y) = (Vec::new(), Vec::new());
-    if collect(a, 0, &mut x).is_none() || collect(b, 0, &mut y).is_none() {
+    let few = a.few_blocks(FEW_RUNS, |at, _, length| x.push((at, length))).is_some()
+        && b.few_blocks(FEW_RUNS, |at, _, length| y.push((at, length))).is_some();
+    if !few {
         return Ok(None);
     }
     let (mut x, mut y) = (x.into_iter(), y.into_iter());
@@ -193,23 +208,6 @@ fn paired_runs(a: &Node, b: &Node) -> Result<Option<Arc<Pair>>, PlanError> {
     Ok(Some(Pair::new(Pairing::Seq(steps.into()), at)))
 }
 
-/// Places and lengths of the blocks of a node without lists, if they are few.
-fn collect(node: &Node, at: i64, blocks: &mut Vec<(i64, u64)>) -> Option<()> {
-    match node.shape() {
-        Shape::Block => {
-            blocks.push((at, node.bytes()));
-            (blocks.len() <= FEW_RUNS).then_some(())
-        }
-        Shape::Loop { count, stride, body } => {
-            (0..*count).try_for_each(|i| collect(body, at + within(i, *stride), blocks))
-        }
-        Shape::Seq(steps) => {
-            steps.iter().try_for_each(|step| collect(&step.node, at + step.a, blocks))
-        }
-        _ => None,
-    }
-}
-
 /// About how many runs a node has. Where too many nodes would have to be seen, as many as bytes.
 fn runs(node: &Node, left: &mut u32) -> u64 {
     if *left == 0 {
@@ -218,7 +216,7 @@ fn runs(node: &Node, left: &mut u32) -> u64 {
     *left -= 1;
     match node.shape() {
         Shape::Block => 1,
-        Shape::Runs { offsets, .. } => count(offsets.len()),
+        Shape::Runs { offsets, .. } => number(offsets.len()),
         Shape::Loop { body, .. } | Shape::List { body, .. } | Shape::Buckets { body, .. } => {
             node.copies().saturating_mul(runs(body, left))
         }

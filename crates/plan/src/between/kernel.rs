@@ -68,6 +68,12 @@ const DEPTH: usize = 6;
 /// From so many bytes on, a vector program of a body runs by itself.
 const LONG: u64 = 512;
 
+/// Rows of at most so many blocks cost a call each: they are rather moved column by column,
+const SHORT_ROW: u64 = 4;
+
+/// if there are at most so many columns.
+const FEW_PARTS: usize = 4;
+
 /// The kernel for so many copies of `body`.
 pub(super) fn of_loop(
     count: u64,
@@ -98,10 +104,14 @@ pub(super) fn of_loop(
     if body.bytes() >= LONG && has_program(body) {
         return CopyKernel::Walk;
     }
+    let period = |most| period(&own, body, most, target);
     if let Some((dims, length)) = grid {
-        return ordered(dims, length);
+        let (dims, own, length) = ordered(dims, length);
+        let short = dims.len() > 1 && dims.last().is_some_and(|dim| dim.count <= SHORT_ROW);
+        let columns = if short { period(FEW_PARTS) } else { None };
+        return columns.unwrap_or(CopyKernel::Grid { length, dims, own });
     }
-    period(&own, body, target).unwrap_or(CopyKernel::Walk)
+    period(target.max_parts).unwrap_or(CopyKernel::Walk)
 }
 
 fn has_program(body: &Pair) -> bool {
@@ -147,9 +157,10 @@ fn dense(node: &Node, mut dim: impl FnMut(u64, i64, i64)) -> Option<u64> {
     node.block()
 }
 
-/// The grid in the order of the destination's addresses. Dimensions that continue each other on both
-/// sides become one; the loop itself (the first) stays what it is, for parts of its copies.
-fn ordered(dims: Vec<Dim>, mut length: u64) -> CopyKernel {
+/// The grid in the order of the destination's addresses: dimensions, which of them is the loop itself,
+/// and the block. Dimensions that continue each other on both sides become one; the loop itself (the
+/// first) stays what it is, for parts of its copies.
+fn ordered(dims: Vec<Dim>, mut length: u64) -> (Box<[Dim]>, usize, u64) {
     let mut order: Vec<(usize, Dim)> = dims.into_iter().enumerate().collect();
     order.sort_by_key(|(_, dim)| Reverse((dim.b.unsigned_abs(), dim.a.unsigned_abs())));
     let mut joined: Vec<(usize, Dim)> = Vec::with_capacity(order.len());
@@ -171,27 +182,34 @@ fn ordered(dims: Vec<Dim>, mut length: u64) -> CopyKernel {
     }
     joined.reverse();
     let own = joined.iter().position(|&(i, _)| i == 0).unwrap_or(0);
-    CopyKernel::Grid { length, dims: joined.into_iter().map(|(_, dim)| dim).collect(), own }
+    (joined.into_iter().map(|(_, dim)| dim).collect(), own, length)
 }
 
-/// A body that is a few blocks.
-fn period(own: &Dim, body: &Pair, target: &Target) -> Option<CopyKernel> {
+/// A body that is at most `most` blocks.
+fn period(own: &Dim, body: &Pair, most: usize, target: &Target) -> Option<CopyKernel> {
     let mut parts = Vec::new();
-    collect(body, CopyPart { a: 0, b: 0, length: 0 }, target.max_parts, &mut parts)?;
+    collect(body, (0, 0), most, &mut parts)?;
     let lines: u64 = parts.iter().map(|part| part.length + 64).sum();
     let side = |stride: i64| lines.min(stride.unsigned_abs().max(body.bytes()));
     let tile = (target.l1 / 2 / (side(own.a) + side(own.b)).max(1)).max(1);
     Some(CopyKernel::Period { parts: parts.into(), tile })
 }
 
-/// Lists the blocks of a sequence of blocks, at most `limit`.
-fn collect(pair: &Pair, at: CopyPart, limit: usize, parts: &mut Vec<CopyPart>) -> Option<()> {
-    if let Some(length) = pair.block() {
-        parts.push(CopyPart { length, ..at });
-        return (parts.len() <= limit).then_some(());
+/// Lists the blocks of a pair without loops between strides, at most `most`.
+fn collect(pair: &Pair, (a, b): (i64, i64), most: usize, parts: &mut Vec<CopyPart>) -> Option<()> {
+    match pair.pairing() {
+        Pairing::Pack(node) => node.few_blocks(most, |at, packed, length| {
+            parts.push(CopyPart { a: a + at, b: b + packed, length });
+        })?,
+        Pairing::Unpack(node) => node.few_blocks(most, |at, packed, length| {
+            parts.push(CopyPart { a: a + packed, b: b + at, length });
+        })?,
+        Pairing::Seq(steps) => {
+            for step in steps {
+                collect(&step.pair, (a + step.a, b + step.b), most, parts)?;
+            }
+        }
+        Pairing::Loop { .. } | Pairing::Staged { .. } => return None,
     }
-    let Pairing::Seq(steps) = pair.pairing() else { return None };
-    steps.iter().try_for_each(|step| {
-        collect(&step.pair, CopyPart { a: at.a + step.a, b: at.b + step.b, ..at }, limit, parts)
-    })
+    (parts.len() <= most).then_some(())
 }
