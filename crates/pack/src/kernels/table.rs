@@ -185,7 +185,9 @@ macro_rules! transposes {
             $(
                 let lanes = <$register as transpose::Lanes>::COUNT;
                 let square = 16 / $n.max(1);
-                if $m.columns.count >= square && $m.rows.count >= square * lanes {
+                // Four lanes of bytes took three times as long as two: 64 rows are too many at once.
+                let wide = $n == 1 && lanes == 4;
+                if !wide && $m.columns.count >= square && $m.rows.count >= square * lanes {
                     // SAFETY: the duties are the same; there are enough rows and columns.
                     unsafe {
                         match $n {
