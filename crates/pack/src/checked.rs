@@ -27,6 +27,15 @@ pub enum PackError {
         /// Length of the buffer.
         length: usize,
     },
+    /// The layout that a copy writes reaches out of its buffer.
+    Destination {
+        /// Bounds of the layout, from the origin.
+        bounds: Range<i64>,
+        /// Index of the origin in the buffer.
+        origin: usize,
+        /// Length of the buffer.
+        length: usize,
+    },
     /// The packed buffer is shorter than the range.
     Packed {
         /// Length of the range.
@@ -47,6 +56,12 @@ impl fmt::Display for PackError {
             Self::Memory { bounds, origin, length } => write!(
                 f,
                 "the layout takes the bytes {}..{} from its origin, which is byte {origin} of a \
+                 buffer of {length} bytes",
+                bounds.start, bounds.end
+            ),
+            Self::Destination { bounds, origin, length } => write!(
+                f,
+                "the destination takes the bytes {}..{} from its origin, which is byte {origin} of a \
                  buffer of {length} bytes",
                 bounds.start, bounds.end
             ),
@@ -115,12 +130,17 @@ pub(crate) fn check(plan: &Plan, buffers: &Buffers, range: &Range<u64>) -> Resul
         return Err(PackError::Packed { needed, length: packed });
     }
     let bounds = plan.bounds();
+    if needed > 0 && !fits(&bounds, origin, length) {
+        return Err(PackError::Memory { bounds, origin, length });
+    }
+    Ok(())
+}
+
+/// Whether displacements from `origin` lie in a buffer of so many bytes.
+pub(crate) fn fits(bounds: &Range<i64>, origin: usize, length: usize) -> bool {
     let inside = |at: i64| i64::try_from(origin).ok()?.checked_add(at);
     let low = inside(bounds.start).is_some_and(|low| low >= 0);
     let high = inside(bounds.end)
         .is_some_and(|high| usize::try_from(high).is_ok_and(|high| high <= length));
-    if needed > 0 && !(low && high) {
-        return Err(PackError::Memory { bounds, origin, length });
-    }
-    Ok(())
+    low && high
 }

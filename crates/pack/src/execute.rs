@@ -8,6 +8,7 @@ use commloom_plan::{Kernel, Node, Offsets, Piece, Plan, Shape};
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
+use crate::tiles::move_tiles;
 
 /// Moves the packed bytes `range` of a plan; `packed` is where the first of them lies.
 ///
@@ -30,14 +31,31 @@ pub(crate) unsafe fn execute<D: Direction>(
         // SAFETY: the same duties.
         return unsafe { first::<D>(plan, memory, packed, range) };
     };
-    let root = plan.root();
-    if range.start == 0 && range.end >= root.bytes() {
-        let memory = memory.wrapping_offset(distance(plan.start()));
-        // SAFETY: the same duties.
-        unsafe { all::<D>(kernels, root, memory, packed) }
-    } else {
-        // SAFETY: the same duties.
-        unsafe { part::<D>(kernels, plan, memory, packed, range) }
+    let memory = memory.wrapping_offset(distance(plan.start()));
+    // SAFETY: the same duties.
+    unsafe { node::<D>(kernels, plan.root(), memory, packed, range) }
+}
+
+/// Moves the packed bytes `range` of a node whose first byte lies at `memory`; `packed` is where the
+/// first byte of the range lies.
+///
+/// # Safety
+/// As [`execute`]; the processor has the instructions of `kernels`.
+#[inline(always)]
+pub(crate) unsafe fn node<D: Direction>(
+    kernels: &'static Kernels,
+    node: &Node,
+    memory: *mut u8,
+    packed: *mut u8,
+    range: Range<u64>,
+) {
+    // SAFETY: the same duties.
+    unsafe {
+        if range.start == 0 && range.end >= node.bytes() {
+            all::<D>(kernels, node, memory, packed);
+        } else {
+            part::<D>(kernels, node, memory, packed, range);
+        }
     }
 }
 
@@ -100,13 +118,13 @@ unsafe fn walk_all<D: Direction>(
 #[inline(never)]
 unsafe fn part<D: Direction>(
     kernels: &'static Kernels,
-    plan: &Plan,
+    node: &Node,
     memory: *mut u8,
     packed: *mut u8,
     range: Range<u64>,
 ) {
     let mut walk = Walk { kernels, packed };
-    plan.cut(range, |piece| {
+    node.cut(0, range, &mut |piece| {
         // SAFETY: pieces cover exactly the range, in order; the plan proved that they lie in its
         // bounds, which the caller vouches for.
         unsafe {
@@ -245,6 +263,15 @@ impl Walk {
                     let row_a = distance(stride);
                     let grid = Grid { memory, rows, row_a, ..self.grid(body) };
                     self.kernels.parts::<D>(&grid, parts);
+                    self.advance(count * body.bytes());
+                }
+                Kernel::Tiles(tiles) => {
+                    let (counts, sides) = ((count, tiles.along_b.count), (memory, self.packed));
+                    if D::PACKS {
+                        move_tiles::<true>(self.kernels, tiles, counts, sides);
+                    } else {
+                        move_tiles::<false>(self.kernels, tiles, counts, sides);
+                    }
                     self.advance(count * body.bytes());
                 }
                 Kernel::Period { pieces, tile, touch, .. } => {

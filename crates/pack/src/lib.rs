@@ -12,19 +12,23 @@
 //! moves one large message with several.
 
 mod checked;
+mod copy;
 mod execute;
 mod kernels;
 mod moves;
 mod number;
 pub mod reference;
 mod split;
+mod staged;
 mod target;
 mod threads;
+mod tiles;
 
 use std::ops::Range;
 
 pub use checked::{PackError, pack, unpack};
-pub use commloom_plan::Plan;
+pub use commloom_plan::{CopyPlan, Plan};
+pub use copy::{copy, copy_raw};
 pub use target::detect;
 pub use threads::{Threads, ThreadsError};
 

@@ -39,9 +39,16 @@ impl Plan {
     ///
     /// Takes O(depth log n) steps to find both ends, and visits O(depth) pieces.
     pub fn cut<'p>(&'p self, range: Range<u64>, mut visit: impl FnMut(Piece<'p>)) {
+        self.root().cut(self.start(), range, &mut visit);
+    }
+}
+
+impl Node {
+    /// [`Plan::cut`] for a node whose first byte lies at `a`.
+    pub fn cut<'p>(&'p self, a: i64, range: Range<u64>, visit: &mut impl FnMut(Piece<'p>)) {
         let range = range.start..range.end.min(self.bytes());
         if range.start < range.end {
-            cut(self.root(), self.start(), range, &mut visit);
+            cut(self, a, range, visit);
         }
     }
 }

@@ -15,6 +15,13 @@ pub enum PlanError {
         /// What does not fit.
         source: LayoutError,
     },
+    /// The two sides of a copy hold different numbers of bytes.
+    Sizes {
+        /// Packed bytes of the source.
+        from: u64,
+        /// Packed bytes of the destination.
+        to: u64,
+    },
     /// A distance between two bytes of the layout does not fit in 64 bits.
     Overflow {
         /// What was being computed.
@@ -28,6 +35,9 @@ impl fmt::Display for PlanError {
             Self::Count { count, source } => {
                 write!(f, "{count} copies of the type cannot be laid out: {source}")
             }
+            Self::Sizes { from, to } => {
+                write!(f, "the source has {from} bytes, the destination {to}")
+            }
             Self::Overflow { what } => write!(f, "{what} does not fit in 64 bits"),
         }
     }
@@ -37,7 +47,7 @@ impl std::error::Error for PlanError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Count { source, .. } => Some(source),
-            Self::Overflow { .. } => None,
+            Self::Sizes { .. } | Self::Overflow { .. } => None,
         }
     }
 }

@@ -56,7 +56,9 @@ fn of_offsets(offsets: &Offsets) -> usize {
 fn of_kernel(kernel: &Kernel) -> usize {
     let program = |p: &Option<Box<Program>>| p.as_ref().map_or(0, |p| size_of_val(&**p));
     match kernel {
-        Kernel::Period { parts, .. } => size_of_val(&**parts),
+        Kernel::Period { parts, pieces, .. } => size_of_val(&**parts) + pieces.heap(),
+        Kernel::Blocks { parts } => size_of_val(&**parts),
+        Kernel::Tiles(tiles) => size_of_val(&*tiles.others),
         Kernel::Programs { pack, unpack, other } => {
             program(pack) + program(unpack) + size_of::<Kernel>() + of_kernel(other)
         }

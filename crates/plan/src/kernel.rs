@@ -2,7 +2,7 @@
 
 use crate::number::within;
 use crate::period::Period;
-use crate::{Node, Pieces, Program, Shape, Target};
+use crate::{Node, Pieces, Program, Shape, Target, Tiles, tiles};
 
 /// How a node moves the copies of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub enum Kernel {
         /// Without vectors.
         other: Box<Kernel>,
     },
+    /// A transpose, by tiles.
+    Tiles(Tiles),
     /// Runs of different lengths, one after the other.
     Runs,
     /// Copy by copy, each as its own kernel says.
@@ -82,6 +84,9 @@ const SHORT: u64 = 64;
 const LONG: u64 = 512;
 
 pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
+    if let Some(tiles) = tiles::of_loop(count, stride, body, target) {
+        return tiles;
+    }
     if long_program(body) {
         return Kernel::Walk;
     }
@@ -112,9 +117,10 @@ fn programs(count: u64, stride: i64, body: &Node, kernel: Kernel, target: &Targe
     Kernel::Programs { pack, unpack, other: Box::new(kernel) }
 }
 
-/// Whether a body is itself a loop that runs long enough as a program to be called by itself.
+/// Whether a body is itself a loop that runs long enough as a program or by tiles to be called by
+/// itself.
 fn long_program(body: &Node) -> bool {
-    body.bytes() >= LONG && matches!(body.kernel(), Kernel::Programs { .. })
+    body.bytes() >= LONG && matches!(body.kernel(), Kernel::Programs { .. } | Kernel::Tiles(_))
 }
 
 /// Rows of a list are touched so far ahead (KERNELS.md: 48 measured best).
@@ -191,7 +197,7 @@ fn period(count: u64, stride: Option<i64>, body: &Node, target: &Target) -> Kern
 const LONG_BLOCK: u64 = 128;
 
 /// Lists the blocks of a node; false when there are more than `limit`. O(limit).
-fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
+pub(crate) fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
     match node.shape() {
         Shape::Block => {
             let b = parts.last().map_or(0, |last| last.b + last.length);

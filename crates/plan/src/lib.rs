@@ -13,6 +13,7 @@
 //! in **bytes**, counts are numbers of copies.
 #![forbid(unsafe_code)]
 
+mod between;
 mod cache;
 mod cut;
 mod distinct;
@@ -33,7 +34,11 @@ mod print;
 mod program;
 mod runs;
 mod target;
+mod tiles;
 
+pub use between::{
+    CopyKernel, CopyPart, CopyPiece, CopyPlan, Outer, Pair, PairStep, Pairing, Stage, Steps,
+};
 pub use cache::PlanCache;
 pub use cut::Piece;
 pub use error::PlanError;
@@ -46,3 +51,4 @@ pub use plan::{Cost, Plan};
 pub use program::{Form, Index, MOST_MOVES, Move, Program};
 pub use runs::{Run, Runs};
 pub use target::Target;
+pub use tiles::{Dim, Tiles};

@@ -130,6 +130,23 @@ impl Node {
         matches!(self.shape, Shape::Block).then_some(self.bytes)
     }
 
+    /// Shows the blocks of the node, at most `most` (then none is shown after them): displacement,
+    /// packed position, length. Nothing where there are more, or irregular runs.
+    pub(crate) fn few_blocks(
+        &self,
+        most: usize,
+        mut show: impl FnMut(i64, i64, u64),
+    ) -> Option<()> {
+        let mut parts = Vec::new();
+        if !kernel::collect(self, 0, most, &mut parts) {
+            return None;
+        }
+        for part in parts {
+            show(part.a, part.b.cast_signed(), part.length);
+        }
+        Some(())
+    }
+
     pub(crate) fn new_block(bytes: u64) -> Result<Arc<Node>, PlanError> {
         let high = signed(bytes, "a block")?;
         let (kernel, runs) = (Kernel::Copy, bytes.min(1));

@@ -28,6 +28,11 @@ pub struct Place {
 }
 
 impl Pieces {
+    /// Bytes on the heap.
+    pub(crate) fn heap(&self) -> usize {
+        size_of_val(&*self.places)
+    }
+
     /// Cuts the blocks of a period; fails where there are too many pieces.
     pub(crate) fn cut(parts: &[Part]) -> Option<Pieces> {
         let mut all: Vec<(u64, Place)> = Vec::new();

@@ -110,6 +110,11 @@ impl Plan {
         &self.root
     }
 
+    /// The outermost node, to be shared.
+    pub(crate) fn shared_root(&self) -> &Arc<Node> {
+        &self.root
+    }
+
     /// The machine that the plan was made for.
     #[must_use]
     #[inline]

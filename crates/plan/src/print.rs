@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Form, Kernel, Node, Plan, Program, Shape};
+use crate::{Form, Kernel, Node, Plan, Program, Shape, Tiles};
 
 /// List entries that are printed before the rest is cut short.
 const SHOWN: usize = 8;
@@ -23,7 +23,7 @@ impl fmt::Display for Plan {
     }
 }
 
-fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
+pub(crate) fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
     write!(f, "{:depth$}", "", depth = 2 * depth)?;
     match this.shape() {
         Shape::Block => writeln!(f, "block {}", this.bytes()),
@@ -61,7 +61,7 @@ fn node(f: &mut fmt::Formatter<'_>, this: &Node, depth: usize) -> fmt::Result {
     }
 }
 
-fn list<T: fmt::Display>(
+pub(crate) fn list<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     items: impl Iterator<Item = T>,
 ) -> fmt::Result {
@@ -103,6 +103,7 @@ impl fmt::Display for Kernel {
                 }
                 write!(f, "else {other}")
             }
+            Kernel::Tiles(tiles) => write!(f, "{tiles}"),
             Kernel::Blocks { parts } => {
                 f.write_str("blocks")?;
                 parts.iter().try_for_each(|part| write!(f, " {}@{}", part.length, part.a))
@@ -130,5 +131,17 @@ impl fmt::Display for Program {
             Form::Spread => "of their own",
         };
         write!(f, "{} by {} vectors {form}", self.copies(), self.moves().len())
+    }
+}
+
+impl fmt::Display for Tiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tiles { length, along_a: a, along_b: b, others, block } = self;
+        write!(f, "transpose {} x {} of {length}", a.count, b.count)?;
+        write!(f, ", a {}/{}, b {}/{}", a.a, b.a, a.b, b.b)?;
+        for dim in others {
+            write!(f, ", {} at {}/{}", dim.count, dim.a, dim.b)?;
+        }
+        write!(f, ", block {block}")
     }
 }

@@ -57,25 +57,42 @@ fn reason(node: &Node, target: &Target) -> String {
             Shape::Seq(_) => "different parts, each with a kernel of its own".to_owned(),
             _ => "copies are long enough for a kernel of their own".to_owned(),
         },
-        Kernel::Rows { length, columns: 1, ahead: 0, .. } => {
-            format!("each copy is one block of {}", bytes(*length))
+        Kernel::Rows { length, columns: 1, ahead, .. } => {
+            let mut reason = format!("each copy is one block of {}", bytes(*length));
+            let ways = [
+                ("packing", ahead.pack, target.prefetch_from),
+                ("unpacking", ahead.unpack, target.prefetch_write_from),
+            ];
+            for (way, ahead, from) in ways {
+                if ahead > 0 {
+                    reason += &format!(
+                        "; the list reaches past the {} from which on it pays when {way} to touch \
+                         blocks {ahead} ahead",
+                        size(from)
+                    );
+                }
+            }
+            reason
         }
-        Kernel::Rows { length, columns: 1, ahead, .. } => format!(
-            "each copy is one block of {}; the list reaches past the {} from which on it pays to \
-             touch blocks {ahead} ahead",
-            bytes(*length),
-            size(target.prefetch_from)
-        ),
         Kernel::Rows { length, columns, .. } => format!(
             "each copy is {columns} equal blocks of {} at one distance: two loops in one call",
             bytes(*length)
         ),
-        Kernel::Period { parts, tile } => format!(
-            "each copy is {}, at most {}: block by block over {tile} copies at a time, which fill half \
+        Kernel::Period { parts, tile, .. } => format!(
+            "each copy is {}, at most {}: piece by piece over {tile} copies at a time, which fill half \
              of the L1 cache of {}",
             counted(u64::try_from(parts.len()).unwrap_or(u64::MAX), "block", "blocks"),
             target.max_parts,
             size(target.l1)
+        ),
+        Kernel::Blocks { parts } => format!(
+            "each copy is {} that are long enough to be moved one by one",
+            counted(u64::try_from(parts.len()).unwrap_or(u64::MAX), "block", "blocks")
+        ),
+        Kernel::Tiles(tiles) => format!(
+            "memory and the packed stream run along different dimensions: by tiles of whole lines \
+             of both, elements of {}",
+            bytes(tiles.length)
         ),
         Kernel::Programs { pack, unpack, .. } => {
             let way = |program: &Option<Box<Program>>, verb: &str| match program {

@@ -7,9 +7,13 @@ mod lanes;
 mod period;
 #[cfg(target_arch = "x86_64")]
 mod program;
+mod strided;
 mod table;
+mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod zip;
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +22,9 @@ use commloom_plan::Target;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use program::run;
+pub(crate) use strided::Row;
 pub(crate) use table::Kernels;
+pub(crate) use transpose::{Axis, Matrix};
 
 /// Rows of blocks: copy `i` of a node is a row of `columns` blocks of `length` bytes.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use crate::kernels::lanes::Plain;
 use crate::kernels::program;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::x86::{Avx2, Avx512};
-use crate::kernels::{Grid, Places, blocks, period};
+use crate::kernels::{Grid, Matrix, Places, Row, blocks, period, strided, transpose};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
@@ -18,6 +18,8 @@ pub(crate) const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 
 type RowsFn = unsafe fn(&Grid);
 type ColumnFn = unsafe fn(*mut u8, *mut u8, usize, isize, usize);
 type ListFn<O> = unsafe fn(&Grid, &[O]);
+type MatrixFn = unsafe fn(&Matrix);
+type StridedFn = unsafe fn(&Row);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
 type PeriodsFn = unsafe fn(&Grid, &Pieces);
 type PeriodListFn<O> = unsafe fn(&Grid, &[O], &Pieces);
@@ -39,6 +41,8 @@ pub(crate) struct Kernels {
     parts: [PartsFn; 2],
     narrow_parts: [PartListFn<i32>; 2],
     wide_parts: [PartListFn<i64>; 2],
+    matrices: [MatrixFn; 17],
+    strided: [StridedFn; 17],
     programs: Programs,
 }
 
@@ -106,6 +110,24 @@ impl Kernels {
                 Places::Wide(list) => self.wide[D::INDEX][class](grid, list),
             }
         }
+    }
+
+    /// Moves the elements of a matrix, read along its columns and written along its rows.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`].
+    pub(crate) unsafe fn matrix(&self, matrix: &Matrix) {
+        // SAFETY: the duties are the same.
+        unsafe { self.matrices[class(matrix.length)](matrix) }
+    }
+
+    /// Moves blocks that are strided on both sides.
+    ///
+    /// # Safety
+    /// As [`Kernels::rows`].
+    pub(crate) unsafe fn strided(&self, row: &Row) {
+        // SAFETY: the duties are the same.
+        unsafe { self.strided[class(row.length)](row) }
     }
 
     /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to `starts[i + 1]`
@@ -200,6 +222,16 @@ impl Kernels {
 type Programs = [Option<&'static [[ProgramFn; MOST_MOVES]; Form::COUNT]>; 2];
 
 macro_rules! lengths {
+    ($module:ident :: $kernel:ident) => {
+        [
+            $module::$kernel::<0>, $module::$kernel::<1>, $module::$kernel::<2>,
+            $module::$kernel::<3>, $module::$kernel::<4>, $module::$kernel::<5>,
+            $module::$kernel::<6>, $module::$kernel::<7>, $module::$kernel::<8>,
+            $module::$kernel::<12>, $module::$kernel::<16>, $module::$kernel::<20>,
+            $module::$kernel::<24>, $module::$kernel::<32>, $module::$kernel::<40>,
+            $module::$kernel::<48>, $module::$kernel::<64>,
+        ]
+    };
     ($module:ident :: $kernel:ident, $($generics:ty),+) => {
         [
             $module::$kernel::<$($generics),+, 0>, $module::$kernel::<$($generics),+, 1>,
@@ -215,10 +247,48 @@ macro_rules! lengths {
     };
 }
 
+/// Transposes in registers, if there are any for this element length and the matrix is large enough:
+/// the widest first.
+macro_rules! transposes {
+    ($m:ident, $n:ident: $($register:ident)*) => {
+        if matches!($n, 1 | 2 | 4 | 8 | 16) && $m.is_dense() {
+            $(
+                let lanes = <$register as transpose::Zip>::COUNT;
+                let square = 16 / $n.max(1);
+                // Four lanes of bytes took three times as long as two: 64 rows are too many at once.
+                let wide = $n == 1 && lanes == 4;
+                if !wide && $m.columns.count >= square && $m.rows.count >= square * lanes {
+                    // SAFETY: the duties are the same; there are enough rows and columns.
+                    unsafe {
+                        match $n {
+                            1 => return transpose::tiles::<$register, 1, 16>($m),
+                            2 => return transpose::tiles::<$register, 2, 8>($m),
+                            4 => return transpose::tiles::<$register, 4, 4>($m),
+                            8 => return transpose::tiles::<$register, 8, 2>($m),
+                            16 => return transpose::tiles::<$register, 16, 1>($m),
+                            _ => {}
+                        }
+                    }
+                }
+            )*
+        }
+    };
+}
+
 macro_rules! table {
-    ($table:ident, $module:ident, $lanes:ident, $programs:expr, $doc:literal $(, $feature:literal)?) => {
+    (
+        $table:ident, $module:ident, $lanes:ident, $programs:expr, [$($register:ident)*],
+        $doc:literal $(, $feature:literal)?
+    ) => {
         mod $module {
-            use super::{Direction, Grid, Listed, Offset, Part, Pieces, Strided, blocks, period};
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unused_imports, reason = "each table has its own registers")]
+            use std::arch::x86_64::{__m128i, __m256i, __m512i};
+
+            use super::{
+                Direction, Grid, Listed, Matrix, Offset, Part, Pieces, Row, Strided, blocks, period,
+                transpose,
+            };
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn column<D: Direction, const N: usize>(
@@ -232,6 +302,19 @@ macro_rules! table {
                 unsafe {
                     blocks::column::<super::$lanes, D, N>(memory, packed, count, stride, length);
                 }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn matrix<const N: usize>(matrix: &Matrix) {
+                transposes!(matrix, N: $($register)*);
+                // SAFETY: the duties are the same.
+                unsafe { transpose::moves::<N>(matrix) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn strided<const N: usize>(row: &Row) {
+                // SAFETY: the duties are the same.
+                unsafe { super::strided::strided::<N>(row) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -317,20 +400,33 @@ macro_rules! table {
             parts: [$module::parts::<Pack>, $module::parts::<Unpack>],
             narrow_parts: [$module::part_list::<Pack, i32>, $module::part_list::<Unpack, i32>],
             wide_parts: [$module::part_list::<Pack, i64>, $module::part_list::<Unpack, i64>],
+            matrices: lengths!($module::matrix),
+            strided: lengths!($module::strided),
             programs: $programs,
         };
     };
 }
 
-table!(PORTABLE, plain, Plain, [None, None], "What every processor of this architecture has.");
+#[cfg(not(target_arch = "x86_64"))]
+table!(PORTABLE, plain, Plain, [None, None], [], "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
-table!(AVX2, avx2, Avx2, [None, None], "32-byte registers.", "avx2");
+table!(
+    PORTABLE,
+    plain,
+    Plain,
+    [None, None],
+    [__m128i],
+    "What every processor of this architecture has."
+);
+#[cfg(target_arch = "x86_64")]
+table!(AVX2, avx2, Avx2, [None, None], [__m256i __m128i], "32-byte registers.", "avx2");
 #[cfg(target_arch = "x86_64")]
 table!(
     AVX512,
     avx512,
     Avx512,
     [Some(&program::WORDS), None],
+    [__m512i __m256i __m128i],
     "64-byte registers.",
     "avx512f,avx512bw,avx512dq,avx512vl"
 );
