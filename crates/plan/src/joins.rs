@@ -9,12 +9,8 @@ use crate::number::{count, index, within};
 use crate::offsets::Offsets;
 use crate::{Plan, Shape};
 
-/// Joins among the first `copies` of a list. Time linear in them, unless the body is a block: merging
-/// leaves no blocks that touch.
+/// Joins among the first `copies` of a list. Time linear in them.
 pub(crate) fn of_list(offsets: &Offsets, body: &Node, copies: usize) -> u64 {
-    if body.block().is_some() {
-        return 0;
-    }
     let touches = |i: &usize| offsets.at(*i).checked_add(body.end()) == Some(offsets.at(*i + 1));
     count((0..copies.saturating_sub(1)).filter(touches).count())
 }

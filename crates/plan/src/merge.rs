@@ -23,6 +23,9 @@ fn short(target: &Target) -> usize {
 /// type of n nodes can stand for a sequence of 2^n.
 const SPLICED: usize = 64;
 
+/// Blocks from this length on cost what their bytes cost.
+const LONG: i64 = 64;
+
 /// `copies` (at least 1) of `node`, `stride` apart.
 pub(crate) fn repeat(
     copies: u64,
@@ -110,7 +113,10 @@ pub(crate) fn list(
     }
     if let Some(length) = node.block() {
         let length = signed(length, "a block")?;
-        if places.windows(2).any(|w| w[0].checked_add(length) == Some(w[1])) {
+        let touch = |w: &&[i64]| w[0].checked_add(length) == Some(w[1]);
+        let touching = places.windows(2).filter(touch).count();
+        // Equal blocks are cheaper than runs of different lengths, unless those are far fewer.
+        if touching > 0 && (length >= LONG || 4 * touching >= places.len()) {
             return runs(places.iter().map(|&at| (at, node.bytes())), target);
         }
     }

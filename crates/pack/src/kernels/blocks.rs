@@ -138,22 +138,28 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
         if N > 0 && left >= 4 {
             let mut places = Strided::new(packed, step.cast_signed());
             for _ in 0..left / 4 {
-                let (memory, packed): ([_; 4], [_; 4]) = (cursor.next(), places.next());
-                for i in 0..4 {
-                    let (src, dst) = D::ends(memory[i], packed[i]);
-                    block::<N>(src, dst, length);
-                }
+                let ([a, b, c, d], [e, f, g, h]) = (cursor.next(), places.next());
+                one::<D, N>(a, e, length);
+                one::<D, N>(b, f, length);
+                one::<D, N>(c, g, length);
+                one::<D, N>(d, h, length);
             }
             packed = packed.wrapping_add(step.wrapping_mul(left & !3));
             left %= 4;
         }
         for _ in 0..left {
             let [memory] = cursor.next();
-            let (src, dst) = D::ends(memory, packed);
-            block::<N>(src, dst, length);
+            one::<D, N>(memory, packed, length);
             packed = packed.wrapping_add(step);
         }
     }
+}
+
+#[inline(always)]
+unsafe fn one<D: Direction, const N: usize>(memory: *mut u8, packed: *mut u8, length: usize) {
+    let (src, dst) = D::ends(memory, packed);
+    // SAFETY: as `rows`, for this block.
+    unsafe { block::<N>(src, dst, length) }
 }
 
 /// Moves runs of different lengths: run `i` lies at `offsets[i]` from `memory` and is packed from

@@ -69,29 +69,32 @@ impl<C: Cursor> Tile<C> {
             // SAFETY: the caller's promise for these pieces.
             unsafe {
                 for _ in 0..self.count / 4 {
-                    self.some::<D, 4, N, TOUCH>(memory.next(), packed.next());
+                    let ([a, b, c, d], [e, f, g, h]) = (memory.next(), packed.next());
+                    self.one::<D, N, TOUCH>(a, e);
+                    self.one::<D, N, TOUCH>(b, f);
+                    self.one::<D, N, TOUCH>(c, g);
+                    self.one::<D, N, TOUCH>(d, h);
                 }
                 for _ in 0..self.count % 4 {
-                    self.some::<D, 1, N, TOUCH>(memory.next(), packed.next());
+                    let ([memory], [packed]) = (memory.next(), packed.next());
+                    self.one::<D, N, TOUCH>(memory, packed);
                 }
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn some<D: Direction, const K: usize, const N: usize, const TOUCH: bool>(
+    unsafe fn one<D: Direction, const N: usize, const TOUCH: bool>(
         &self,
-        memory: [*mut u8; K],
-        packed: [*mut u8; K],
+        memory: *mut u8,
+        packed: *mut u8,
     ) {
-        for i in 0..K {
-            if TOUCH {
-                touch::<D>(memory[i].wrapping_offset(self.touch));
-            }
-            let (src, dst) = D::ends(memory[i], packed[i]);
-            // SAFETY: the caller's promise.
-            unsafe { piece::<N>(src, dst, 0) };
+        if TOUCH {
+            touch::<D>(memory.wrapping_offset(self.touch));
         }
+        let (src, dst) = D::ends(memory, packed);
+        // SAFETY: the caller's promise.
+        unsafe { piece::<N>(src, dst, 0) };
     }
 }
 
