@@ -82,6 +82,11 @@ impl<'p> Period<'p> {
         copies.saturating_mul(self.pieces() * PIECE * columns)
     }
 
+    /// A round has at most so many vectors. Those of single bytes are four times as long to make.
+    fn most_moves(&self) -> u64 {
+        if self.unit == 1 { 4 } else { count(MOST_MOVES) }
+    }
+
     /// Whether rounds of so many periods begin where the one before did in its line of 64 bytes.
     fn lines(&self, copies: u64) -> bool {
         self.stride * copies.cast_signed() % WIDTH == 0
@@ -105,7 +110,7 @@ impl<'p> Period<'p> {
     pub(crate) fn pack(&self, most: u64) -> Option<Program> {
         let mut best = None;
         let mut least = self.block_cost(most);
-        for vectors in (1..=count(MOST_MOVES)).rev() {
+        for vectors in (1..=self.most_moves()).rev() {
             let copies = (64 * vectors / self.bytes).min(most);
             // Every vector is full, the last one may move bytes of the one before again.
             if copies * self.bytes <= 64 * (vectors - 1) || copies * self.bytes < 64 {
@@ -149,7 +154,10 @@ impl<'p> Period<'p> {
         if !chain {
             let windows = u8::try_from((widest + WIDTH - 1) / WIDTH).ok()?;
             rounds.form = Form::Windows(windows);
-            if windows > 4 || span < WIDTH * i64::from(windows) {
+            // What does not fit in registers (a place of each vector, a mask where there are more than two
+            // windows) takes a quarter more time than fewer vectors a round.
+            let most = if windows == 2 { 6 } else { 5 };
+            if windows > 4 || vectors > most || span < WIDTH * i64::from(windows) {
                 return None;
             }
         }
@@ -159,7 +167,10 @@ impl<'p> Period<'p> {
     /// Where the packed byte `b` of repeated periods lies in memory. O(parts).
     fn place(&self, b: u64) -> i64 {
         let (copy, rest) = (b / self.bytes, b % self.bytes);
-        let part = self.parts.iter().rev().find(|part| part.b <= rest).unwrap_or(&self.parts[0]);
+        let part = match self.parts {
+            [part] => part,
+            parts => parts.iter().rev().find(|part| part.b <= rest).unwrap_or(&parts[0]),
+        };
         self.stride * copy.cast_signed() + part.a + (rest - part.b).cast_signed()
     }
 
@@ -167,7 +178,7 @@ impl<'p> Period<'p> {
     fn gather(&self, rounds: &Rounds) -> Program {
         let &Rounds { form, copies, vectors, span } = rounds;
         let places = self.places(copies);
-        let (unit, units) = (self.unit.cast_signed(), index(64 / self.unit));
+        let units = index(64 / self.unit);
         let end = rounds.end();
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
         program.end_at(end);
@@ -180,14 +191,12 @@ impl<'p> Period<'p> {
                 _ => chained,
             };
             program.push(a, count(first) * self.unit);
+            // In the last window of a chain, places count from its own beginning.
+            let last = form == Form::Chain && v + 1 == vectors;
+            let (behind, shift) = if last { (a + WIDTH, a + WIDTH - end) } else { (i64::MAX, 0) };
             for (to, &place) in (0..).zip(vector) {
-                let from = match form {
-                    Form::Windows(_) => place - a,
-                    _ if place < a + WIDTH => place - a,
-                    _ if v + 1 == vectors => WIDTH + place - end,
-                    _ => place - a,
-                };
-                program.set(to, from % (2 * WIDTH) / unit, from >= 2 * WIDTH);
+                let from = place - a + if place < behind { 0 } else { shift };
+                program.set(to, from % (2 * WIDTH), from >= 2 * WIDTH);
             }
         }
         program
@@ -205,7 +214,7 @@ impl<'p> Period<'p> {
     fn windows(&self, form: Form, most: u64) -> Option<(u64, Form, u64)> {
         // Whole vectors are loaded from the packed stream.
         let fewest = if form == Form::Gather { 1 } else { 64u64.div_ceil(self.bytes) };
-        let limit = if form == Form::Row { MOST_ROW } else { MOST_SPREAD };
+        let limit = if form == Form::Row { MOST_ROW.min(self.most_moves()) } else { MOST_SPREAD };
         let mut best: Option<(u64, Form, u64)> = None;
         let (mut windows, mut end) = (0, 0);
         for copy in 0..most {
@@ -251,10 +260,14 @@ impl<'p> Period<'p> {
             while let Some(&place) = places.get(first)
                 && place + unit <= low + WIDTH
             {
-                let (here, there) = ((place - low) / unit, next + (packed - b) / self.unit);
+                let here = (place - low).unsigned_abs();
                 match form {
-                    Form::Gather => program.take(here.unsigned_abs(), there),
-                    _ => program.set(here.unsigned_abs(), there.cast_signed(), true),
+                    Form::Gather => program.take(here, next),
+                    _ => program.set(
+                        here / self.unit,
+                        (packed - b + next * self.unit).cast_signed(),
+                        true,
+                    ),
                 }
                 first += 1;
                 next += 1;

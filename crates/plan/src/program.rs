@@ -194,19 +194,23 @@ impl Program {
         self.vectors += 1;
     }
 
-    /// In the vector pushed last, unit `to` comes from unit `from`, which is below 128 and so needs one
-    /// byte only. `masked`: its bit of the mask is set.
+    /// In the vector pushed last, unit `to` comes from byte `from`, which is below 128. `masked`: its
+    /// bit of the mask is set.
+    #[inline]
     pub(crate) fn set(&mut self, to: u64, from: i64, masked: bool) {
         let last = self.vectors - 1;
-        let from = u8::try_from(from).expect("two windows have 128 bytes");
-        self.index[last].0[index(to * self.unit)] = from;
+        // Units are 1 or 4 bytes; the shift is cheaper than a division, which counts here.
+        let shift = self.unit.trailing_zeros();
+        let from = u8::try_from(from >> shift).expect("two windows have 128 bytes");
+        self.index[last].0[index(to << shift)] = from;
         self.moves[last].mask |= u64::from(masked) << to;
     }
 
-    /// In the vector pushed last, unit `to` is unit `from` of a gathered window.
+    /// In the vector pushed last, unit `to` is the one at byte `from` of a gathered window.
+    #[inline]
     pub(crate) fn take(&mut self, from: u64, to: u64) {
         self.set(to, from.cast_signed(), false);
-        self.moves[self.vectors - 1].mask |= 1 << from;
+        self.moves[self.vectors - 1].mask |= 1 << (from >> self.unit.trailing_zeros());
     }
 }
 

@@ -82,7 +82,7 @@ fn a_wide_machine_moves_small_periods_by_programs() {
     assert_eq!(
         text(unit, 1000, &WIDE).trim_end(),
         "plan: 8000 bytes in 1000 runs, from 0, in 0..15992\n  loop 1000 stride 16: \
-         pack 56 by 7 vectors of two windows, unpack 20 by 5 vectors in a row, else rows of 8\n    block 8"
+         pack 40 by 5 vectors of two windows, unpack 20 by 5 vectors in a row, else rows of 8\n    block 8"
     );
     // A stride of three bytes needs byte permutations.
     let bytes = Type::vec(1000, 3, Type::leaf(Basic::BYTE));

@@ -6,7 +6,7 @@
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Listed, Offset, Strided};
 use crate::kernels::lanes::Lanes;
-use crate::moves::{Direction, LONG, block, long};
+use crate::moves::{Direction, LONG, block};
 use crate::number::length;
 
 /// Moves a grid of blocks of `N` bytes (`grid.length` when `N` is 0).
@@ -130,7 +130,7 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
             for _ in 0..left {
                 let [memory] = cursor.next();
                 let (src, dst) = D::ends(memory, packed);
-                long(src, dst, length);
+                L::long(src, dst, length);
                 packed = packed.wrapping_add(step);
             }
             return;

@@ -2,7 +2,7 @@
 //! same code with other instructions allowed.
 
 use crate::kernels::cursor::Cursor;
-use crate::moves::any;
+use crate::moves::{any, long};
 
 /// An instruction set as the kernels see it: small blocks are joined in registers of 16 bytes, so
 /// that the packed stream is written in few large stores.
@@ -30,6 +30,16 @@ pub(crate) trait Lanes {
     unsafe fn move_run(src: *const u8, dst: *mut u8, length: usize) {
         // SAFETY: passed on.
         unsafe { any(src, dst, length) }
+    }
+
+    /// Moves a length of [`LONG`](crate::moves::LONG).
+    ///
+    /// # Safety
+    /// As [`Lanes::move_run`].
+    #[inline(always)]
+    unsafe fn long(src: *const u8, dst: *mut u8, length: usize) {
+        // SAFETY: passed on.
+        unsafe { long(src, dst, length) }
     }
 
     /// Stores four registers.

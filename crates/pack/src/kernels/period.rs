@@ -8,7 +8,8 @@ use commloom_plan::{Part, Pieces, Place};
 
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Strided, touch};
-use crate::moves::{Direction, any, piece};
+use crate::kernels::lanes::Lanes;
+use crate::moves::{Direction, LONG, any, piece};
 use crate::number::{distance, length};
 
 /// Moves the periods of a tile: `grid.rows` of `grid.row_b` packed bytes each, that lie where `cursor`
@@ -103,7 +104,11 @@ impl<C: Cursor> Tile<C> {
 /// # Safety
 /// As [`tile`], for these blocks.
 #[inline(always)]
-pub(crate) unsafe fn parts<D: Direction, C: Cursor>(mut cursor: C, grid: &Grid, parts: &[Part]) {
+pub(crate) unsafe fn parts<L: Lanes, D: Direction, C: Cursor>(
+    mut cursor: C,
+    grid: &Grid,
+    parts: &[Part],
+) {
     let mut packed = grid.packed;
     // SAFETY: passed on.
     unsafe {
@@ -112,7 +117,11 @@ pub(crate) unsafe fn parts<D: Direction, C: Cursor>(mut cursor: C, grid: &Grid, 
             for part in parts {
                 let bytes = length(part.length);
                 let (src, dst) = D::ends(memory.wrapping_offset(distance(part.a)), packed);
-                any(src, dst, bytes);
+                if LONG.contains(&bytes) {
+                    L::long(src, dst, bytes);
+                } else {
+                    any(src, dst, bytes);
+                }
                 packed = packed.wrapping_add(bytes);
             }
         }

@@ -365,7 +365,7 @@ macro_rules! table {
             pub(super) unsafe fn parts<D: Direction>(grid: &Grid, parts: &[Part]) {
                 let places = Strided::new(grid.memory, grid.row_a);
                 // SAFETY: the duties are the same.
-                unsafe { period::parts::<D, _>(places, grid, parts) }
+                unsafe { period::parts::<super::$lanes, D, _>(places, grid, parts) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -376,7 +376,7 @@ macro_rules! table {
             ) {
                 let places = Listed::<O, D, false>::new(grid.memory, offsets, 0);
                 // SAFETY: the duties are the same.
-                unsafe { period::parts::<D, _>(places, grid, parts) }
+                unsafe { period::parts::<super::$lanes, D, _>(places, grid, parts) }
             }
         }
 

@@ -15,7 +15,7 @@ use std::arch::x86_64::{
 
 use crate::kernels::cursor::Cursor;
 use crate::kernels::lanes::Lanes;
-use crate::moves::{LONG, any};
+use crate::moves::{LONG, any, piece};
 
 /// 32-byte registers.
 pub(crate) struct Avx2;
@@ -74,6 +74,27 @@ impl Lanes for Avx512 {
         }
     }
 
+    /// As `moves::long`. The compiler moves 64 bytes as two registers of 32 unless it is told not to,
+    /// which takes up to 1.6 times as long.
+    #[inline(always)]
+    unsafe fn long(src: *const u8, dst: *mut u8, length: usize) {
+        // SAFETY: every piece lies in 0..length, which is at least 65; the instructions are there.
+        unsafe {
+            let whole = length & !63;
+            let mut at = 0;
+            while at < whole {
+                line(src.add(at), dst.add(at));
+                at += 64;
+            }
+            match length - whole {
+                0 => {}
+                1..=16 => piece::<16>(src, dst, length - 16),
+                17..=32 => piece::<32>(src, dst, length - 32),
+                _ => line(src.add(length - 64), dst.add(length - 64)),
+            }
+        }
+    }
+
     /// One masked move instead of branches on the length. Against the C loop, runs of 1 to 8 words past the
     /// second-level cache, whose lengths no predictor learns: 0.2 to 0.3 instead of 0.7 to 0.8, runs of 8
     /// to 320 bytes 1.25 instead of 1.6. Where they are learnt, at 3 kB, it is the same or (single
@@ -93,6 +114,13 @@ impl Lanes for Avx512 {
             _mm512_mask_storeu_epi8(dst.cast(), mask, _mm512_maskz_loadu_epi8(mask, src.cast()));
         }
     }
+}
+
+/// Moves 64 bytes.
+#[inline(always)]
+unsafe fn line(src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's promise; the instructions are there.
+    unsafe { _mm512_storeu_si512(dst.cast(), _mm512_loadu_si512(src.cast())) }
 }
 
 #[inline(always)]
