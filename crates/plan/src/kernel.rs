@@ -90,9 +90,14 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
     if long_program(body) {
         return Kernel::Walk;
     }
-    let few = |rows: &Kernel| matches!(rows, Kernel::Rows { columns: 2..=FEW_COLUMNS, .. });
+    let as_period = |rows: &Kernel| match rows {
+        Kernel::Rows { columns: 2..=FEW_COLUMNS, length, .. } => {
+            count > FEW_COLUMNS || *length >= LONG_BLOCK
+        }
+        _ => false,
+    };
     let kernel = match rows(body) {
-        Some(rows) if !(few(&rows) && count > FEW_COLUMNS) => rows,
+        Some(rows) if !as_period(&rows) => rows,
         _ => period(count, Some(stride), body, target),
     };
     programs(count, stride, body, kernel, target)

@@ -134,7 +134,7 @@ impl<'p> Period<'p> {
         }
     }
 
-    /// How rounds of so many periods and vectors are packed best. O(vectors * parts).
+    /// How rounds of so many periods and vectors are packed best. O(vectors log parts).
     fn rounds(&self, copies: u64, vectors: u64) -> Option<Rounds> {
         let span = self.stride * (copies.cast_signed() - 1) + self.span;
         let last = copies * self.bytes - 64;
@@ -164,12 +164,12 @@ impl<'p> Period<'p> {
         Some(rounds)
     }
 
-    /// Where the packed byte `b` of repeated periods lies in memory. O(parts).
+    /// Where the packed byte `b` of repeated periods lies in memory. O(log parts).
     fn place(&self, b: u64) -> i64 {
         let (copy, rest) = (b / self.bytes, b % self.bytes);
         let part = match self.parts {
             [part] => part,
-            parts => parts.iter().rev().find(|part| part.b <= rest).unwrap_or(&parts[0]),
+            parts => &parts[parts.partition_point(|part| part.b <= rest) - 1],
         };
         self.stride * copy.cast_signed() + part.a + (rest - part.b).cast_signed()
     }

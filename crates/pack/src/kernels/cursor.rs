@@ -136,12 +136,12 @@ impl<O: Offset, D: Direction, const TOUCH: bool> Cursor for Listed<O, D, TOUCH> 
         let mut places = [self.base; K];
         // SAFETY: the caller knows of K more offsets; what is touched is at most the last one.
         unsafe {
-            for i in 0..K {
+            for (i, place) in places.iter_mut().enumerate() {
                 if TOUCH {
                     let soon = self.next.add((self.ahead + i).min(self.left - 1)).read();
                     touch::<D>(self.base.wrapping_offset(soon.bytes()));
                 }
-                places[i] = self.base.wrapping_offset(self.next.add(i).read().bytes());
+                *place = self.base.wrapping_offset(self.next.add(i).read().bytes());
             }
             self.next = self.next.add(K);
         }
