@@ -46,7 +46,7 @@ impl Strided {
 /// by one, and that chain of additions, one cycle each, is slower than the loads: 1.6 against 1.0
 /// times the C loop for doubles in the first-level cache.
 #[inline(always)]
-fn opaque(step: isize) -> isize {
+pub(crate) fn opaque(step: isize) -> isize {
     #[cfg(target_arch = "x86_64")]
     {
         let mut step = step;
