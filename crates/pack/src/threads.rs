@@ -2,7 +2,8 @@
 //!
 //! The packed range is cut into pieces. Every thread first takes those of its own part, which is the
 //! same part in every call: what a core moved before is in its cache. (Pieces taken by whoever came
-//! first ran at half the speed of one thread, because lines changed hands between cores.) Then it
+//! first ran at half the speed of one thread in one of four runs; that lines changed hands between
+//! cores is a guess.) Then it
 //! helps the others. So the caller never waits for a helper to wake up: what nobody took yet it moves
 //! itself, and a busy machine costs nothing but the helpers' share.
 
@@ -22,7 +23,8 @@ use crate::split::Split;
 use crate::{PackError, pack_raw, unpack_raw};
 
 /// Messages below so many packed bytes stay on the calling thread: at 256 kB two threads took 0.7 to 0.9 of
-/// the time where the second core was idle, and 1.1 to 1.25 of it where it was busy.
+/// the time where the second core was idle, and 1.1 to 1.25 of it where it was busy (measured with pieces
+/// of 128 kB, taken by whoever came first).
 const LEAST: u64 = 384 << 10;
 
 /// How many threads move large messages: one (the default; there is no other thread then), or a pool
