@@ -45,7 +45,7 @@ fn every_level_has_a_reason() {
         assert!(tree.contains(level.split(" (").next().expect("a name")), "{level}: {tree}");
     }
     let period = plan(&["vec(100, 32, strc(<0,12>, <MPI_INT, MPI_DOUBLE>))"]);
-    assert!(period.contains("each copy is 2 blocks, at most 8: block by block"), "{period}");
+    assert!(period.contains("each copy is 2 blocks, at most 8: piece by piece"), "{period}");
     let args = ["plan", "--target", "avx512", "vec(1000, 16, MPI_DOUBLE)"];
     let wide = output(&args, "");
     assert!(wide.contains("on a machine with 64-byte vectors: packed by"), "{wide}");

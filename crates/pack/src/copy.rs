@@ -8,9 +8,10 @@ use commloom_plan::{CopyKernel, CopyPiece, CopyPlan, Dim, Offsets, Outer, Pair, 
 use crate::PackError;
 use crate::checked::fits;
 use crate::execute;
-use crate::kernels::{Grid, Kernels, Places, Row, ask, select};
+use crate::kernels::{Grid, Kernels, Row, ask, select};
 use crate::moves::{Direction, Pack, Unpack, any};
 use crate::number::{distance, length};
+use crate::places::stretches;
 use crate::staged::staged;
 use crate::tiles::move_tiles;
 
@@ -274,24 +275,25 @@ impl Walk {
         stride: i64,
         block: u64,
     ) {
-        let grid = Grid {
-            memory: listed,
-            packed: strided,
-            rows: places.len(),
-            row_a: 0,
-            row_b: distance(stride).cast_unsigned(),
-            columns: 1,
-            column_a: 0,
-            length: length(block),
-            ahead: 0,
-            touch: 0,
-        };
-        let places = match list {
-            Offsets::Narrow(list) => Places::Narrow(&list[places]),
-            Offsets::Wide(list) => Places::Wide(&list[places]),
-        };
-        // SAFETY: see above.
-        unsafe { self.kernels.list::<D>(&grid, places) }
+        let mut packed = strided;
+        let step = distance(stride);
+        stretches(list, places, |base, _, places| {
+            let grid = Grid {
+                memory: listed.wrapping_offset(distance(base)),
+                packed,
+                rows: places.len(),
+                row_a: 0,
+                row_b: step.cast_unsigned(),
+                columns: 1,
+                column_a: 0,
+                length: length(block),
+                ahead: 0,
+                touch: 0,
+            };
+            packed = packed.wrapping_offset(step.wrapping_mul(places.len().cast_signed()));
+            // SAFETY: see above.
+            unsafe { self.kernels.list::<D>(&grid, places) }
+        });
     }
 }
 

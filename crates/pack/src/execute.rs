@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use commloom_plan::{Kernel, Node, Offsets, Piece, Plan, Shape};
+use commloom_plan::{Kernel, Node, Piece, Plan, Shape};
 
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
+use crate::places::stretches;
 use crate::tiles::move_tiles;
 
 /// Moves the packed bytes `range` of a plan; `packed` is where the first of them lies.
@@ -183,7 +184,10 @@ impl Walk {
                     self.strided::<D>(node.kernel(), body, memory, count, *stride);
                 }
                 Shape::List { offsets, body } => {
-                    self.listed::<D>(node.kernel(), body, memory, offsets, list);
+                    stretches(offsets, list, |base, _, places| {
+                        let memory = memory.wrapping_offset(distance(base));
+                        self.listed::<D>(node.kernel(), body, memory, places);
+                    });
                 }
                 Shape::Buckets { offsets, copies: ends, stride, body } => {
                     let mut at = copies.start;
@@ -198,10 +202,12 @@ impl Walk {
                     }
                 }
                 Shape::Runs { offsets, starts } => {
-                    let starts = &starts[list.start..=list.end];
-                    let places = slice(offsets, list);
-                    self.kernels.runs::<D>(memory, self.packed, places, starts);
-                    self.advance(starts[starts.len() - 1] - starts[0]);
+                    stretches(offsets, list, |base, list, places| {
+                        let memory = memory.wrapping_offset(distance(base));
+                        let starts = &starts[list.start..=list.end];
+                        self.kernels.runs::<D>(memory, self.packed, places, starts);
+                        self.advance(starts[starts.len() - 1] - starts[0]);
+                    });
                 }
                 Shape::Seq(steps) => {
                     if let Kernel::Period { pieces, .. } = node.kernel()
@@ -300,54 +306,49 @@ impl Walk {
         }
     }
 
-    /// Moves a copy of `body` at each offset of a part of a list.
+    /// Moves a copy of `body` at each of the places.
     unsafe fn listed<D: Direction>(
         &mut self,
         kernel: &Kernel,
         body: &Node,
         memory: *mut u8,
-        offsets: &Offsets,
-        list: Range<usize>,
+        places: Places<'_>,
     ) {
+        let rows = places.len();
         // SAFETY: see above.
         unsafe {
             match kernel {
                 Kernel::Rows { length: block, columns, stride: column, ahead } => {
                     let grid = Grid {
                         memory,
-                        packed: self.packed,
-                        rows: list.len(),
-                        row_a: 0,
-                        row_b: length(body.bytes()),
+                        rows,
                         columns: length(*columns),
                         column_a: distance(*column),
                         length: length(*block),
                         ahead: length(if D::PACKS { ahead.pack } else { ahead.unpack }),
-                        touch: 0,
+                        ..self.grid(body)
                     };
-                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(list.len()));
-                    self.kernels.list::<D>(&grid, slice(offsets, list));
+                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(rows));
+                    self.kernels.list::<D>(&grid, places);
                 }
                 Kernel::Blocks { parts } => {
-                    let grid = Grid { memory, rows: list.len(), ..self.grid(body) };
-                    self.kernels.part_list::<D>(&grid, slice(offsets, list), parts);
-                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(grid.rows));
+                    let grid = Grid { memory, rows, ..self.grid(body) };
+                    self.kernels.part_list::<D>(&grid, places, parts);
+                    self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(rows));
                 }
                 Kernel::Period { pieces, tile, .. } => {
-                    let mut first = list.start;
-                    while first < list.end {
-                        let end = list.end.min(first.saturating_add(length(*tile)));
+                    let mut first = 0;
+                    while first < rows {
+                        let end = rows.min(first.saturating_add(length(*tile)));
                         let grid = Grid { memory, rows: end - first, ..self.grid(body) };
-                        let places = slice(offsets, first..end);
-                        self.kernels.period_list::<D>(&grid, places, pieces);
+                        self.kernels.period_list::<D>(&grid, places.part(first..end), pieces);
                         self.packed = self.packed.wrapping_add(grid.row_b.wrapping_mul(grid.rows));
                         first = end;
                     }
                 }
                 _ => {
-                    for i in list {
-                        let at = distance(offsets.at(i));
-                        self.whole::<D>(body, memory.wrapping_offset(at));
+                    for i in 0..rows {
+                        self.whole::<D>(body, memory.wrapping_offset(distance(places.at(i))));
                     }
                 }
             }
@@ -374,11 +375,4 @@ impl Walk {
 /// `n` strides on from `memory`; wraps where the plan's own sum would not.
 fn step(memory: *mut u8, n: u64, stride: i64) -> *mut u8 {
     memory.wrapping_offset(distance(stride).wrapping_mul(distance(n.cast_signed())))
-}
-
-fn slice(offsets: &Offsets, range: Range<usize>) -> Places<'_> {
-    match offsets {
-        Offsets::Narrow(list) => Places::Narrow(&list[range]),
-        Offsets::Wide(list) => Places::Wide(&list[range]),
-    }
 }

@@ -17,6 +17,7 @@ mod execute;
 mod kernels;
 mod moves;
 mod number;
+mod places;
 pub mod reference;
 mod split;
 mod staged;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use commloom_layout::{Basic, Type};
 use commloom_pack::{PackError, Plan, pack, unpack};
-use commloom_plan::Target;
+use commloom_plan::{Offsets, Shape, Target};
 use commloom_testkit::{memory_for, oracle};
 use common::targets;
 
@@ -70,6 +70,29 @@ fn every_block_length_in_lists() {
                 let list = places(n, signed(length) + 5);
                 moves_right(&Type::idx(list, block(length)).expect("valid"), &target);
             }
+        }
+    }
+}
+
+#[test]
+fn long_sorted_lists_in_sixteen_bits_and_those_that_jump_too_far() {
+    let short = Target { vector: 64, short_lists_from: 2, ..Target::PORTABLE };
+    for (n, gap, far) in [(255, 9, 0), (256, 9, 0), (257, 9, 0), (1000, 9, 70_000), (600, 255, 0)] {
+        // Every stretch begins far from the one before; inside, all entries are near.
+        let list: Vec<i64> = (0..n).map(|i| i * gap + i * i % 3 + i / 256 * far).collect();
+        let plan = Plan::packed(&Type::idx(list.clone(), block(5)).expect("valid"), 1, &short);
+        let Shape::List { offsets, .. } = plan.as_ref().expect("small").root().shape() else {
+            panic!("not a list: {plan:?}");
+        };
+        assert!(matches!(offsets, Offsets::Short { .. }), "{n} entries {gap} apart: {offsets:?}");
+        for length in [1, 4, 5, 8] {
+            moves_right(&Type::idx(list.clone(), block(length)).expect("valid"), &short);
+        }
+        // Out of order, or too far in a stretch, they are kept in 32 bits.
+        for (i, at) in [(100, -7), (100, 1 << 20)] {
+            let mut list = list.clone();
+            list[i] = at;
+            moves_right(&Type::idx(list, block(4)).expect("valid"), &short);
         }
     }
 }

@@ -50,6 +50,7 @@ fn of_offsets(offsets: &Offsets) -> usize {
     match offsets {
         Offsets::Narrow(list) => size_of_val(&**list),
         Offsets::Wide(list) => size_of_val(&**list),
+        Offsets::Short { anchors, list } => size_of_val(&**anchors) + size_of_val(&**list),
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn list(
             return runs(places.iter().map(|&at| (at, node.bytes())), target);
         }
     }
-    Node::new_list(Offsets::relative(places, target)?, node, target)
+    Node::new_list(Offsets::compressed(places, target)?, node, target)
 }
 
 /// The common distance of neighbours, 0 for a single place.

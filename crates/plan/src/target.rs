@@ -16,6 +16,8 @@ pub struct Target {
     pub byte_permute: bool,
     /// Whether lists may be held in 32 bits.
     pub narrow_lists: bool,
+    /// Lists of at least so many entries are held in 16 bits where that is possible.
+    pub short_lists_from: usize,
     /// At most this many blocks per copy are moved as one period.
     pub max_parts: usize,
     /// Bytes between the ends of a list past which packing asks for blocks before they are read.
@@ -35,6 +37,7 @@ impl Target {
         vector: 16,
         byte_permute: false,
         narrow_lists: true,
+        short_lists_from: usize::MAX,
         max_parts: 8,
         prefetch_from: 256 << 10,
         prefetch_write_from: 256 << 10,
@@ -48,7 +51,11 @@ impl fmt::Display for Target {
         let permute = if self.byte_permute { " with byte permutations" } else { "" };
         let bits = if self.narrow_lists { 32 } else { 64 };
         write!(f, "vectors of {vector} bytes{permute}, L1 {l1}, L2 {l2}, ")?;
-        write!(f, "periods of up to {max_parts} blocks, lists in {bits} bits, ")?;
+        write!(f, "periods of up to {max_parts} blocks, lists in {bits} bits")?;
+        if self.short_lists_from < usize::MAX {
+            write!(f, " (from {} entries in 16)", self.short_lists_from)?;
+        }
+        f.write_str(", ")?;
         match self.prefetch_from {
             u64::MAX => f.write_str("no prefetch"),
             from => write!(f, "prefetch past {from}"),

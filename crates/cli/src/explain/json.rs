@@ -53,6 +53,7 @@ fn places(offsets: &Offsets) -> String {
     let bits = match offsets {
         Offsets::Narrow(_) => 32,
         Offsets::Wide(_) => 64,
+        Offsets::Short { .. } => 16,
     };
     format!("\"bits\": {bits}, \"offsets\": {}", list(offsets.iter()))
 }

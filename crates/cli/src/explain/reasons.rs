@@ -46,6 +46,7 @@ fn encoding(offsets: &Offsets) -> &'static str {
     match offsets {
         Offsets::Narrow(_) => " (32-bit offsets)",
         Offsets::Wide(_) => " (64-bit offsets)",
+        Offsets::Short { .. } => " (16-bit offsets from anchors)",
     }
 }
 

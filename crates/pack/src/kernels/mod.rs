@@ -15,6 +15,7 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 mod zip;
 
+use std::ops::Range;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -58,6 +59,32 @@ pub(crate) enum Places<'p> {
     Narrow(&'p [i32]),
     /// 64-bit offsets.
     Wide(&'p [i64]),
+}
+
+impl<'p> Places<'p> {
+    /// Number of places.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Places::Narrow(list) => list.len(),
+            Places::Wide(list) => list.len(),
+        }
+    }
+
+    /// The place at `index`; panics past the end.
+    pub(crate) fn at(self, index: usize) -> i64 {
+        match self {
+            Places::Narrow(list) => list[index].into(),
+            Places::Wide(list) => list[index],
+        }
+    }
+
+    /// Some of the places; panics past the end.
+    pub(crate) fn part(self, range: Range<usize>) -> Places<'p> {
+        match self {
+            Places::Narrow(list) => Places::Narrow(&list[range]),
+            Places::Wide(list) => Places::Wide(&list[range]),
+        }
+    }
 }
 
 /// The kernels for a target, or the best that this processor has; `None` until [`ask`] was called.

@@ -20,6 +20,7 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 64, max_parts: 32, l1: 1000, prefetch_periods_from: 0, ..portable },
         Target { vector: 32, max_parts: 32, prefetch_write_from: 0, ..portable },
         Target { vector: 64, byte_permute: true, ..portable },
+        Target { vector: 64, short_lists_from: 2, ..portable },
         commloom_pack::detect(),
     ]
 }
