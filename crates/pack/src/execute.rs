@@ -240,15 +240,12 @@ impl Walk {
                 Kernel::Rows { length: block, columns, stride: column, .. } => {
                     self.kernels.rows::<D>(&Grid {
                         memory,
-                        packed: self.packed,
                         rows: length(count),
                         row_a: distance(stride),
-                        row_b: length(body.bytes()),
                         columns: length(*columns),
                         column_a: distance(*column),
                         length: length(*block),
-                        ahead: 0,
-                        touch: 0,
+                        ..self.grid(body)
                     });
                     self.advance(count * body.bytes());
                 }

@@ -7,7 +7,7 @@ use crate::{Form, Part, Program};
 /// Bytes in a vector.
 const WIDTH: i64 = 64;
 
-/// The same when unpacking to adjacent windows: there are seven registers for their masks.
+/// [`MOST_MOVES`] when unpacking to adjacent windows: there are seven registers for their masks.
 const MOST_ROW: u64 = 6;
 
 /// The same for windows at places of their own, which take a register more each.
@@ -75,11 +75,11 @@ impl<'p> Period<'p> {
         self.parts.iter().map(|part| pieces(part.length)).sum()
     }
 
-    /// What moving so many periods block by block costs. A period of several blocks is moved column
-    /// by column, which touches every line several times.
+    /// What moving so many periods without vectors costs. The pieces of a period of several blocks are
+    /// moved one after the other over many periods, which touches every line several times.
     fn block_cost(&self, copies: u64) -> u64 {
-        let columns = if self.parts.len() > 1 { 2 } else { 1 };
-        copies.saturating_mul(self.pieces() * PIECE * columns)
+        let passes = if self.parts.len() > 1 { 2 } else { 1 };
+        copies.saturating_mul(self.pieces() * PIECE * passes)
     }
 
     /// A round has at most so many vectors. Those of single bytes are four times as long to make.
