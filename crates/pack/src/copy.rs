@@ -289,6 +289,7 @@ impl Walk {
                 length: length(block),
                 ahead: 0,
                 touch: 0,
+                pause: 0,
             };
             packed = packed.wrapping_offset(step.wrapping_mul(places.len().cast_signed()));
             // SAFETY: see above.

@@ -113,7 +113,7 @@ unsafe fn walk_all<D: Direction>(
     packed: *mut u8,
 ) {
     // SAFETY: the same duties.
-    unsafe { Walk { kernels, packed }.whole::<D>(root, memory) }
+    unsafe { Walk { kernels, packed, pause: 0 }.whole::<D>(root, memory) }
 }
 
 #[inline(never)]
@@ -124,7 +124,7 @@ unsafe fn part<D: Direction>(
     packed: *mut u8,
     range: Range<u64>,
 ) {
-    let mut walk = Walk { kernels, packed };
+    let mut walk = Walk { kernels, packed, pause: 0 };
     node.cut(0, range, &mut |piece| {
         // SAFETY: pieces cover exactly the range, in order; the plan proved that they lie in its
         // bounds, which the caller vouches for.
@@ -145,6 +145,8 @@ unsafe fn part<D: Direction>(
 struct Walk {
     kernels: &'static Kernels,
     packed: *mut u8,
+    /// After how many rows stores may finish; 0: never.
+    pause: usize,
 }
 
 // Every function below: memory at the node's place and the packed stream at `self.packed` are valid
@@ -268,6 +270,11 @@ impl Walk {
                     self.kernels.parts::<D>(&grid, parts);
                     self.advance(count * body.bytes());
                 }
+                Kernel::Paced { rows, other } => {
+                    self.pause = if D::PACKS { 0 } else { length(*rows) };
+                    self.strided::<D>(other, body, memory, count, stride);
+                    self.pause = 0;
+                }
                 Kernel::Tiles(tiles) => {
                     let (counts, sides) = ((count, tiles.along_b.count), (memory, self.packed));
                     if D::PACKS {
@@ -365,6 +372,7 @@ impl Walk {
             length: 0,
             ahead: 0,
             touch: 0,
+            pause: self.pause,
         }
     }
 }

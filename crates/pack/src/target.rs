@@ -11,7 +11,12 @@ const MAX_PARTS: usize = 32;
 #[must_use]
 pub fn detect() -> Target {
     let vector = vector();
-    let (l1, l2) = caches().unwrap_or((Target::PORTABLE.l1, Target::PORTABLE.l2));
+    let plain = [Target::PORTABLE.l1, Target::PORTABLE.l2].map(|bytes| Cache { bytes, way: 0 });
+    let [l1, l2] = caches().unwrap_or(plain);
+    // Only known to pay on Zen 5.
+    let way = |cache: Cache| if is_amd() { cache.way } else { 0 };
+    let (l1_way, l2_way) = (way(l1), way(l2));
+    let (l1, l2) = (l1.bytes, l2.bytes);
     let byte_permute = byte_permute();
     // Lists at random places past the second-level cache: prefetching took 0.77 to 0.9 of the time when
     // packing and half of it when unpacking on Sapphire Rapids (KERNELS.md). On Zen 5 it costs 1.05 to 1.2
@@ -21,6 +26,8 @@ pub fn detect() -> Target {
     Target {
         l1,
         l2,
+        l1_way,
+        l2_way,
         vector,
         byte_permute,
         max_parts: MAX_PARTS,
@@ -43,14 +50,23 @@ fn vector() -> u32 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 fn is_intel() -> bool {
-    std::arch::x86_64::__cpuid(0).ebx.to_le_bytes() == *b"Genu"
+    vendor() == *b"Genu"
+}
+
+fn is_amd() -> bool {
+    vendor() == *b"Auth"
+}
+
+/// The first four letters of the processor's maker.
+#[cfg(target_arch = "x86_64")]
+fn vendor() -> [u8; 4] {
+    std::arch::x86_64::__cpuid(0).ebx.to_le_bytes()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn is_intel() -> bool {
-    false
+fn vendor() -> [u8; 4] {
+    [0; 4]
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -68,10 +84,17 @@ fn vector() -> u32 {
     16
 }
 
+/// A data cache of one core: all bytes, and those of one way.
+#[derive(Clone, Copy)]
+struct Cache {
+    bytes: u64,
+    way: u64,
+}
+
 /// First- and second-level data cache of a core, from the "deterministic cache parameters": leaf
 /// 0x8000001D on AMD, 4 on Intel (both have the same form).
 #[cfg(target_arch = "x86_64")]
-fn caches() -> Option<(u64, u64)> {
+fn caches() -> Option<[Cache; 2]> {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
     let intel_last = __cpuid(0).eax;
     let amd_last = __cpuid(0x8000_0000).eax;
@@ -85,18 +108,19 @@ fn caches() -> Option<(u64, u64)> {
         let info = __cpuid_count(leaf, index);
         let (kind, level) = (info.eax & 31, info.eax >> 5 & 7);
         let part = |low: u32, bits: u32| u64::from(info.ebx >> low & ((1 << bits) - 1)) + 1;
-        let bytes = part(22, 10) * part(12, 10) * part(0, 12) * (u64::from(info.ecx) + 1);
+        let way = part(12, 10) * part(0, 12) * (u64::from(info.ecx) + 1);
+        let cache = Cache { bytes: part(22, 10) * way, way };
         match (kind, level) {
             (0, _) => break,
-            (1 | 3, 1) => l1 = Some(bytes),
-            (1 | 3, 2) => l2 = Some(bytes),
+            (1 | 3, 1) => l1 = Some(cache),
+            (1 | 3, 2) => l2 = Some(cache),
             _ => {}
         }
     }
-    Some((l1?, l2?))
+    Some([l1?, l2?])
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn caches() -> Option<(u64, u64)> {
+fn caches() -> Option<[Cache; 2]> {
     None
 }

@@ -171,6 +171,7 @@ const KERNELS: &[&str] = &[
     "rows of",
     " x ",
     "touched",
+    "pause",
     "period",
     "runs",
     "seq",

@@ -59,6 +59,7 @@ fn of_kernel(kernel: &Kernel) -> usize {
     match kernel {
         Kernel::Period { parts, pieces, .. } => size_of_val(&**parts) + pieces.heap(),
         Kernel::Blocks { parts } => size_of_val(&**parts),
+        Kernel::Paced { other, .. } => size_of::<Kernel>() + of_kernel(other),
         Kernel::Tiles(tiles) => size_of_val(&*tiles.others),
         Kernel::Programs { pack, unpack, other } => {
             program(pack) + program(unpack) + size_of::<Kernel>() + of_kernel(other)

@@ -1,6 +1,7 @@
 //! [`Kernel`]: how the copies of a node's body are moved, chosen when the node is made.
 
 use crate::number::within;
+use crate::pace::paced;
 use crate::period::Period;
 use crate::{Node, Pieces, Program, Shape, Target, Tiles, tiles};
 
@@ -44,6 +45,14 @@ pub enum Kernel {
         /// From the packed stream to memory.
         unpack: Option<Box<Program>>,
         /// Without vectors.
+        other: Box<Kernel>,
+    },
+    /// As `other`, but when unpacking a pause after every so many rows lets the stores before it
+    /// finish: they fall into few sets of the cache.
+    Paced {
+        /// Rows, or blocks of a row, between pauses.
+        rows: u64,
+        /// Rows or a period, or programs that leave unpacking to them.
         other: Box<Kernel>,
     },
     /// A transpose, by tiles.
@@ -100,7 +109,8 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
         Some(rows) if !as_period(&rows) => rows,
         _ => period(count, Some(stride), body, target),
     };
-    programs(count, stride, body, kernel, target)
+    let kernel = programs(count, stride, body, kernel, target);
+    paced(count, stride, kernel, target)
 }
 
 /// Adds the vector programs where they pay.

@@ -27,6 +27,7 @@ mod merge;
 mod node;
 mod number;
 mod offsets;
+mod pace;
 mod period;
 mod pieces;
 mod plan;

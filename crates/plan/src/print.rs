@@ -103,6 +103,9 @@ impl fmt::Display for Kernel {
                 }
                 write!(f, "else {other}")
             }
+            Kernel::Paced { rows, other } => {
+                write!(f, "{other}, unpacked with a pause every {rows}")
+            }
             Kernel::Tiles(tiles) => write!(f, "{tiles}"),
             Kernel::Blocks { parts } => {
                 f.write_str("blocks")?;

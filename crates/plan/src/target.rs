@@ -9,6 +9,11 @@ pub struct Target {
     pub l1: u64,
     /// Second-level cache of one core, in bytes.
     pub l2: u64,
+    /// Bytes of one way of the first-level cache: addresses that far apart share a set. 0 where stores need
+    /// not be paced.
+    pub l1_way: u64,
+    /// The same of the second-level cache.
+    pub l2_way: u64,
     /// Widest vector registers that may be used, in bytes: 16 stands for the portable kernels,
     /// 32 for AVX2, 64 for AVX-512.
     pub vector: u32,
@@ -34,6 +39,8 @@ impl Target {
     pub const PORTABLE: Target = Target {
         l1: 32 << 10,
         l2: 256 << 10,
+        l1_way: 0,
+        l2_way: 0,
         vector: 16,
         byte_permute: false,
         narrow_lists: true,

@@ -51,7 +51,11 @@ fn encoding(offsets: &Offsets) -> &'static str {
 }
 
 fn reason(node: &Node, target: &Target) -> String {
-    match node.kernel() {
+    of_kernel(node, node.kernel(), target)
+}
+
+fn of_kernel(node: &Node, kernel: &Kernel, target: &Target) -> String {
+    match kernel {
         Kernel::Copy => "one run of bytes, one copy".to_owned(),
         Kernel::Runs => "blocks of different lengths, one after the other".to_owned(),
         Kernel::Walk => match node.shape() {
@@ -89,6 +93,12 @@ fn reason(node: &Node, target: &Target) -> String {
         Kernel::Blocks { parts } => format!(
             "each copy is {} that are long enough to be moved one by one",
             counted(u64::try_from(parts.len()).unwrap_or(u64::MAX), "block", "blocks")
+        ),
+        Kernel::Paced { rows, other } => format!(
+            "{}; the stride falls into few sets of the L1 cache, so unpacking lets stores finish every \
+             {}",
+            of_kernel(node, other, target),
+            counted(*rows, "block", "blocks")
         ),
         Kernel::Tiles(tiles) => format!(
             "memory and the packed stream run along different dimensions: by tiles of whole lines \

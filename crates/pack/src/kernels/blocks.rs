@@ -6,6 +6,7 @@
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Listed, Offset, Strided};
 use crate::kernels::lanes::Lanes;
+use crate::kernels::paced;
 use crate::moves::{Direction, LONG, block};
 use crate::number::length;
 
@@ -18,7 +19,9 @@ use crate::number::length;
 pub(crate) unsafe fn rows<L: Lanes, D: Direction, const N: usize>(grid: &Grid) {
     // SAFETY: passed on. A grid of one column with rows as long as a block is dense.
     unsafe {
-        if grid.columns > 1 {
+        if !D::PACKS && grid.pause > 0 {
+            paced::rows::<N>(grid);
+        } else if grid.columns > 1 {
             let columns = Strided::new(grid.memory, grid.column_a);
             let (mut memory, mut packed) = (grid.memory, grid.packed);
             for _ in 0..grid.rows {

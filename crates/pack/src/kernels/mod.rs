@@ -4,6 +4,7 @@
 mod blocks;
 mod cursor;
 mod lanes;
+mod paced;
 mod period;
 #[cfg(target_arch = "x86_64")]
 mod program;
@@ -50,6 +51,8 @@ pub(crate) struct Grid {
     pub ahead: usize,
     /// Of periods: what lies so many bytes after each piece is asked for; 0: nothing is.
     pub touch: isize,
+    /// When unpacking, stores may finish after every so many rows (blocks of rows of several); 0: never.
+    pub pause: usize,
 }
 
 /// Places of rows relative to the first, in either width.

@@ -9,6 +9,7 @@ use commloom_plan::{Part, Pieces, Place};
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Strided, touch};
 use crate::kernels::lanes::Lanes;
+use crate::kernels::paced;
 use crate::moves::{Direction, LONG, any, piece};
 use crate::number::{distance, length};
 
@@ -22,7 +23,9 @@ use crate::number::{distance, length};
 pub(crate) unsafe fn tile<D: Direction, C: Cursor>(cursor: C, grid: &Grid, pieces: &Pieces) {
     // SAFETY: passed on.
     unsafe {
-        if grid.touch == 0 {
+        if !D::PACKS && grid.pause > 0 {
+            paced::periods(cursor, grid, pieces);
+        } else if grid.touch == 0 {
             classes::<D, C, false>(cursor, grid, pieces);
         } else {
             classes::<D, C, true>(cursor, grid, pieces);

@@ -21,6 +21,7 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 32, max_parts: 32, prefetch_write_from: 0, ..portable },
         Target { vector: 64, byte_permute: true, ..portable },
         Target { vector: 64, short_lists_from: 2, ..portable },
+        Target { vector: 64, l1: 512, l1_way: 256, l2_way: 1 << 16, ..portable },
         commloom_pack::detect(),
     ]
 }
