@@ -182,6 +182,7 @@ const KERNELS: &[&str] = &[
     "three windows",
     "four windows",
     "gathered",
+    "merged",
     "in a row",
     "of their own",
 ];

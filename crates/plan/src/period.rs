@@ -23,6 +23,9 @@ const PIECE: u64 = 8;
 /// What a round costs beside its vectors.
 const ROUND: u64 = 4;
 
+/// What a round that merges costs beside its windows.
+const MERGED: u64 = 16;
+
 /// What a vector costs, where rounds can be kept on the lines of memory and where they cannot.
 fn cost(form: Form, lines: bool) -> u64 {
     match (form, lines) {
@@ -30,6 +33,8 @@ fn cost(form: Form, lines: bool) -> u64 {
         (Form::Chain, false) => 19,
         (Form::Windows(2) | Form::Row, true) => 17,
         (Form::Gather, _) => 18,
+        (Form::Merge, true) => 8,
+        (Form::Merge, false) => 12,
         (Form::Windows(2) | Form::Row | Form::Spread, _) => 25,
         (Form::Windows(3), true) => 26,
         (Form::Windows(3), false) => 34,
@@ -128,7 +133,8 @@ impl<'p> Period<'p> {
                 best = Some(rounds);
             }
         }
-        match self.windows(Form::Gather, most) {
+        let others = [self.windows(Form::Gather, most), self.windows(Form::Merge, most)];
+        match others.into_iter().flatten().min_by_key(|best| best.0) {
             Some((cost, form, copies)) if cost < least => Some(self.spread(form, copies)),
             _ => best.map(|rounds| self.gather(&rounds)),
         }
@@ -213,11 +219,19 @@ impl<'p> Period<'p> {
     /// `most` periods best. O(windows + parts), at most.
     fn windows(&self, form: Form, most: u64) -> Option<(u64, Form, u64)> {
         // Whole vectors are loaded from the packed stream.
-        let fewest = if form == Form::Gather { 1 } else { 64u64.div_ceil(self.bytes) };
-        let limit = if form == Form::Row { MOST_ROW.min(self.most_moves()) } else { MOST_SPREAD };
+        let (fewest, limit) = match form {
+            Form::Gather => (1, MOST_SPREAD),
+            Form::Merge => (1, count(MOST_MOVES)),
+            Form::Row => (64u64.div_ceil(self.bytes), MOST_ROW.min(self.most_moves())),
+            _ => (64u64.div_ceil(self.bytes), MOST_SPREAD),
+        };
+        let round = if form == Form::Merge { MERGED } else { ROUND };
         let mut best: Option<(u64, Form, u64)> = None;
         let (mut windows, mut end) = (0, 0);
         for copy in 0..most {
+            if form == Form::Merge && (copy + 1) * self.bytes > 64 {
+                return best;
+            }
             for part in self.parts {
                 let mut at = copy.cast_signed() * self.stride + part.a;
                 let stop = at + part.length.cast_signed();
@@ -231,8 +245,9 @@ impl<'p> Period<'p> {
                     }
                 }
             }
-            if copy + 1 >= fewest {
-                let each = windows * cost(form, self.lines(copy + 1)) + ROUND;
+            let wide = form != Form::Merge || self.stride * copy.cast_signed() + self.span >= WIDTH;
+            if copy + 1 >= fewest && wide {
+                let each = windows * cost(form, self.lines(copy + 1)) + round;
                 let cost = most.div_ceil(copy + 1).saturating_mul(each);
                 if best.is_none_or(|best| cost < best.0) {
                     best = Some((cost, form, copy + 1));
@@ -247,14 +262,24 @@ impl<'p> Period<'p> {
         let places = self.places(copies);
         let unit = self.unit.cast_signed();
         let last = (copies * self.bytes).saturating_sub(64);
+        let span = self.stride * (copies.cast_signed() - 1) + self.span;
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
         let (mut row, mut first) = (0, 0);
         while let Some(&place) = places.get(first) {
-            let low = if form == Form::Row { row } else { place };
+            let low = match form {
+                Form::Row => row,
+                // Whole windows are loaded.
+                Form::Merge => place.min(span - WIDTH),
+                _ => place,
+            };
             row += WIDTH;
             // Whole vectors of the packed stream are loaded: the last ones end with its last byte.
             let packed = count(first) * self.unit;
-            let b = if form == Form::Gather { packed } else { packed.min(last) };
+            let b = match form {
+                Form::Gather => packed,
+                Form::Merge => 0,
+                _ => packed.min(last),
+            };
             program.push(low, b);
             let mut next = 0;
             while let Some(&place) = places.get(first)
@@ -263,6 +288,7 @@ impl<'p> Period<'p> {
                 let here = (place - low).unsigned_abs();
                 match form {
                     Form::Gather => program.take(here, next),
+                    Form::Merge => program.set(count(first), here.cast_signed(), true),
                     _ => program.set(
                         here / self.unit,
                         (packed - b + next * self.unit).cast_signed(),

@@ -130,6 +130,9 @@ impl fmt::Display for Program {
             Form::Windows(3) => "of three windows",
             Form::Windows(_) => "of four windows",
             Form::Gather => "gathered",
+            Form::Merge => {
+                return write!(f, "{} merged from {} windows", self.copies(), self.moves().len());
+            }
             Form::Row => "in a row",
             Form::Spread => "of their own",
         };

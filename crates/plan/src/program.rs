@@ -47,6 +47,8 @@ pub enum Form {
     Windows(u8),
     /// Packing: of each window at [`Move::a`] some units go to [`Move::b`].
     Gather,
+    /// Packing: one vector is picked from all the windows at [`Move::a`].
+    Merge,
     /// Unpacking: adjacent windows of memory, each spread from the 64 packed bytes at [`Move::b`].
     Row,
     /// Unpacking: the same for windows at [`Move::a`].
@@ -62,7 +64,8 @@ pub struct Move {
     /// last one to the end.
     pub b: u64,
     /// When unpacking: which units of the window are stored. When gathering: which are loaded. When
-    /// packing from more than two windows: which units come from the third or fourth.
+    /// packing from more than two windows: which units come from the third or fourth. When merging: which
+    /// units of the vector come from this window.
     pub mask: u64,
 }
 
@@ -79,11 +82,12 @@ impl Form {
             Form::Gather => 4,
             Form::Row => 5,
             Form::Spread => 6,
+            Form::Merge => 7,
         }
     }
 
     /// Number of forms.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
 }
 
 impl Program {

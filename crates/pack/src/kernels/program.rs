@@ -337,6 +337,32 @@ impl<U: Unit, const Q: usize> Round for Gather<U, Q> {
     }
 }
 
+/// Packs one vector from `Q` windows.
+struct Merge<U, const Q: usize> {
+    index: [__m512i; Q],
+    places: [isize; Q],
+    /// Units of the vector that come from each window, and from any.
+    masks: [u64; Q],
+    all: u64,
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, const Q: usize> Round for Merge<U, Q> {
+    #[inline(always)]
+    unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
+        // SAFETY: every window lies between the first and last byte of its round; the store is masked
+        // down to the packed bytes of the round.
+        unsafe {
+            let mut lanes = U::spread(self.index[0], load(memory, self.places[0]));
+            for i in 1..Q {
+                let window = load(memory, self.places[i]);
+                lanes = U::merge(lanes, self.masks[i], self.index[i], window);
+            }
+            U::store(self.all, packed, lanes);
+        }
+    }
+}
+
 /// Unpacks to `Q` windows: adjacent ones (`ROW`), or each at its own place.
 struct Spread<U, const ROW: bool, const Q: usize> {
     index: [__m512i; Q],
@@ -423,6 +449,28 @@ unsafe fn gather<U: Unit, const Q: usize>(
 }
 
 #[inline(always)]
+unsafe fn merge<U: Unit, const Q: usize>(
+    program: &Program,
+    memory: *mut u8,
+    packed: *mut u8,
+    periods: usize,
+) {
+    let Some(lanes) = program.index().first_chunk::<Q>() else { return };
+    let Some(moves) = program.moves().first_chunk::<Q>() else { return };
+    let (mut places, mut masks, mut all) = ([0; Q], [0; Q], 0);
+    for i in 0..Q {
+        (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
+        all |= masks[i];
+    }
+    // SAFETY: the duties are the same.
+    unsafe {
+        let index = indices(lanes);
+        let round = Merge::<U, Q> { index, places, masks, all, unit: PhantomData };
+        repeat(&round, program, memory, packed, periods);
+    }
+}
+
+#[inline(always)]
 unsafe fn spread<U: Unit, const ROW: bool, const Q: usize>(
     program: &Program,
     memory: *mut u8,
@@ -495,6 +543,17 @@ macro_rules! functions {
             }
 
             #[target_feature(enable = $feature)]
+            unsafe fn merge<const Q: usize>(
+                program: &Program,
+                memory: *mut u8,
+                packed: *mut u8,
+                periods: usize,
+            ) {
+                // SAFETY: the duties are the same.
+                unsafe { super::merge::<super::$unit, Q>(program, memory, packed, periods) }
+            }
+
+            #[target_feature(enable = $feature)]
             unsafe fn spread<const ROW: bool, const Q: usize>(
                 program: &Program,
                 memory: *mut u8,
@@ -513,6 +572,7 @@ macro_rules! functions {
                 by_vectors!(gather),
                 by_vectors!(spread, true),
                 by_vectors!(spread, false),
+                by_vectors!(merge),
             ];
         }
     };
