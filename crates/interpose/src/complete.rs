@@ -41,11 +41,11 @@ impl<A: Abi> Claimed<A> {
     ///
     /// # Safety
     /// The array is still there; the buffers of completed receives can be written.
-    pub unsafe fn settle<'s>(
+    pub unsafe fn settle(
         self,
         state: &Preload<A>,
         code: c_int,
-        status_of: impl Fn(usize) -> Option<&'s A::Status>,
+        status_of: impl Fn(usize) -> Option<A::Status>,
     ) {
         let constants = A::CONSTANTS;
         let success = code == constants.success;
@@ -63,7 +63,7 @@ impl<A: Abi> Claimed<A> {
             let status = status_of(position)
                 .filter(|status| success || (mixed && status.error() == constants.success));
             // SAFETY: the library has completed the request.
-            unsafe { held.finish(state, status) };
+            unsafe { held.finish(state, status.as_ref()) };
         }
     }
 }
@@ -91,12 +91,13 @@ impl<S: Status> Statuses<S> {
     ///
     /// # Safety
     /// The library has written it.
-    pub unsafe fn get(&self, place: usize) -> Option<&S> {
+    pub unsafe fn get(&self, place: usize) -> Option<S> {
         if self.own.is_empty() {
-            // SAFETY: the program's array is as long as the call demands.
-            unsafe { self.given.add(place).as_ref() }
+            // SAFETY: the program's array is as long as the call demands. Open MPI hands over arrays
+            // of Fortran integers, which are aligned to four bytes.
+            (!self.given.is_null()).then(|| unsafe { self.given.add(place).read_unaligned() })
         } else {
-            self.own.get(place)
+            self.own.get(place).copied()
         }
     }
 }

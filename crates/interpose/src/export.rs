@@ -1,4 +1,16 @@
 //! [`preload!`]: the exported symbols of one preloaded library.
+//!
+//! Every function has two names (MPI 4.1, section 15.2): `MPI_Send`, which tools may replace, and
+//! `PMPI_Send`, which they call. The preload stands behind both:
+//! - Open MPI's Fortran library calls `PMPI_*`: for `mpif.h`, `use mpi` and `use mpi_f08` alike it
+//!   converts handles, statuses and sentinels first, so that what arrives here is a call of C;
+//! - a tool that is linked to the program, or preloaded before us, hides our `MPI_*` and calls `PMPI_*`;
+//! - a request that `MPI_Irecv` made may be completed by `PMPI_Wait`, from Fortran or by a tool: the
+//!   message would stay in our buffer if that call passed us by.
+//!
+//! A call goes on to the function of its own name. `PMPI_Send` must not lead to `MPI_Send`: that may be
+//! a tool behind us that has just called `PMPI_Send`. Then the tool's call comes in a second time; it
+//! carries packed bytes or a handle of ours, which have no record, and passes.
 
 /// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With
 /// `large_counts` the forms of MPI 4.0 whose names end in `_c` are exported too: for ABIs whose
@@ -126,23 +138,29 @@ macro_rules! preload {
     (@large $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
         $crate::preload! { @export "_c" $module $function $arguments $name $large }
     };
-    (@export $suffix:literal $module:ident $function:ident(
+    (@export $($function:tt)*) => {
+        $crate::preload! { @symbol "MPI_" next $($function)* }
+        $crate::preload! { @symbol "PMPI_" own $($function)* }
+    };
+    (@symbol $prefix:literal $table:ident $suffix:literal $module:ident $function:ident(
         $($argument:ident: $ty:ty),* $(,)?
     ) $name:ident $field:ident) => {
-        #[doc = concat!("`MPI_", stringify!($name), $suffix, "`, wrapped.")]
-        ///
-        /// # Safety
-        /// As the MPI call.
-        #[unsafe(export_name = concat!("MPI_", stringify!($name), $suffix))]
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
-            // The table has some functions in an Option, where a library may lack them.
-            #[allow(clippy::useless_conversion)]
-            let Some(next) = Option::from(PRELOAD.mpi().next.$field) else {
-                return $crate::calls::unsupported::<Table>();
-            };
-            // SAFETY: the program calls this as it would call MPI.
-            unsafe { $crate::calls::$module::$function(&PRELOAD, next, $($argument),*) }
-        }
+        const _: () = {
+            #[doc = concat!("`", $prefix, stringify!($name), $suffix, "`, wrapped.")]
+            ///
+            /// # Safety
+            /// As the MPI call.
+            #[unsafe(export_name = concat!($prefix, stringify!($name), $suffix))]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
+                // The table has some functions in an Option, where a library may lack them.
+                #[allow(clippy::useless_conversion)]
+                let Some(next) = Option::from(PRELOAD.mpi().$table.$field) else {
+                    return $crate::calls::unsupported::<Table>();
+                };
+                // SAFETY: the program calls this as it would call MPI.
+                unsafe { $crate::calls::$module::$function(&PRELOAD, next, $($argument),*) }
+            }
+        };
     };
 }

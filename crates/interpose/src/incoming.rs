@@ -107,8 +107,9 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         match self {
             Incoming::Packed(landing, ..) => {
                 if code == A::CONSTANTS.success {
-                    // SAFETY: passed on.
-                    unsafe { landing.unpack(state, &*status) };
+                    // SAFETY: passed on. Open MPI hands over arrays of Fortran integers as statuses, which are
+                    // aligned to four bytes.
+                    unsafe { landing.unpack(state, &status.read_unaligned()) };
                 }
                 landing.done(state);
             }

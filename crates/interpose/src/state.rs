@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use commloom_mpi::{Abi, Mpi};
 use commloom_plan::{PlanCache, Target};
@@ -37,6 +37,8 @@ pub struct Preload<A: Abi> {
     unseen: OnceLock<Tally>,
     /// Failures of our own code that were contained.
     pub(crate) failures: AtomicU64,
+    /// What is done before the library ends.
+    pub(crate) finalizing: Once,
 }
 
 impl<A: Abi> Preload<A> {
@@ -56,6 +58,7 @@ impl<A: Abi> Preload<A> {
             plans: PlanCache::new(PLAN_BYTES),
             unseen: OnceLock::new(),
             failures: AtomicU64::new(0),
+            finalizing: Once::new(),
         }
     }
 

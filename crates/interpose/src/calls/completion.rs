@@ -258,7 +258,7 @@ pub unsafe fn request_get_status<A: Abi>(
         let mut statuses = Statuses::new::<A>(status, 1);
         let code = next(request, flag, statuses.as_mut_ptr());
         if code == A::CONSTANTS.success && *flag != 0 {
-            held.finish(state, statuses.get(0));
+            held.finish(state, statuses.get(0).as_ref());
         } else {
             state.hold(request, held);
         }

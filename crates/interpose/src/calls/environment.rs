@@ -14,10 +14,13 @@ pub unsafe fn finalize<A: Abi>(
     state: &'static Preload<A>,
     next: unsafe extern "C" fn() -> c_int,
 ) -> c_int {
-    state.shield(|| {
-        state.progress_orphans(true);
-        state.write_report();
-        state.free_retired();
+    // A tool behind us comes in once more as `PMPI_Finalize`: the report is collective, and one.
+    state.finalizing.call_once(|| {
+        state.shield(|| {
+            state.progress_orphans(true);
+            state.write_report();
+            state.free_retired();
+        });
     });
     // SAFETY: passed on.
     unsafe { next() }

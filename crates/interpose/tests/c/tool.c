@@ -1,0 +1,53 @@
+/* A profiling tool, as they are linked to programs: it stands before every other MPI_X and calls PMPI_X. It counts the
+ * elements that it sees, so that the test can tell whether it sees what the program does. */
+#include <mpi.h>
+#include <stdio.h>
+
+static long sent, received, completed, committed;
+
+int MPI_Type_commit(MPI_Datatype *type)
+{
+    committed++;
+    return PMPI_Type_commit(type);
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    sent += count;
+    return PMPI_Send(buffer, count, type, to, tag, comm);
+}
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    sent += count;
+    return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    received += count;
+    return PMPI_Recv(buffer, count, type, from, tag, comm, status);
+}
+
+/* MPI_Irecv is not replaced: its requests are completed by PMPI_Wait and PMPI_Waitall all the same. */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    completed++;
+    return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    completed += count;
+    return PMPI_Waitall(count, requests, statuses);
+}
+
+int MPI_Finalize(void)
+{
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("rank %d tool: %ld sent, %ld received, %ld completed, %ld committed\n", rank, sent, received, completed,
+           committed);
+    return PMPI_Finalize();
+}
