@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use xtask::demo::mpi::{EXAMPLES, Library, workspace_root};
+use xtask::demo::mpi::{EXAMPLES, FORTRAN_EXAMPLES, Library, workspace_root};
 
 const LIBRARIES: [&str; 2] = ["mpich", "openmpi"];
 
@@ -55,6 +55,29 @@ fn halo_and_transpose_verify_themselves_on_one_to_six_ranks() {
             for ranks in 1..=6 {
                 // More ranks than cores: nothing may be bound to one.
                 let words = [program.to_str().unwrap(), "--all", "--reps", "3", "--n", order];
+                let output = library.launch_unbound(ranks).args(words).output().unwrap();
+                let (out, err) = (text(&output.stdout), text(&output.stderr));
+                let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);
+                assert!(output.status.success(), "{context}");
+                let cells = out.lines().filter(|l| l.starts_with("CELL ")).count();
+                assert!(cells > 0 && out.contains(&format!("VERIFIED {cells} cells")), "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn fortran_examples_verify_themselves_on_one_to_four_ranks() {
+    for library in libraries() {
+        let directory = directory("fortran", &library);
+        for example in FORTRAN_EXAMPLES {
+            let Some(program) = library.compile_fortran(example, &directory).unwrap() else {
+                let _ =
+                    writeln!(std::io::stderr(), "SKIPPED {example}, {}: no Fortran", library.name);
+                continue;
+            };
+            for ranks in 1..=4 {
+                let words = [program.to_str().unwrap(), "--all", "--reps", "2", "--only", "n32"];
                 let output = library.launch_unbound(ranks).args(words).output().unwrap();
                 let (out, err) = (text(&output.stdout), text(&output.stderr));
                 let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);

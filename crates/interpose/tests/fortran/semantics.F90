@@ -1,7 +1,8 @@
 ! What a Fortran program can observe of MPI: received bytes, statuses, error classes, positions, the sentinels.
-! One text for the three bindings: compiled with -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08. Every observation is a line;
-! the test compares the lines under commloom with the native ones. Two ranks. With an argument, only the named
-! section runs.
+! One text for the three bindings: compiled with -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08, and -DLARGE_COUNTS where
+! mpi_f08 has procedures with counts of MPI_COUNT_KIND. Every observation is a line;
+! the test compares the lines under commloom with the native ones. Two ranks. With an argument, only the named section
+! runs.
 
 #if defined(USE_MPI_F08)
 #define DATATYPE type(MPI_Datatype)
@@ -452,6 +453,35 @@ contains
     call say('sections', hash(memory), 0, 0, 0)
   end subroutine
 
+#if defined(LARGE_COUNTS)
+  subroutine large_counts()
+    integer(MPI_COUNT_KIND), parameter :: two = 2
+    integer(MPI_COUNT_KIND) :: position
+    REQUESTS(1) :: r
+    integer :: kind, ierr
+    do kind = 1, kinds
+      if (kind == 11) cycle
+      call fill(memory, rank + kind)
+      call fill(other, rank + kind + 1)
+      if (rank == 0) then
+        call MPI_Send(memory(origin), two, types(kind), 1, 0, WORLD, ierr)
+        call MPI_Isend(memory(origin), two, types(kind), 1, 0, WORLD, r(1), ierr)
+        call MPI_Wait(r(1), MPI_STATUS_IGNORE, ierr)
+      else
+        call MPI_Irecv(memory(origin), two, types(kind), 0, 0, WORLD, r(1), ierr)
+        call MPI_Recv(other(origin), two, types(kind), 0, 0, WORLD, AT(status, 1), ierr)
+        call MPI_Wait(r(1), MPI_STATUS_IGNORE, ierr)
+        call say_status('status', 1, types(kind))
+      end if
+      position = 0
+      call MPI_Pack(memory(origin), two, types(kind), packed, int(4 * words, MPI_COUNT_KIND), position, WORLD, ierr)
+      call say(names(kind), hash(memory), hash(other), hash(packed), int(position))
+      call MPI_Bcast(memory(origin), two, types(kind), 1, WORLD, ierr)
+      call say('broadcast', hash(memory), 0, 0, 0)
+    end do
+  end subroutine
+#endif
+
   subroutine errors()
     DATATYPE :: raw
     REQUESTS(2) :: r
@@ -612,6 +642,9 @@ program semantics
   if (wanted('persistent')) call persistent()
   if (wanted('packing')) call packing()
   if (wanted('sections')) call sections()
+#if defined(LARGE_COUNTS)
+  if (wanted('large counts')) call large_counts()
+#endif
   if (wanted('errors')) call errors()
   if (wanted('requests')) call requests_()
   if (wanted('files')) call files()

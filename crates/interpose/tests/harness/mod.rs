@@ -1,5 +1,8 @@
-//! Compiles C programs with every MPI library that is installed and runs them under `mpiexec`,
-//! with or without the preload.
+//! Compiles C and Fortran programs with every MPI library that is installed and runs them under
+//! `mpiexec`, with or without the preload.
+
+// Each test program uses its part.
+#![allow(dead_code, reason = "shared by test programs that need different parts of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,6 +14,8 @@ pub struct Library {
     /// What messages and files call it.
     pub name: String,
     mpicc: PathBuf,
+    /// Its Fortran compiler, which it need not have.
+    mpif90: PathBuf,
     mpiexec: PathBuf,
     /// `libcommloom_<preload>.so`.
     preload: &'static str,
@@ -21,6 +26,7 @@ impl Library {
         Library {
             name: name.into(),
             mpicc: format!("mpicc.{name}").into(),
+            mpif90: format!("mpif90.{name}").into(),
             mpiexec: format!("mpiexec.{name}").into(),
             preload: name,
         }
@@ -35,7 +41,8 @@ impl Library {
             () => "mpich",
         };
         let name = mpicc.to_string_lossy().trim_matches('/').replace('/', "-");
-        Library { name, mpicc: mpicc.into(), mpiexec: beside("mpiexec"), preload }
+        let (mpif90, mpiexec) = (beside("mpif90"), beside("mpiexec"));
+        Library { name, mpicc: mpicc.into(), mpif90, mpiexec, preload }
     }
 
     fn is_there(&self) -> bool {
@@ -43,16 +50,24 @@ impl Library {
     }
 }
 
+/// Whether the libraries of Debian have to be there.
+fn is_required() -> bool {
+    ["CI", "COMMLOOM_REQUIRE_MPI"].iter().any(|v| std::env::var_os(v).is_some())
+}
+
 /// The libraries that are installed: those of Debian, and those whose compilers `COMMLOOM_MPICC`
 /// names (with colons between them). None is a failure where they are required, as in CI.
 pub fn libraries() -> Vec<Library> {
-    let required = ["CI", "COMMLOOM_REQUIRE_MPI"].iter().any(|v| std::env::var_os(v).is_some());
     let mut found = Vec::new();
     for library in ["mpich", "openmpi"].map(Library::debian) {
         if library.is_there() {
             found.push(library);
         } else {
-            assert!(!required, "mpicc.{} is not installed, but MPI is required here", library.name);
+            assert!(
+                !is_required(),
+                "mpicc.{} is not installed, but MPI is required here",
+                library.name
+            );
             commloom_testkit::skipped(&format!(
                 "for {0}: mpicc.{0} is not installed",
                 library.name
@@ -72,20 +87,55 @@ pub fn libraries() -> Vec<Library> {
 impl Library {
     /// Compiles a program of `tests/c`.
     pub fn compile(&self, program: &str) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/{program}.c"));
-        let binary =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}-{}", self.name));
-        let output = Command::new(&self.mpicc)
+        self.compile_together(&[program])
+    }
+
+    /// Compiles files of `tests/c` to one program.
+    pub fn compile_together(&self, files: &[&str]) -> PathBuf {
+        let binary = self.binary(&files.join("-"));
+        let mut command = Command::new(&self.mpicc);
+        command
             .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])
             // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
             .arg("-Wno-stringop-overflow")
-            .arg(&source)
-            .arg("-o")
-            .arg(&binary)
-            .output()
-            .expect("mpicc runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        binary
+            .args(files.iter().map(|file| source(&format!("c/{file}.c"))));
+        compiled(command, binary)
+    }
+
+    /// Whether there is a Fortran compiler. If not, that is said, and is a failure where the library
+    /// is required: the Debian packages bring one.
+    pub fn has_fortran(&self) -> bool {
+        let there =
+            Command::new(&self.mpif90).arg("--version").output().is_ok_and(|o| o.status.success());
+        if !there {
+            let required = is_required() && self.mpif90.parent() == Some(Path::new(""));
+            assert!(!required, "{} does not work, but is required here", self.mpif90.display());
+            commloom_testkit::skipped(&format!(
+                "Fortran with {}: it has no compiler for it",
+                self.name
+            ));
+        }
+        there
+    }
+
+    /// Compiles a program of `tests/fortran` with these macros.
+    pub fn compile_fortran(&self, program: &str, macros: &[&str]) -> PathBuf {
+        let binary = self.binary(&format!("{program}-{}", macros.join("-")));
+        let modules = binary.with_extension("modules");
+        std::fs::create_dir_all(&modules).expect("a folder for module files");
+        let mut command = Command::new(&self.mpif90);
+        command
+            // Without interfaces one name is called with buffers of several types.
+            .args(["-O1", "-g", "-w", "-fallow-argument-mismatch"])
+            .args(macros.iter().map(|name| format!("-D{name}")))
+            .arg("-J")
+            .arg(modules)
+            .arg(source(&format!("fortran/{program}.F90")));
+        compiled(command, binary)
+    }
+
+    fn binary(&self, program: &str) -> PathBuf {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}-{}", self.name))
     }
 
     /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
@@ -135,6 +185,18 @@ impl Library {
         });
         folder.join(format!("libcommloom_{}.so", self.preload))
     }
+}
+
+/// A file of `tests/`.
+fn source(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)
+}
+
+/// Runs a compiler; the program is `binary`.
+fn compiled(mut command: Command, binary: PathBuf) -> PathBuf {
+    let output = command.arg("-o").arg(&binary).output().expect("the compiler runs");
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    binary
 }
 
 /// What a run printed, each rank's lines in order.

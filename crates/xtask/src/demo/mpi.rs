@@ -6,10 +6,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs under `examples/`, in the order of the table.
+/// The programs in C under `examples/`, in the order of the table.
 pub const EXAMPLES: [&str; 3] = ["pingpong", "transpose", "halo3d"];
+/// Those in Fortran, after them; left out where a library has no Fortran compiler.
+pub const FORTRAN_EXAMPLES: [&str; 1] = ["ocean"];
+/// The module that all of them use.
+const FORTRAN_MODULE: &str = "cells";
 
 const COMPILER_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
+const FORTRAN_FLAGS: [&str; 5] = ["-std=f2018", "-O2", "-Wall", "-Wextra", "-Werror"];
 
 /// An installed MPI library.
 #[derive(Clone, Debug)]
@@ -19,6 +24,7 @@ pub struct Library {
     /// As told by its launcher.
     pub version: String,
     compiler: PathBuf,
+    fortran_compiler: Option<PathBuf>,
     launcher: PathBuf,
     launcher_options: Vec<&'static str>,
     /// Further options that bind each rank to a core; none where the launcher refuses.
@@ -54,6 +60,7 @@ impl Library {
             name: name.to_owned(),
             version: version(&launcher)?,
             compiler,
+            fortran_compiler: on_path(&format!("mpif90.{name}")).filter(|path| answers(path)),
             launcher,
             launcher_options: Vec::new(),
             binding: Vec::new(),
@@ -97,17 +104,22 @@ impl Library {
     pub fn compile(&self, source: &Path, program: &Path, flags: &[&str]) -> Result<(), Error> {
         let mut command = Command::new(&self.compiler);
         command.args(COMPILER_FLAGS).args(flags).arg("-o").arg(program).arg(source);
-        let output = command.output().map_err(|e| Error::Command {
-            command: self.compiler.display().to_string(),
-            reason: e.to_string(),
-        })?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(Error::Compile {
-            command: format!("{} {}", self.compiler.display(), source.display()),
-            output: String::from_utf8_lossy(&output.stderr).into_owned(),
-        })
+        compiled(command, source)
+    }
+
+    /// Compiles one of [`FORTRAN_EXAMPLES`] into a directory. `None` where there is no Fortran compiler.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile_fortran(&self, name: &str, directory: &Path) -> Result<Option<PathBuf>, Error> {
+        let Some(compiler) = &self.fortran_compiler else { return Ok(None) };
+        let source =
+            |name: &str| workspace_root().join("examples").join(name).with_extension("f90");
+        let (program, sources) = (directory.join(name), [source(FORTRAN_MODULE), source(name)]);
+        let mut command = Command::new(compiler);
+        command.args(FORTRAN_FLAGS).arg("-J").arg(directory).arg("-o").arg(&program).args(&sources);
+        compiled(command, &sources[1])?;
+        Ok(Some(program))
     }
 
     /// Is each rank bound to a core of its own?
@@ -158,13 +170,26 @@ pub fn find(names: &[String]) -> Result<Vec<Library>, Error> {
 pub fn compile(libraries: &[Library], target: &Path) -> Result<Vec<Example>, Error> {
     let sources = workspace_root().join("examples");
     let mut examples = Vec::new();
-    for name in EXAMPLES {
+    let names = EXAMPLES.into_iter().map(|name| (name, false));
+    for (name, fortran) in names.chain(FORTRAN_EXAMPLES.map(|name| (name, true))) {
         for (index, library) in libraries.iter().enumerate() {
             let directory = target.join(format!("examples-{}", library.name));
             std::fs::create_dir_all(&directory)
                 .map_err(|source| Error::File { path: directory.clone(), source })?;
-            let program = directory.join(name);
-            library.compile(&sources.join(name).with_extension("c"), &program, &[])?;
+            let program = if fortran {
+                let Some(program) = library.compile_fortran(name, &directory)? else {
+                    anstream::eprintln!(
+                        "{name} is left out with {0}: mpif90.{0} is missing, or has no compiler",
+                        library.name
+                    );
+                    continue;
+                };
+                program
+            } else {
+                let program = directory.join(name);
+                library.compile(&sources.join(name).with_extension("c"), &program, &[])?;
+                program
+            };
             examples.push(Example {
                 name: name.to_owned(),
                 library: index,
@@ -181,6 +206,26 @@ pub fn compile(libraries: &[Library], target: &Path) -> Result<Vec<Example>, Err
 pub fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// Runs a compiler on a source.
+fn compiled(mut command: Command, source: &Path) -> Result<(), Error> {
+    let compiler = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|e| Error::Command { command: compiler.clone(), reason: e.to_string() })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::Compile {
+        command: format!("{compiler} {}", source.display()),
+        output: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// Whether a compiler works: the wrappers are installed with MPI, the compiler behind them need not be.
+fn answers(compiler: &Path) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 fn on_path(file: &str) -> Option<PathBuf> {
