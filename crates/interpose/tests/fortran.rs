@@ -11,8 +11,11 @@ use harness::{Library, libraries, lines};
 /// Macros that choose a binding.
 const BINDINGS: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
 
+/// Variables of the environment.
+type Settings = &'static [(&'static str, &'static str)];
+
 /// Which ranks are under commloom, and settings: the engine on both ends is for the one that reports.
-const RUNS: &[([bool; 2], &[(&str, &str)])] = &[
+const RUNS: &[([bool; 2], Settings)] = &[
     ([true, false], &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")]),
     ([true, true], &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")]),
     ([true, true], &[]),
