@@ -5,21 +5,24 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
-use crate::message::{Message, Purpose, Route};
+use crate::count::CallCount;
+use crate::message::{Elements, Message, Purpose};
+use crate::pending::Held;
 use crate::pool::Buffer;
 use crate::record::{Found, Waiting};
 use crate::state::Preload;
 
-/// What the library receives into instead of the program's buffer, count and datatype.
-pub(crate) enum Incoming<A: Abi> {
+/// What the library receives into instead of the program's buffer, count and datatype, in a
+/// call whose counts are `N`.
+pub(crate) enum Incoming<A: Abi, N> {
     /// Nothing else.
     Native,
     /// Nothing else yet.
     Unseen(Waiting<A>),
     /// The same buffer in other words.
-    Substitute(c_int, A::Datatype),
-    /// A buffer for packed bytes.
-    Packed(Landing<A>),
+    Substitute(N, A::Datatype),
+    /// A buffer for packed bytes, and the elements that they will be.
+    Packed(Landing<A>, N, A::Datatype),
 }
 
 /// Packed bytes on their way, and where they belong.
@@ -33,37 +36,39 @@ pub(crate) struct Landing<A: Abi> {
 // in any one thread.
 unsafe impl<A: Abi> Send for Landing<A> {}
 
-impl<A: Abi> Incoming<A> {
+impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// Looks at a receive.
     pub fn of(
         state: &'static Preload<A>,
         buffer: *mut c_void,
-        count: c_int,
+        count: N,
         datatype: A::Datatype,
         source: c_int,
     ) -> Self {
         if source == A::CONSTANTS.proc_null {
             return Incoming::Native;
         }
-        let message = match state.message(datatype, count, Purpose::Transfer) {
+        let message = match state.message(datatype, count.wide(), Purpose::Transfer) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Incoming::Native,
             Found::NotYet(waiting) => return Incoming::Unseen(waiting),
         };
-        match message.route {
-            Route::Native(reason) => message.tally.native(reason, message.size()),
-            Route::Substitute(count, datatype) => {
-                message.tally.substituted(message.size());
+        let size = message.size();
+        match message.elements() {
+            Elements::Own(reason) => message.tally.native(reason, size),
+            Elements::Other(count, datatype) => {
+                message.tally.substituted(size);
                 return Incoming::Substitute(count, datatype);
             }
-            Route::Engine if message.takes(buffer) => {
+            Elements::Packed(count, datatype) if message.takes(buffer) => {
                 if let Some(packed) = state.pool.get(message.bytes()) {
-                    message.tally.engine(message.size());
-                    return Incoming::Packed(Landing { packed, message, buffer });
+                    message.tally.engine(size);
+                    let landing = Landing { packed, message, buffer };
+                    return Incoming::Packed(landing, count, datatype);
                 }
-                message.tally.native("no memory", message.size());
+                message.tally.native("no memory", size);
             }
-            Route::Engine => message.tally.native("no buffer", message.size()),
+            Elements::Packed(..) => message.tally.native("no buffer", size),
         }
         Incoming::Native
     }
@@ -72,15 +77,14 @@ impl<A: Abi> Incoming<A> {
     pub fn arguments(
         &mut self,
         buffer: *mut c_void,
-        count: c_int,
+        count: N,
         datatype: A::Datatype,
-    ) -> (*mut c_void, c_int, A::Datatype) {
+    ) -> (*mut c_void, N, A::Datatype) {
         match self {
             Incoming::Native | Incoming::Unseen(_) => (buffer, count, datatype),
             Incoming::Substitute(count, datatype) => (buffer, *count, *datatype),
-            Incoming::Packed(landing) => {
-                let (count, datatype) = landing.message.packed;
-                (landing.packed.as_mut_slice().as_mut_ptr().cast(), count, datatype)
+            Incoming::Packed(landing, count, datatype) => {
+                (landing.packed.as_mut_slice().as_mut_ptr().cast(), *count, *datatype)
             }
         }
     }
@@ -89,8 +93,44 @@ impl<A: Abi> Incoming<A> {
     /// it but the length is needed.
     pub fn status(&self, given: *mut A::Status, own: *mut A::Status) -> *mut A::Status {
         match self {
-            Incoming::Packed(_) if A::CONSTANTS.ignores_status(given) => own,
+            Incoming::Packed(..) if A::CONSTANTS.ignores_status(given) => own,
             _ => given,
+        }
+    }
+
+    /// After a blocking receive that returned `code`: unpacks if it succeeded.
+    ///
+    /// # Safety
+    /// The library has written `status` if the receive was packed and succeeded; the program's
+    /// buffer can be written.
+    pub unsafe fn land(self, state: &Preload<A>, code: c_int, status: *const A::Status) {
+        match self {
+            Incoming::Packed(landing, ..) => {
+                if code == A::CONSTANTS.success {
+                    // SAFETY: passed on.
+                    unsafe { landing.unpack(state, &*status) };
+                }
+                landing.done(state);
+            }
+            Incoming::Unseen(waiting) => waiting.done(),
+            Incoming::Native | Incoming::Substitute(..) => {}
+        }
+    }
+
+    /// After a non-blocking receive that returned `code`: remembers what to do when its request is
+    /// complete.
+    ///
+    /// # Safety
+    /// The library has written `request` if it succeeded.
+    pub unsafe fn wait_for(self, state: &Preload<A>, code: c_int, request: *const A::Request) {
+        match self {
+            Incoming::Packed(landing, ..) if code == A::CONSTANTS.success => {
+                // SAFETY: passed on.
+                state.hold(unsafe { *request }, Held::Receive(landing));
+            }
+            Incoming::Packed(landing, ..) => landing.done(state),
+            Incoming::Unseen(waiting) => waiting.done(),
+            Incoming::Native | Incoming::Substitute(..) => {}
         }
     }
 }

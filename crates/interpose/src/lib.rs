@@ -22,6 +22,7 @@ pub mod calls;
 pub mod choose;
 mod complete;
 pub mod config;
+mod count;
 mod export;
 mod incoming;
 mod layouts;
@@ -33,10 +34,11 @@ mod record;
 mod report;
 mod state;
 
+pub use count::{CallCount, Integer};
 pub use state::Preload;
 
 /// What [`preload!`] needs by name.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Mpich, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Count, Mpich, OpenMpi, Standard};
 }

@@ -52,7 +52,7 @@ impl<A: Abi> Record<A> {
     ///
     /// A type is looked at when its messages have cost about as much as the look will: a program
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
-    fn message(self: &Arc<Self>, datatype: A::Datatype, count: c_int) -> Found<A> {
+    fn message(self: &Arc<Self>, datatype: A::Datatype, count: i64) -> Found<A> {
         let bytes = self.bytes(datatype, count);
         if self.known.get().is_none() {
             let least = 300 + bytes / 10;
@@ -73,7 +73,7 @@ impl<A: Abi> Record<A> {
         }
     }
 
-    fn bytes(&self, datatype: A::Datatype, count: c_int) -> u64 {
+    fn bytes(&self, datatype: A::Datatype, count: i64) -> u64 {
         let size = self
             .size
             .get_or_init(|| self.state.mpi().type_size(datatype).ok().flatten().unwrap_or(0));
@@ -151,7 +151,7 @@ impl<A: Abi> Preload<A> {
     }
 
     /// The message of `count` elements of a handle of the program, if commloom has a say in it.
-    pub(crate) fn look_up(&'static self, datatype: A::Datatype, count: c_int) -> Found<A> {
+    pub(crate) fn look_up(&'static self, datatype: A::Datatype, count: i64) -> Found<A> {
         let Some(keyval) = self.keyval.get() else { return Found::Nothing };
         let Ok(Some(value)) = self.mpi().type_get_attr(datatype, keyval) else {
             return Found::Nothing;

@@ -15,10 +15,10 @@ use crate::state::Preload;
 /// As the MPI call.
 pub unsafe fn wait<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request, *mut A::Status) -> c_int,
     request: *mut A::Request,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.wait;
     // SAFETY: passed on; one request and one status.
     unsafe {
         let call = |statuses| next(request, statuses);
@@ -32,11 +32,11 @@ pub unsafe fn wait<A: Abi>(
 /// As the MPI call.
 pub unsafe fn test<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     request: *mut A::Request,
     flag: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.test;
     // SAFETY: passed on; one request and one status.
     unsafe {
         let call = |statuses| next(request, flag, statuses);
@@ -50,11 +50,11 @@ pub unsafe fn test<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitall<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
         let call = |statuses| next(count, requests, statuses);
@@ -68,12 +68,12 @@ pub unsafe fn waitall<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testall<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     flag: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
         let call = |statuses| next(count, requests, flag, statuses);
@@ -87,12 +87,12 @@ pub unsafe fn testall<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitany<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     index: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitany;
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
         let call = |statuses| next(count, requests, index, statuses);
@@ -106,13 +106,19 @@ pub unsafe fn waitany<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testany<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     index: *mut c_int,
     flag: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testany;
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
         let call = |statuses| next(count, requests, index, flag, statuses);
@@ -126,13 +132,19 @@ pub unsafe fn testany<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitsome<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     completed: *mut c_int,
     indices: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
         let call = |statuses| next(count, requests, completed, indices, statuses);
@@ -148,13 +160,19 @@ pub unsafe fn waitsome<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testsome<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     completed: *mut c_int,
     indices: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
         let call = |statuses| next(count, requests, completed, indices, statuses);
@@ -202,7 +220,11 @@ unsafe fn place(position: usize, completed: c_int, indices: *const c_int) -> Opt
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn request_free<A: Abi>(state: &'static Preload<A>, request: *mut A::Request) -> c_int {
+pub unsafe fn request_free<A: Abi>(
+    state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
+    request: *mut A::Request,
+) -> c_int {
     // SAFETY: passed on.
     unsafe {
         if !state.pending.is_empty()
@@ -213,7 +235,7 @@ pub unsafe fn request_free<A: Abi>(state: &'static Preload<A>, request: *mut A::
             *request = state.mpi().handles.request_null;
             return A::CONSTANTS.success;
         }
-        (state.mpi().next.request_free)(request)
+        next(request)
     }
 }
 
@@ -224,11 +246,11 @@ pub unsafe fn request_free<A: Abi>(state: &'static Preload<A>, request: *mut A::
 /// As the MPI call.
 pub unsafe fn request_get_status<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(A::Request, *mut c_int, *mut A::Status) -> c_int,
     request: A::Request,
     flag: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.request_get_status;
     // SAFETY: passed on.
     unsafe {
         let held = if state.pending.is_empty() { None } else { state.pending.take(request) };

@@ -1,64 +1,86 @@
-//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.10).
+//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.10). The four modes of a
+//! send differ in the library's function only, and so do the two widths of counts.
 
 use std::ffi::{c_int, c_void};
 
 use commloom_mpi::{Abi, Status};
 
+use crate::count::CallCount;
 use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
 use crate::state::Preload;
 
-/// The prototype of `MPI_Send` and `MPI_Ssend`.
-type SendFunction<A> = unsafe extern "C" fn(
+/// The prototype of `MPI_Send` and its modes.
+pub type Send<A, N> = unsafe extern "C" fn(
     *const c_void,
-    c_int,
+    N,
     <A as Abi>::Datatype,
     c_int,
     c_int,
     <A as Abi>::Comm,
 ) -> c_int;
 
-/// `MPI_Send`.
+/// The prototype of `MPI_Isend` and its modes.
+pub type Isend<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
+/// The prototype of `MPI_Recv`.
+pub type Recv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Irecv`.
+pub type Irecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
+/// The prototype of `MPI_Sendrecv`.
+pub type Sendrecv<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// `MPI_Send` and its modes.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn send<A: Abi>(
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn send<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Send<A, N>,
     buffer: *const c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-) -> c_int {
-    let next = state.mpi().next.send;
-    // SAFETY: passed on.
-    unsafe { blocking_send(state, next, (buffer, count, datatype), destination, tag, comm) }
-}
-
-/// `MPI_Ssend`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn ssend<A: Abi>(
-    state: &'static Preload<A>,
-    buffer: *const c_void,
-    count: c_int,
-    datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-) -> c_int {
-    let next = state.mpi().next.ssend;
-    // SAFETY: passed on.
-    unsafe { blocking_send(state, next, (buffer, count, datatype), destination, tag, comm) }
-}
-
-unsafe fn blocking_send<A: Abi>(
-    state: &'static Preload<A>,
-    next: SendFunction<A>,
-    (buffer, count, datatype): (*const c_void, c_int, A::Datatype),
     destination: c_int,
     tag: c_int,
     comm: A::Comm,
@@ -73,15 +95,16 @@ unsafe fn blocking_send<A: Abi>(
     }
 }
 
-/// `MPI_Isend`.
+/// `MPI_Isend` and its modes.
 ///
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn isend<A: Abi>(
+pub unsafe fn isend<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Isend<A, N>,
     buffer: *const c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     destination: c_int,
     tag: c_int,
@@ -92,9 +115,9 @@ pub unsafe fn isend<A: Abi>(
     unsafe {
         let out = Outgoing::of(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
-        let code = (state.mpi().next.isend)(b, c, d, destination, tag, comm, request);
+        let code = next(b, c, d, destination, tag, comm, request);
         match out {
-            Outgoing::Packed(packed, _) if code == A::CONSTANTS.success => {
+            Outgoing::Packed(packed, ..) if code == A::CONSTANTS.success => {
                 state.hold(*request, Held::Send(packed));
             }
             out => out.done(state),
@@ -108,10 +131,11 @@ pub unsafe fn isend<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn recv<A: Abi>(
+pub unsafe fn recv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Recv<A, N>,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -124,8 +148,8 @@ pub unsafe fn recv<A: Abi>(
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
-        let code = (state.mpi().next.recv)(b, c, d, source, tag, comm, status);
-        land(state, incoming, code, status);
+        let code = next(b, c, d, source, tag, comm, status);
+        incoming.land(state, code, status);
         code
     }
 }
@@ -135,10 +159,11 @@ pub unsafe fn recv<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn irecv<A: Abi>(
+pub unsafe fn irecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Irecv<A, N>,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -149,15 +174,8 @@ pub unsafe fn irecv<A: Abi>(
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
-        let code = (state.mpi().next.irecv)(b, c, d, source, tag, comm, request);
-        match incoming {
-            Incoming::Packed(landing) if code == A::CONSTANTS.success => {
-                state.hold(*request, Held::Receive(landing));
-            }
-            Incoming::Packed(landing) => landing.done(state),
-            Incoming::Unseen(waiting) => waiting.done(),
-            Incoming::Native | Incoming::Substitute(..) => {}
-        }
+        let code = next(b, c, d, source, tag, comm, request);
+        incoming.wait_for(state, code, request);
         code
     }
 }
@@ -167,15 +185,16 @@ pub unsafe fn irecv<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn sendrecv<A: Abi>(
+pub unsafe fn sendrecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Sendrecv<A, N>,
     send_buffer: *const c_void,
-    send_count: c_int,
+    send_count: N,
     send_datatype: A::Datatype,
     destination: c_int,
     send_tag: c_int,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -190,45 +209,9 @@ pub unsafe fn sendrecv<A: Abi>(
         let status = incoming.status(status, &raw mut own);
         let (sb, sc, sd) = out.arguments(send_buffer, send_count, send_datatype);
         let (b, c, d) = incoming.arguments(buffer, count, datatype);
-        let code = (state.mpi().next.sendrecv)(
-            sb,
-            sc,
-            sd,
-            destination,
-            send_tag,
-            b,
-            c,
-            d,
-            source,
-            tag,
-            comm,
-            status,
-        );
+        let code = next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, status);
         out.done(state);
-        land(state, incoming, code, status);
+        incoming.land(state, code, status);
         code
-    }
-}
-
-/// After a blocking receive: unpacks if it succeeded.
-///
-/// # Safety
-/// The library has written `status` if the receive was packed and succeeded.
-unsafe fn land<A: Abi>(
-    state: &Preload<A>,
-    incoming: Incoming<A>,
-    code: c_int,
-    status: *const A::Status,
-) {
-    match incoming {
-        Incoming::Packed(landing) => {
-            if code == A::CONSTANTS.success {
-                // SAFETY: passed on.
-                unsafe { landing.unpack(state, &*status) };
-            }
-            landing.done(state);
-        }
-        Incoming::Unseen(waiting) => waiting.done(),
-        Incoming::Native | Incoming::Substitute(..) => {}
     }
 }
