@@ -1,8 +1,8 @@
 //! [`preload!`]: the exported symbols of one preloaded library.
 
-/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With
-/// `large_counts` the forms of MPI 4.0 whose names end in `_c` are exported too: for ABIs whose
-/// libraries have them.
+/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With `mpi_4` the
+/// functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names end in
+/// `_c`: for ABIs whose libraries have them.
 ///
 /// A line of the list is the function's name after `MPI_`, its field in the table of the library's
 /// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
@@ -22,15 +22,16 @@ macro_rules! preload {
             $crate::preload! { @counted int }
         }
     };
-    ($abi:ty, large_counts) => {
+    ($abi:ty, mpi_4) => {
         $crate::preload! { $abi }
 
-        /// The forms whose counts are `MPI_Count`.
+        /// The forms whose counts are `MPI_Count`, and what else is new.
         mod large {
             use super::*;
 
             type N = $crate::reexport::Count;
             $crate::preload! { @counted large }
+            $crate::preload! { @inquiries plain }
         }
     };
     (@state $abi:ty) => {
@@ -43,6 +44,7 @@ macro_rules! preload {
         type Datatype = <$abi as Abi>::Datatype;
         type Comm = <$abi as Abi>::Comm;
         type Request = <$abi as Abi>::Request;
+        type Message = <$abi as Abi>::Message;
         type Status = <$abi as Abi>::Status;
     };
     (@list $form:ident) => {
@@ -67,8 +69,23 @@ macro_rules! preload {
             completion::testsome(count: c_int, requests: *mut Request, completed: *mut c_int,
                 indices: *mut c_int, statuses: *mut Status) { Testsome testsome; }
             completion::request_free(request: *mut Request) { Request_free request_free; }
-            completion::request_get_status(request: Request, flag: *mut c_int,
+            inquiry::request_get_status(request: Request, flag: *mut c_int,
                 status: *mut Status) { Request_get_status request_get_status; }
+            persistent::start(request: *mut Request) { Start start; }
+            persistent::startall(count: c_int, requests: *mut Request) { Startall startall; }
+        }
+    };
+    (@inquiries $form:ident) => {
+        $crate::preload! { @each $form
+            inquiry::request_get_status_all(count: c_int, requests: *const Request,
+                flag: *mut c_int, statuses: *mut Status)
+            { Request_get_status_all request_get_status_all; }
+            inquiry::request_get_status_any(count: c_int, requests: *const Request,
+                index: *mut c_int, flag: *mut c_int, status: *mut Status)
+            { Request_get_status_any request_get_status_any; }
+            inquiry::request_get_status_some(count: c_int, requests: *const Request,
+                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status)
+            { Request_get_status_some request_get_status_some; }
         }
     };
     (@counted $form:ident) => {
@@ -98,6 +115,25 @@ macro_rules! preload {
                 send_datatype: Datatype, destination: c_int, send_tag: c_int,
                 buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
                 comm: Comm, status: *mut Status) { Sendrecv sendrecv sendrecv_c; }
+            point_to_point::sendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
+                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
+                status: *mut Status)
+            { Sendrecv_replace sendrecv_replace sendrecv_replace_c; }
+            point_to_point::mrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, status: *mut Status) { Mrecv mrecv mrecv_c; }
+            point_to_point::imrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, request: *mut Request) { Imrecv imrecv imrecv_c; }
+            persistent::send_init(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            {
+                Send_init send_init send_init_c;
+                Bsend_init bsend_init bsend_init_c;
+                Ssend_init ssend_init ssend_init_c;
+                Rsend_init rsend_init rsend_init_c;
+            }
+            persistent::recv_init(buffer: *mut c_void, count: N, datatype: Datatype,
+                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            { Recv_init recv_init recv_init_c; }
             packing::pack(memory: *const c_void, count: N, datatype: Datatype,
                 packed: *mut c_void, size: N, position: *mut N, comm: Comm)
             { Pack pack pack_c; }

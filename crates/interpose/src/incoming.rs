@@ -45,10 +45,57 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         datatype: A::Datatype,
         source: c_int,
     ) -> Self {
+        let incoming = Self::look(state, (buffer, count, datatype), source, Purpose::Transfer);
+        if let Incoming::Packed(landing, ..) = &incoming {
+            landing.count();
+        }
+        incoming
+    }
+
+    /// Looks at a persistent receive.
+    pub fn persistent(
+        state: &'static Preload<A>,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+        source: c_int,
+    ) -> Self {
+        Self::look(state, (buffer, count, datatype), source, Purpose::Persistent)
+    }
+
+    /// Looks at a buffer whose content is sent and then replaced by what is received, and packs it.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn replacing(
+        state: &'static Preload<A>,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+        peer: c_int,
+    ) -> Self {
+        let mut incoming = Self::of(state, buffer, count, datatype, peer);
+        if let Incoming::Packed(landing, ..) = &mut incoming {
+            // SAFETY: passed on.
+            let packed = unsafe { landing.message.pack(buffer, landing.packed.as_mut_slice()) };
+            if packed.is_none() {
+                incoming.done(state);
+                return Incoming::Native;
+            }
+        }
+        incoming
+    }
+
+    fn look(
+        state: &'static Preload<A>,
+        (buffer, count, datatype): (*mut c_void, N, A::Datatype),
+        source: c_int,
+        purpose: Purpose,
+    ) -> Self {
         if source == A::CONSTANTS.proc_null {
             return Incoming::Native;
         }
-        let message = match state.message(datatype, count.wide(), Purpose::Transfer) {
+        let message = match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Incoming::Native,
             Found::NotYet(waiting) => return Incoming::Unseen(waiting),
@@ -62,7 +109,6 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
             }
             Elements::Packed(count, datatype) if message.takes(buffer) => {
                 if let Some(packed) = state.pool.get(message.bytes()) {
-                    message.tally.engine(size);
                     let landing = Landing { packed, message, buffer };
                     return Incoming::Packed(landing, count, datatype);
                 }
@@ -104,30 +150,39 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// The library has written `status` if the receive was packed and succeeded; the program's
     /// buffer can be written.
     pub unsafe fn land(self, state: &Preload<A>, code: c_int, status: *const A::Status) {
-        match self {
-            Incoming::Packed(landing, ..) => {
-                if code == A::CONSTANTS.success {
-                    // SAFETY: passed on.
-                    unsafe { landing.unpack(state, &*status) };
-                }
-                landing.done(state);
-            }
-            Incoming::Unseen(waiting) => waiting.done(),
-            Incoming::Native | Incoming::Substitute(..) => {}
+        if let Incoming::Packed(landing, ..) = &self
+            && code == A::CONSTANTS.success
+        {
+            // SAFETY: passed on.
+            unsafe { landing.unpack(state, &*status) };
         }
+        self.done(state);
     }
 
-    /// After a non-blocking receive that returned `code`: remembers what to do when its request is
-    /// complete.
+    /// After a call that returned `code`: if it succeeded, the landing stays with its request, in the
+    /// form that `held` gives it.
     ///
     /// # Safety
     /// The library has written `request` if it succeeded.
-    pub unsafe fn wait_for(self, state: &Preload<A>, code: c_int, request: *const A::Request) {
+    pub unsafe fn wait_for(
+        self,
+        state: &Preload<A>,
+        code: c_int,
+        request: *const A::Request,
+        held: impl FnOnce(Landing<A>) -> Held<A>,
+    ) {
         match self {
             Incoming::Packed(landing, ..) if code == A::CONSTANTS.success => {
                 // SAFETY: passed on.
-                state.hold(unsafe { *request }, Held::Receive(landing));
+                state.hold(unsafe { *request }, held(landing));
             }
+            other => other.done(state),
+        }
+    }
+
+    /// The call is over, and the library does not need the buffer any more.
+    fn done(self, state: &Preload<A>) {
+        match self {
             Incoming::Packed(landing, ..) => landing.done(state),
             Incoming::Unseen(waiting) => waiting.done(),
             Incoming::Native | Incoming::Substitute(..) => {}
@@ -136,6 +191,11 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
 }
 
 impl<A: Abi> Landing<A> {
+    /// Counts a message that goes through the engine.
+    pub fn count(&self) {
+        self.message.tally.engine(self.message.size());
+    }
+
     /// Puts what arrived where it belongs. A cancelled receive brought nothing.
     ///
     /// # Safety

@@ -29,6 +29,7 @@ mod layouts;
 mod message;
 mod outgoing;
 mod pending;
+mod persistent;
 pub mod pool;
 mod record;
 mod report;

@@ -255,6 +255,8 @@ fn slot(datatype: usize, count: i64) -> usize {
 pub(crate) enum Purpose {
     /// To send or receive it.
     Transfer,
+    /// To send or receive it again and again: its type is worth a look at once.
+    Persistent,
     /// `MPI_Pack` or `MPI_Unpack`.
     Packing,
 }
@@ -278,14 +280,14 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            let skip = entry.skip && purpose == Purpose::Transfer;
+            let skip = entry.skip && purpose != Purpose::Packing;
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {
             let message = found.and_then(|any| any.downcast().ok());
             return message.map_or(Found::Nothing, Found::This);
         }
-        let found = self.look_up(datatype, count);
+        let found = self.look_up(datatype, count, purpose);
         let message = match &found {
             Found::This(message) => Some(message),
             Found::Nothing => None,

@@ -257,12 +257,6 @@ functions! {
         type_create_f90_integer "Type_create_f90_integer" (c_int, *mut A::Datatype);
     }
     optional {
-        // Of MPI 4.0.
-        isendrecv "Isendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
-        isendrecv_c "Isendrecv_c" (*const c_void, Count, A::Datatype, c_int, c_int, *mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
-        isendrecv_replace "Isendrecv_replace" (*mut c_void, c_int, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Request);
-        isendrecv_replace_c "Isendrecv_replace_c" (*mut c_void, Count, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Request);
-
         // Of MPI 4.1.
         request_get_status_all "Request_get_status_all" (c_int, *const A::Request, *mut c_int, *mut A::Status);
         request_get_status_any "Request_get_status_any" (c_int, *const A::Request, *mut c_int, *mut c_int, *mut A::Status);

@@ -3,7 +3,9 @@
 
 pub mod completion;
 pub mod environment;
+pub mod inquiry;
 pub mod packing;
+pub mod persistent;
 pub mod point_to_point;
 pub mod types;
 

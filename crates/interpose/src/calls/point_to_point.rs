@@ -1,5 +1,8 @@
-//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.10). The four modes of a
+//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.11). The four modes of a
 //! send differ in the library's function only, and so do the two widths of counts.
+//!
+//! `MPI_Isendrecv` and `MPI_Isendrecv_replace` are not wrapped: MPICH 4 and 5 complete them with a status
+//! that does not say how much has arrived.
 
 use std::ffi::{c_int, c_void};
 
@@ -70,6 +73,37 @@ pub type Sendrecv<A, N> = unsafe extern "C" fn(
     *mut <A as Abi>::Status,
 ) -> c_int;
 
+/// The prototype of `MPI_Sendrecv_replace`.
+pub type SendrecvReplace<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Mrecv`.
+pub type Mrecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Imrecv`.
+pub type Imrecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
 /// `MPI_Send` and its modes.
 ///
 /// # Safety
@@ -116,12 +150,7 @@ pub unsafe fn isend<A: Abi, N: CallCount>(
         let out = Outgoing::of(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
         let code = next(b, c, d, destination, tag, comm, request);
-        match out {
-            Outgoing::Packed(packed, ..) if code == A::CONSTANTS.success => {
-                state.hold(*request, Held::Send(packed));
-            }
-            out => out.done(state),
-        }
+        out.wait_for(state, code, request, Held::Send);
         code
     }
 }
@@ -175,7 +204,7 @@ pub unsafe fn irecv<A: Abi, N: CallCount>(
     // SAFETY: passed on.
     unsafe {
         let code = next(b, c, d, source, tag, comm, request);
-        incoming.wait_for(state, code, request);
+        incoming.wait_for(state, code, request, Held::Receive);
         code
     }
 }
@@ -212,6 +241,85 @@ pub unsafe fn sendrecv<A: Abi, N: CallCount>(
         let code = next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, status);
         out.done(state);
         incoming.land(state, code, status);
+        code
+    }
+}
+
+/// `MPI_Sendrecv_replace`: one buffer holds the packed bytes of both messages, as in the program.
+///
+/// # Safety
+/// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn sendrecv_replace<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: SendrecvReplace<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    destination: c_int,
+    send_tag: c_int,
+    source: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    status: *mut A::Status,
+) -> c_int {
+    let peer = if source == A::CONSTANTS.proc_null { destination } else { source };
+    let mut own = A::Status::empty();
+    // SAFETY: passed on.
+    unsafe {
+        let mut exchange = Incoming::replacing(state, buffer, count, datatype, peer);
+        let status = exchange.status(status, &raw mut own);
+        let (b, c, d) = exchange.arguments(buffer, count, datatype);
+        let code = next(b, c, d, destination, send_tag, source, tag, comm, status);
+        exchange.land(state, code, status);
+        code
+    }
+}
+
+/// `MPI_Mrecv`: the message was found by `MPI_Mprobe` or `MPI_Improbe`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn mrecv<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Mrecv<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    message: *mut A::Message,
+    status: *mut A::Status,
+) -> c_int {
+    let mut own = A::Status::empty();
+    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let status = incoming.status(status, &raw mut own);
+    let (b, c, d) = incoming.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, message, status);
+        incoming.land(state, code, status);
+        code
+    }
+}
+
+/// `MPI_Imrecv`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn imrecv<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Imrecv<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    message: *mut A::Message,
+    request: *mut A::Request,
+) -> c_int {
+    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let (b, c, d) = incoming.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, message, request);
+        incoming.wait_for(state, code, request, Held::Receive);
         code
     }
 }
