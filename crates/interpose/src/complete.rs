@@ -1,6 +1,7 @@
 //! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.6), all by one rule: what waits
 //! for the requests is taken out of the table, the library does its work, and then every request
 //! that the library has set to `MPI_REQUEST_NULL` is finished with its status; the others go back.
+//! Persistent requests keep their handles: whether one is complete is told by flag, index or code.
 
 use std::ffi::c_int;
 
@@ -11,7 +12,7 @@ use crate::state::Preload;
 
 /// The requests of one call that something waits for, by position.
 pub(crate) struct Claimed<A: Abi> {
-    requests: *mut A::Request,
+    requests: *const A::Request,
     entries: Vec<(usize, A::Request, Held<A>)>,
 }
 
@@ -22,7 +23,7 @@ impl<A: Abi> Claimed<A> {
     /// `requests` points to `count` requests, as in the MPI call.
     pub unsafe fn take(
         state: &Preload<A>,
-        requests: *mut A::Request,
+        requests: *const A::Request,
         count: c_int,
     ) -> Option<Self> {
         if state.pending.is_empty() || requests.is_null() {
@@ -37,7 +38,8 @@ impl<A: Abi> Claimed<A> {
     }
 
     /// Finishes what is complete after the call returned `code`. `status_of` gives the status of the
-    /// request at a position, if the call filled one in.
+    /// request at a position, if the call has completed it and filled one in; it is asked only after
+    /// success or `MPI_ERR_IN_STATUS`.
     ///
     /// # Safety
     /// The array is still there; the buffers of completed receives can be written.
@@ -47,23 +49,90 @@ impl<A: Abi> Claimed<A> {
         code: c_int,
         status_of: impl Fn(usize) -> Option<&'s A::Status>,
     ) {
-        let constants = A::CONSTANTS;
-        let success = code == constants.success;
-        let mixed = !success && state.mpi().error_class(code) == Some(constants.err_in_status);
+        let answer = Answer::of(state, code);
         for (position, request, held) in self.entries {
-            // SAFETY: inside the array.
-            let now = unsafe { *self.requests.add(position) };
-            if now != state.mpi().handles.request_null {
-                if let Some(other) = state.pending.insert(request, held) {
-                    // SAFETY: complete, see `Pending::insert`.
-                    unsafe { other.finish(state, None) };
+            if let Held::Persistent(persistent) = held {
+                if let Some(status) = answer.status(|| status_of(position)) {
+                    // SAFETY: passed on.
+                    unsafe { persistent.complete(state, status) };
                 }
                 continue;
             }
-            let status = status_of(position)
-                .filter(|status| success || (mixed && status.error() == constants.success));
+            // SAFETY: inside the array.
+            let now = unsafe { *self.requests.add(position) };
+            if now != state.mpi().handles.request_null {
+                put_back(state, request, held);
+                continue;
+            }
             // SAFETY: the library has completed the request.
-            unsafe { held.finish(state, status) };
+            unsafe { held.finish(state, answer.status(|| status_of(position))) };
+        }
+    }
+
+    /// The same after a call that tells which requests are complete but leaves them to be completed:
+    /// from now on the program may use their buffers.
+    ///
+    /// # Safety
+    /// As for [`Claimed::settle`].
+    pub unsafe fn deliver<'s>(
+        self,
+        state: &Preload<A>,
+        code: c_int,
+        status_of: impl Fn(usize) -> Option<&'s A::Status>,
+    ) {
+        let answer = Answer::of(state, code);
+        for (position, request, held) in self.entries {
+            let status = answer.status(|| status_of(position));
+            match (held, status) {
+                (Held::Persistent(persistent), Some(status)) => {
+                    // SAFETY: passed on.
+                    unsafe { persistent.deliver(state, status) };
+                }
+                (Held::Persistent(_), None) => {}
+                // SAFETY: the library has completed the request.
+                (held, Some(_)) => unsafe { held.finish(state, status) },
+                (held, None) => put_back(state, request, held),
+            }
+        }
+    }
+}
+
+/// The request is not complete yet.
+fn put_back<A: Abi>(state: &Preload<A>, request: A::Request, held: Held<A>) {
+    if let Some(other) = state.pending.insert(request, held) {
+        // SAFETY: complete, see `Pending::insert`.
+        unsafe { other.finish(state, None) };
+    }
+}
+
+/// What a return code says about the requests of the call.
+enum Answer {
+    /// Those that are complete have succeeded.
+    Success,
+    /// `MPI_ERR_IN_STATUS`: each status says it.
+    Mixed,
+    /// Nothing.
+    Failure,
+}
+
+impl Answer {
+    fn of<A: Abi>(state: &Preload<A>, code: c_int) -> Answer {
+        if code == A::CONSTANTS.success {
+            Answer::Success
+        } else if state.mpi().error_class(code) == Some(A::CONSTANTS.err_in_status) {
+            Answer::Mixed
+        } else {
+            Answer::Failure
+        }
+    }
+
+    /// A status, if its request has succeeded. Zero is `MPI_SUCCESS` in every ABI (MPI 4.1, section
+    /// 9.4).
+    fn status<'s, S: Status>(&self, status: impl FnOnce() -> Option<&'s S>) -> Option<&'s S> {
+        match self {
+            Answer::Success => status(),
+            Answer::Mixed => status().filter(|status| status.error() == 0),
+            Answer::Failure => None,
         }
     }
 }

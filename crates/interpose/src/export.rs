@@ -1,75 +1,184 @@
 //! [`preload!`]: the exported symbols of one preloaded library.
 
-/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root.
+/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With `mpi_4` the
+/// functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names end in
+/// `_c`: for ABIs whose libraries have them.
+///
+/// A line of the list is the function's name after `MPI_`, its field in the table of the library's
+/// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
+/// state, the library's function and the program's arguments. Where counts are `N`, there are two
+/// forms.
 #[macro_export]
 macro_rules! preload {
     ($abi:ty) => {
+        $crate::preload! { @state $abi }
+
+        /// The forms whose counts are `int`, and the functions that count nothing.
+        mod int {
+            use super::*;
+
+            type N = c_int;
+            $crate::preload! { @list plain }
+            $crate::preload! { @counted int }
+        }
+    };
+    ($abi:ty, mpi_4) => {
+        $crate::preload! { $abi }
+
+        /// The forms whose counts are `MPI_Count`, and what else is new.
+        mod large {
+            use super::*;
+
+            type N = $crate::reexport::Count;
+            $crate::preload! { @counted large }
+            $crate::preload! { @inquiries plain }
+        }
+    };
+    (@state $abi:ty) => {
         use ::std::ffi::{c_int, c_void};
         use $crate::reexport::Abi;
 
         static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
 
+        type Table = $abi;
         type Datatype = <$abi as Abi>::Datatype;
         type Comm = <$abi as Abi>::Comm;
         type Request = <$abi as Abi>::Request;
+        type Message = <$abi as Abi>::Message;
         type Status = <$abi as Abi>::Status;
-
-        $crate::preload! { @functions
-            MPI_Finalize environment::finalize();
-            MPI_Type_commit types::commit(datatype: *mut Datatype);
-            MPI_Send point_to_point::send(buffer: *const c_void, count: c_int, datatype: Datatype,
-                destination: c_int, tag: c_int, comm: Comm);
-            MPI_Ssend point_to_point::ssend(buffer: *const c_void, count: c_int,
-                datatype: Datatype, destination: c_int, tag: c_int, comm: Comm);
-            MPI_Isend point_to_point::isend(buffer: *const c_void, count: c_int,
-                datatype: Datatype, destination: c_int, tag: c_int, comm: Comm,
-                request: *mut Request);
-            MPI_Recv point_to_point::recv(buffer: *mut c_void, count: c_int, datatype: Datatype,
-                source: c_int, tag: c_int, comm: Comm, status: *mut Status);
-            MPI_Irecv point_to_point::irecv(buffer: *mut c_void, count: c_int, datatype: Datatype,
-                source: c_int, tag: c_int, comm: Comm, request: *mut Request);
-            MPI_Sendrecv point_to_point::sendrecv(send_buffer: *const c_void, send_count: c_int,
-                send_datatype: Datatype, destination: c_int, send_tag: c_int,
-                buffer: *mut c_void, count: c_int, datatype: Datatype, source: c_int, tag: c_int,
-                comm: Comm, status: *mut Status);
-            MPI_Wait completion::wait(request: *mut Request, status: *mut Status);
-            MPI_Test completion::test(request: *mut Request, flag: *mut c_int,
-                status: *mut Status);
-            MPI_Waitall completion::waitall(count: c_int, requests: *mut Request,
-                statuses: *mut Status);
-            MPI_Testall completion::testall(count: c_int, requests: *mut Request,
-                flag: *mut c_int, statuses: *mut Status);
-            MPI_Waitany completion::waitany(count: c_int, requests: *mut Request,
-                index: *mut c_int, status: *mut Status);
-            MPI_Testany completion::testany(count: c_int, requests: *mut Request,
-                index: *mut c_int, flag: *mut c_int, status: *mut Status);
-            MPI_Waitsome completion::waitsome(count: c_int, requests: *mut Request,
-                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status);
-            MPI_Testsome completion::testsome(count: c_int, requests: *mut Request,
-                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status);
-            MPI_Request_free completion::request_free(request: *mut Request);
-            MPI_Request_get_status completion::request_get_status(request: Request,
-                flag: *mut c_int, status: *mut Status);
-            MPI_Pack packing::pack(memory: *const c_void, count: c_int, datatype: Datatype,
-                packed: *mut c_void, size: c_int, position: *mut c_int, comm: Comm);
-            MPI_Unpack packing::unpack(packed: *const c_void, size: c_int, position: *mut c_int,
-                memory: *mut c_void, count: c_int, datatype: Datatype, comm: Comm);
+    };
+    (@list $form:ident) => {
+        $crate::preload! { @each $form
+            environment::finalize() { Finalize finalize; }
+            types::commit(datatype: *mut Datatype) { Type_commit type_commit; }
+            completion::wait(request: *mut Request, status: *mut Status) { Wait wait; }
+            completion::test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
+                Test test;
+            }
+            completion::waitall(count: c_int, requests: *mut Request, statuses: *mut Status) {
+                Waitall waitall;
+            }
+            completion::testall(count: c_int, requests: *mut Request, flag: *mut c_int,
+                statuses: *mut Status) { Testall testall; }
+            completion::waitany(count: c_int, requests: *mut Request, index: *mut c_int,
+                status: *mut Status) { Waitany waitany; }
+            completion::testany(count: c_int, requests: *mut Request, index: *mut c_int,
+                flag: *mut c_int, status: *mut Status) { Testany testany; }
+            completion::waitsome(count: c_int, requests: *mut Request, completed: *mut c_int,
+                indices: *mut c_int, statuses: *mut Status) { Waitsome waitsome; }
+            completion::testsome(count: c_int, requests: *mut Request, completed: *mut c_int,
+                indices: *mut c_int, statuses: *mut Status) { Testsome testsome; }
+            completion::request_free(request: *mut Request) { Request_free request_free; }
+            inquiry::request_get_status(request: Request, flag: *mut c_int,
+                status: *mut Status) { Request_get_status request_get_status; }
+            persistent::start(request: *mut Request) { Start start; }
+            persistent::startall(count: c_int, requests: *mut Request) { Startall startall; }
         }
     };
-    (@functions $($name:ident $module:ident::$function:ident(
-        $($argument:ident: $ty:ty),* $(,)?
-    );)*) => {
-        $(
-            #[doc = concat!("`", stringify!($name), "`, wrapped.")]
-            ///
-            /// # Safety
-            /// As the MPI call.
-            #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe { $crate::calls::$module::$function(&PRELOAD, $($argument),*) }
+    (@inquiries $form:ident) => {
+        $crate::preload! { @each $form
+            inquiry::request_get_status_all(count: c_int, requests: *const Request,
+                flag: *mut c_int, statuses: *mut Status)
+            { Request_get_status_all request_get_status_all; }
+            inquiry::request_get_status_any(count: c_int, requests: *const Request,
+                index: *mut c_int, flag: *mut c_int, status: *mut Status)
+            { Request_get_status_any request_get_status_any; }
+            inquiry::request_get_status_some(count: c_int, requests: *const Request,
+                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status)
+            { Request_get_status_some request_get_status_some; }
+        }
+    };
+    (@counted $form:ident) => {
+        $crate::preload! { @each $form
+            point_to_point::send(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm)
+            {
+                Send send send_c;
+                Bsend bsend bsend_c;
+                Ssend ssend ssend_c;
+                Rsend rsend rsend_c;
             }
-        )*
+            point_to_point::isend(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            {
+                Isend isend isend_c;
+                Ibsend ibsend ibsend_c;
+                Issend issend issend_c;
+                Irsend irsend irsend_c;
+            }
+            point_to_point::recv(buffer: *mut c_void, count: N, datatype: Datatype, source: c_int,
+                tag: c_int, comm: Comm, status: *mut Status) { Recv recv recv_c; }
+            point_to_point::irecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            { Irecv irecv irecv_c; }
+            point_to_point::sendrecv(send_buffer: *const c_void, send_count: N,
+                send_datatype: Datatype, destination: c_int, send_tag: c_int,
+                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
+                comm: Comm, status: *mut Status) { Sendrecv sendrecv sendrecv_c; }
+            point_to_point::sendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
+                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
+                status: *mut Status)
+            { Sendrecv_replace sendrecv_replace sendrecv_replace_c; }
+            point_to_point::mrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, status: *mut Status) { Mrecv mrecv mrecv_c; }
+            point_to_point::imrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, request: *mut Request) { Imrecv imrecv imrecv_c; }
+            persistent::send_init(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            {
+                Send_init send_init send_init_c;
+                Bsend_init bsend_init bsend_init_c;
+                Ssend_init ssend_init ssend_init_c;
+                Rsend_init rsend_init rsend_init_c;
+            }
+            persistent::recv_init(buffer: *mut c_void, count: N, datatype: Datatype,
+                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            { Recv_init recv_init recv_init_c; }
+            packing::pack(memory: *const c_void, count: N, datatype: Datatype,
+                packed: *mut c_void, size: N, position: *mut N, comm: Comm)
+            { Pack pack pack_c; }
+            packing::unpack(packed: *const c_void, size: N, position: *mut N,
+                memory: *mut c_void, count: N, datatype: Datatype, comm: Comm)
+            { Unpack unpack unpack_c; }
+        }
+    };
+    (@each $form:ident $(
+        $module:ident::$function:ident $arguments:tt {
+            $($name:ident $field:ident $($large:ident)?;)*
+        }
+    )*) => {
+        $($(
+            $crate::preload! {
+                @$form $module $function $arguments $name $field $($large)?
+            }
+        )*)*
+    };
+    (@plain $module:ident $function:ident $arguments:tt $name:ident $field:ident) => {
+        $crate::preload! { @export "" $module $function $arguments $name $field }
+    };
+    (@int $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
+        $crate::preload! { @export "" $module $function $arguments $name $field }
+    };
+    (@large $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
+        $crate::preload! { @export "_c" $module $function $arguments $name $large }
+    };
+    (@export $suffix:literal $module:ident $function:ident(
+        $($argument:ident: $ty:ty),* $(,)?
+    ) $name:ident $field:ident) => {
+        #[doc = concat!("`MPI_", stringify!($name), $suffix, "`, wrapped.")]
+        ///
+        /// # Safety
+        /// As the MPI call.
+        #[unsafe(export_name = concat!("MPI_", stringify!($name), $suffix))]
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
+            // The table has some functions in an Option, where a library may lack them.
+            #[allow(clippy::useless_conversion)]
+            let Some(next) = Option::from(PRELOAD.mpi().next.$field) else {
+                return $crate::calls::unsupported::<Table>();
+            };
+            // SAFETY: the program calls this as it would call MPI.
+            unsafe { $crate::calls::$module::$function(&PRELOAD, next, $($argument),*) }
+        }
     };
 }

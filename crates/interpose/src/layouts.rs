@@ -2,7 +2,6 @@
 //! again and again pays for its analysis once.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +17,7 @@ use crate::state::{Preload, lock};
 pub(crate) struct Known<A: Abi> {
     pub before: Type,
     pub after: Type,
-    messages: Mutex<Vec<(c_int, Arc<Message<A>>)>>,
+    messages: Mutex<Vec<(i64, Arc<Message<A>>)>>,
     pub tally: Arc<Tally>,
     /// Handles that were found to have this layout.
     pub handles: AtomicU64,
@@ -35,7 +34,7 @@ pub(crate) const EFFORT: Limits = Limits { flatten: 256, exact_tree: 8 };
 
 impl<A: Abi> Known<A> {
     /// The message of `count` elements; `None` where our own code failed.
-    pub fn message(&self, state: &'static Preload<A>, count: c_int) -> Option<Arc<Message<A>>> {
+    pub fn message(&self, state: &'static Preload<A>, count: i64) -> Option<Arc<Message<A>>> {
         if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
             return Some(found.clone());
         }

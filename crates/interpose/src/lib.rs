@@ -22,21 +22,24 @@ pub mod calls;
 pub mod choose;
 mod complete;
 pub mod config;
+mod count;
 mod export;
 mod incoming;
 mod layouts;
 mod message;
 mod outgoing;
 mod pending;
+mod persistent;
 pub mod pool;
 mod record;
 mod report;
 mod state;
 
+pub use count::{CallCount, Integer};
 pub use state::Preload;
 
 /// What [`preload!`] needs by name.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Mpich, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Count, Mpich, OpenMpi, Standard};
 }

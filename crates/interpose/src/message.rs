@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,6 +16,7 @@ use commloom_reconstruct::{Constructors, normalize_within};
 
 use crate::choose::{Shape, Way, unit};
 use crate::config::Force;
+use crate::count::CallCount;
 use crate::layouts::{EFFORT, Known};
 use crate::record::Found;
 use crate::report::Tally;
@@ -26,9 +27,19 @@ pub(crate) enum Route<A: Abi> {
     /// Untouched, for this reason.
     Native(&'static str),
     /// The same layout in the description that the library is fast with: count and handle.
-    Substitute(c_int, A::Datatype),
+    Substitute(i64, A::Datatype),
     /// Packed.
     Engine,
+}
+
+/// What a message is handed to the library as, in a call whose counts are `N`.
+pub(crate) enum Elements<A: Abi, N> {
+    /// As the program has it, for this reason.
+    Own(&'static str),
+    /// The same memory as so many elements of this datatype.
+    Other(N, A::Datatype),
+    /// Packed, as so many elements of this datatype.
+    Packed(N, A::Datatype),
 }
 
 /// How `count` elements of a datatype are handled.
@@ -41,7 +52,7 @@ pub(crate) struct Message<A: Abi> {
     plan: Plan,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
-    pub packed: (c_int, A::Datatype),
+    packed: (i64, A::Datatype),
     pub tally: Arc<Tally>,
 }
 
@@ -51,14 +62,14 @@ const LOWEST_ADDRESS: i64 = 65_536;
 
 impl<A: Abi> Message<A> {
     /// `None` where our own code failed: the message is left alone.
-    pub fn new(state: &'static Preload<A>, known: &Known<A>, count: c_int) -> Option<Self> {
+    pub fn new(state: &'static Preload<A>, known: &Known<A>, count: i64) -> Option<Self> {
         state.shield(|| Self::plan(state, known, count).ok()).flatten()
     }
 
     fn plan(
         state: &'static Preload<A>,
         known: &Known<A>,
-        count: c_int,
+        count: i64,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let count = u64::try_from(count)?;
         let all = mpi::contiguous(count, &known.after)?;
@@ -80,6 +91,22 @@ impl<A: Abi> Message<A> {
             packed,
             tally: known.tally.clone(),
         })
+    }
+
+    /// What is handed to the library. A message may be few elements for the program and more than
+    /// its call can count for us: then it stays as it is.
+    pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
+        let elements = match self.route {
+            Route::Native(reason) => return Elements::Own(reason),
+            Route::Substitute(count, datatype) => {
+                N::narrow(count).map(|count| Elements::Other(count, datatype))
+            }
+            Route::Engine => {
+                let (count, datatype) = self.packed;
+                N::narrow(count).map(|count| Elements::Packed(count, datatype))
+            }
+        };
+        elements.unwrap_or(Elements::Own("past the largest count"))
     }
 
     /// Packed bytes.
@@ -175,14 +202,10 @@ fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
 }
 
 /// Count x unit; under force the whole normal form where it has no unit.
-fn substitute<A: Abi>(
-    state: &Preload<A>,
-    all: &Type,
-    forced: bool,
-) -> Option<(c_int, A::Datatype)> {
+fn substitute<A: Abi>(state: &Preload<A>, all: &Type, forced: bool) -> Option<(i64, A::Datatype)> {
     let (count, element) = match unit(all) {
         Some((count, stride, child)) => {
-            (c_int::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
+            (i64::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
         }
         None if forced => (1, all.clone()),
         None => return None,
@@ -194,14 +217,14 @@ fn substitute<A: Abi>(
 fn packed_elements<A: Abi>(
     state: &Preload<A>,
     all: &Type,
-) -> Result<(c_int, A::Datatype), std::num::TryFromIntError> {
+) -> Result<(i64, A::Datatype), std::num::TryFromIntError> {
     let handles = &state.mpi().handles;
     if let Base::One(basic) = all.base()
         && let Some(handle) = handles.datatype(basic.name())
     {
-        return Ok((c_int::try_from(all.elements())?, handle));
+        return Ok((i64::try_from(all.elements())?, handle));
     }
-    Ok((c_int::try_from(all.size())?, handles.packed))
+    Ok((i64::try_from(all.size())?, handles.packed))
 }
 
 /// Slots of the look-up table of one thread.
@@ -209,7 +232,7 @@ const SLOTS: usize = 64;
 
 struct Slot {
     datatype: usize,
-    count: c_int,
+    count: i64,
     epoch: u64,
     /// Sends and receives need not look any further.
     skip: bool,
@@ -222,7 +245,7 @@ thread_local! {
 
 /// The slot of a handle and count. Handles are small integers or aligned addresses, so that only
 /// some of their bits differ: a multiplication brings all of them to the top.
-fn slot(datatype: usize, count: c_int) -> usize {
+fn slot(datatype: usize, count: i64) -> usize {
     let key = datatype.wrapping_add(usize::try_from(count).unwrap_or(0) << 20);
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - SLOTS.trailing_zeros())
 }
@@ -232,6 +255,8 @@ fn slot(datatype: usize, count: c_int) -> usize {
 pub(crate) enum Purpose {
     /// To send or receive it.
     Transfer,
+    /// To send or receive it again and again: its type is worth a look at once.
+    Persistent,
     /// `MPI_Pack` or `MPI_Unpack`.
     Packing,
 }
@@ -242,7 +267,7 @@ impl<A: Abi> Preload<A> {
     pub(crate) fn message(
         &'static self,
         datatype: A::Datatype,
-        count: c_int,
+        count: i64,
         purpose: Purpose,
     ) -> Found<A> {
         if count <= 0 {
@@ -255,14 +280,14 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            let skip = entry.skip && purpose == Purpose::Transfer;
+            let skip = entry.skip && purpose != Purpose::Packing;
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {
             let message = found.and_then(|any| any.downcast().ok());
             return message.map_or(Found::Nothing, Found::This);
         }
-        let found = self.look_up(datatype, count);
+        let found = self.look_up(datatype, count, purpose);
         let message = match &found {
             Found::This(message) => Some(message),
             Found::Nothing => None,

@@ -5,24 +5,38 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
-use crate::message::{Message, Purpose, Route};
+use crate::count::CallCount;
+use crate::message::{Elements, Message, Purpose};
+use crate::pending::Held;
 use crate::pool::Buffer;
 use crate::record::{Found, Waiting};
 use crate::state::Preload;
 
-/// What is handed to the library instead of the program's buffer, count and datatype.
-pub(crate) enum Outgoing<A: Abi> {
+/// What is handed to the library instead of the program's buffer, count and datatype, in a call whose
+/// counts are `N`.
+pub(crate) enum Outgoing<A: Abi, N> {
     /// Nothing else.
     Native,
     /// Nothing else yet.
     Unseen(Waiting<A>),
     /// The same buffer in other words.
-    Substitute(c_int, A::Datatype),
-    /// Packed bytes.
-    Packed(Buffer, Arc<Message<A>>),
+    Substitute(N, A::Datatype),
+    /// Packed bytes, and the elements that they are.
+    Packed(Departure<A>, N, A::Datatype),
 }
 
-impl<A: Abi> Outgoing<A> {
+/// A buffer for packed bytes, and where they come from.
+pub(crate) struct Departure<A: Abi> {
+    packed: Buffer,
+    message: Arc<Message<A>>,
+    buffer: *const c_void,
+}
+
+// SAFETY: the pointer is only read through by whoever starts the send, which MPI allows in any one
+// thread.
+unsafe impl<A: Abi> Send for Departure<A> {}
+
+impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// Looks at a send, and packs.
     ///
     /// # Safety
@@ -30,35 +44,64 @@ impl<A: Abi> Outgoing<A> {
     pub unsafe fn of(
         state: &'static Preload<A>,
         buffer: *const c_void,
-        count: c_int,
+        count: N,
         datatype: A::Datatype,
         destination: c_int,
+    ) -> Self {
+        let elements = (buffer, count, datatype);
+        let mut out = Self::look(state, elements, destination, Purpose::Transfer);
+        if let Outgoing::Packed(departure, ..) = &mut out {
+            // SAFETY: passed on.
+            if unsafe { departure.pack() }.is_none() {
+                let message = departure.message.clone();
+                message.tally.native("an internal error", message.size());
+                out.done(state);
+                return Outgoing::Native;
+            }
+        }
+        out
+    }
+
+    /// Looks at a persistent send. It is packed whenever it is started.
+    pub fn persistent(
+        state: &'static Preload<A>,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> Self {
+        Self::look(state, (buffer, count, datatype), destination, Purpose::Persistent)
+    }
+
+    fn look(
+        state: &'static Preload<A>,
+        (buffer, count, datatype): (*const c_void, N, A::Datatype),
+        destination: c_int,
+        purpose: Purpose,
     ) -> Self {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
-        let message = match state.message(datatype, count, Purpose::Transfer) {
+        let message = match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Outgoing::Native,
             Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
         };
-        match message.route {
-            Route::Native(reason) => message.tally.native(reason, message.size()),
-            Route::Substitute(count, datatype) => {
-                message.tally.substituted(message.size());
+        let size = message.size();
+        match message.elements() {
+            Elements::Own(reason) => message.tally.native(reason, size),
+            Elements::Other(count, datatype) => {
+                message.tally.substituted(size);
                 return Outgoing::Substitute(count, datatype);
             }
-            Route::Engine if message.takes(buffer) => {
-                if let Some(mut packed) = state.pool.get(message.bytes()) {
-                    // SAFETY: passed on.
-                    if unsafe { message.pack(buffer, packed.as_mut_slice()) }.is_some() {
-                        message.tally.engine(message.size());
-                        return Outgoing::Packed(packed, message);
-                    }
+            Elements::Packed(count, datatype) if message.takes(buffer) => {
+                if let Some(packed) = state.pool.get(message.bytes()) {
+                    let departure = Departure { packed, message, buffer };
+                    return Outgoing::Packed(departure, count, datatype);
                 }
-                message.tally.native("no memory, or an internal error", message.size());
+                message.tally.native("no memory", size);
             }
-            Route::Engine => message.tally.native("no buffer", message.size()),
+            Elements::Packed(..) => message.tally.native("no buffer", size),
         }
         Outgoing::Native
     }
@@ -67,15 +110,14 @@ impl<A: Abi> Outgoing<A> {
     pub fn arguments(
         &self,
         buffer: *const c_void,
-        count: c_int,
+        count: N,
         datatype: A::Datatype,
-    ) -> (*const c_void, c_int, A::Datatype) {
+    ) -> (*const c_void, N, A::Datatype) {
         match self {
             Outgoing::Native | Outgoing::Unseen(_) => (buffer, count, datatype),
             Outgoing::Substitute(count, datatype) => (buffer, *count, *datatype),
-            Outgoing::Packed(packed, message) => {
-                let (count, datatype) = message.packed;
-                (packed.as_slice().as_ptr().cast(), count, datatype)
+            Outgoing::Packed(departure, count, datatype) => {
+                (departure.packed.as_slice().as_ptr().cast(), *count, *datatype)
             }
         }
     }
@@ -83,9 +125,48 @@ impl<A: Abi> Outgoing<A> {
     /// The call is over, and the library does not need the packed bytes any more.
     pub fn done(self, state: &Preload<A>) {
         match self {
-            Outgoing::Packed(packed, _) => state.pool.put(packed),
+            Outgoing::Packed(departure, ..) => departure.done(state),
             Outgoing::Unseen(waiting) => waiting.done(),
             Outgoing::Native | Outgoing::Substitute(..) => {}
         }
+    }
+
+    /// After a call that returned `code`: if it succeeded, what was packed stays with its request, in
+    /// the form that `held` gives it.
+    ///
+    /// # Safety
+    /// The library has written `request` if it succeeded.
+    pub unsafe fn wait_for(
+        self,
+        state: &Preload<A>,
+        code: c_int,
+        request: *const A::Request,
+        held: impl FnOnce(Departure<A>) -> Held<A>,
+    ) {
+        match self {
+            Outgoing::Packed(departure, ..) if code == A::CONSTANTS.success => {
+                // SAFETY: passed on.
+                state.hold(unsafe { *request }, held(departure));
+            }
+            other => other.done(state),
+        }
+    }
+}
+
+impl<A: Abi> Departure<A> {
+    /// Packs what is in the program's buffer now. `None` where that failed.
+    ///
+    /// # Safety
+    /// The program's buffer can be read; the library does not use the packed bytes.
+    pub unsafe fn pack(&mut self) -> Option<()> {
+        // SAFETY: passed on.
+        unsafe { self.message.pack(self.buffer, self.packed.as_mut_slice()) }?;
+        self.message.tally.engine(self.message.size());
+        Some(())
+    }
+
+    /// Gives the buffer back.
+    pub fn done(self, state: &Preload<A>) {
+        state.pool.put(self.packed);
     }
 }

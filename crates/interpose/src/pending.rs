@@ -1,26 +1,31 @@
 //! Requests that commloom has something to do for when they complete.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use commloom_mpi::{Abi, Status};
 
 use crate::incoming::Landing;
-use crate::pool::Buffer;
+use crate::outgoing::Departure;
+use crate::persistent::Persistent;
 use crate::state::{Preload, lock};
 
 /// What waits for a request.
 pub(crate) enum Held<A: Abi> {
     /// Packed bytes that the library still reads.
-    Send(Buffer),
+    Send(Departure<A>),
     /// Packed bytes that the library still writes.
     Receive(Landing<A>),
+    /// What a persistent request moves, until the request is freed.
+    Persistent(Arc<Persistent<A>>),
 }
 
 /// The table. A request is taken out of it *before* the library may complete it, and put back if it
-/// did not: as soon as a request is complete, another thread may get the same handle.
+/// did not: as soon as a request is complete, another thread may get the same handle. Persistent
+/// requests stay in: their handles live until the program frees them.
 pub(crate) struct Pending<A: Abi> {
     /// Entries in both tables; read without a lock, so that programs without any pay one load. Never
     /// too small: it changes under the lock of the table, and before an orphan is added. If another
@@ -94,9 +99,21 @@ impl<A: Abi> Pending<A> {
         old
     }
 
-    /// Takes out what waits for a request.
-    pub fn take(&self, request: A::Request) -> Option<Held<A>> {
-        self.take_all(std::iter::once(request)).pop().map(|(_, _, held)| held)
+    /// Takes out what waits for a request, for good.
+    pub fn remove(&self, request: A::Request) -> Option<Held<A>> {
+        let removed = lock(&self.held).as_mut()?.remove(&request);
+        if removed.is_some() {
+            self.len.fetch_sub(1, Ordering::AcqRel);
+        }
+        removed
+    }
+
+    /// What hangs on a persistent request.
+    pub fn persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
+        match lock(&self.held).as_ref()?.get(&request)? {
+            Held::Persistent(persistent) => Some(persistent.clone()),
+            Held::Send(_) | Held::Receive(_) => None,
+        }
     }
 
     /// Takes out what waits for any of these requests, with their positions.
@@ -107,28 +124,41 @@ impl<A: Abi> Pending<A> {
         let mut held = lock(&self.held);
         let Some(table) = held.as_mut() else { return Vec::new() };
         let mut taken = Vec::with_capacity(requests.len().min(table.len()));
-        taken.extend(
-            requests.enumerate().filter_map(|(i, r)| table.remove(&r).map(|held| (i, r, held))),
-        );
-        self.len.fetch_sub(taken.len(), Ordering::AcqRel);
+        let before = table.len();
+        for (position, request) in requests.enumerate() {
+            let Entry::Occupied(entry) = table.entry(request) else { continue };
+            let held = match entry.get() {
+                Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
+                Held::Send(_) | Held::Receive(_) => entry.remove(),
+            };
+            taken.push((position, request, held));
+        }
+        self.len.fetch_sub(before - table.len(), Ordering::AcqRel);
         taken
     }
 }
 
 impl<A: Abi> Held<A> {
-    /// The request is complete; `status` is its status if it succeeded.
+    /// The request is complete and gone; `status` is its status if it succeeded.
     ///
     /// # Safety
     /// The library has let go of the packed bytes; the program's buffer can be written.
     pub unsafe fn finish(self, state: &Preload<A>, status: Option<&A::Status>) {
         match self {
-            Held::Send(packed) => state.pool.put(packed),
+            Held::Send(departure) => departure.done(state),
             Held::Receive(landing) => {
                 if let Some(status) = status {
                     // SAFETY: passed on.
                     unsafe { landing.unpack(state, status) };
                 }
                 landing.done(state);
+            }
+            Held::Persistent(persistent) => {
+                if let Some(status) = status {
+                    // SAFETY: passed on.
+                    unsafe { persistent.complete(state, status) };
+                }
+                persistent.done(state);
             }
         }
     }
@@ -176,10 +206,15 @@ impl<A: Abi> Preload<A> {
                 // SAFETY: as above; nobody uses the handle afterwards.
                 unsafe { (self.mpi().own.request_free)(&raw mut request) };
                 std::mem::forget(held);
-            } else {
-                // SAFETY: complete.
-                unsafe { held.finish(self, success.then_some(&status)) };
+                continue;
             }
+            if success && request != self.mpi().handles.request_null {
+                // A persistent one, inactive now.
+                // SAFETY: as above.
+                unsafe { (self.mpi().own.request_free)(&raw mut request) };
+            }
+            // SAFETY: complete.
+            unsafe { held.finish(self, success.then_some(&status)) };
         }
     }
 }
@@ -187,21 +222,19 @@ impl<A: Abi> Preload<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pool::Pool;
     use commloom_mpi::{Mpich, RawHandle};
 
     #[test]
     fn a_table_with_an_entry_never_looks_empty_while_others_come_and_go() {
-        let pool = Pool::new();
         let pending = Pending::<Mpich>::new();
-        let held = || Held::Send(pool.get(0).unwrap());
+        let held = || Held::Persistent(Arc::new(Persistent::idle()));
         let request = <Mpich as Abi>::Request::from_bits;
         assert!(pending.insert(request(1), held()).is_none());
         // Handles that several threads share, as MPICH gives them for sends that are complete.
         let come_and_go = || {
             for _ in 0..2_000_000 {
                 let older = pending.insert(request(2), held());
-                drop((older, pending.take(request(2))));
+                drop((older, pending.remove(request(2))));
             }
         };
         std::thread::scope(|scope| {
@@ -210,8 +243,8 @@ mod tests {
                 assert!(!pending.is_empty());
             }
         });
-        assert!(pending.take(request(1)).is_some());
-        drop(pending.take(request(2)));
+        assert!(pending.remove(request(1)).is_some());
+        drop(pending.remove(request(2)));
         assert!(pending.is_empty());
     }
 }

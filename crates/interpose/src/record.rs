@@ -11,7 +11,7 @@ use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
 
 use crate::layouts::Known;
-use crate::message::Message;
+use crate::message::{Message, Purpose};
 use crate::state::{Preload, lock};
 
 /// One committed datatype.
@@ -52,9 +52,9 @@ impl<A: Abi> Record<A> {
     ///
     /// A type is looked at when its messages have cost about as much as the look will: a program
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
-    fn message(self: &Arc<Self>, datatype: A::Datatype, count: c_int) -> Found<A> {
+    fn message(self: &Arc<Self>, datatype: A::Datatype, count: i64, purpose: Purpose) -> Found<A> {
         let bytes = self.bytes(datatype, count);
-        if self.known.get().is_none() {
+        if self.known.get().is_none() && purpose != Purpose::Persistent {
             let least = 300 + bytes / 10;
             if self.spent.fetch_add(least, Ordering::Relaxed) < self.patience {
                 self.state.unseen().native("before its type was looked at", bytes);
@@ -73,7 +73,7 @@ impl<A: Abi> Record<A> {
         }
     }
 
-    fn bytes(&self, datatype: A::Datatype, count: c_int) -> u64 {
+    fn bytes(&self, datatype: A::Datatype, count: i64) -> u64 {
         let size = self
             .size
             .get_or_init(|| self.state.mpi().type_size(datatype).ok().flatten().unwrap_or(0));
@@ -151,7 +151,12 @@ impl<A: Abi> Preload<A> {
     }
 
     /// The message of `count` elements of a handle of the program, if commloom has a say in it.
-    pub(crate) fn look_up(&'static self, datatype: A::Datatype, count: c_int) -> Found<A> {
+    pub(crate) fn look_up(
+        &'static self,
+        datatype: A::Datatype,
+        count: i64,
+        purpose: Purpose,
+    ) -> Found<A> {
         let Some(keyval) = self.keyval.get() else { return Found::Nothing };
         let Ok(Some(value)) = self.mpi().type_get_attr(datatype, keyval) else {
             return Found::Nothing;
@@ -161,7 +166,7 @@ impl<A: Abi> Preload<A> {
         // until `delete`; the program may not free the type while it uses it. The reference that is
         // made here is never dropped.
         let record = ManuallyDrop::new(unsafe { Arc::from_raw(value) });
-        record.message(datatype, count)
+        record.message(datatype, count, purpose)
     }
 }
 

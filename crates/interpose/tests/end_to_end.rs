@@ -38,6 +38,33 @@ fn a_program_observes_the_same_with_and_without_commloom() {
     }
 }
 
+/// Runs a program every way on both ranks, and through the engine on one of them.
+#[track_caller]
+fn compare_with_native(program: &str, observations: usize) {
+    for library in libraries() {
+        let binary = library.compile(program);
+        let native = lines(&library.run(&binary, [false, false], &[]));
+        assert!(native.len() > observations, "{program} makes its observations: {}", native.len());
+        let both = WAYS.iter().map(|way| (way, [true, true]));
+        let one = [[true, false], [false, true]].map(|ranks| (&WAYS[0], ranks));
+        for ((way, environment), ranks) in both.chain(one) {
+            let what = format!("{program}, {}, {way}, under commloom: {ranks:?}", library.name);
+            let with = lines(&library.run(&binary, ranks, environment));
+            assert_same(&native, &with, &what);
+        }
+    }
+}
+
+#[test]
+fn all_modes_and_matched_and_replacing_and_large_calls_are_the_same() {
+    compare_with_native("point_to_point", 900);
+}
+
+#[test]
+fn persistent_requests_are_the_same() {
+    compare_with_native("persistent", 2000);
+}
+
 #[test]
 fn threads_send_and_receive_at_once() {
     for library in libraries() {

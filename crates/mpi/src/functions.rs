@@ -175,11 +175,26 @@ functions! {
 
         // Point to point.
         send "Send" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
+        bsend "Bsend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
         ssend "Ssend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
+        rsend "Rsend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
         isend "Isend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        ibsend "Ibsend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        issend "Issend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        irsend "Irsend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
         recv "Recv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
         irecv "Irecv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        mrecv "Mrecv" (*mut c_void, c_int, A::Datatype, *mut A::Message, *mut A::Status);
+        imrecv "Imrecv" (*mut c_void, c_int, A::Datatype, *mut A::Message, *mut A::Request);
         sendrecv "Sendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        sendrecv_replace "Sendrecv_replace" (*mut c_void, c_int, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Status);
+        send_init "Send_init" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        bsend_init "Bsend_init" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        ssend_init "Ssend_init" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        rsend_init "Rsend_init" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        recv_init "Recv_init" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        start "Start" (*mut A::Request);
+        startall "Startall" (c_int, *mut A::Request);
         probe "Probe" (c_int, c_int, A::Comm, *mut A::Status);
         cancel "Cancel" (*mut A::Request);
 
@@ -242,13 +257,31 @@ functions! {
         type_create_f90_integer "Type_create_f90_integer" (c_int, *mut A::Datatype);
     }
     optional {
+        // Of MPI 4.1.
+        request_get_status_all "Request_get_status_all" (c_int, *const A::Request, *mut c_int, *mut A::Status);
+        request_get_status_any "Request_get_status_any" (c_int, *const A::Request, *mut c_int, *mut c_int, *mut A::Status);
+        request_get_status_some "Request_get_status_some" (c_int, *const A::Request, *mut c_int, *mut c_int, *mut A::Status);
+
         // Large counts (MPI 4.0).
         send_c "Send_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
+        bsend_c "Bsend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
         ssend_c "Ssend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
+        rsend_c "Rsend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm);
         isend_c "Isend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        ibsend_c "Ibsend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        issend_c "Issend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        irsend_c "Irsend_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
         recv_c "Recv_c" (*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
         irecv_c "Irecv_c" (*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        mrecv_c "Mrecv_c" (*mut c_void, Count, A::Datatype, *mut A::Message, *mut A::Status);
+        imrecv_c "Imrecv_c" (*mut c_void, Count, A::Datatype, *mut A::Message, *mut A::Request);
         sendrecv_c "Sendrecv_c" (*const c_void, Count, A::Datatype, c_int, c_int, *mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
+        sendrecv_replace_c "Sendrecv_replace_c" (*mut c_void, Count, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Status);
+        send_init_c "Send_init_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        bsend_init_c "Bsend_init_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        ssend_init_c "Ssend_init_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        rsend_init_c "Rsend_init_c" (*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        recv_init_c "Recv_init_c" (*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
         pack_c "Pack_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, *mut Count, A::Comm);
         unpack_c "Unpack_c" (*const c_void, Count, *mut Count, *mut c_void, Count, A::Datatype, A::Comm);
         type_get_envelope_c "Type_get_envelope_c" (A::Datatype, *mut Count, *mut Count, *mut Count, *mut Count, *mut c_int);

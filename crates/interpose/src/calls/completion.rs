@@ -1,5 +1,4 @@
-//! `MPI_Wait`, `MPI_Test` and their families, `MPI_Request_free`, `MPI_Request_get_status`
-//! (MPI 4.1, sections 3.7.3 to 3.7.6). Where nothing of ours waits for any of the requests, the call
+//! `MPI_Wait`, `MPI_Test` and their families, `MPI_Request_free` (MPI 4.1, sections 3.7.3 to 3.7.5). Where nothing of ours waits for any of the requests, the call
 //! goes straight to the library.
 
 use std::ffi::c_int;
@@ -7,6 +6,7 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 
 use crate::complete::{Claimed, Statuses};
+use crate::pending::Held;
 use crate::state::Preload;
 
 /// `MPI_Wait`.
@@ -15,10 +15,10 @@ use crate::state::Preload;
 /// As the MPI call.
 pub unsafe fn wait<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request, *mut A::Status) -> c_int,
     request: *mut A::Request,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.wait;
     // SAFETY: passed on; one request and one status.
     unsafe {
         let call = |statuses| next(request, statuses);
@@ -32,15 +32,15 @@ pub unsafe fn wait<A: Abi>(
 /// As the MPI call.
 pub unsafe fn test<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     request: *mut A::Request,
     flag: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.test;
     // SAFETY: passed on; one request and one status.
     unsafe {
         let call = |statuses| next(request, flag, statuses);
-        completing(state, (1, request), (1, status), call, |_| Some(0))
+        completing(state, (1, request), (1, status), call, |_| (*flag != 0).then_some(0))
     }
 }
 
@@ -50,11 +50,11 @@ pub unsafe fn test<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitall<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
         let call = |statuses| next(count, requests, statuses);
@@ -68,16 +68,18 @@ pub unsafe fn waitall<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testall<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     flag: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testall;
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
         let call = |statuses| next(count, requests, flag, statuses);
-        completing(state, (count, requests), (count, statuses), call, Some)
+        completing(state, (count, requests), (count, statuses), call, |at| {
+            (*flag != 0).then_some(at)
+        })
     }
 }
 
@@ -87,16 +89,16 @@ pub unsafe fn testall<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitany<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     index: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitany;
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
         let call = |statuses| next(count, requests, index, statuses);
-        completing(state, (count, requests), (1, status), call, |_| Some(0))
+        completing(state, (count, requests), (1, status), call, |at| only(at, *index))
     }
 }
 
@@ -106,17 +108,25 @@ pub unsafe fn waitany<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testany<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     index: *mut c_int,
     flag: *mut c_int,
     status: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testany;
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
         let call = |statuses| next(count, requests, index, flag, statuses);
-        completing(state, (count, requests), (1, status), call, |_| Some(0))
+        completing(state, (count, requests), (1, status), call, |at| {
+            if *flag == 0 { None } else { only(at, *index) }
+        })
     }
 }
 
@@ -126,13 +136,19 @@ pub unsafe fn testany<A: Abi>(
 /// As the MPI call.
 pub unsafe fn waitsome<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     completed: *mut c_int,
     indices: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.waitsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
         let call = |statuses| next(count, requests, completed, indices, statuses);
@@ -148,13 +164,19 @@ pub unsafe fn waitsome<A: Abi>(
 /// As the MPI call.
 pub unsafe fn testsome<A: Abi>(
     state: &'static Preload<A>,
+    next: unsafe extern "C" fn(
+        c_int,
+        *mut A::Request,
+        *mut c_int,
+        *mut c_int,
+        *mut A::Status,
+    ) -> c_int,
     count: c_int,
     requests: *mut A::Request,
     completed: *mut c_int,
     indices: *mut c_int,
     statuses: *mut A::Status,
 ) -> c_int {
-    let next = state.mpi().next.testsome;
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
         let call = |statuses| next(count, requests, completed, indices, statuses);
@@ -165,7 +187,7 @@ pub unsafe fn testsome<A: Abi>(
 }
 
 /// One call of completion: `call` gets the place for the statuses. `place` says where among them the
-/// status of the request at a position is after the call.
+/// status of the request at a position is after the call; `None` if the call has not completed it.
 ///
 /// # Safety
 /// As the MPI call: so many requests, and room for so many statuses or `MPI_STATUS_IGNORE`.
@@ -186,11 +208,20 @@ unsafe fn completing<A: Abi>(
     }
 }
 
+/// Where the status of the request at `position` stands, if that is the one that has completed.
+pub(super) fn only(position: usize, index: c_int) -> Option<usize> {
+    (usize::try_from(index) == Ok(position)).then_some(0)
+}
+
 /// Where the status of the request at `position` stands among those of the completed ones.
 ///
 /// # Safety
 /// `indices` holds `completed` indices, unless that is `MPI_UNDEFINED`.
-unsafe fn place(position: usize, completed: c_int, indices: *const c_int) -> Option<usize> {
+pub(super) unsafe fn place(
+    position: usize,
+    completed: c_int,
+    indices: *const c_int,
+) -> Option<usize> {
     // MPI_UNDEFINED is negative in every ABI.
     let completed = usize::try_from(completed).ok()?;
     // SAFETY: passed on.
@@ -198,48 +229,38 @@ unsafe fn place(position: usize, completed: c_int, indices: *const c_int) -> Opt
     indices.iter().position(|&index| usize::try_from(index) == Ok(position))
 }
 
-/// `MPI_Request_free`: the program lets go of a request that we still have to finish.
+/// `MPI_Request_free`: the program lets go of a request that we still have to finish. An inactive
+/// persistent one is freed at once.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn request_free<A: Abi>(state: &'static Preload<A>, request: *mut A::Request) -> c_int {
-    // SAFETY: passed on.
-    unsafe {
-        if !state.pending.is_empty()
-            && !request.is_null()
-            && let Some(held) = state.pending.take(*request)
-        {
-            state.adopt(*request, held);
-            *request = state.mpi().handles.request_null;
-            return A::CONSTANTS.success;
-        }
-        (state.mpi().next.request_free)(request)
-    }
-}
-
-/// `MPI_Request_get_status`: after a true flag the program may use the buffer, so what arrived is
-/// put there now.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn request_get_status<A: Abi>(
+pub unsafe fn request_free<A: Abi>(
     state: &'static Preload<A>,
-    request: A::Request,
-    flag: *mut c_int,
-    status: *mut A::Status,
+    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
+    request: *mut A::Request,
 ) -> c_int {
-    let next = state.mpi().next.request_get_status;
     // SAFETY: passed on.
     unsafe {
-        let held = if state.pending.is_empty() { None } else { state.pending.take(request) };
-        let Some(held) = held else { return next(request, flag, status) };
-        let mut statuses = Statuses::new::<A>(status, 1);
-        let code = next(request, flag, statuses.as_mut_ptr());
-        if code == A::CONSTANTS.success && *flag != 0 {
-            held.finish(state, statuses.get(0));
-        } else {
-            state.hold(request, held);
+        if state.pending.is_empty() || request.is_null() {
+            return next(request);
         }
-        code
+        let freed = *request;
+        match state.pending.remove(freed) {
+            None => next(request),
+            Some(Held::Persistent(persistent)) if !persistent.is_active() => {
+                let code = next(request);
+                if code == A::CONSTANTS.success {
+                    persistent.done(state);
+                } else {
+                    state.hold(freed, Held::Persistent(persistent));
+                }
+                code
+            }
+            Some(held) => {
+                state.adopt(freed, held);
+                *request = state.mpi().handles.request_null;
+                A::CONSTANTS.success
+            }
+        }
     }
 }

@@ -10,12 +10,15 @@ use crate::state::Preload;
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn finalize<A: Abi>(state: &'static Preload<A>) -> c_int {
+pub unsafe fn finalize<A: Abi>(
+    state: &'static Preload<A>,
+    next: unsafe extern "C" fn() -> c_int,
+) -> c_int {
     state.shield(|| {
         state.progress_orphans(true);
         state.write_report();
         state.free_retired();
     });
     // SAFETY: passed on.
-    unsafe { (state.mpi().next.finalize)() }
+    unsafe { next() }
 }

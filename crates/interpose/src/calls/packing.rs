@@ -6,50 +6,73 @@ use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
+use crate::count::CallCount;
 use crate::message::{Message, Purpose};
 use crate::record::Found;
 use crate::state::Preload;
 
 /// The message and the place of its bytes in the packed buffer, where the engine can do it: there
 /// is a buffer on both sides and room for all of it.
-unsafe fn engine<A: Abi>(
+unsafe fn engine<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
     memory: *const c_void,
-    (count, datatype): (c_int, A::Datatype),
+    (count, datatype): (N, A::Datatype),
     packed: *const c_void,
-    size: c_int,
-    position: *const c_int,
-) -> Option<(Arc<Message<A>>, usize, c_int)> {
-    let Found::This(message) = state.message(datatype, count, Purpose::Packing) else {
+    size: N,
+    position: *const N,
+) -> Option<(Arc<Message<A>>, usize, N)> {
+    let Found::This(message) = state.message(datatype, count.wide(), Purpose::Packing) else {
         return None;
     };
     if !message.packs || !message.takes(memory) || packed.is_null() || position.is_null() {
         return None;
     }
     // SAFETY: a pointer that the MPI call reads too.
-    let at = unsafe { *position };
-    let bytes = c_int::try_from(message.bytes()).ok()?;
+    let at = unsafe { *position }.wide();
     let start = usize::try_from(at).ok()?;
-    let end = at.checked_add(bytes)?;
-    (end <= size).then_some((message, start, end))
+    let end = at.checked_add(i64::try_from(message.size()).ok()?)?;
+    let position = N::narrow(end)?;
+    (end <= size.wide()).then_some((message, start, position))
 }
+
+/// The prototype of `MPI_Pack`.
+pub type Pack<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    <A as Abi>::Datatype,
+    *mut c_void,
+    N,
+    *mut N,
+    <A as Abi>::Comm,
+) -> c_int;
+
+/// The prototype of `MPI_Unpack`.
+pub type Unpack<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    *mut N,
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    <A as Abi>::Comm,
+) -> c_int;
 
 /// `MPI_Pack`.
 ///
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn pack<A: Abi>(
+pub unsafe fn pack<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Pack<A, N>,
     memory: *const c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     packed: *mut c_void,
-    size: c_int,
-    position: *mut c_int,
+    size: N,
+    position: *mut N,
     comm: A::Comm,
 ) -> c_int {
-    let next = state.mpi().next.pack;
     // SAFETY: passed on.
     unsafe {
         if let Some((message, start, end)) =
@@ -57,7 +80,7 @@ pub unsafe fn pack<A: Abi>(
         {
             // Zero elements: the library checks the arguments and reports what is wrong with them.
             let some = if memory.is_null() { packed.cast_const() } else { memory };
-            let code = next(some, 0, datatype, packed, size, position, comm);
+            let code = next(some, N::default(), datatype, packed, size, position, comm);
             if code != A::CONSTANTS.success {
                 return code;
             }
@@ -78,24 +101,24 @@ pub unsafe fn pack<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn unpack<A: Abi>(
+pub unsafe fn unpack<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Unpack<A, N>,
     packed: *const c_void,
-    size: c_int,
-    position: *mut c_int,
+    size: N,
+    position: *mut N,
     memory: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     comm: A::Comm,
 ) -> c_int {
-    let next = state.mpi().next.unpack;
     // SAFETY: passed on.
     unsafe {
         if let Some((message, start, end)) =
             engine(state, memory, (count, datatype), packed, size, position)
         {
             let some = if memory.is_null() { packed.cast_mut() } else { memory };
-            let code = next(packed, size, position, some, 0, datatype, comm);
+            let code = next(packed, size, position, some, N::default(), datatype, comm);
             if code != A::CONSTANTS.success {
                 return code;
             }

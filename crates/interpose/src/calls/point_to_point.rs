@@ -1,64 +1,120 @@
-//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.10).
+//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.11). The four modes of a
+//! send differ in the library's function only, and so do the two widths of counts.
+//!
+//! `MPI_Isendrecv` and `MPI_Isendrecv_replace` are not wrapped: MPICH 4 and 5 complete them with a status
+//! that does not say how much has arrived.
 
 use std::ffi::{c_int, c_void};
 
 use commloom_mpi::{Abi, Status};
 
+use crate::count::CallCount;
 use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
 use crate::state::Preload;
 
-/// The prototype of `MPI_Send` and `MPI_Ssend`.
-type SendFunction<A> = unsafe extern "C" fn(
+/// The prototype of `MPI_Send` and its modes.
+pub type Send<A, N> = unsafe extern "C" fn(
     *const c_void,
-    c_int,
+    N,
     <A as Abi>::Datatype,
     c_int,
     c_int,
     <A as Abi>::Comm,
 ) -> c_int;
 
-/// `MPI_Send`.
+/// The prototype of `MPI_Isend` and its modes.
+pub type Isend<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
+/// The prototype of `MPI_Recv`.
+pub type Recv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Irecv`.
+pub type Irecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
+/// The prototype of `MPI_Sendrecv`.
+pub type Sendrecv<A, N> = unsafe extern "C" fn(
+    *const c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Sendrecv_replace`.
+pub type SendrecvReplace<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Mrecv`.
+pub type Mrecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Imrecv`.
+pub type Imrecv<A, N> = unsafe extern "C" fn(
+    *mut c_void,
+    N,
+    <A as Abi>::Datatype,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Request,
+) -> c_int;
+
+/// `MPI_Send` and its modes.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn send<A: Abi>(
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn send<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Send<A, N>,
     buffer: *const c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-) -> c_int {
-    let next = state.mpi().next.send;
-    // SAFETY: passed on.
-    unsafe { blocking_send(state, next, (buffer, count, datatype), destination, tag, comm) }
-}
-
-/// `MPI_Ssend`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn ssend<A: Abi>(
-    state: &'static Preload<A>,
-    buffer: *const c_void,
-    count: c_int,
-    datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-) -> c_int {
-    let next = state.mpi().next.ssend;
-    // SAFETY: passed on.
-    unsafe { blocking_send(state, next, (buffer, count, datatype), destination, tag, comm) }
-}
-
-unsafe fn blocking_send<A: Abi>(
-    state: &'static Preload<A>,
-    next: SendFunction<A>,
-    (buffer, count, datatype): (*const c_void, c_int, A::Datatype),
     destination: c_int,
     tag: c_int,
     comm: A::Comm,
@@ -73,15 +129,16 @@ unsafe fn blocking_send<A: Abi>(
     }
 }
 
-/// `MPI_Isend`.
+/// `MPI_Isend` and its modes.
 ///
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn isend<A: Abi>(
+pub unsafe fn isend<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Isend<A, N>,
     buffer: *const c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     destination: c_int,
     tag: c_int,
@@ -92,13 +149,8 @@ pub unsafe fn isend<A: Abi>(
     unsafe {
         let out = Outgoing::of(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
-        let code = (state.mpi().next.isend)(b, c, d, destination, tag, comm, request);
-        match out {
-            Outgoing::Packed(packed, _) if code == A::CONSTANTS.success => {
-                state.hold(*request, Held::Send(packed));
-            }
-            out => out.done(state),
-        }
+        let code = next(b, c, d, destination, tag, comm, request);
+        out.wait_for(state, code, request, Held::Send);
         code
     }
 }
@@ -108,10 +160,11 @@ pub unsafe fn isend<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn recv<A: Abi>(
+pub unsafe fn recv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Recv<A, N>,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -124,8 +177,8 @@ pub unsafe fn recv<A: Abi>(
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
-        let code = (state.mpi().next.recv)(b, c, d, source, tag, comm, status);
-        land(state, incoming, code, status);
+        let code = next(b, c, d, source, tag, comm, status);
+        incoming.land(state, code, status);
         code
     }
 }
@@ -135,10 +188,11 @@ pub unsafe fn recv<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn irecv<A: Abi>(
+pub unsafe fn irecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Irecv<A, N>,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -149,15 +203,8 @@ pub unsafe fn irecv<A: Abi>(
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
-        let code = (state.mpi().next.irecv)(b, c, d, source, tag, comm, request);
-        match incoming {
-            Incoming::Packed(landing) if code == A::CONSTANTS.success => {
-                state.hold(*request, Held::Receive(landing));
-            }
-            Incoming::Packed(landing) => landing.done(state),
-            Incoming::Unseen(waiting) => waiting.done(),
-            Incoming::Native | Incoming::Substitute(..) => {}
-        }
+        let code = next(b, c, d, source, tag, comm, request);
+        incoming.wait_for(state, code, request, Held::Receive);
         code
     }
 }
@@ -167,15 +214,16 @@ pub unsafe fn irecv<A: Abi>(
 /// # Safety
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn sendrecv<A: Abi>(
+pub unsafe fn sendrecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
+    next: Sendrecv<A, N>,
     send_buffer: *const c_void,
-    send_count: c_int,
+    send_count: N,
     send_datatype: A::Datatype,
     destination: c_int,
     send_tag: c_int,
     buffer: *mut c_void,
-    count: c_int,
+    count: N,
     datatype: A::Datatype,
     source: c_int,
     tag: c_int,
@@ -190,45 +238,88 @@ pub unsafe fn sendrecv<A: Abi>(
         let status = incoming.status(status, &raw mut own);
         let (sb, sc, sd) = out.arguments(send_buffer, send_count, send_datatype);
         let (b, c, d) = incoming.arguments(buffer, count, datatype);
-        let code = (state.mpi().next.sendrecv)(
-            sb,
-            sc,
-            sd,
-            destination,
-            send_tag,
-            b,
-            c,
-            d,
-            source,
-            tag,
-            comm,
-            status,
-        );
+        let code = next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, status);
         out.done(state);
-        land(state, incoming, code, status);
+        incoming.land(state, code, status);
         code
     }
 }
 
-/// After a blocking receive: unpacks if it succeeded.
+/// `MPI_Sendrecv_replace`: one buffer holds the packed bytes of both messages, as in the program.
 ///
 /// # Safety
-/// The library has written `status` if the receive was packed and succeeded.
-unsafe fn land<A: Abi>(
-    state: &Preload<A>,
-    incoming: Incoming<A>,
-    code: c_int,
-    status: *const A::Status,
-) {
-    match incoming {
-        Incoming::Packed(landing) => {
-            if code == A::CONSTANTS.success {
-                // SAFETY: passed on.
-                unsafe { landing.unpack(state, &*status) };
-            }
-            landing.done(state);
-        }
-        Incoming::Unseen(waiting) => waiting.done(),
-        Incoming::Native | Incoming::Substitute(..) => {}
+/// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn sendrecv_replace<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: SendrecvReplace<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    destination: c_int,
+    send_tag: c_int,
+    source: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    status: *mut A::Status,
+) -> c_int {
+    let peer = if source == A::CONSTANTS.proc_null { destination } else { source };
+    let mut own = A::Status::empty();
+    // SAFETY: passed on.
+    unsafe {
+        let mut exchange = Incoming::replacing(state, buffer, count, datatype, peer);
+        let status = exchange.status(status, &raw mut own);
+        let (b, c, d) = exchange.arguments(buffer, count, datatype);
+        let code = next(b, c, d, destination, send_tag, source, tag, comm, status);
+        exchange.land(state, code, status);
+        code
+    }
+}
+
+/// `MPI_Mrecv`: the message was found by `MPI_Mprobe` or `MPI_Improbe`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn mrecv<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Mrecv<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    message: *mut A::Message,
+    status: *mut A::Status,
+) -> c_int {
+    let mut own = A::Status::empty();
+    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let status = incoming.status(status, &raw mut own);
+    let (b, c, d) = incoming.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, message, status);
+        incoming.land(state, code, status);
+        code
+    }
+}
+
+/// `MPI_Imrecv`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn imrecv<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Imrecv<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    message: *mut A::Message,
+    request: *mut A::Request,
+) -> c_int {
+    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let (b, c, d) = incoming.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, message, request);
+        incoming.wait_for(state, code, request, Held::Receive);
+        code
     }
 }

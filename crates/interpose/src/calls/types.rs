@@ -10,9 +10,13 @@ use crate::state::Preload;
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn commit<A: Abi>(state: &'static Preload<A>, datatype: *mut A::Datatype) -> c_int {
+pub unsafe fn commit<A: Abi>(
+    state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Datatype) -> c_int,
+    datatype: *mut A::Datatype,
+) -> c_int {
     // SAFETY: passed on.
-    let code = unsafe { (state.mpi().next.type_commit)(datatype) };
+    let code = unsafe { next(datatype) };
     if code == A::CONSTANTS.success && !state.config().off {
         // SAFETY: the library has just read it.
         let datatype = unsafe { *datatype };

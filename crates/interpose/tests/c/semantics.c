@@ -1,103 +1,11 @@
 /* What a program can observe of MPI: received bytes, statuses, error classes, positions, envelopes.
  * Every observation is printed; the test compares the output under commloom with the native one,
  * line by line. Two ranks. With an argument, only the named section runs. */
-#include <mpi.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { BYTES = 1 << 17, ORIGIN = BYTES / 2, TYPES = 12 };
-
-static int rank;
-static unsigned char *memory, *other;
-static MPI_Datatype types[TYPES];
-static const char *names[TYPES];
-static const char *section;
-
-static void say(const char *what, long a, long b, long c, long d)
-{
-    printf("rank %d %s: %s %ld %ld %ld %ld\n", rank, section, what, a, b, c, d);
-}
-
-static void fill(unsigned char *m, unsigned seed)
-{
-    for (int i = 0; i < BYTES; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        m[i] = (unsigned char)(seed >> 24);
-    }
-}
-
-static long hash(const void *data, size_t n)
-{
-    const unsigned char *m = data;
-    uint64_t h = 1469598103934665603ull;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ m[i]) * 1099511628211ull;
-    return (long)(h >> 1);
-}
-
-static long class_of(int code)
-{
-    int class = 0;
-    MPI_Error_class(code, &class);
-    return class;
-}
-
-static void say_status(const char *what, MPI_Status *s, MPI_Datatype type)
-{
-    int count = 0, elements = 0;
-    MPI_Get_count(s, type, &count);
-    MPI_Get_elements(s, type, &elements);
-    say(what, s->MPI_SOURCE, s->MPI_TAG, count == MPI_UNDEFINED ? -99 : count,
-        elements == MPI_UNDEFINED ? -99 : elements);
-}
-
-struct mixed {
-    char c;
-    double d;
-    int i[2];
-    short s;
-};
-
-static void make_types(void)
-{
-    int n = 0;
-    MPI_Datatype t, u;
-#define ADD(name, make) names[n] = name; make; MPI_Type_commit(&types[n]); n++
-    ADD("vector", MPI_Type_vector(50, 2, 4, MPI_INT, &types[n]));
-    ADD("hvector back", MPI_Type_create_hvector(9, 3, -40, MPI_SHORT, &types[n]));
-    int blocks[5] = {1, 3, 0, 2, 4}, places[5] = {0, 4, 9, 11, 30};
-    ADD("indexed", MPI_Type_indexed(5, blocks, places, MPI_DOUBLE, &types[n]));
-    int at[6] = {7, 0, 3, 20, 14, 11};
-    ADD("indexed block, out of order", MPI_Type_create_indexed_block(6, 2, at, MPI_INT, &types[n]));
-    int lengths[4] = {1, 1, 2, 1};
-    MPI_Aint offsets[4] = {offsetof(struct mixed, c), offsetof(struct mixed, d),
-                           offsetof(struct mixed, i), offsetof(struct mixed, s)};
-    MPI_Datatype parts[4] = {MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_SHORT};
-    ADD("struct", MPI_Type_create_struct(4, lengths, offsets, parts, &t);
-        MPI_Type_create_resized(t, 0, sizeof(struct mixed), &types[n]); MPI_Type_free(&t));
-    int sizes[3] = {6, 7, 8}, subsizes[3] = {3, 4, 5}, starts[3] = {1, 2, 2};
-    ADD("subarray C", MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_FLOAT,
-                                               &types[n]));
-    ADD("subarray Fortran", MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_FORTRAN,
-                                                     MPI_FLOAT, &types[n]));
-    ADD("resized column", MPI_Type_vector(16, 1, 16, MPI_DOUBLE, &t);
-        MPI_Type_create_resized(t, 0, 8, &types[n]); MPI_Type_free(&t));
-    ADD("nested", MPI_Type_vector(4, 2, 3, MPI_INT, &t);
-        MPI_Type_create_hvector(5, 1, 200, t, &u); MPI_Type_create_hvector(3, 1, 1600, u, &types[n]);
-        MPI_Type_free(&t); MPI_Type_free(&u));
-    ADD("contiguous", MPI_Type_contiguous(100, MPI_INT, &types[n]));
-    ADD("dup", MPI_Type_dup(types[0], &types[n]));
-    ADD("long vector", MPI_Type_vector(2000, 2, 4, MPI_INT, &types[n]));
-#undef ADD
-}
+#include "observe.h"
 
 /* Each way to move a message from rank 0 to rank 1, the receiver's buffer hashed whole. */
 static void transfers(void)
 {
-    section = "transfers";
     for (int t = 0; t < TYPES; t++)
         for (int count = 0; count <= 3; count += 1 + (count == 1))
             for (int way = 0; way < 12; way++) {
@@ -154,7 +62,6 @@ static void transfers(void)
 
 static void exchanges(void)
 {
-    section = "exchanges";
     for (int t = 0; t < TYPES - 1; t++) {
         MPI_Status status;
         fill(memory, (unsigned)(rank + 10 * t));
@@ -174,7 +81,6 @@ static void exchanges(void)
 /* Messages that are shorter than the receive: whole elements, and cut inside an element. */
 static void short_messages(void)
 {
-    section = "short";
     for (int n = 0; n <= 230; n += 23) {
         fill(memory, (unsigned)(rank + n));
         MPI_Status status;
@@ -199,7 +105,6 @@ static void short_messages(void)
 
 static void bottom(void)
 {
-    section = "bottom";
     MPI_Aint at[2];
     int lengths[2] = {3, 5};
     MPI_Get_address(memory + 64, &at[0]);
@@ -221,7 +126,6 @@ static void bottom(void)
 
 static void errors(void)
 {
-    section = "errors";
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Datatype raw, type = types[0];
     MPI_Type_vector(3, 1, 2, MPI_INT, &raw);
@@ -264,7 +168,6 @@ static void errors(void)
 
 static void requests(void)
 {
-    section = "requests";
     MPI_Status status;
     MPI_Request r;
     int flag = 0;
@@ -357,7 +260,6 @@ static void requests(void)
 
 static void packing(void)
 {
-    section = "packing";
     for (int t = 0; t < TYPES - 1; t++)
         for (int count = 0; count <= 3; count++) {
             fill(memory, (unsigned)(t + 20 * count));
@@ -378,7 +280,6 @@ static void packing(void)
 /* Types of different layouts under the same (reused) handle, and what the program sees of a type. */
 static void handles(void)
 {
-    section = "handles";
     for (int i = 0; i < 60; i++) {
         MPI_Datatype t, d;
         MPI_Type_create_hvector(2 + i % 7, 1 + i % 3, 16 + 8 * (i % 5), MPI_INT, &t);
@@ -412,23 +313,10 @@ static void handles(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    memory = malloc(BYTES);
-    other = malloc(BYTES);
-    make_types();
-    struct { const char *name; void (*run)(void); } sections[] = {
+    static const struct part parts[] = {
         {"transfers", transfers}, {"exchanges", exchanges}, {"short", short_messages},
         {"bottom", bottom}, {"errors", errors}, {"requests", requests}, {"packing", packing},
         {"handles", handles},
     };
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (argc < 2 || strcmp(argv[1], sections[i].name) == 0)
-            sections[i].run();
-    for (int t = 0; t < TYPES; t++)
-        MPI_Type_free(&types[t]);
-    free(memory);
-    free(other);
-    MPI_Finalize();
-    return 0;
+    return observe(argc, argv, parts, sizeof parts / sizeof *parts);
 }

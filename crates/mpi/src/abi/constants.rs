@@ -54,6 +54,7 @@ constants! {
         err_pending "MPI_ERR_PENDING" 18 19 18;
         err_in_status "MPI_ERR_IN_STATUS" 17 18 19;
         err_no_mem "MPI_ERR_NO_MEM" 34 39 39;
+        err_unsupported_operation "MPI_ERR_UNSUPPORTED_OPERATION" 44 52 55;
         any_source "MPI_ANY_SOURCE" -2 -1 -1;
         any_tag "MPI_ANY_TAG" -1 -1 -2;
         proc_null "MPI_PROC_NULL" -1 -2 -3;

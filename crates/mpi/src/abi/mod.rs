@@ -28,6 +28,8 @@ pub trait Abi: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     type Comm: RawHandle;
     /// `MPI_Request`.
     type Request: RawHandle;
+    /// `MPI_Message`: a message that a matching probe has found.
+    type Message: RawHandle;
     /// `MPI_Errhandler`.
     type Errhandler: RawHandle;
     /// `MPI_Status`.

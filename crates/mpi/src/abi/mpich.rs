@@ -14,6 +14,7 @@ impl Abi for Mpich {
     type Datatype = Handle<c_int, kind::Datatype>;
     type Comm = Handle<c_int, kind::Comm>;
     type Request = Handle<c_int, kind::Request>;
+    type Message = Handle<c_int, kind::Message>;
     type Errhandler = Handle<c_int, kind::Errhandler>;
     type Status = MpichStatus;
 

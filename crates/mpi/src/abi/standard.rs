@@ -14,6 +14,7 @@ impl Abi for Standard {
     type Datatype = Handle<usize, kind::Datatype>;
     type Comm = Handle<usize, kind::Comm>;
     type Request = Handle<usize, kind::Request>;
+    type Message = Handle<usize, kind::Message>;
     type Errhandler = Handle<usize, kind::Errhandler>;
     type Status = StandardStatus;
 

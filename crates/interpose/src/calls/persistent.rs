@@ -1,0 +1,126 @@
+//! Persistent point-to-point requests (MPI 4.1, section 3.9).
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use commloom_mpi::Abi;
+
+use super::point_to_point::{Irecv, Isend};
+use crate::count::CallCount;
+use crate::incoming::Incoming;
+use crate::outgoing::Outgoing;
+use crate::pending::Held;
+use crate::persistent::{Persistent, Work};
+use crate::state::Preload;
+
+/// `MPI_Send_init` and its modes.
+///
+/// # Safety
+/// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn send_init<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Isend<A, N>,
+    buffer: *const c_void,
+    count: N,
+    datatype: A::Datatype,
+    destination: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    request: *mut A::Request,
+) -> c_int {
+    let out = Outgoing::persistent(state, buffer, count, datatype, destination);
+    let (b, c, d) = out.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, destination, tag, comm, request);
+        out.wait_for(state, code, request, |departure| held(Work::Send(departure)));
+        code
+    }
+}
+
+/// `MPI_Recv_init`.
+///
+/// # Safety
+/// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn recv_init<A: Abi, N: CallCount>(
+    state: &'static Preload<A>,
+    next: Irecv<A, N>,
+    buffer: *mut c_void,
+    count: N,
+    datatype: A::Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    request: *mut A::Request,
+) -> c_int {
+    let mut incoming = Incoming::persistent(state, buffer, count, datatype, source);
+    let (b, c, d) = incoming.arguments(buffer, count, datatype);
+    // SAFETY: passed on.
+    unsafe {
+        let code = next(b, c, d, source, tag, comm, request);
+        incoming.wait_for(state, code, request, |landing| held(Work::Receive(landing)));
+        code
+    }
+}
+
+fn held<A: Abi>(work: Work<A>) -> Held<A> {
+    Held::Persistent(Arc::new(Persistent::new(work)))
+}
+
+/// `MPI_Start`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn start<A: Abi>(
+    state: &'static Preload<A>,
+    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
+    request: *mut A::Request,
+) -> c_int {
+    // SAFETY: passed on; one request.
+    unsafe { starting(state, (1, request)).unwrap_or_else(|| next(request)) }
+}
+
+/// `MPI_Startall`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn startall<A: Abi>(
+    state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int, *mut A::Request) -> c_int,
+    count: c_int,
+    requests: *mut A::Request,
+) -> c_int {
+    // SAFETY: passed on; `count` requests.
+    unsafe { starting(state, (count, requests)).unwrap_or_else(|| next(count, requests)) }
+}
+
+/// Packs the sends among so many requests. A code where that failed: none may be started then, because
+/// the library would send what was packed the last time.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn starting<A: Abi>(
+    state: &'static Preload<A>,
+    (count, requests): (c_int, *const A::Request),
+) -> Option<c_int> {
+    if state.pending.is_empty() || requests.is_null() {
+        return None;
+    }
+    state.progress_orphans(false);
+    for i in 0..usize::try_from(count).ok()? {
+        // SAFETY: inside the array, whose requests are inactive.
+        let started = unsafe {
+            state.pending.persistent(*requests.add(i)).map(|persistent| persistent.start())
+        };
+        if started == Some(None) {
+            let mpi = state.mpi();
+            let code = A::CONSTANTS.err_intern;
+            // The handler decides whether the program ends. What it returns changes nothing.
+            let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
+            return Some(code);
+        }
+    }
+    None
+}
