@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack gaps clean
+.PHONY: help setup build demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack bench-mpi gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstru
 bench-pack: ## measure packing against memcpy, C loops and every MPI library, write docs/pack-speed.* (some 25 minutes, quiet machine)
 	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/docs/pack-speed.md \
 		--svg $(CURDIR)/docs/pack-speed.svg --json $(CURDIR)/docs/pack-speed.json.zst $(BENCH_ARGS)
+
+bench-mpi: setup build ## ping-pong, broadcast and packing natively and under commloom, write docs/bench-mpi.md (some 15 minutes, quiet machine)
+	$(CARGO) run --release --package xtask -- bench-mpi --markdown $(CURDIR)/docs/bench-mpi.md $(BENCH_ARGS)
 
 gaps: ## measure large trees against optimal ones, write docs/tree-gaps.md
 	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)

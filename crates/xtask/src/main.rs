@@ -17,11 +17,17 @@ struct Arguments {
 enum Task {
     /// Run every example natively and under `commloom exec`, and print one table.
     Demo(Options),
+    /// Send, broadcast and pack the layouts of the expectation tests natively and under `commloom exec`, and count
+    /// what breaks the performance guidelines.
+    BenchMpi(Options),
 }
 
 fn main() -> ExitCode {
-    let Task::Demo(options) = Arguments::parse().task;
-    match demo::run(&options) {
+    let result = match Arguments::parse().task {
+        Task::Demo(options) => demo::run(&options),
+        Task::BenchMpi(options) => demo::bench_mpi(&options),
+    };
+    match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {

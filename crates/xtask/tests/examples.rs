@@ -90,6 +90,21 @@ fn fortran_examples_verify_themselves_on_one_to_four_ranks() {
 }
 
 #[test]
+fn broadcasts_and_packing_verify_themselves() {
+    for library in libraries() {
+        let directory = directory("benchmarks", &library);
+        for (example, ranks) in [("bcast", 2), ("bcast", 3), ("packing", 1)] {
+            let program = compile(&library, &directory, example);
+            let words = [program.to_str().unwrap(), "--quick"];
+            let output = library.launch_unbound(ranks).args(words).output().unwrap();
+            let (out, err) = (text(&output.stdout), text(&output.stderr));
+            let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);
+            assert!(output.status.success() && out.contains("VERIFIED"), "{context}");
+        }
+    }
+}
+
+#[test]
 fn damaged_data_damaged_gaps_and_stale_data_are_noticed() {
     // Example, cell, offset in the receive buffer, kind of damage.
     let cases = [

@@ -4,6 +4,7 @@
 //! that every launch verified its own results, that no cell is missing, and that both modes received the same bytes.
 
 pub mod environment;
+pub mod guidelines;
 pub mod launch;
 pub mod mpi;
 pub mod protocol;
@@ -34,13 +35,14 @@ pub struct Options {
     /// Also the cells that there is usually no time for.
     #[arg(long, conflicts_with = "quick")]
     pub all: bool,
-    /// MPI libraries, by the suffix of their commands (mpicc.NAME, mpiexec.NAME).
+    /// MPI libraries: the suffix of their commands (mpicc.NAME, mpiexec.NAME), or NAME=DIR for those in DIR/bin, or
+    /// NAME=DIR:OTHER for a library in DIR without mpicc that runs the programs of the one in OTHER.
     #[arg(long, value_delimiter = ',', default_value = "mpich,openmpi", value_name = "NAMES")]
     pub mpi: Vec<String>,
     /// Only cells whose line "example layout description bytes" contains this text.
     #[arg(long, value_name = "SUBSTRING")]
     pub only: Option<String>,
-    /// Where all samples go, written after every run [default: demo.json in the target directory].
+    /// Where all samples go, written after every run [default: in the target directory].
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Write the table as Markdown, too.
@@ -113,14 +115,46 @@ pub enum Error {
 /// # Errors
 /// When something that the demo needs is missing, or a file cannot be written.
 pub fn run(options: &Options) -> Result<bool, Error> {
+    let programs = [mpi::EXAMPLES.as_slice(), &mpi::FORTRAN_EXAMPLES].concat();
+    let record = record(options, &programs, "demo.json")?;
+    anstream::print!("{}", table::terminal(&record));
+    if let Some(path) = &options.markdown {
+        record::write_text(path, &table::markdown(&record))?;
+    }
+    Ok(conclude(&record))
+}
+
+/// Says whether all went well.
+fn conclude(record: &Record) -> bool {
+    let success = summary::success(&record.rows, &record.launches);
+    anstream::print!("{}", table::verdict(record, success));
+    success
+}
+
+/// The same programs measured natively and under commloom, judged by the guidelines of the paper.
+///
+/// # Errors
+/// As [`run`].
+pub fn bench_mpi(options: &Options) -> Result<bool, Error> {
+    let record = record(options, &mpi::BENCHMARKS, "bench-mpi.json")?;
+    let text = guidelines::markdown(&record);
+    anstream::print!("{text}");
+    if let Some(path) = &options.markdown {
+        record::write_text(path, &text)?;
+    }
+    Ok(conclude(&record))
+}
+
+/// Launches these programs in all modes and writes what they measured.
+fn record(options: &Options, programs: &[&str], file: &str) -> Result<Record, Error> {
     let target = target_directory()?;
     let commloom = find_commloom(options, &target)?;
     let libraries = mpi::find(&options.mpi)?;
-    let examples = mpi::compile(&libraries, &target)?;
+    let examples = mpi::compile(programs, &libraries, &target)?;
     let arguments = example_arguments(options);
     let launcher = Processes { commloom, timeout: Duration::from_secs(options.timeout) };
     let expected = list_cells(&launcher, &libraries, &examples, &arguments, options)?;
-    let json = options.json.clone().unwrap_or_else(|| target.join("demo.json"));
+    let json = options.json.clone().unwrap_or_else(|| target.join(file));
 
     let mut record = Record::new(environment::describe(&libraries), options);
     measure(&launcher, &libraries, &expected, &arguments, options, |launches, done| {
@@ -130,14 +164,8 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         record::write(&json, &record)
     })?;
 
-    anstream::print!("{}", table::terminal(&record));
-    if let Some(path) = &options.markdown {
-        record::write_text(path, &table::markdown(&record))?;
-    }
     anstream::println!("all samples: {}", json.display());
-    let success = summary::success(&record.rows, &record.launches);
-    anstream::print!("{}", table::verdict(&record, success));
-    Ok(success)
+    Ok(record)
 }
 
 /// An example with the cells that each of its launches must report.

@@ -6,12 +6,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs in C under `examples/`, in the order of the table.
+/// The programs in C under `examples/` that the demo runs, in the order of the table.
 pub const EXAMPLES: [&str; 3] = ["pingpong", "transpose", "halo3d"];
 /// Those in Fortran, after them; left out where a library has no Fortran compiler.
 pub const FORTRAN_EXAMPLES: [&str; 1] = ["ocean"];
 /// The module that all of them use.
 const FORTRAN_MODULE: &str = "cells";
+
+/// Those that `bench-mpi` measures: the same layouts, sent, broadcast and packed.
+pub const BENCHMARKS: [&str; 3] = ["pingpong", "bcast", "packing"];
 
 const COMPILER_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
 const FORTRAN_FLAGS: [&str; 5] = ["-std=f2018", "-O2", "-Wall", "-Wextra", "-Werror"];
@@ -19,7 +22,7 @@ const FORTRAN_FLAGS: [&str; 5] = ["-std=f2018", "-O2", "-Wall", "-Wextra", "-Wer
 /// An installed MPI library.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// The suffix of its commands, as Debian's alternatives have it.
+    /// The suffix of its commands, as Debian's alternatives have it, or a name given to a directory.
     pub name: String,
     /// As told by its launcher.
     pub version: String,
@@ -29,7 +32,7 @@ pub struct Library {
     launcher_options: Vec<&'static str>,
     /// Further options that bind each rank to a core; none where the launcher refuses.
     binding: Vec<&'static str>,
-    environment: Vec<(&'static str, &'static str)>,
+    environment: Vec<(&'static str, String)>,
 }
 
 /// A program compiled with one library.
@@ -46,16 +49,26 @@ pub struct Example {
 }
 
 impl Library {
-    /// Looks for `mpicc.NAME` and `mpiexec.NAME` on the path, and tries out how ranks can be bound to cores.
+    /// Looks for `mpicc.NAME` and `mpiexec.NAME` on the path, and tries out how ranks can be bound to cores. With
+    /// `NAME=DIR`, for `mpicc` and `mpiexec` in `DIR/bin`; with `NAME=DIR:OTHER`, for `mpicc` in `OTHER/bin`: a library
+    /// without a compiler command, that runs the programs of another one with the same ABI.
     ///
     /// # Errors
     /// When a command is missing or its launcher cannot start two processes.
     pub fn find(name: &str) -> Result<Library, Error> {
-        let command = |command: &str| {
-            let file = format!("{command}.{name}");
-            on_path(&file).ok_or(Error::NoMpi { library: name.to_owned(), command: file })
+        let (name, directories) = name.split_once('=').unwrap_or((name, ""));
+        let (own, other) = directories.split_once(':').unwrap_or((directories, directories));
+        let command = |command: &str, directory: &str| {
+            let (file, path) = if directory.is_empty() {
+                let file = format!("{command}.{name}");
+                (file.clone(), on_path(&file))
+            } else {
+                let path = Path::new(directory).join("bin").join(command);
+                (path.display().to_string(), Some(path).filter(|path| path.is_file()))
+            };
+            path.ok_or(Error::NoMpi { library: name.to_owned(), command: file })
         };
-        let (compiler, launcher) = (command("mpicc")?, command("mpiexec")?);
+        let (compiler, launcher) = (command("mpicc", other)?, command("mpiexec", own)?);
         let mut library = Library {
             name: name.to_owned(),
             version: version(&launcher)?,
@@ -69,9 +82,15 @@ impl Library {
         if library.is_open_mpi() {
             library.launcher_options.push("--oversubscribe");
             if is_root() {
-                library.environment =
-                    vec![("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+                let yes = "1".to_owned();
+                library.environment = vec![
+                    ("OMPI_ALLOW_RUN_AS_ROOT", yes.clone()),
+                    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", yes),
+                ];
             }
+        }
+        if own != other {
+            library.environment.push(("LD_LIBRARY_PATH", format!("{own}/lib")));
         }
         library.bind_if_possible()?;
         Ok(library)
@@ -93,7 +112,7 @@ impl Library {
     fn launch_with(&self, binding: &[&str], ranks: u32) -> Command {
         let mut command = Command::new(&self.launcher);
         command.args(&self.launcher_options).args(binding).args(["-n", &ranks.to_string()]);
-        command.envs(self.environment.iter().copied());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -163,15 +182,19 @@ pub fn find(names: &[String]) -> Result<Vec<Library>, Error> {
     names.iter().map(|name| Library::find(name)).collect()
 }
 
-/// Compiles every example with every library into `examples-NAME` of the target directory.
+/// Compiles these examples with every library into `examples-NAME` of the target directory.
 ///
 /// # Errors
 /// When one does not compile.
-pub fn compile(libraries: &[Library], target: &Path) -> Result<Vec<Example>, Error> {
+pub fn compile(
+    names: &[&str],
+    libraries: &[Library],
+    target: &Path,
+) -> Result<Vec<Example>, Error> {
     let sources = workspace_root().join("examples");
     let mut examples = Vec::new();
-    let names = EXAMPLES.into_iter().map(|name| (name, false));
-    for (name, fortran) in names.chain(FORTRAN_EXAMPLES.map(|name| (name, true))) {
+    for &name in names {
+        let fortran = FORTRAN_EXAMPLES.contains(&name);
         for (index, library) in libraries.iter().enumerate() {
             let directory = target.join(format!("examples-{}", library.name));
             std::fs::create_dir_all(&directory)
