@@ -72,9 +72,7 @@ fn irregular(ty: &Type) -> Form {
         Kind::Idx { indices, child } if indices.len() == 1 => irregular(child),
         Kind::Idx { .. } | Kind::Leaf(_) => Form::Blocks,
         Kind::IdxBuc { .. } => Form::List,
-        Kind::Strc { children, .. } => {
-            largest(children, ty).map_or(Form::Struct, |child| Form::of(child))
-        }
+        Kind::Strc { children, .. } => largest(children, ty).map_or(Form::Struct, Form::of),
     }
 }
 

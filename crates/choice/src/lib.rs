@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! program's type, normal form ─► Shape (family, run length, bytes) ─┐
-//! reference layouts, measured by `commloom calibrate --messages` ─► Table ─► Model ─► Way
+//! reference layouts, measured by `commloom calibrate --messages` ─► Table ─► Model ─► Choice ─► Trials
 //! ```
 //!
 //! Nothing is known about a library but what messages of [`references`] took with it: untouched, and
@@ -18,9 +18,11 @@ mod model;
 mod reference;
 mod shape;
 mod table;
+mod trials;
 
 pub use family::{Family, Form, MANY};
-pub use model::{Model, Way};
+pub use model::{Choice, Model, Way};
 pub use reference::{Reference, references};
 pub use shape::{Shape, unit};
 pub use table::{Row, Table, TableError, Times, file_name};
+pub use trials::{Step, Trials, WORTH};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -103,10 +104,12 @@ impl Table {
         Some(interpolated(of(below)?, of(above)?, position(below, above, bytes)))
     }
 
-    /// Whether nothing was measured.
+    /// Where tables lie that users have measured: in the cache directory of the XDG specification.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.sizes.is_empty()
+    pub fn cache_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+        let set = |name: &str| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+        Some(cache.join("commloom"))
     }
 }
 
@@ -117,9 +120,7 @@ fn between_runs(runs: &[(u64, Times)], run: f64) -> Times {
         found.or(runs.first()).map_or(Times { native: 0.0, engine: 0.0 }, |(_, times)| *times)
     };
     match around(runs.iter().map(|(r, _)| *r), run) {
-        Some((below, above)) => {
-            interpolated(of(below), of(above), position(below, above, run))
-        }
+        Some((below, above)) => interpolated(of(below), of(above), position(below, above, run)),
         None => of(0),
     }
 }
@@ -294,10 +295,24 @@ mod tests {
     }
 
     #[test]
+    fn tables_lie_in_the_cache_directory() {
+        let folder = |set: &[(&str, &str)]| {
+            let value = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into());
+            Table::cache_folder(value)
+        };
+        assert_eq!(folder(&[("HOME", "/h")]), Some("/h/.cache/commloom".into()));
+        assert_eq!(folder(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]), Some("/c/commloom".into()));
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "")]), None);
+    }
+
+    #[test]
     fn files_are_named_after_library_and_version() {
-        assert_eq!(file_name("MPICH Version:      4.0.2\nMPICH Rel"), "messages-mpich-version-4.0.2.txt");
+        assert_eq!(
+            file_name("MPICH Version:      4.0.2\nMPICH Rel"),
+            "messages-mpich-version-4.0.2.txt"
+        );
         let open = "Open MPI v4.1.4, package: Debian OpenMPI";
         assert_eq!(file_name(open), "messages-open-mpi-v4.1.4.txt");
-        assert_eq!(file_name("../../x"), "messages-....-..-x.txt".replace("....-..-x", "..-..-x"));
+        assert_eq!(file_name("../../x"), "messages-..-..-x.txt");
     }
 }

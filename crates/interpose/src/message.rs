@@ -7,14 +7,14 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use commloom_choice::{Choice, Shape, Step, Trials, Way, unit};
 use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_mpi::{Abi, RawHandle, encode};
 use commloom_plan::Plan;
 use commloom_reconstruct::{Constructors, normalize_within};
 
-use crate::choose::{Shape, Way, unit};
 use crate::config::Force;
 use crate::count::CallCount;
 use crate::layouts::{EFFORT, Known};
@@ -47,6 +47,8 @@ pub(crate) struct Message<A: Abi> {
     state: &'static Preload<A>,
     /// Sends and receives.
     pub route: Route<A>,
+    /// Another way for sends, and whether it is the better one.
+    other: Option<(Route<A>, Trials)>,
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
     pub packs: bool,
     plan: Plan,
@@ -83,9 +85,11 @@ impl<A: Abi> Message<A> {
         let contiguous = all.runs() <= 1;
         let config = state.config();
         let forced = config.force == Some(Force::Pack);
+        let (route, other) = routes(state, &shape, &all);
         Ok(Message {
             state,
-            route: route(state, &shape, &all),
+            route,
+            other: other.map(|route| (route, Trials::default())),
             packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
             plan,
             packed,
@@ -96,7 +100,27 @@ impl<A: Abi> Message<A> {
     /// What is handed to the library. A message may be few elements for the program and more than
     /// its call can count for us: then it stays as it is.
     pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
-        let elements = match self.route {
+        self.elements_by(&self.route)
+    }
+
+    /// The same for a blocking send, whose time can tell which way is the better one. With it the step
+    /// to give its time to, if it is wanted.
+    pub fn elements_to_send<N: CallCount>(&self) -> (Elements<A, N>, Option<Step>) {
+        let Some((other, trials)) = &self.other else { return (self.elements(), None) };
+        let step = trials.next();
+        let route = if step.other { other } else { &self.route };
+        (self.elements_by(route), step.timed.then_some(step))
+    }
+
+    /// The time of a blocking send.
+    pub fn took(&self, step: Step, time: Duration) {
+        if let Some((_, trials)) = &self.other {
+            trials.took(step, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn elements_by<N: CallCount>(&self, route: &Route<A>) -> Elements<A, N> {
+        let elements = match *route {
             Route::Native(reason) => return Elements::Own(reason),
             Route::Substitute(count, datatype) => {
                 N::narrow(count).map(|count| Elements::Other(count, datatype))
@@ -107,6 +131,11 @@ impl<A: Abi> Message<A> {
             }
         };
         elements.unwrap_or(Elements::Own("past the largest count"))
+    }
+
+    /// Whether nothing is ever done with it but to hand it on.
+    fn is_left_alone(&self) -> bool {
+        matches!(self.route, Route::Native(_)) && self.other.is_none()
     }
 
     /// Packed bytes.
@@ -178,18 +207,19 @@ impl<A: Abi> Drop for Message<A> {
     }
 }
 
-/// The way of a message: the model's, within what the settings allow and the library can do.
-fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
+/// The ways of a message: the model's, within what the settings allow and the library can do, and
+/// another one that may be tried.
+fn routes<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> (Route<A>, Option<Route<A>>) {
     let config = state.config();
     if all.runs() <= 1 {
-        return Route::Native("contiguous");
+        return (Route::Native("contiguous"), None);
     }
-    let way = match config.force {
-        Some(Force::Pack) => Way::Engine,
-        Some(Force::Types) => Way::Substitute,
-        None => state.model().way(shape),
+    let choice = match config.force {
+        Some(Force::Pack) => Choice { way: Way::Engine, ..Choice::default() },
+        Some(Force::Types) => Choice { way: Way::Substitute, ..Choice::default() },
+        None => state.model().choose(shape),
     };
-    match way {
+    let route = match choice.way {
         Way::Native => Route::Native("expected to be no faster"),
         Way::Engine if config.no_pack => Route::Native("switched off"),
         Way::Substitute if config.no_types => Route::Native("switched off"),
@@ -198,7 +228,13 @@ fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
             .map_or(Route::Native("no handle for the normal form"), |(c, d)| {
                 Route::Substitute(c, d)
             }),
-    }
+    };
+    let other = match choice.way {
+        _ if !choice.is_close() || config.no_pack => None,
+        Way::Engine => Some(Route::Native("measured to be faster, or to measure it")),
+        Way::Native | Way::Substitute => Some(Route::Engine),
+    };
+    (route, other)
 }
 
 /// Count x unit; under force the whole normal form where it has no unit.
@@ -293,8 +329,7 @@ impl<A: Abi> Preload<A> {
             Found::Nothing => None,
             Found::Unknown | Found::NotYet(_) => return found,
         };
-        let skip =
-            message.is_none_or(|m| matches!(m.route, Route::Native(_)) && !m.tally.is_enabled());
+        let skip = message.is_none_or(|m| m.is_left_alone() && !m.tally.is_enabled());
         let any = message.cloned().map(|message| message as Arc<dyn Any + Send + Sync>);
         let entry = Slot { datatype: bits, count, epoch, skip, found: any };
         // Dropped outside the borrow: the last reference may run code of ours.

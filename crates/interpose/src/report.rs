@@ -160,6 +160,8 @@ fn merge(table: &mut Table, row: Row) {
 #[derive(Debug, Serialize, Deserialize)]
 struct Whole {
     library: String,
+    /// What the choice of ways rests on.
+    choice: String,
     ranks: usize,
     /// Contained failures of commloom itself.
     failures: u64,
@@ -203,7 +205,8 @@ impl<A: Abi> Preload<A> {
         types.sort_by_key(|row| std::cmp::Reverse(row.bytes));
         let library = mpi.library_version().unwrap_or_default();
         let library = library.lines().next().unwrap_or_default().trim().to_owned();
-        write(place, &Whole { library, ranks: blocks.len(), failures, types });
+        let choice = self.measured().source.clone();
+        write(place, &Whole { library, choice, ranks: blocks.len(), failures, types });
     }
 }
 
@@ -225,9 +228,10 @@ fn write(place: &Report, whole: &Whole) {
 
 fn text(whole: &Whole) -> String {
     let mut out = format!(
-        "commloom report: {} ranks, {}\n{} derived types\n",
+        "commloom report: {} ranks, {}\nmessage times: {}\n{} derived types\n",
         whole.ranks,
         whole.library,
+        whole.choice,
         whole.types.len()
     );
     let mut line = |text: String| out.write_str(&text).unwrap_or_default();
@@ -335,11 +339,16 @@ mod tests {
             native: [("contiguous".to_owned(), 7)].into(),
             ..Row::default()
         };
-        let whole = Whole { library: "L".into(), ranks: 2, failures: 1, types: vec![row] };
+        let (library, choice) = ("L".into(), "measured here".into());
+        let whole = Whole { library, choice, ranks: 2, failures: 1, types: vec![row] };
         let text = text(&whole);
-        for part in
-            ["2 ranks, L", "cost 30 -> 12", "7 left to the library: contiguous", "1 internal"]
-        {
+        for part in [
+            "2 ranks, L",
+            "measured here",
+            "cost 30 -> 12",
+            "7 left to the library: contiguous",
+            "1 internal",
+        ] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
     }

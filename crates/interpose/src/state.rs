@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
+use commloom_choice::Model;
 use commloom_mpi::{Abi, Mpi};
 use commloom_plan::{PlanCache, Target};
 
-use crate::choose::Model;
 use crate::config::Config;
 use crate::layouts::Layouts;
+use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
@@ -23,6 +24,7 @@ pub struct Preload<A: Abi> {
     mpi: OnceLock<Mpi<A>>,
     config: OnceLock<Config>,
     target: OnceLock<Target>,
+    measured: OnceLock<Measured>,
     pub(crate) keyval: Keyval,
     /// Moves on whenever a handle may have changed its meaning: caches look at it.
     pub(crate) epoch: AtomicU64,
@@ -49,6 +51,7 @@ impl<A: Abi> Preload<A> {
             mpi: OnceLock::new(),
             config: OnceLock::new(),
             target: OnceLock::new(),
+            measured: OnceLock::new(),
             keyval: Keyval::new(),
             epoch: AtomicU64::new(0),
             pool: Pool::new(),
@@ -91,8 +94,16 @@ impl<A: Abi> Preload<A> {
         self.unseen.get_or_init(|| Tally::new(self.config().report.is_some()))
     }
 
-    pub(crate) fn model(&self) -> Model {
-        Model::new(A::KIND)
+    pub(crate) fn model(&self) -> &Model {
+        &self.measured().model
+    }
+
+    /// What is known of the library, and from where.
+    pub(crate) fn measured(&self) -> &Measured {
+        self.measured.get_or_init(|| {
+            let version = self.mpi().library_version().unwrap_or_default();
+            Measured::of(A::KIND, &version, self.config())
+        })
     }
 
     /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.

@@ -37,6 +37,7 @@ mod library;
 mod mpi;
 mod number;
 mod owned;
+mod partners;
 mod status;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
@@ -52,3 +53,4 @@ pub use handles::Handles;
 pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};
 pub use owned::OwnedDatatype;
+pub use partners::{Partner, together};
