@@ -67,10 +67,13 @@ impl Model {
     /// The way for a message, sent or received.
     #[must_use]
     pub fn choose(&self, shape: &Shape) -> Choice {
-        let Some(own) = self.times(shape.family, shape) else { return Choice::default() };
-        let unit = shape.unit.filter(|unit| *unit != shape.family);
-        let substitute = unit.and_then(|unit| self.times(unit, shape)).map(|times| times.native);
-        let (native, engine) = (own.native, own.engine + LOOK_UP);
+        let own = self.times(shape.family, shape);
+        let normal = self.times(shape.normal, shape);
+        let (Some(own), Some(normal)) = (own, normal) else { return Choice::default() };
+        let other = shape.unit && shape.normal != shape.family;
+        let substitute = other.then_some(normal.native);
+        // The engine does not see the program's description.
+        let (native, engine) = (own.native, normal.engine + LOOK_UP);
         let (way, expected) = match substitute {
             Some(time) if time <= engine && time < MARGIN * native => (Way::Substitute, time),
             _ if engine < MARGIN * native => (Way::Engine, engine),
@@ -83,8 +86,8 @@ impl Model {
     /// other way: a substituted handle would change count and size of the elements.
     #[must_use]
     pub fn collective(&self, shape: &Shape) -> bool {
-        let times = self.times(shape.family, shape);
-        times.is_some_and(|times| times.engine + LOOK_UP < MARGIN * times.native)
+        let Choice { native, engine, .. } = self.choose(shape);
+        engine < MARGIN * native
     }
 
     /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are short

@@ -15,8 +15,10 @@ pub struct Shape {
     pub(crate) span: f64,
     /// The program's description.
     pub(crate) family: Family,
-    /// The normal form as count x unit, where it is a repetition of a small unit.
-    pub(crate) unit: Option<Family>,
+    /// The normal form.
+    pub(crate) normal: Family,
+    /// The normal form is a repetition of a small unit, so that it can be sent as count x unit.
+    pub(crate) unit: bool,
 }
 
 /// Largest unit in bytes: beyond it a library falls back to walking inside the unit.
@@ -31,12 +33,18 @@ impl Shape {
     /// is `normal`. O(nodes).
     #[must_use]
     pub fn of(count: u64, user: &Type, normal: &Type) -> Shape {
+        let unit = unit(normal);
+        let normal_family = match unit {
+            Some((_, _, child)) => Family::of(MANY, child),
+            None => Family::of(1, normal),
+        };
         Shape {
             bytes: approximate(normal.size()),
             runs: approximate(normal.runs()).max(1.0),
             span: approximate(normal.true_extent().unsigned_abs()),
             family: Family::of(count, user),
-            unit: unit(normal).map(|(_, _, child)| Family::of(MANY, child)),
+            normal: normal_family,
+            unit: unit.is_some(),
         }
     }
 
