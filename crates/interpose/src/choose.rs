@@ -96,6 +96,20 @@ impl Shape {
             unit: unit(normal).is_some(),
         }
     }
+
+    /// One of so many equal parts of the message, as a collective sends them.
+    #[must_use]
+    pub fn part(&self, parts: u64) -> Shape {
+        let share = 1.0 / approximate(parts.max(1));
+        Shape {
+            bytes: self.bytes * share,
+            runs: (self.runs * share).max(1.0),
+            lines: (self.lines * share).max(1.0),
+            span: self.span * share,
+            pieces: (self.pieces * share).max(1.0),
+            ..*self
+        }
+    }
 }
 
 /// The unit of a normal form: how often, how far apart in bytes, and what, if sending count x unit
@@ -237,6 +251,13 @@ impl Model {
                 (s.unit && slow && s.bytes > 16384.0).then(|| whole_elements(s))
             }
         }
+    }
+
+    /// Whether it pays to pack what goes to or comes from one process in a collective. There is no
+    /// other way: a substituted handle would change count and size of the elements.
+    #[must_use]
+    pub fn collective(&self, s: &Shape) -> bool {
+        s.runs > 1.0 && engine(s) < MARGIN * self.native(s)
     }
 
     /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are short
