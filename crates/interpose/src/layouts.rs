@@ -41,6 +41,11 @@ impl<A: Abi> Known<A> {
         self.element.get_or_init(|| Arc::new(Element::new(state, &self.after))).clone()
     }
 
+    /// The same, if somebody has asked for it.
+    pub fn made_element(&self) -> Option<&Element<A>> {
+        self.element.get().map(|element| &**element)
+    }
+
     /// The message of `count` elements; `None` where our own code failed.
     pub fn message(&self, state: &'static Preload<A>, count: i64) -> Option<Arc<Message<A>>> {
         if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
