@@ -40,7 +40,7 @@ pub(crate) trait Arguments<A: Abi>: Copy {
     ///
     /// # Safety
     /// As the MPI call: its lists are as long as that.
-    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize) -> Look<A>;
+    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize, purpose: Purpose) -> Look<A>;
 
     /// The arguments for a packed buffer that holds these blocks.
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self;
@@ -242,13 +242,18 @@ fn bytes(n: i64) -> Option<isize> {
 }
 
 /// The message of `count` elements, for a collective.
-fn find<A: Abi>(state: &'static Preload<A>, datatype: A::Datatype, count: i64) -> Found<A> {
+fn find<A: Abi>(
+    state: &'static Preload<A>,
+    datatype: A::Datatype,
+    count: i64,
+    purpose: Purpose,
+) -> Found<A> {
     // The library reports the null handle; asking about it would report it as an error of ours.
     if count <= 0 || state.is_plain(datatype) || datatype == state.mpi().handles.datatype_null {
         return Found::Nothing;
     }
     let epoch = state.epoch.load(Ordering::Acquire);
-    let found = state.message(datatype, count, Purpose::Collective);
+    let found = state.message(datatype, count, purpose);
     if matches!(found, Found::Nothing) {
         state.note_plain(datatype, epoch);
     }
@@ -279,7 +284,7 @@ impl<A: Abi> Arguments<A> for () {
         true
     }
 
-    unsafe fn look(&self, _state: &'static Preload<A>, _blocks: usize) -> Look<A> {
+    unsafe fn look(&self, _: &'static Preload<A>, _: usize, _: Purpose) -> Look<A> {
         Look::Nothing
     }
 
@@ -295,8 +300,8 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
         state.is_plain(self.datatype)
     }
 
-    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize) -> Look<A> {
-        self.find(state, blocks).unwrap_or(Look::Nothing)
+    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize, purpose: Purpose) -> Look<A> {
+        self.find(state, blocks, purpose).unwrap_or(Look::Nothing)
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
@@ -305,9 +310,9 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
 }
 
 impl<A: Abi, N: Integer> Equal<A, N> {
-    fn find(&self, state: &'static Preload<A>, blocks: usize) -> Option<Look<A>> {
+    fn find(&self, state: &'static Preload<A>, blocks: usize, purpose: Purpose) -> Option<Look<A>> {
         let all = self.count.wide().checked_mul(i64::try_from(blocks).ok()?)?;
-        let message = message_or_return!(find(state, self.datatype, all));
+        let message = message_or_return!(find(state, self.datatype, all, purpose));
         let parts = u64::try_from(blocks).ok()?;
         let reason = match () {
             () if !message.takes(self.buffer) => NO_BUFFER,
@@ -352,9 +357,9 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
         state.is_plain(self.datatype)
     }
 
-    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize) -> Look<A> {
+    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize, purpose: Purpose) -> Look<A> {
         // SAFETY: passed on.
-        unsafe { self.find(state, blocks) }.unwrap_or(Look::Nothing)
+        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
@@ -370,14 +375,20 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
 impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
     /// All blocks are the beginnings of one message, the longest: of a power of two, so that it is
     /// the same one when counts change a little.
-    unsafe fn find(&self, state: &'static Preload<A>, blocks: usize) -> Option<Look<A>> {
+    unsafe fn find(
+        &self,
+        state: &'static Preload<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Option<Look<A>> {
         // SAFETY: passed on.
         let (counts, places) =
             unsafe { (list(self.counts, blocks)?, list(self.displacements, blocks)?) };
         let counts: Vec<u64> =
             counts.iter().map(|n| u64::try_from(n.wide()).ok()).collect::<Option<_>>()?;
         let longest = counts.iter().max()?.checked_next_power_of_two()?;
-        let message = message_or_return!(find(state, self.datatype, i64::try_from(longest).ok()?));
+        let message =
+            message_or_return!(find(state, self.datatype, i64::try_from(longest).ok()?, purpose));
         let size = message.size() / longest;
         let (mut each, mut displacements, mut sum) = (Vec::new(), Vec::new(), 0u64);
         let mut lowest = i64::MAX;
@@ -425,9 +436,9 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
         false
     }
 
-    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize) -> Look<A> {
+    unsafe fn look(&self, state: &'static Preload<A>, blocks: usize, purpose: Purpose) -> Look<A> {
         // SAFETY: passed on.
-        unsafe { self.find(state, blocks) }.unwrap_or(Look::Nothing)
+        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
@@ -444,7 +455,12 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
 const ALIGNMENT: usize = 16;
 
 impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
-    unsafe fn find(&self, state: &'static Preload<A>, blocks: usize) -> Option<Look<A>> {
+    unsafe fn find(
+        &self,
+        state: &'static Preload<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Option<Look<A>> {
         // SAFETY: passed on.
         let (counts, places, datatypes) = unsafe {
             (
@@ -464,7 +480,7 @@ impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
             if count.wide() == 0 {
                 continue;
             }
-            let message = message_or_return!(find(state, datatype, count.wide()));
+            let message = message_or_return!(find(state, datatype, count.wide(), purpose));
             if !message.takes_at(self.buffer, place.wide()) {
                 message.tally.native(NO_BUFFER, message.size());
                 return None;

@@ -1,11 +1,10 @@
 //! A collective under way in packed form: what is packed before the library runs it, and unpacked
 //! after it has.
 
-use std::ffi::c_int;
-
 use commloom_mpi::Abi;
 
 use crate::blocks::{Arguments, Blocks, Look, Move, Pick};
+use crate::message::Purpose;
 use crate::pool::Buffer;
 use crate::record::Waiting;
 use crate::state::Preload;
@@ -44,25 +43,27 @@ pub(crate) enum Plan<A: Abi> {
     /// Nothing, this time.
     Unseen(Waiting<A>),
     /// One side or both are packed.
-    Packed(Exchange<A>),
+    Packed(Box<Exchange<A>>),
 }
 
 impl<A: Abi> Plan<A> {
-    /// Looks at both sides, where they have a role, and makes room. `rank` is this process.
+    /// Looks at both sides, where they have a role, and makes room for what is to be packed. `rank` is
+    /// this process.
     ///
     /// # Safety
     /// As the MPI call: lists are as long as their roles say.
     pub unsafe fn of<S: Arguments<A>, R: Arguments<A>>(
         state: &'static Preload<A>,
-        (send, send_role): (&S, Option<Role>),
-        (receive, receive_role): (&R, Option<Role>),
+        ((send, send_role), (receive, receive_role)): ((&S, Option<Role>), (&R, Option<Role>)),
         rank: usize,
+        purpose: Purpose,
     ) -> Plan<A> {
         // SAFETY: passed on.
         let looks = unsafe {
             (
-                send_role.map_or(Look::Nothing, |role| send.look(state, role.blocks)),
-                receive_role.map_or(Look::Nothing, |role| receive.look(state, role.blocks)),
+                send_role.map_or(Look::Nothing, |role| send.look(state, role.blocks, purpose)),
+                receive_role
+                    .map_or(Look::Nothing, |role| receive.look(state, role.blocks, purpose)),
             )
         };
         let (send, receive) = match looks {
@@ -86,7 +87,21 @@ impl<A: Abi> Plan<A> {
         if send.is_none() && receive.is_none() {
             return Plan::Native;
         }
-        Plan::Packed(Exchange { send, receive })
+        Plan::Packed(Box::new(Exchange { send, receive }))
+    }
+
+    /// The arguments for the library.
+    pub fn arguments<S: Arguments<A>, R: Arguments<A>>(
+        &mut self,
+        (send, receive): (S, R),
+    ) -> (S, R) {
+        match self {
+            Plan::Native | Plan::Unseen(_) => (send, receive),
+            Plan::Packed(exchange) => (
+                exchange.send.as_mut().map_or(send, |side| side.arguments(send)),
+                exchange.receive.as_mut().map_or(receive, |side| side.arguments(receive)),
+            ),
+        }
     }
 }
 
@@ -106,13 +121,13 @@ impl<A: Abi> Side<A> {
             blocks.count_native("no memory");
             return None;
         };
-        blocks.count();
         Some(Side { blocks, buffer, before, after })
     }
 
     /// # Safety
     /// The program's blocks can be read.
     unsafe fn pack(&mut self) -> Option<()> {
+        self.blocks.count();
         for m in &self.before {
             let packed = self.buffer.as_mut_slice().get_mut(m.at..)?;
             // SAFETY: passed on.
@@ -138,27 +153,16 @@ impl<A: Abi> Side<A> {
 }
 
 impl<A: Abi> Exchange<A> {
-    /// Packs what this process sends. `None` where our own code failed.
+    /// Packs what this process sends, before the library begins. `None` where our own code failed.
     ///
     /// # Safety
-    /// As the MPI call: what it sends can be read.
+    /// As the MPI call: what it sends can be read; the library does not use the packed bytes.
     pub unsafe fn pack(&mut self) -> Option<()> {
         for side in [&mut self.send, &mut self.receive].into_iter().flatten() {
             // SAFETY: passed on. Of the receiving side only blocks that are sent too are packed.
             unsafe { side.pack()? };
         }
         Some(())
-    }
-
-    /// The arguments for the library.
-    pub fn arguments<S: Arguments<A>, R: Arguments<A>>(
-        &mut self,
-        (send, receive): (S, R),
-    ) -> (S, R) {
-        (
-            self.send.as_mut().map_or(send, |side| side.arguments(send)),
-            self.receive.as_mut().map_or(receive, |side| side.arguments(receive)),
-        )
     }
 
     /// Puts what arrived where it belongs.
@@ -173,21 +177,9 @@ impl<A: Abi> Exchange<A> {
     }
 
     /// Gives the buffers back.
-    pub fn done(self, state: &Preload<A>) {
+    pub fn done(self: Box<Self>, state: &Preload<A>) {
         for side in [self.send, self.receive].into_iter().flatten() {
             state.pool.put(side.buffer);
         }
     }
-}
-
-/// After a collective that returned `code`.
-///
-/// # Safety
-/// As [`Exchange::unpack`], if that is success.
-pub(crate) unsafe fn land<A: Abi>(state: &Preload<A>, exchange: Exchange<A>, code: c_int) {
-    if code == A::CONSTANTS.success {
-        // SAFETY: passed on.
-        unsafe { exchange.unpack() };
-    }
-    exchange.done(state);
 }

@@ -1,287 +1,239 @@
-//! [`collectives!`]: the exported symbols of the collectives. A row names the forms of one collective;
-//! how the arguments are split into two sides is written once for each shape of them.
+//! [`collectives!`]: the exported symbols of the collectives, by the rules of
+//! [`preload!`](crate::preload). A row names the arguments of one collective and its three forms; what an
+//! argument is, as a parameter, to us and to the library, is written once.
 
-/// Exports the collectives with C `int` counts (`int`) or `MPI_Count` counts (`large`). Used by
+/// Exports the collectives whose counts are `N`, `int` or `MPI_Count` (`large`). Used by
 /// [`preload!`](crate::preload), in a module that has `PRELOAD` and the types of the ABI.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! collectives {
-    (int) => {
+    ($width:ident) => {
         use $crate::calls::collectives::{Equal, Form, Kind, Typed, Varying, collective};
         use $crate::reexport::Aint;
 
-        $crate::collectives! { @forms one_root (c_int, c_int) required Bcast:
-            MPI_Bcast bcast, MPI_Ibcast ibcast, MPI_Bcast_init bcast_init }
-        $crate::collectives! { @forms equal_equal_root (c_int, c_int) required Gather:
-            MPI_Gather gather, MPI_Igather igather, MPI_Gather_init gather_init }
-        $crate::collectives! { @forms equal_varying_root (c_int, c_int) required Gather:
-            MPI_Gatherv gatherv, MPI_Igatherv igatherv, MPI_Gatherv_init gatherv_init }
-        $crate::collectives! { @forms equal_equal_root (c_int, c_int) required Scatter:
-            MPI_Scatter scatter, MPI_Iscatter iscatter, MPI_Scatter_init scatter_init }
-        $crate::collectives! { @forms varying_equal_root (c_int, c_int) required Scatter:
-            MPI_Scatterv scatterv, MPI_Iscatterv iscatterv, MPI_Scatterv_init scatterv_init }
-        $crate::collectives! { @forms equal_equal (c_int, c_int) required Allgather:
-            MPI_Allgather allgather, MPI_Iallgather iallgather, MPI_Allgather_init allgather_init }
-        $crate::collectives! { @forms equal_varying (c_int, c_int) required Allgather:
-            MPI_Allgatherv allgatherv, MPI_Iallgatherv iallgatherv, MPI_Allgatherv_init allgatherv_init }
-        $crate::collectives! { @forms equal_equal (c_int, c_int) required Alltoall:
-            MPI_Alltoall alltoall, MPI_Ialltoall ialltoall, MPI_Alltoall_init alltoall_init }
-        $crate::collectives! { @forms varying_varying (c_int, c_int) required Alltoall:
-            MPI_Alltoallv alltoallv, MPI_Ialltoallv ialltoallv, MPI_Alltoallv_init alltoallv_init }
-        $crate::collectives! { @forms typed_typed (c_int, c_int) required Alltoall:
-            MPI_Alltoallw alltoallw, MPI_Ialltoallw ialltoallw, MPI_Alltoallw_init alltoallw_init }
-        $crate::collectives! { @forms equal_equal (c_int, c_int) required NeighborAllgather:
-            MPI_Neighbor_allgather neighbor_allgather, MPI_Ineighbor_allgather ineighbor_allgather, MPI_Neighbor_allgather_init neighbor_allgather_init }
-        $crate::collectives! { @forms equal_varying (c_int, c_int) required NeighborAllgather:
-            MPI_Neighbor_allgatherv neighbor_allgatherv, MPI_Ineighbor_allgatherv ineighbor_allgatherv, MPI_Neighbor_allgatherv_init neighbor_allgatherv_init }
-        $crate::collectives! { @forms equal_equal (c_int, c_int) required NeighborAlltoall:
-            MPI_Neighbor_alltoall neighbor_alltoall, MPI_Ineighbor_alltoall ineighbor_alltoall, MPI_Neighbor_alltoall_init neighbor_alltoall_init }
-        $crate::collectives! { @forms varying_varying (c_int, c_int) required NeighborAlltoall:
-            MPI_Neighbor_alltoallv neighbor_alltoallv, MPI_Ineighbor_alltoallv ineighbor_alltoallv, MPI_Neighbor_alltoallv_init neighbor_alltoallv_init }
-        $crate::collectives! { @forms typed_typed (c_int, Aint) required NeighborAlltoall:
-            MPI_Neighbor_alltoallw neighbor_alltoallw, MPI_Ineighbor_alltoallw ineighbor_alltoallw, MPI_Neighbor_alltoallw_init neighbor_alltoallw_init }
-    };
-    (large) => {
-        use $crate::calls::collectives::{Equal, Form, Kind, Typed, Varying, collective};
-        use $crate::reexport::{Aint, Count};
+        type D = <N as $crate::CallCount>::Displacement;
 
-        $crate::collectives! { @forms one_root (Count, Aint) optional Bcast:
-            MPI_Bcast_c bcast_c, MPI_Ibcast_c ibcast_c, MPI_Bcast_init_c bcast_init_c }
-        $crate::collectives! { @forms equal_equal_root (Count, Aint) optional Gather:
-            MPI_Gather_c gather_c, MPI_Igather_c igather_c, MPI_Gather_init_c gather_init_c }
-        $crate::collectives! { @forms equal_varying_root (Count, Aint) optional Gather:
-            MPI_Gatherv_c gatherv_c, MPI_Igatherv_c igatherv_c, MPI_Gatherv_init_c gatherv_init_c }
-        $crate::collectives! { @forms equal_equal_root (Count, Aint) optional Scatter:
-            MPI_Scatter_c scatter_c, MPI_Iscatter_c iscatter_c, MPI_Scatter_init_c scatter_init_c }
-        $crate::collectives! { @forms varying_equal_root (Count, Aint) optional Scatter:
-            MPI_Scatterv_c scatterv_c, MPI_Iscatterv_c iscatterv_c, MPI_Scatterv_init_c scatterv_init_c }
-        $crate::collectives! { @forms equal_equal (Count, Aint) optional Allgather:
-            MPI_Allgather_c allgather_c, MPI_Iallgather_c iallgather_c, MPI_Allgather_init_c allgather_init_c }
-        $crate::collectives! { @forms equal_varying (Count, Aint) optional Allgather:
-            MPI_Allgatherv_c allgatherv_c, MPI_Iallgatherv_c iallgatherv_c, MPI_Allgatherv_init_c allgatherv_init_c }
-        $crate::collectives! { @forms equal_equal (Count, Aint) optional Alltoall:
-            MPI_Alltoall_c alltoall_c, MPI_Ialltoall_c ialltoall_c, MPI_Alltoall_init_c alltoall_init_c }
-        $crate::collectives! { @forms varying_varying (Count, Aint) optional Alltoall:
-            MPI_Alltoallv_c alltoallv_c, MPI_Ialltoallv_c ialltoallv_c, MPI_Alltoallv_init_c alltoallv_init_c }
-        $crate::collectives! { @forms typed_typed (Count, Aint) optional Alltoall:
-            MPI_Alltoallw_c alltoallw_c, MPI_Ialltoallw_c ialltoallw_c, MPI_Alltoallw_init_c alltoallw_init_c }
-        $crate::collectives! { @forms equal_equal (Count, Aint) optional NeighborAllgather:
-            MPI_Neighbor_allgather_c neighbor_allgather_c, MPI_Ineighbor_allgather_c ineighbor_allgather_c, MPI_Neighbor_allgather_init_c neighbor_allgather_init_c }
-        $crate::collectives! { @forms equal_varying (Count, Aint) optional NeighborAllgather:
-            MPI_Neighbor_allgatherv_c neighbor_allgatherv_c, MPI_Ineighbor_allgatherv_c ineighbor_allgatherv_c, MPI_Neighbor_allgatherv_init_c neighbor_allgatherv_init_c }
-        $crate::collectives! { @forms equal_equal (Count, Aint) optional NeighborAlltoall:
-            MPI_Neighbor_alltoall_c neighbor_alltoall_c, MPI_Ineighbor_alltoall_c ineighbor_alltoall_c, MPI_Neighbor_alltoall_init_c neighbor_alltoall_init_c }
-        $crate::collectives! { @forms varying_varying (Count, Aint) optional NeighborAlltoall:
-            MPI_Neighbor_alltoallv_c neighbor_alltoallv_c, MPI_Ineighbor_alltoallv_c ineighbor_alltoallv_c, MPI_Neighbor_alltoallv_init_c neighbor_alltoallv_init_c }
-        $crate::collectives! { @forms typed_typed (Count, Aint) optional NeighborAlltoall:
-            MPI_Neighbor_alltoallw_c neighbor_alltoallw_c, MPI_Ineighbor_alltoallw_c ineighbor_alltoallw_c, MPI_Neighbor_alltoallw_init_c neighbor_alltoallw_init_c }
-    };
-
-    // The blocking, the non-blocking and the persistent form.
-    (@forms $shape:ident $types:tt $have:ident $kind:ident: $blocking:ident $next:ident,
-        $immediate:ident $next_immediate:ident, $init:ident $next_init:ident) =>
-    {
-        $crate::collectives! { @$shape $types $have $kind $blocking $next Blocking [] }
-        $crate::collectives! { @$shape $types $have $kind $immediate $next_immediate NonBlocking
-            [request: *mut Request] }
-        $crate::collectives! { @$shape $types optional $kind $init $next_init Persistent
-            [info: Info, request: *mut Request] }
-    };
-
-    // One function for each shape of the arguments.
-    (@one_root ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (buffer: *mut c_void, count: $n, datatype: Datatype, root: c_int,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = ();
-                let receive = Equal { buffer, count, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), root, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(r.buffer, r.count, r.datatype, root, comm $(, $tail)*)
-                    })
-                }
+        // What is sent, what is received, and whether there is a root.
+        $crate::collectives! { @each $width
+            (none, equal, root) Bcast {
+                Bcast bcast bcast_c;
+                Ibcast ibcast ibcast_c;
+                Bcast_init bcast_init bcast_init_c;
+            }
+            (equal, equal, root) Gather {
+                Gather gather gather_c;
+                Igather igather igather_c;
+                Gather_init gather_init gather_init_c;
+            }
+            (equal, varying, root) Gather {
+                Gatherv gatherv gatherv_c;
+                Igatherv igatherv igatherv_c;
+                Gatherv_init gatherv_init gatherv_init_c;
+            }
+            (equal, equal, root) Scatter {
+                Scatter scatter scatter_c;
+                Iscatter iscatter iscatter_c;
+                Scatter_init scatter_init scatter_init_c;
+            }
+            (varying, equal, root) Scatter {
+                Scatterv scatterv scatterv_c;
+                Iscatterv iscatterv iscatterv_c;
+                Scatterv_init scatterv_init scatterv_init_c;
+            }
+            (equal, equal, no_root) Allgather {
+                Allgather allgather allgather_c;
+                Iallgather iallgather iallgather_c;
+                Allgather_init allgather_init allgather_init_c;
+            }
+            (equal, varying, no_root) Allgather {
+                Allgatherv allgatherv allgatherv_c;
+                Iallgatherv iallgatherv iallgatherv_c;
+                Allgatherv_init allgatherv_init allgatherv_init_c;
+            }
+            (equal, equal, no_root) Alltoall {
+                Alltoall alltoall alltoall_c;
+                Ialltoall ialltoall ialltoall_c;
+                Alltoall_init alltoall_init alltoall_init_c;
+            }
+            (varying, varying, no_root) Alltoall {
+                Alltoallv alltoallv alltoallv_c;
+                Ialltoallv ialltoallv ialltoallv_c;
+                Alltoallv_init alltoallv_init alltoallv_init_c;
+            }
+            (typed D, typed D, no_root) Alltoall {
+                Alltoallw alltoallw alltoallw_c;
+                Ialltoallw ialltoallw ialltoallw_c;
+                Alltoallw_init alltoallw_init alltoallw_init_c;
+            }
+            (equal, equal, no_root) NeighborAllgather {
+                Neighbor_allgather neighbor_allgather neighbor_allgather_c;
+                Ineighbor_allgather ineighbor_allgather ineighbor_allgather_c;
+                Neighbor_allgather_init neighbor_allgather_init neighbor_allgather_init_c;
+            }
+            (equal, varying, no_root) NeighborAllgather {
+                Neighbor_allgatherv neighbor_allgatherv neighbor_allgatherv_c;
+                Ineighbor_allgatherv ineighbor_allgatherv ineighbor_allgatherv_c;
+                Neighbor_allgatherv_init neighbor_allgatherv_init neighbor_allgatherv_init_c;
+            }
+            (equal, equal, no_root) NeighborAlltoall {
+                Neighbor_alltoall neighbor_alltoall neighbor_alltoall_c;
+                Ineighbor_alltoall ineighbor_alltoall ineighbor_alltoall_c;
+                Neighbor_alltoall_init neighbor_alltoall_init neighbor_alltoall_init_c;
+            }
+            (varying, varying, no_root) NeighborAlltoall {
+                Neighbor_alltoallv neighbor_alltoallv neighbor_alltoallv_c;
+                Ineighbor_alltoallv ineighbor_alltoallv ineighbor_alltoallv_c;
+                Neighbor_alltoallv_init neighbor_alltoallv_init neighbor_alltoallv_init_c;
+            }
+            (typed Aint, typed Aint, no_root) NeighborAlltoall {
+                Neighbor_alltoallw neighbor_alltoallw neighbor_alltoallw_c;
+                Ineighbor_alltoallw ineighbor_alltoallw ineighbor_alltoallw_c;
+                Neighbor_alltoallw_init neighbor_alltoallw_init neighbor_alltoallw_init_c;
             }
         }
     };
-    (@equal_equal_root ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_count: $n, send_datatype: Datatype, buffer:
-            *mut c_void, count: $n, datatype: Datatype, root: c_int,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Equal { buffer: send_buffer.cast_mut(), count: send_count, datatype: send_datatype };
-                let receive = Equal { buffer, count, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), root, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.count, s.datatype, r.buffer, r.count, r.datatype,
-                root, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
+    (@each $width:ident $($arguments:tt $kind:ident {
+        $($blocking:ident)*; $($non_blocking:ident)*; $($persistent:ident)*;
+    })*) => {
+        $(
+            $crate::collectives! { @$width $arguments blocking $kind $($blocking)* }
+            $crate::collectives! { @$width $arguments non_blocking $kind $($non_blocking)* }
+            $crate::collectives! { @$width $arguments persistent $kind $($persistent)* }
+        )*
     };
-    (@equal_varying_root ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_count: $n, send_datatype: Datatype, buffer:
-            *mut c_void, counts: *const $n, displacements: *const $d, datatype: Datatype,
-            root: c_int,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Equal { buffer: send_buffer.cast_mut(), count: send_count, datatype: send_datatype };
-                let receive = Varying { buffer, counts, displacements, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), root, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.count, s.datatype, r.buffer, r.counts,
-                r.displacements, r.datatype, root, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-    (@varying_equal_root ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_counts: *const $n, send_displacements: *const
-            $d, send_datatype: Datatype, buffer: *mut c_void, count: $n, datatype: Datatype,
-            root: c_int,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Varying { buffer: send_buffer.cast_mut(), counts: send_counts, displacements: send_displacements, datatype: send_datatype };
-                let receive = Equal { buffer, count, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), root, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.counts, s.displacements, s.datatype, r.buffer,
-                r.count, r.datatype, root, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-    (@equal_equal ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_count: $n, send_datatype: Datatype, buffer:
-            *mut c_void, count: $n, datatype: Datatype,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Equal { buffer: send_buffer.cast_mut(), count: send_count, datatype: send_datatype };
-                let receive = Equal { buffer, count, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), 0, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.count, s.datatype, r.buffer, r.count, r.datatype, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-    (@equal_varying ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_count: $n, send_datatype: Datatype, buffer:
-            *mut c_void, counts: *const $n, displacements: *const $d, datatype: Datatype,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Equal { buffer: send_buffer.cast_mut(), count: send_count, datatype: send_datatype };
-                let receive = Varying { buffer, counts, displacements, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), 0, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.count, s.datatype, r.buffer, r.counts,
-                r.displacements, r.datatype, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-    (@varying_varying ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_counts: *const $n, send_displacements: *const
-            $d, send_datatype: Datatype, buffer: *mut c_void, counts: *const $n,
-            displacements: *const $d, datatype: Datatype,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Varying { buffer: send_buffer.cast_mut(), counts: send_counts, displacements: send_displacements, datatype: send_datatype };
-                let receive = Varying { buffer, counts, displacements, datatype };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), 0, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.counts, s.displacements, s.datatype, r.buffer,
-                r.counts, r.displacements, r.datatype, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-    (@typed_typed ($n:ty, $d:ty) $have:ident $kind:ident $name:ident $next:ident $form:ident
-        [$($tail:ident: $tail_ty:ty),*]) =>
-    {
-        $crate::collectives! { @function $name (send_buffer: *const c_void, send_counts: *const $n, send_displacements: *const
-            $d, send_datatypes: *const Datatype, buffer: *mut c_void, counts: *const $n,
-            displacements: *const $d, datatypes: *const Datatype,
-            comm: Comm $(, $tail: $tail_ty)*)
-            {
-                let send = Typed { buffer: send_buffer.cast_mut(), counts: send_counts, displacements: send_displacements, datatypes: send_datatypes };
-                let receive = Typed { buffer, counts, displacements, datatypes };
-                let form = $crate::collectives!(@form $form $($tail)*);
-                let next = $crate::collectives!(@next $have $next);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    collective(&PRELOAD, (Kind::$kind, form), (send, receive), 0, comm, |s, r| {
-                        let Some(next) = next else { return $crate::calls::unsupported::<Table>() };
-                        next(s.buffer.cast_const(), s.counts, s.displacements, s.datatypes, r.buffer,
-                r.counts, r.displacements, r.datatypes, comm $(, $tail)*)
-                    })
-                }
-            }
-        }
-    };
-
-    (@form Blocking) => { Form::Blocking };
-    (@form NonBlocking $request:ident) => { Form::NonBlocking($request) };
-    (@form Persistent $info:ident $request:ident) => { Form::Persistent($request) };
-
     // Libraries of one ABI differ in what they have beyond MPI 3.1.
-    (@next required $next:ident) => { Some(PRELOAD.mpi().next.$next) };
-    (@next optional $next:ident) => { PRELOAD.mpi().next.$next };
+    (@int $arguments:tt persistent $kind:ident $name:ident $field:ident $large:ident) => {
+        $crate::collectives! { @export $arguments persistent $kind "" $name optional $field }
+    };
+    (@int $arguments:tt $form:ident $kind:ident $name:ident $field:ident $large:ident) => {
+        $crate::collectives! { @export $arguments $form $kind "" $name required $field }
+    };
+    (@large $arguments:tt $form:ident $kind:ident $name:ident $field:ident $large:ident) => {
+        $crate::collectives! { @export $arguments $form $kind "_c" $name optional $large }
+    };
+    (@export ($($send:ident)*, $($receive:ident)*, $root:ident) $form:ident $($function:tt)*) => {
+        $crate::collectives! { @collect
+            [$($send)* send; $($receive)* receive; $root; comm; $form;] [] [] []
+            (send, receive) "MPI_" next $($function)*
+        }
+        $crate::collectives! { @collect
+            [$($send)* send; $($receive)* receive; $root; comm; $form;] [] [] []
+            (send, receive) "PMPI_" own $($function)*
+        }
+    };
 
-    (@function $name:ident ($($argument:ident: $ty:ty),*) $body:block) => {
-        #[doc = concat!("`", stringify!($name), "`, wrapped.")]
-        ///
-        /// # Safety
-        /// As the MPI call.
-        #[unsafe(no_mangle)]
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int $body
+    // Takes the arguments one by one and collects the parameters of our function, what they are to us,
+    // and what the library gets: for a side, the parts of the value that we name `$side` there. Hygiene
+    // keeps apart the names of both sides, as they come from two expansions.
+    (@collect [none $side:ident; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)*] [$($values)* (),] [$($passed)*] $($function)*
+        }
+    };
+    (@collect [equal $side:ident; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* buffer: *mut c_void, count: N, datatype: Datatype,]
+            [$($values)* Equal { buffer, count, datatype },]
+            [$($passed)* $side.buffer, $side.count, $side.datatype,] $($function)*
+        }
+    };
+    (@collect [varying $side:ident; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* buffer: *mut c_void, counts: *const N, displacements: *const D,
+                datatype: Datatype,]
+            [$($values)* Varying { buffer, counts, displacements, datatype },]
+            [$($passed)* $side.buffer, $side.counts, $side.displacements, $side.datatype,]
+            $($function)*
+        }
+    };
+    (@collect [typed $displacement:ident $side:ident; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* buffer: *mut c_void, counts: *const N,
+                displacements: *const $displacement, datatypes: *const Datatype,]
+            [$($values)* Typed { buffer, counts, displacements, datatypes },]
+            [$($passed)* $side.buffer, $side.counts, $side.displacements, $side.datatypes,]
+            $($function)*
+        }
+    };
+    (@collect [root; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* root: c_int,] [$($values)* root,] [$($passed)* root,] $($function)*
+        }
+    };
+    (@collect [no_root; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)*] [$($values)* 0,] [$($passed)*] $($function)*
+        }
+    };
+    (@collect [comm; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* comm: Comm,] [$($values)* comm,] [$($passed)* comm,] $($function)*
+        }
+    };
+    (@collect [blocking; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)*] [$($values)* Form::Blocking] [$($passed)*] $($function)*
+        }
+    };
+    (@collect [non_blocking; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* request: *mut Request,]
+            [$($values)* Form::NonBlocking(request)] [$($passed)* request] $($function)*
+        }
+    };
+    (@collect [persistent; $($rest:tt)*]
+        [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
+    {
+        $crate::collectives! { @collect [$($rest)*]
+            [$($parameters)* info: Info, request: *mut Request,]
+            [$($values)* Form::Persistent(request)] [$($passed)* info, request] $($function)*
+        }
+    };
+    (@collect [] [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*]
+        ($send:ident, $receive:ident) $prefix:literal $table:ident $kind:ident
+        $suffix:literal $name:ident $have:ident $field:ident) =>
+    {
+        const _: () = {
+            #[doc = concat!("`", $prefix, stringify!($name), $suffix, "`, wrapped.")]
+            ///
+            /// # Safety
+            /// As the MPI call.
+            #[unsafe(export_name = concat!($prefix, stringify!($name), $suffix))]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub unsafe extern "C" fn $name($($parameters)*) -> c_int {
+                let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
+                // SAFETY: the program calls this as it would call MPI.
+                unsafe {
+                    collective(&PRELOAD, Kind::$kind, ($($values)*), |$send, $receive| {
+                        next($($passed)*)
+                    })
+                }
+            }
+        };
+    };
+    (@required $next:expr) => { $next };
+    (@optional $next:expr) => {
+        match $next {
+            Some(next) => next,
+            None => return $crate::calls::unsupported::<Table>(),
+        }
     };
 }

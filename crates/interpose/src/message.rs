@@ -304,7 +304,7 @@ struct Slot {
     datatype: usize,
     count: i64,
     epoch: u64,
-    /// Sends and receives need not look any further.
+    /// Sends and receives, in calls of their own, need not look any further.
     skip: bool,
     found: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -352,7 +352,7 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            let skip = entry.skip && purpose != Purpose::Packing;
+            let skip = entry.skip && purpose == Purpose::Transfer;
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {

@@ -11,7 +11,7 @@ use commloom_mpi::{Abi, Status};
 use crate::exchange::Exchange;
 use crate::incoming::Landing;
 use crate::outgoing::Departure;
-use crate::persistent::Persistent;
+use crate::persistent::{Persistent, Work};
 use crate::state::{Preload, lock};
 
 /// What waits for a request.
@@ -22,7 +22,7 @@ pub(crate) enum Held<A: Abi> {
     Receive(Landing<A>),
     /// What a persistent request moves, until the request is freed.
     Persistent(Arc<Persistent<A>>),
-    /// A collective.
+    /// A collective that the library still works on.
     Collective(Box<Exchange<A>>),
 }
 
@@ -142,6 +142,11 @@ impl<A: Abi> Pending<A> {
 }
 
 impl<A: Abi> Held<A> {
+    /// What hangs on a persistent request that was just made.
+    pub fn persistent(work: Work<A>) -> Self {
+        Held::Persistent(Arc::new(Persistent::new(work)))
+    }
+
     /// The request is complete and gone; `status` is its status if it succeeded.
     ///
     /// # Safety

@@ -8,8 +8,10 @@ use commloom_mpi::{Abi, Neighbors};
 pub use crate::blocks::{Equal, Typed, Varying};
 
 use crate::blocks::{Arguments, Pick};
-use crate::exchange::{Exchange, Plan, Role, land};
+use crate::exchange::{Plan, Role};
+use crate::message::Purpose;
 use crate::pending::Held;
+use crate::persistent::Work;
 use crate::state::Preload;
 
 /// What a collective does. Forms with counts or datatypes per process are of the same kind.
@@ -42,74 +44,102 @@ pub enum Form<A: Abi> {
     Persistent(*mut A::Request),
 }
 
-/// One collective call: `call` runs it with the arguments of both sides. `root` is meaningless
-/// where the kind has none.
+/// One collective call: what the program gave for both sides, the root (meaningless where the kind has
+/// none), the communicator and the form; `call` runs it with the arguments of both sides.
 ///
 /// # Safety
 /// As the MPI call.
 #[expect(private_bounds, reason = "only our macro calls this, with arguments of ours")]
 pub unsafe fn collective<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     state: &'static Preload<A>,
-    (kind, form): (Kind, Form<A>),
-    (send, receive): (S, R),
-    root: c_int,
-    comm: A::Comm,
+    kind: Kind,
+    (send, receive, root, comm, form): (S, R, c_int, A::Comm, Form<A>),
     call: impl FnOnce(S, R) -> c_int,
 ) -> c_int {
-    // Persistent ones are not packed yet.
-    let persistent = matches!(form, Form::Persistent(_));
-    if persistent || (send.are_plain(state) && receive.are_plain(state)) {
+    if send.are_plain(state) && receive.are_plain(state) {
         return call(send, receive);
     }
     // SAFETY: passed on.
-    let plan = state.shield(|| unsafe { plan(state, kind, (&send, &receive), root, comm) });
-    match plan.flatten().unwrap_or(Plan::Native) {
-        Plan::Native => call(send, receive),
-        Plan::Unseen(waiting) => {
-            let code = call(send, receive);
-            waiting.done();
-            code
-        }
-        // SAFETY: passed on.
-        Plan::Packed(exchange) => unsafe { packed(state, form, exchange, (send, receive), call) },
-    }
-}
-
-/// The call with packed buffers.
-unsafe fn packed<A: Abi, S: Arguments<A>, R: Arguments<A>>(
-    state: &'static Preload<A>,
-    form: Form<A>,
-    mut exchange: Exchange<A>,
-    (send, receive): (S, R),
-    call: impl FnOnce(S, R) -> c_int,
-) -> c_int {
-    // SAFETY: passed on.
     unsafe {
-        if exchange.pack().is_none() {
-            exchange.done(state);
-            return call(send, receive);
-        }
-        let (packed_send, packed_receive) = exchange.arguments((send, receive));
-        let code = call(packed_send, packed_receive);
-        match form {
-            Form::NonBlocking(request) | Form::Persistent(request)
-                if code == A::CONSTANTS.success && *request != state.mpi().handles.request_null =>
-            {
-                state.hold(*request, Held::Collective(Box::new(exchange)));
-            }
-            _ => land(state, exchange, code),
-        }
+        let mut plan = begin(state, kind, (&send, &receive), (root, comm), form);
+        let (send, receive) = plan.arguments((send, receive));
+        let code = call(send, receive);
+        end(state, plan, form, code);
         code
     }
 }
 
+/// Before the library's part: finds out what there is to do and packs what the call sends.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
+    state: &'static Preload<A>,
+    kind: Kind,
+    sides: (&S, &R),
+    (root, comm): (c_int, A::Comm),
+    form: Form<A>,
+) -> Plan<A> {
+    let purpose = match form {
+        Form::Persistent(_) => Purpose::Persistent,
+        Form::Blocking | Form::NonBlocking(_) => Purpose::Collective,
+    };
+    // SAFETY: passed on.
+    let plan = state.shield(|| unsafe { plan(state, kind, sides, (root, comm), purpose) });
+    match (plan.flatten().unwrap_or(Plan::Native), form) {
+        (Plan::Packed(mut exchange), Form::Blocking | Form::NonBlocking(_)) => {
+            // SAFETY: passed on.
+            if unsafe { exchange.pack() }.is_none() {
+                exchange.done(state);
+                return Plan::Native;
+            }
+            Plan::Packed(exchange)
+        }
+        (plan, _) => plan,
+    }
+}
+
+/// After the library's part, which returned `code`: unpacks what the call received, or leaves that to
+/// the completion of its request.
+///
+/// # Safety
+/// As the MPI call; the library has written the request if it succeeded.
+unsafe fn end<A: Abi>(state: &'static Preload<A>, plan: Plan<A>, form: Form<A>, code: c_int) {
+    let exchange = match plan {
+        Plan::Native => return,
+        Plan::Unseen(waiting) => return waiting.done(),
+        Plan::Packed(exchange) => exchange,
+    };
+    if code != A::CONSTANTS.success {
+        return exchange.done(state);
+    }
+    // SAFETY: passed on.
+    unsafe {
+        match form {
+            Form::NonBlocking(request) if *request != state.mpi().handles.request_null => {
+                state.hold(*request, Held::Collective(exchange));
+            }
+            Form::Persistent(request) => {
+                state.hold(*request, Held::persistent(Work::Collective(exchange)));
+            }
+            Form::Blocking | Form::NonBlocking(_) => {
+                exchange.unpack();
+                exchange.done(state);
+            }
+        }
+    }
+}
+
 /// Finds out what the sides do in this process; `None` leaves the call alone.
+///
+/// # Safety
+/// As the MPI call.
 unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     state: &'static Preload<A>,
     kind: Kind,
     (send, receive): (&S, &R),
-    root: c_int,
-    comm: A::Comm,
+    (root, comm): (c_int, A::Comm),
+    purpose: Purpose,
 ) -> Option<Plan<A>> {
     let mpi = state.mpi();
     if comm == mpi.handles.comm_null || mpi.is_inter(comm).ok()? {
@@ -128,8 +158,9 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
         _ => None,
     };
     let (send_role, receive_role) = roles(kind, &place, neighbors.as_ref())?;
+    let sides = ((send, send_role), (receive, receive_role));
     // SAFETY: the roles are those of the call.
-    Some(unsafe { Plan::of(state, (send, send_role), (receive, receive_role), place.rank) })
+    Some(unsafe { Plan::of(state, sides, place.rank, purpose) })
 }
 
 /// This process in a communicator, and where it gave `MPI_IN_PLACE` for a buffer.
