@@ -35,7 +35,7 @@ impl<A: Abi> Element<A> {
     }
 
     /// The datatype, valid as long as this value; `None` where the library refuses to make it, and when
-    /// it ends: attributes of `MPI_COMM_SELF` that are deleted then may still communicate.
+    /// it ends.
     pub fn handle(&self) -> Option<A::Datatype> {
         if self.state.finalizing.is_completed() {
             return None;
@@ -45,20 +45,10 @@ impl<A: Abi> Element<A> {
             contiguous(self.state.mpi(), count, predefined).ok().map(|made| made.into_handle())
         })
     }
-}
 
-impl<A: Abi> Preload<A> {
-    /// Frees the datatypes of elements before the library ends: some of them warn of what is left.
-    /// Nobody gets them from [`Element::handle`] any more.
-    pub(crate) fn free_elements(&self) {
-        for known in self.layouts.all() {
-            if let Some(handle) =
-                known.made_element().and_then(|e| e.handle.get().copied().flatten())
-            {
-                // A handle that MPI does not take back is lost, not worse.
-                let _ = self.mpi().type_free(handle);
-            }
-        }
+    /// The datatype, if somebody has asked for it.
+    pub fn made(&self) -> Option<A::Datatype> {
+        self.handle.get().copied().flatten()
     }
 }
 

@@ -90,6 +90,14 @@ impl<A: Abi> Plan<A> {
         Plan::Packed(Box::new(Exchange { send, receive }))
     }
 
+    /// The same without packing, where that has failed.
+    pub fn given_up(self, state: &Preload<A>) -> Plan<A> {
+        if let Plan::Packed(exchange) = self {
+            exchange.done(state);
+        }
+        Plan::Native
+    }
+
     /// The arguments for the library.
     pub fn arguments<S: Arguments<A>, R: Arguments<A>>(
         &mut self,
@@ -127,7 +135,6 @@ impl<A: Abi> Side<A> {
     /// # Safety
     /// The program's blocks can be read.
     unsafe fn pack(&mut self) -> Option<()> {
-        self.blocks.count();
         for m in &self.before {
             let packed = self.buffer.as_mut_slice().get_mut(m.at..)?;
             // SAFETY: passed on.
@@ -163,6 +170,13 @@ impl<A: Abi> Exchange<A> {
             unsafe { side.pack()? };
         }
         Some(())
+    }
+
+    /// Counts a collective that goes through the engine.
+    pub fn count(&self) {
+        for side in [&self.send, &self.receive].into_iter().flatten() {
+            side.blocks.count();
+        }
     }
 
     /// Puts what arrived where it belongs.

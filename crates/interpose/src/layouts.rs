@@ -41,9 +41,11 @@ impl<A: Abi> Known<A> {
         self.element.get_or_init(|| Arc::new(Element::new(state, &self.after))).clone()
     }
 
-    /// The same, if somebody has asked for it.
-    pub fn made_element(&self) -> Option<&Element<A>> {
-        self.element.get().map(|element| &**element)
+    /// The datatypes that were made for it.
+    fn made(&self) -> Vec<A::Datatype> {
+        let element = self.element.get().and_then(|element| element.made());
+        let messages = lock(&self.messages);
+        messages.iter().filter_map(|(_, message)| message.substitute()).chain(element).collect()
     }
 
     /// The message of `count` elements; `None` where our own code failed.
@@ -104,5 +106,17 @@ impl<A: Abi> Layouts<A> {
     /// Everything that is known.
     pub fn all(&self) -> Vec<Arc<Known<A>>> {
         lock(&self.0).iter().flatten().map(|(_, known)| known.clone()).collect()
+    }
+}
+
+impl<A: Abi> Preload<A> {
+    /// Frees our datatypes before the library ends: some libraries warn of what is left. Attributes of
+    /// `MPI_COMM_SELF` that are deleted by `MPI_Finalize` may still communicate, but they get none of
+    /// them any more: see `finalizing`.
+    pub(crate) fn free_made(&self) {
+        for datatype in self.layouts.all().iter().flat_map(|known| known.made()) {
+            // A handle that MPI does not take back is lost, not worse.
+            let _ = self.mpi().type_free(datatype);
+        }
     }
 }

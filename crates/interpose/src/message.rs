@@ -107,6 +107,9 @@ impl<A: Abi> Message<A> {
     pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
         let elements = match self.route {
             Route::Native(reason) => return Elements::Own(reason),
+            Route::Substitute(..) if self.state.finalizing.is_completed() => {
+                return Elements::Own("the library ends");
+            }
             Route::Substitute(count, datatype) => {
                 N::narrow(count).map(|count| Elements::Other(count, datatype))
             }
@@ -116,6 +119,14 @@ impl<A: Abi> Message<A> {
             }
         };
         elements.unwrap_or(Elements::Own("past the largest count"))
+    }
+
+    /// The datatype that was made for it.
+    pub fn substitute(&self) -> Option<A::Datatype> {
+        match self.route {
+            Route::Substitute(_, datatype) => Some(datatype),
+            Route::Native(_) | Route::Engine => None,
+        }
     }
 
     /// Packed bytes.

@@ -59,8 +59,11 @@ impl<A: Abi> Persistent<A> {
                 landing.count();
                 Some(())
             }
-            // SAFETY: passed on.
-            Some(Work::Collective(exchange)) => unsafe { exchange.pack() },
+            Some(Work::Collective(exchange)) => {
+                exchange.count();
+                // SAFETY: passed on.
+                unsafe { exchange.pack() }
+            }
             None => None,
         };
         self.put(work);

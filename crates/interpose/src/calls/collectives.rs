@@ -69,7 +69,9 @@ pub unsafe fn collective<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     }
 }
 
-/// Before the library's part: finds out what there is to do and packs what the call sends.
+/// Before the library's part: finds out what there is to do and packs what the call sends. Persistent
+/// ones too, although they are packed again whenever they are started: MPICH copies what a process
+/// sends to itself while it makes the request.
 ///
 /// # Safety
 /// As the MPI call.
@@ -80,23 +82,21 @@ unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     (root, comm): (c_int, A::Comm),
     form: Form<A>,
 ) -> Plan<A> {
-    let purpose = match form {
-        Form::Persistent(_) => Purpose::Persistent,
-        Form::Blocking | Form::NonBlocking(_) => Purpose::Collective,
-    };
+    let persistent = matches!(form, Form::Persistent(_));
+    let purpose = if persistent { Purpose::Persistent } else { Purpose::Collective };
     // SAFETY: passed on.
     let plan = state.shield(|| unsafe { plan(state, kind, sides, (root, comm), purpose) });
-    match (plan.flatten().unwrap_or(Plan::Native), form) {
-        (Plan::Packed(mut exchange), Form::Blocking | Form::NonBlocking(_)) => {
-            // SAFETY: passed on.
-            if unsafe { exchange.pack() }.is_none() {
-                exchange.done(state);
-                return Plan::Native;
-            }
-            Plan::Packed(exchange)
+    let Some(Some(mut plan)) = plan else { return Plan::Native };
+    if let Plan::Packed(exchange) = &mut plan {
+        // SAFETY: passed on.
+        if unsafe { exchange.pack() }.is_none() {
+            return plan.given_up(state);
         }
-        (plan, _) => plan,
+        if !persistent {
+            exchange.count();
+        }
     }
+    plan
 }
 
 /// After the library's part, which returned `code`: unpacks what the call received, or leaves that to
