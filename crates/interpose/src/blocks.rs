@@ -158,7 +158,7 @@ impl Pick<'_> {
     /// The blocks in runs of neighbours.
     fn runs(self, blocks: usize) -> Vec<Range<usize>> {
         if self == Pick::All {
-            return vec![0..blocks];
+            return std::iter::once(0..blocks).collect();
         }
         let mut runs: Vec<Range<usize>> = Vec::new();
         for block in (0..blocks).filter(|&block| self.takes(block)) {
@@ -521,6 +521,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "lists of ranges")]
     fn neighbouring_blocks_are_moved_together() {
         assert_eq!(Pick::All.runs(4), [0..4]);
         assert_eq!(Pick::AllBut(1).runs(4), [0..1, 2..4]);

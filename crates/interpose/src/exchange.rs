@@ -18,6 +18,9 @@ pub(crate) struct Role<'s> {
     pub after: Pick<'s>,
 }
 
+/// The arguments of one side and its part, if it has one.
+type Part<'s, G> = (&'s G, Option<Role<'s>>);
+
 /// One side in packed form.
 struct Side<A: Abi> {
     blocks: Blocks<A>,
@@ -54,7 +57,7 @@ impl<A: Abi> Plan<A> {
     /// As the MPI call: lists are as long as their roles say.
     pub unsafe fn of<S: Arguments<A>, R: Arguments<A>>(
         state: &'static Preload<A>,
-        ((send, send_role), (receive, receive_role)): ((&S, Option<Role>), (&R, Option<Role>)),
+        ((send, send_role), (receive, receive_role)): (Part<S>, Part<R>),
         rank: usize,
         purpose: Purpose,
     ) -> Plan<A> {
@@ -191,7 +194,7 @@ impl<A: Abi> Exchange<A> {
     }
 
     /// Gives the buffers back.
-    pub fn done(self: Box<Self>, state: &Preload<A>) {
+    pub fn done(self, state: &Preload<A>) {
         for side in [self.send, self.receive].into_iter().flatten() {
             state.pool.put(side.buffer);
         }

@@ -31,10 +31,13 @@ static void say(const char *what, long a, long b, long c, long d)
 
 static void fill(unsigned seed)
 {
-    for (int i = 0; i < BYTES; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        from[i] = (unsigned char)(seed >> 24);
-        to[i] = (unsigned char)(seed >> 16);
+    uint64_t state = seed, word;
+    for (int i = 0; i < BYTES; i += 8) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        word = state ^ state >> 31;
+        memcpy(from + i, &word, 8);
+        word = state ^ state << 27;
+        memcpy(to + i, &word, 8);
     }
 }
 
