@@ -18,11 +18,16 @@
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.
 
+mod blocks;
 pub mod calls;
 pub mod complete;
 pub mod config;
 mod count;
+mod displacements;
+mod element;
+mod exchange;
 mod export;
+mod export_collectives;
 mod incoming;
 mod layouts;
 mod measured;
@@ -30,6 +35,7 @@ mod message;
 mod outgoing;
 mod pending;
 mod persistent;
+mod plain;
 pub mod pool;
 mod record;
 mod report;
@@ -41,5 +47,5 @@ pub use state::Preload;
 /// What [`preload!`] needs by name.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Count, Mpich, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Aint, Count, Mpich, OpenMpi, Standard};
 }

@@ -17,6 +17,7 @@ use commloom_reconstruct::{Constructors, normalize_within};
 
 use crate::config::Force;
 use crate::count::CallCount;
+use crate::element::Element;
 use crate::layouts::{EFFORT, Known};
 use crate::record::Found;
 use crate::report::Tally;
@@ -52,6 +53,11 @@ pub(crate) struct Message<A: Abi> {
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
     pub packs: bool,
     plan: Plan,
+    shape: Shape,
+    /// From one element to the next, in bytes.
+    pub extent: i64,
+    /// One element in packed form, for collectives.
+    pub element: Arc<Element<A>>,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
@@ -92,6 +98,9 @@ impl<A: Abi> Message<A> {
             other: other.map(|route| (route, Trials::default())),
             packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
             plan,
+            shape,
+            extent: known.before.extent(),
+            element: known.element(state),
             packed,
             tally: known.tally.clone(),
         })
@@ -122,6 +131,9 @@ impl<A: Abi> Message<A> {
     fn elements_by<N: CallCount>(&self, route: &Route<A>) -> Elements<A, N> {
         let elements = match *route {
             Route::Native(reason) => return Elements::Own(reason),
+            Route::Substitute(..) if self.state.finalizing.is_completed() => {
+                return Elements::Own("the library ends");
+            }
             Route::Substitute(count, datatype) => {
                 N::narrow(count).map(|count| Elements::Other(count, datatype))
             }
@@ -138,6 +150,14 @@ impl<A: Abi> Message<A> {
         matches!(self.route, Route::Native(_)) && self.other.is_none()
     }
 
+    /// The datatype that was made for it.
+    pub fn substitute(&self) -> Option<A::Datatype> {
+        match self.route {
+            Route::Substitute(_, datatype) => Some(datatype),
+            Route::Native(_) | Route::Engine => None,
+        }
+    }
+
     /// Packed bytes.
     pub fn size(&self) -> u64 {
         self.plan.bytes()
@@ -150,7 +170,25 @@ impl<A: Abi> Message<A> {
 
     /// Whether `buffer` can be what the program means; if not, MPI shall see it.
     pub fn takes(&self, buffer: *const c_void) -> bool {
-        !buffer.is_null() || self.plan.bounds().start >= LOWEST_ADDRESS
+        self.takes_at(buffer, 0)
+    }
+
+    /// Whether the elements can be so many bytes behind `buffer`.
+    pub fn takes_at(&self, buffer: *const c_void, displacement: i64) -> bool {
+        let lowest = self.plan.bounds().start.checked_add(displacement);
+        !buffer.is_null() || lowest.is_some_and(|address| address >= LOWEST_ADDRESS)
+    }
+
+    /// Whether to pack it where a collective sends or receives it in so many equal parts.
+    pub fn packs_in_collective(&self, parts: u64) -> bool {
+        let config = self.state.config();
+        let shape = self.shape.part(parts);
+        match config.force {
+            _ if config.no_pack => false,
+            Some(Force::Pack) => !self.plan.is_contiguous(),
+            Some(Force::Types) => false,
+            None => self.state.model().collective(&shape),
+        }
     }
 
     /// Packs everything.
@@ -168,6 +206,44 @@ impl<A: Abi> Message<A> {
                     packed.as_mut_ptr(),
                     0..self.plan.bytes(),
                 );
+            }
+        })
+    }
+
+    /// Packs the packed bytes `range` into `packed`, which begins with the first of them.
+    ///
+    /// # Safety
+    /// As [`Message::pack`], for the elements that the range touches.
+    pub unsafe fn pack_range(
+        &self,
+        buffer: *const c_void,
+        packed: &mut [u8],
+        range: Range<u64>,
+    ) -> Option<()> {
+        let packed = packed.get_mut(..length(&range)?)?;
+        self.timed(&self.tally.pack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` has room for the range.
+            unsafe {
+                commloom_pack::pack_raw(&self.plan, buffer.cast(), packed.as_mut_ptr(), range);
+            }
+        })
+    }
+
+    /// Unpacks the packed bytes `range` from `packed`, which begins with the first of them.
+    ///
+    /// # Safety
+    /// As [`Message::unpack`], for the elements that the range touches.
+    pub unsafe fn unpack_range(
+        &self,
+        buffer: *mut c_void,
+        packed: &[u8],
+        range: Range<u64>,
+    ) -> Option<()> {
+        let packed = packed.get(..length(&range)?)?;
+        self.timed(&self.tally.unpack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` holds the range.
+            unsafe {
+                commloom_pack::unpack_raw(&self.plan, buffer.cast(), packed.as_ptr(), range);
             }
         })
     }
@@ -197,6 +273,11 @@ impl<A: Abi> Message<A> {
         nanoseconds.fetch_add(spent, Ordering::Relaxed);
         done
     }
+}
+
+/// The length of a range of packed bytes as that of a buffer.
+fn length(range: &Range<u64>) -> Option<usize> {
+    usize::try_from(range.end.checked_sub(range.start)?).ok()
 }
 
 impl<A: Abi> Drop for Message<A> {
@@ -270,7 +351,7 @@ struct Slot {
     datatype: usize,
     count: i64,
     epoch: u64,
-    /// Sends and receives need not look any further.
+    /// Sends and receives, in calls of their own, need not look any further.
     skip: bool,
     found: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -295,6 +376,8 @@ pub(crate) enum Purpose {
     Persistent,
     /// `MPI_Pack` or `MPI_Unpack`.
     Packing,
+    /// To send or receive it in a collective.
+    Collective,
 }
 
 impl<A: Abi> Preload<A> {
@@ -316,7 +399,7 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            let skip = entry.skip && purpose != Purpose::Packing;
+            let skip = entry.skip && purpose == Purpose::Transfer;
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {

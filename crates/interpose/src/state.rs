@@ -115,9 +115,12 @@ impl<A: Abi> Preload<A> {
         result
     }
 
-    /// Gives up a handle of ours. May be called inside a callback of the library.
+    /// Gives up a handle of ours. May be called inside a callback of the library. When that ends, all of
+    /// them are freed already.
     pub(crate) fn retire(&self, datatype: A::Datatype) {
-        lock(&self.retired).push(datatype);
+        if !self.finalizing.is_completed() {
+            lock(&self.retired).push(datatype);
+        }
     }
 
     /// Frees what was given up.

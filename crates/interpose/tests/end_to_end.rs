@@ -66,6 +66,11 @@ fn persistent_requests_are_the_same() {
 }
 
 #[test]
+fn collectives_are_the_same() {
+    compare_with_native("collectives", 4000);
+}
+
+#[test]
 fn threads_send_and_receive_at_once() {
     for library in libraries() {
         let program = library.compile("threads");
