@@ -10,7 +10,6 @@ mod failure;
 mod input;
 mod launch;
 mod options;
-mod picture;
 
 use std::process::ExitCode;
 
