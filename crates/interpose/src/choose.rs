@@ -29,6 +29,19 @@ pub enum Way {
     Engine,
 }
 
+/// A way, and what one message is expected to take, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// How.
+    pub way: Way,
+    /// In this way.
+    pub expected: f64,
+    /// Left to the library.
+    pub native: f64,
+    /// Packed.
+    pub engine: f64,
+}
+
 /// What the model looks at: one message of `count` elements of a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
@@ -176,18 +189,20 @@ impl Model {
 
     /// The way for a message, sent or received.
     #[must_use]
-    pub fn way(&self, shape: &Shape) -> Way {
+    pub fn choose(&self, shape: &Shape) -> Choice {
         if shape.runs <= 1.0 {
-            return Way::Native;
+            let time = contiguous(shape.bytes);
+            return Choice { way: Way::Native, expected: time, native: time, engine: time };
         }
         let native = self.native(shape);
         let engine = engine(shape);
         let substitute = self.substitute(shape).filter(|&s| s <= engine && s < MARGIN * native);
-        match substitute {
-            Some(_) => Way::Substitute,
-            None if engine < MARGIN * native => Way::Engine,
-            None => Way::Native,
-        }
+        let (way, expected) = match substitute {
+            Some(time) => (Way::Substitute, time),
+            None if engine < MARGIN * native => (Way::Engine, engine),
+            None => (Way::Native, native),
+        };
+        Choice { way, expected, native, engine }
     }
 
     /// A send and receive with the program's own type on both sides.
@@ -299,7 +314,7 @@ mod tests {
     }
 
     fn way(kind: AbiKind, user: &Type, normal: &Type) -> Way {
-        Model::new(kind).way(&Shape::of(1, user, normal))
+        Model::new(kind).choose(&Shape::of(1, user, normal)).way
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.
 
+mod callers;
 pub mod calls;
 pub mod choose;
 mod complete;
@@ -34,6 +35,7 @@ pub mod pool;
 mod record;
 mod report;
 mod state;
+mod tally;
 
 pub use count::{CallCount, Integer};
 pub use state::Preload;

@@ -14,13 +14,13 @@ use commloom_mpi::{Abi, RawHandle, encode};
 use commloom_plan::Plan;
 use commloom_reconstruct::{Constructors, normalize_within};
 
-use crate::choose::{Shape, Way, unit};
+use crate::choose::{Choice, Shape, Way, unit};
 use crate::config::Force;
 use crate::count::CallCount;
 use crate::layouts::{EFFORT, Known};
 use crate::record::Found;
-use crate::report::Tally;
 use crate::state::Preload;
+use crate::tally::{Expected, MessageTally};
 
 /// The way of a message, with what it needs.
 pub(crate) enum Route<A: Abi> {
@@ -53,7 +53,7 @@ pub(crate) struct Message<A: Abi> {
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
-    pub tally: Arc<Tally>,
+    pub tally: MessageTally,
 }
 
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
@@ -83,13 +83,16 @@ impl<A: Abi> Message<A> {
         let contiguous = all.runs() <= 1;
         let config = state.config();
         let forced = config.force == Some(Force::Pack);
+        let choice = state.model().choose(&shape);
+        let route = route(state, choice.way, &all);
+        let tally = MessageTally::new(known.tally.clone(), expected(&choice, &route));
         Ok(Message {
             state,
-            route: route(state, &shape, &all),
+            route,
             packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
             plan,
             packed,
-            tally: known.tally.clone(),
+            tally,
         })
     }
 
@@ -178,8 +181,28 @@ impl<A: Abi> Drop for Message<A> {
     }
 }
 
+/// What one end of a message is expected to take: half of it.
+fn expected<A: Abi>(choice: &Choice, route: &Route<A>) -> Expected {
+    let own = match route {
+        Route::Engine => choice.engine,
+        Route::Substitute(..) if choice.way == Way::Substitute => choice.expected,
+        Route::Substitute(..) | Route::Native(_) => choice.native,
+    };
+    Expected { native: half(choice.native), own: half(own) }
+}
+
+/// Half of a time. What is no time (negative, not a number) counts as none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from floating point, `as` saturates"
+)]
+fn half(nanoseconds: f64) -> u64 {
+    (nanoseconds / 2.0).round() as u64
+}
+
 /// The way of a message: the model's, within what the settings allow and the library can do.
-fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
+fn route<A: Abi>(state: &Preload<A>, way: Way, all: &Type) -> Route<A> {
     let config = state.config();
     if all.runs() <= 1 {
         return Route::Native("contiguous");
@@ -187,7 +210,7 @@ fn route<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> Route<A> {
     let way = match config.force {
         Some(Force::Pack) => Way::Engine,
         Some(Force::Types) => Way::Substitute,
-        None => state.model().way(shape),
+        None => way,
     };
     match way {
         Way::Native => Route::Native("expected to be no faster"),
