@@ -28,9 +28,9 @@ pub struct Memory {
     pub lb: i64,
     /// Upper bound, in cells from the first.
     pub ub: i64,
-    /// Runs of equal cells: the number of the part that they belong to and how many they are. -1 is
-    /// a gap, -2 stands for several parts.
-    pub cells: Vec<(i64, usize)>,
+    /// Runs of equal cells, `7x2` for two of part 7, with spaces between them. A gap is `.`, and `*`
+    /// stands for several parts in one cell.
+    pub cells: String,
     /// Cells that are not shown.
     pub left_out: u64,
     /// Parts of the description's root.
@@ -38,9 +38,6 @@ pub struct Memory {
     /// What they are.
     pub legend: String,
 }
-
-const GAP: i64 = -1;
-const SEVERAL: i64 = -2;
 
 impl Pictures {
     /// Of a type and its normal form.
@@ -58,32 +55,30 @@ impl Pictures {
 impl Memory {
     fn of(ty: &Type, unit: i64) -> Memory {
         let all = Cells::of(ty, unit, By::Parts, CELLS);
-        let mut cells: Vec<(i64, usize)> = Vec::new();
-        for cell in &all.cells {
-            let number = match *cell {
-                Cell::Gap => GAP,
-                Cell::Several => SEVERAL,
-                Cell::Piece(number) => i64::try_from(number).unwrap_or(i64::MAX),
-            };
-            match cells.last_mut() {
-                Some((last, length)) if *last == number => *length += 1,
-                _ => cells.push((number, 1)),
-            }
-        }
+        let run = |cells: &[Cell]| match cells[0] {
+            Cell::Gap => format!(".x{}", cells.len()),
+            Cell::Several => format!("*x{}", cells.len()),
+            Cell::Piece(number) => format!("{number}x{}", cells.len()),
+        };
+        let runs: Vec<String> = all.cells.chunk_by(|a, b| a == b).map(run).collect();
+        let cells = runs.join(" ");
         let (lb, ub) = all.bounds;
         let legend = parts_in_words(ty);
         Memory { low: all.low, lb, ub, cells, left_out: all.left_out, parts: all.pieces, legend }
     }
 
-    /// The cells again.
+    /// The cells again. What was not written by us is left out.
     pub(crate) fn cells(&self) -> Vec<Cell> {
-        let cell = |number| match number {
-            SEVERAL => Cell::Several,
-            // What else is negative was not written by us.
-            _ => usize::try_from(number).map_or(Cell::Gap, Cell::Piece),
+        let run = |run: &str| {
+            let (what, length) = run.split_once('x')?;
+            let cell = match what {
+                "." => Cell::Gap,
+                "*" => Cell::Several,
+                number => Cell::Piece(number.parse().ok()?),
+            };
+            Some(std::iter::repeat_n(cell, length.parse().ok()?))
         };
-        let runs = self.cells.iter().map(|&(number, n)| std::iter::repeat_n(cell(number), n));
-        runs.flatten().take(CELLS).collect()
+        self.cells.split(' ').filter_map(run).flatten().take(CELLS).collect()
     }
 }
 
@@ -98,10 +93,17 @@ mod tests {
         let pictures = Pictures::of(&ty, &ty);
         assert_eq!((pictures.unit, pictures.after), (4, None));
         let memory = pictures.before;
-        assert_eq!(memory.cells, [(0, 2), (-1, 2), (1, 2), (-1, 2), (2, 2)]);
+        assert_eq!(memory.cells, "0x2 .x2 1x2 .x2 2x2");
         assert_eq!((memory.low, memory.lb, memory.ub, memory.parts), (0, 0, 10, 3));
         assert_eq!(memory.legend, "3 copies of the vec");
         assert_eq!(memory.cells().len(), 10);
+    }
+
+    #[test]
+    fn nonsense_draws_nothing() {
+        let memory =
+            Memory { cells: "x 1x yx2 99999999999999999999x1 .x3".into(), ..Memory::default() };
+        assert_eq!(memory.cells(), [Cell::Gap; 3]);
     }
 
     #[test]
