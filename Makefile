@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack bench-mpi gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack bench-mpi gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +17,12 @@ setup: ## install MPICH and Open MPI (apt) where they are missing
 
 build: ## build everything, optimized
 	$(CARGO) build --release --workspace
+
+install: build ## install below PREFIX (/usr/local; DESTDIR stands in front of it for packagers): command, preloads, manual, completions, module files
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install
+
+uninstall: ## take away what `make install` with the same PREFIX and DESTDIR has put there
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --uninstall
 
 demo: setup build ## run every example natively and under commloom, print one table (about 5 minutes)
 	$(CARGO) run --release --package xtask -- demo $(DEMO_ARGS)

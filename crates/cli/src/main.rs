@@ -10,11 +10,10 @@ mod failure;
 mod input;
 mod launch;
 mod options;
-mod picture;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -40,6 +39,10 @@ enum Command {
     Emit(cmd::emit::Args),
     Plan(cmd::plan::Args),
     Calibrate(cmd::calibrate::Args),
+    Report(cmd::report::Args),
+    Completions(cmd::completions::Args),
+    #[command(hide = true)]
+    Manual(cmd::manual::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,5 +66,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Emit(args) => cmd::emit::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
+        Command::Report(args) => cmd::report::run(&args),
+        Command::Completions(args) => cmd::completions::run(&args, Cli::command()),
+        Command::Manual(args) => cmd::manual::run(&args, Cli::command()),
     }
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use commloom_choice::Table;
+use commloom_report::Format;
 
 /// Settings of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct Config {
     /// Nothing is packed by commloom (`COMMLOOM_OFF=pack`).
     pub no_pack: bool,
     /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
-    pub report: Option<Report>,
+    pub report: Option<ReportTo>,
     /// A type is looked at when its messages have taken about this many microseconds
     /// (`COMMLOOM_WARMUP`, default 5; 0: at once): a type that is used a few times and freed does
     /// not pay for its own analysis.
@@ -32,11 +33,22 @@ pub struct Config {
 
 /// Where a report is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Report {
+pub enum ReportTo {
     /// To standard error of rank 0, as text: standard output belongs to the program.
     Terminal,
-    /// To this file; as JSON when its name ends in `.json`.
+    /// To this file, in the format that its name asks for.
     File(PathBuf),
+}
+
+impl ReportTo {
+    /// How it is written.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            ReportTo::Terminal => Format::Text,
+            ReportTo::File(path) => Format::of(path),
+        }
+    }
 }
 
 /// What to do with every message where it is possible at all.
@@ -65,8 +77,8 @@ impl Config {
             no_types: has("types"),
             no_pack: has("pack"),
             report: get("COMMLOOM_REPORT").filter(|v| !v.is_empty()).map(|v| match v.as_str() {
-                "-" => Report::Terminal,
-                path => Report::File(PathBuf::from(path)),
+                "-" => ReportTo::Terminal,
+                path => ReportTo::File(PathBuf::from(path)),
             }),
             warmup: get("COMMLOOM_WARMUP").and_then(|v| v.parse().ok()).unwrap_or(5),
             force: match get("COMMLOOM_FORCE").as_deref() {
@@ -107,8 +119,8 @@ mod tests {
 
     #[test]
     fn a_dash_reports_to_the_terminal() {
-        assert_eq!(config(&[("COMMLOOM_REPORT", "-")]).report, Some(Report::Terminal));
+        assert_eq!(config(&[("COMMLOOM_REPORT", "-")]).report, Some(ReportTo::Terminal));
         let file = config(&[("COMMLOOM_REPORT", "r.json")]).report;
-        assert_eq!(file, Some(Report::File("r.json".into())));
+        assert_eq!(file, Some(ReportTo::File("r.json".into())));
     }
 }

@@ -11,8 +11,8 @@ use commloom_reconstruct::{Constructors, Limits, normalize_within};
 
 use crate::element::Element;
 use crate::message::Message;
-use crate::report::Tally;
 use crate::state::{Preload, lock};
+use crate::tally::Tally;
 
 /// The layout of one element of a datatype, and the kinds of message that were made of it.
 pub(crate) struct Known<A: Abi> {

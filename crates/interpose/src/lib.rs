@@ -19,6 +19,7 @@
 //! - no lock is held during a call of the library.
 
 mod blocks;
+mod callers;
 pub mod calls;
 pub mod complete;
 pub mod config;
@@ -40,6 +41,7 @@ pub mod pool;
 mod record;
 mod report;
 mod state;
+mod tally;
 
 pub use count::{CallCount, Integer};
 pub use state::Preload;

@@ -10,6 +10,7 @@ use std::time::Instant;
 use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
 
+use crate::callers::Place;
 use crate::layouts::Known;
 use crate::message::{Message, Purpose};
 use crate::state::{Preload, lock};
@@ -21,6 +22,8 @@ pub(crate) struct Record<A: Abi> {
     spent: AtomicU64,
     /// From when on a look at it is worth while.
     patience: u64,
+    /// Who committed it, where a report is wanted.
+    place: Option<Place>,
     /// Packed bytes of one element.
     size: OnceLock<u64>,
     known: OnceLock<Result<Arc<Known<A>>, String>>,
@@ -42,6 +45,7 @@ impl<A: Abi> Record<A> {
             state,
             spent: AtomicU64::new(0),
             patience,
+            place: state.config().report.as_ref().and_then(|_| state.callers.caller()),
             size: OnceLock::new(),
             known: OnceLock::new(),
         }
@@ -62,7 +66,12 @@ impl<A: Abi> Record<A> {
             }
         }
         let look = || self.state.shield(|| self.look(datatype));
-        let contained = || look().unwrap_or_else(|| Err("an internal error".into()));
+        let contained = || {
+            let found = look().unwrap_or_else(|| Err("an internal error".into()));
+            let tally = found.as_ref().map_or(self.state.unseen(), |known| &known.tally);
+            tally.handle(self.place.as_ref());
+            found
+        };
         match self.known.get_or_init(contained) {
             Ok(known) => known.message(self.state, count).map_or(Found::Nothing, Found::This),
             Err(reason) => {

@@ -8,13 +8,14 @@ use commloom_choice::Model;
 use commloom_mpi::{Abi, Mpi};
 use commloom_plan::{PlanCache, Target};
 
+use crate::callers::Callers;
 use crate::config::Config;
 use crate::layouts::Layouts;
 use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
-use crate::report::Tally;
+use crate::tally::Tally;
 
 /// Memory of the plans that are kept for later messages.
 const PLAN_BYTES: usize = 16 << 20;
@@ -29,6 +30,8 @@ pub struct Preload<A: Abi> {
     /// Moves on whenever a handle may have changed its meaning: caches look at it.
     pub(crate) epoch: AtomicU64,
     pub(crate) pool: Pool,
+    /// Who commits datatypes.
+    pub(crate) callers: Callers,
     pub(crate) pending: Pending<A>,
     /// Handles of ours that nobody uses any more; freed outside MPI's callbacks.
     retired: Mutex<Vec<A::Datatype>>,
@@ -55,6 +58,7 @@ impl<A: Abi> Preload<A> {
             keyval: Keyval::new(),
             epoch: AtomicU64::new(0),
             pool: Pool::new(),
+            callers: Callers::new(),
             pending: Pending::new(),
             retired: Mutex::new(Vec::new()),
             layouts: Layouts::new(),

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use commloom_layout::{Kind, Type};
+use commloom_picture as picture;
 use commloom_reconstruct::Reconstruction;
 
 use crate::failure::Failure;
-use crate::{input, options, picture};
+use crate::{input, options};
 
 /// Show what a type costs, node by node
 #[derive(Debug, clap::Args)]

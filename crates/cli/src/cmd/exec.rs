@@ -15,7 +15,8 @@ use crate::launch::{Abi, abi_of, check_dynamic, find_preload, find_program};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Write one report of all ranks to FILE when the program finalizes MPI (`-`: standard error)
+    /// Write one report of all ranks to FILE when the program finalizes MPI: a web page where its name
+    /// ends in .html, JSON for .json, otherwise text (`-`: text to standard error)
     #[arg(long, value_name = "FILE|-")]
     report: Option<OsString>,
     /// Leave parts of the work to the MPI library
@@ -45,7 +46,7 @@ status, signals and standard streams are its own.
 
 Examples:
   mpirun -n 4 commloom exec -- ./halo 100
-  mpirun -n 4 commloom exec --report halo.txt -- ./halo 100
+  mpirun -n 4 commloom exec --report halo.html -- ./halo 100
   mpirun -n 4 commloom exec --mpi openmpi -- python3 app.py
   mpirun -n 4 commloom exec --off pack -- ./halo 100
 

@@ -1,11 +1,14 @@
 //! One file per subcommand: its arguments, and what it does with them.
 
 pub mod calibrate;
+pub mod completions;
 pub mod cost;
 pub mod emit;
 pub mod exec;
 pub mod flatten;
+pub mod manual;
 pub mod normalize;
 pub mod plan;
 pub mod reconstruct;
+pub mod report;
 pub mod show;

@@ -8,8 +8,8 @@ use commloom_layout::Type;
 use commloom_plan::{Piece, Plan, Shape, Target};
 
 use crate::failure::Failure;
-use crate::picture::counted;
 use crate::{explain, input};
+use commloom_picture::counted;
 
 /// Show how the pack engine moves a type
 #[derive(Debug, clap::Args)]

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use commloom_layout::{Base, CostModel, Kind, Type};
+use commloom_layout::{Base, CostModel, Type};
+use commloom_picture::{self as picture, By, Panel, label};
 use commloom_reconstruct::{ReconstructError, Reconstruction, normalize};
 
 use crate::failure::Failure;
-use crate::picture::{By, Panel};
-use crate::{input, options, picture};
+use crate::{input, options};
 
 /// Draw a type and its normal form: facts, trees, and where their bytes lie
 #[derive(Debug, clap::Args)]
@@ -231,28 +231,4 @@ fn entries(ty: &Type) -> u64 {
     let one = CostModel::default();
     let two = CostModel { lookup: one.lookup + 1, ..one };
     two.cost(ty).saturating_sub(one.cost(ty))
-}
-
-/// One node in words; long lists are cut.
-pub fn label(node: &Type) -> String {
-    match node.kind() {
-        Kind::Leaf(basic) => basic.to_string(),
-        Kind::Vec { count, stride, .. } => format!("vec {count} copies, {stride} bytes apart"),
-        Kind::Idx { indices, .. } => format!("idx {}", list(indices)),
-        Kind::IdxBuc { stride, indices, blocks, .. } => {
-            format!("idxbuc {} blocks {}, {stride} bytes apart", list(indices), list(blocks))
-        }
-        Kind::Strc { indices, .. } => format!("strc {}", list(indices)),
-        Kind::Resized { lb, extent, .. } => format!("resized lower bound {lb}, extent {extent}"),
-    }
-}
-
-fn list<T: ToString>(items: &[T]) -> String {
-    const SHOWN: usize = 12;
-    let shown: Vec<String> = items.iter().take(SHOWN).map(T::to_string).collect();
-    let rest = match items.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(", ... {more} more"),
-    };
-    format!("<{}{rest}>", shown.join(", "))
 }

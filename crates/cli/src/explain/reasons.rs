@@ -2,7 +2,7 @@
 
 use commloom_plan::{Kernel, Node, Offsets, Program, Shape, Target};
 
-use crate::picture::counted;
+use commloom_picture::counted;
 
 /// One line per level, as deep as the level: what its kernel does, and why it is that one.
 pub fn reasons(root: &Node, target: &Target) -> Vec<String> {

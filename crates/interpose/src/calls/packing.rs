@@ -87,7 +87,7 @@ pub unsafe fn pack<A: Abi, N: CallCount>(
             let bytes = message.bytes();
             let room = std::slice::from_raw_parts_mut(packed.cast::<u8>().add(start), bytes);
             if message.pack(memory, room).is_some() {
-                message.tally.engine(message.size());
+                message.tally.packed(message.size());
                 *position = end;
                 return code;
             }
@@ -125,7 +125,7 @@ pub unsafe fn unpack<A: Abi, N: CallCount>(
             let bytes = message.bytes();
             let data = std::slice::from_raw_parts(packed.cast::<u8>().add(start), bytes);
             if message.unpack(memory, data, u64::MAX).is_some() {
-                message.tally.engine(message.size());
+                message.tally.packed(message.size());
                 *position = end;
                 return code;
             }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use commloom_layout::Type;
 
-use super::cells::{By, Cell, Cells, wide};
-use crate::cmd::show::label;
+use crate::cells::{By, Cell, Cells, wide};
+use crate::label::label;
 
 /// Sizes in pixels.
 const CELL: usize = 16;
@@ -34,6 +34,7 @@ pub struct Panel<'t> {
 
 /// The picture: memory and tree of each panel, one panel under the other, in cells of `unit` bytes,
 /// with lines of text above all.
+#[must_use]
 pub fn svg(title: &str, lines: &[String], unit: i64, panels: &[Panel<'_>]) -> String {
     let share = panels.len().max(1);
     let mut body = String::new();
@@ -130,9 +131,10 @@ fn draw_bound(name: &str, at: i64, picture: &Cells, top: usize, out: &mut String
     );
 }
 
-/// From blue for the first run or part over yellow to red for the last. Hexadecimal, as SVG 1.1 knows no
-/// other notation that all viewers share.
-fn colour(cell: Cell, pieces: usize) -> String {
+/// From blue for the first run or part over yellow to red for the last of so many. Hexadecimal, as SVG
+/// 1.1 knows no other notation that all viewers share.
+#[must_use]
+pub fn colour(cell: Cell, pieces: usize) -> String {
     const STOPS: [[usize; 3]; 3] = [[0x8A, 0xB4, 0xF0], [0xF4, 0xE3, 0x9A], [0xF0, 0x96, 0x8A]];
     match cell {
         Cell::Gap => "#f6f6f6".to_owned(),

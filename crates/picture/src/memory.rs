@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use commloom_layout::Type;
 
-use super::cells::{By, Cell, Cells};
+use crate::cells::{By, Cell, Cells};
 
 /// Cells on a line.
 const WIDTH: usize = 64;
 
 /// Where the bytes of a type lie: one character per `unit` bytes, on at most `lines` lines.
+#[must_use]
 pub fn memory(ty: &Type, unit: i64, by: By, lines: usize) -> String {
     let picture = Cells::of(ty, unit, by, WIDTH * lines);
     let last = picture.displacement(picture.cells.len());

@@ -28,6 +28,7 @@ pub struct Cells {
     pub low: i64,
     /// Bytes per cell.
     pub unit: i64,
+    /// The cells, in the order of memory.
     pub cells: Vec<Cell>,
     /// Cells behind the last one that is held here.
     pub left_out: u64,
@@ -39,6 +40,7 @@ pub struct Cells {
 
 impl Cells {
     /// At most `most` cells of `unit` bytes each (see [`unit`]); runs past a limit are not looked at.
+    #[must_use]
     pub fn of(ty: &Type, unit: i64, by: By, most: usize) -> Cells {
         let low = ty.lb().min(ty.true_lb()).min(ty.ub());
         let high = ty.ub().max(ty.true_ub()).max(ty.lb());
@@ -69,6 +71,7 @@ impl Cells {
     }
 
     /// Displacement of a cell.
+    #[must_use]
     pub fn displacement(&self, cell: usize) -> i128 {
         i128::from(self.low) + i128::from(self.unit) * i128::from(wide(cell))
     }
@@ -116,6 +119,7 @@ fn parts(ty: &Type) -> Box<dyn Iterator<Item = (i64, Type)> + '_> {
 }
 
 /// How many parts the root has, and what they are: `5 copies of the vec`.
+#[must_use]
 pub fn parts_in_words(ty: &Type) -> String {
     match ty.kind() {
         Kind::Resized { child, .. } => parts_in_words(child),
@@ -134,6 +138,7 @@ pub fn parts_in_words(ty: &Type) -> String {
 }
 
 /// A number and what there are so many of.
+#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
@@ -151,6 +156,7 @@ fn number_of_parts(ty: &Type) -> u64 {
 }
 
 /// Largest number of bytes in which all displacements and lengths of all `types` are whole.
+#[must_use]
 pub fn unit(types: &[&Type]) -> i64 {
     let bounds = |ty: &Type| gcd(ty.lb().unsigned_abs(), ty.ub().unsigned_abs());
     let all = types.iter().fold(0, |g, ty| common(ty, gcd(g, bounds(ty))));
@@ -175,6 +181,6 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// A number of cells or nodes; all machines that this runs on have at most 64 bits.
-pub fn wide(n: usize) -> u64 {
+pub(crate) fn wide(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }

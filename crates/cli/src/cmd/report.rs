@@ -1,0 +1,46 @@
+//! `commloom report`: a report that a run has written as JSON, for people.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use commloom_report::{Format, Report};
+
+use crate::failure::Failure;
+
+/// Show a JSON report of `commloom exec` as text or as a web page
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What `commloom exec --report FILE.json` has written
+    #[arg(value_name = "FILE.json")]
+    report: PathBuf,
+    /// Write to FILE: a web page where its name ends in .html, otherwise text
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mpirun -n 4 commloom exec --report halo.json -- ./halo 100
+  commloom report halo.json
+  commloom report halo.json -o halo.html";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let name = args.report.display().to_string();
+    let json = std::fs::read_to_string(&args.report).map_err(|error| Failure::File {
+        doing: "read",
+        name: name.clone(),
+        error,
+    })?;
+    let report = Report::read(&json)
+        .map_err(|error| Failure::message(format!("{name} is no report in JSON: {error}")))?;
+    let Some(output) = &args.output else {
+        return Ok(std::io::stdout().lock().write_all(report.write(Format::Text).as_bytes())?);
+    };
+    std::fs::write(output, report.write(Format::of(output))).map_err(|error| Failure::File {
+        doing: "write",
+        name: output.display().to_string(),
+        error,
+    })
+}

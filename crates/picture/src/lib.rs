@@ -1,0 +1,15 @@
+//! Pictures of types, as text and as SVG.
+
+#![forbid(unsafe_code)]
+
+mod cells;
+mod label;
+mod memory;
+mod svg;
+mod tree;
+
+pub use cells::{By, Cell, Cells, counted, parts_in_words, unit};
+pub use label::label;
+pub use memory::memory;
+pub use svg::{Panel, colour, svg};
+pub use tree::tree;

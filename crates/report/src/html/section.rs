@@ -1,0 +1,117 @@
+//! The section of one type.
+
+use std::fmt::Write;
+
+use super::bar::{Part, bar, bar_of};
+use super::{escape, memory, ways};
+use crate::numbers::{bytes, gain, grouped};
+use crate::{Pictures, Row};
+
+/// Places that a section names.
+const SITES: usize = 20;
+
+/// Everything about the type with this number.
+pub fn section(number: usize, row: &Row) -> String {
+    let mut out = format!(
+        "<section class=\"type\" id=\"type-{number}\">\n<h3>{number}. <code>{}</code></h3>\n",
+        escape(&row.before)
+    );
+    let _ = writeln!(
+        out,
+        "<p>{} handles, {} messages, {}</p>",
+        grouped(row.handles),
+        grouped(row.calls),
+        bytes(row.bytes)
+    );
+    out += &sites(row);
+    match &row.pictures {
+        Some(pictures) => out += &figures(row, pictures),
+        None if row.after.is_empty() => {}
+        None => out += &caption("Normal form", &row.after, row.cost_after),
+    }
+    out += "<h4>Messages</h4>\n";
+    out += &ways(row.engine, row.substituted, row.left_alone());
+    out += &reasons(row);
+    out += &times(row);
+    out + "</section>\n"
+}
+
+fn sites(row: &Row) -> String {
+    if row.sites.is_empty() {
+        return String::new();
+    }
+    let mut out = "<p>Committed by</p>\n<ul>\n".to_owned();
+    for site in row.sites.iter().take(SITES) {
+        let (place, handles) = (escape(&site.to_string()), grouped(site.handles));
+        let _ = writeln!(
+            out,
+            "<li><code>{place}</code> <span class=\"soft\">({handles} handles)</span></li>"
+        );
+    }
+    if row.sites.len() > SITES {
+        let _ = writeln!(out, "<li>and {} more places</li>", row.sites.len() - SITES);
+    }
+    out + "</ul>\n"
+}
+
+/// The memory before and after.
+fn figures(row: &Row, pictures: &Pictures) -> String {
+    let mut out = String::new();
+    let name = if pictures.after.is_some() { "Before" } else { "Already in normal form" };
+    let panels = [
+        (name, &row.before, row.cost_before, Some(&pictures.before)),
+        ("After", &row.after, row.cost_after, pictures.after.as_ref()),
+    ];
+    for (name, words, cost, picture) in panels {
+        let Some(picture) = picture else { continue };
+        out += "<figure>\n";
+        out += &caption(name, words, cost);
+        out += &memory::svg(picture, pictures.unit);
+        let _ = writeln!(
+            out,
+            "<p class=\"soft\">One cell is {}; colours and numbers: the {}{}.</p>\n</figure>",
+            bytes(pictures.unit.unsigned_abs()),
+            escape(&picture.legend),
+            match picture.left_out {
+                0 => String::new(),
+                n => format!("; {} more cells are not shown", grouped(n)),
+            }
+        );
+    }
+    out
+}
+
+fn caption(name: &str, words: &str, cost: u64) -> String {
+    format!("<p><b>{name}</b>, cost {cost}: <code>{}</code></p>\n", escape(words))
+}
+
+fn reasons(row: &Row) -> String {
+    if row.native.is_empty() {
+        return String::new();
+    }
+    let mut out = "<p>Left to the library, and why:</p>\n<ul>\n".to_owned();
+    for (reason, n) in &row.native {
+        let _ = writeln!(out, "<li>{} {}</li>", grouped(*n), escape(reason));
+    }
+    out + "</ul>\n"
+}
+
+/// Expected and measured times.
+fn times(row: &Row) -> String {
+    let mut out = String::new();
+    if row.expected_native_ns > 0 {
+        let whole = row.expected_native_ns.max(row.expected_ns);
+        let _ =
+            writeln!(out, "<h4>Expected time of the messages: {}</h4>", gain(row.expected_gain()));
+        out += &bar_of(&[Part::time("native", "untouched", row.expected_native_ns)], whole);
+        out += &bar_of(&[Part::time("engine", "as they went", row.expected_ns)], whole);
+    }
+    if row.pack_ns > 0 || row.unpack_ns > 0 {
+        out += "<h4>Measured time in the engine</h4>\n";
+        out += &bar(&[
+            Part::time("pack", "packing", row.pack_ns),
+            Part::time("unpack", "unpacking", row.unpack_ns),
+        ]);
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! [`Row`]: one layout of the program.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Pictures, Site};
+
+/// One line of the report: a layout on one rank, or on all ranks together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The program's description.
+    pub before: String,
+    /// The normal form; empty where the type was not looked at.
+    pub after: String,
+    /// Cost of the program's description.
+    pub cost_before: u64,
+    /// Cost of the normal form.
+    pub cost_after: u64,
+    /// Handles with this description, on all ranks.
+    pub handles: u64,
+    /// Messages, counted at both ends.
+    pub calls: u64,
+    /// Packed bytes of all calls.
+    pub bytes: u64,
+    /// Messages that were packed, or are to be unpacked, by commloom.
+    pub engine: u64,
+    /// Messages that went with another handle.
+    pub substituted: u64,
+    /// Measured time in the engine, packing, in nanoseconds.
+    pub pack_ns: u64,
+    /// The same, unpacking.
+    pub unpack_ns: u64,
+    /// Messages that were left alone, by reason.
+    pub native: BTreeMap<String, u64>,
+    /// What the model of this library expects the messages to have taken untouched, in nanoseconds.
+    /// Each end counts half of a message. Messages of which the model knows nothing count nowhere.
+    #[serde(default)]
+    pub expected_native_ns: u64,
+    /// What it expects them to have taken the way they went.
+    #[serde(default)]
+    pub expected_ns: u64,
+    /// Where the handles were committed.
+    #[serde(default)]
+    pub sites: Vec<Site>,
+    /// Where the bytes lie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<Pictures>,
+}
+
+impl Row {
+    /// Messages that were left alone.
+    #[must_use]
+    pub fn left_alone(&self) -> u64 {
+        self.native.values().fold(0, |all, &n| all.saturating_add(n))
+    }
+
+    /// What it expects to be won, in nanoseconds; negative where it expects to lose.
+    #[must_use]
+    pub fn expected_gain(&self) -> i128 {
+        i128::from(self.expected_native_ns) - i128::from(self.expected_ns)
+    }
+
+    /// Adds the numbers of the same layout elsewhere.
+    pub(crate) fn absorb(&mut self, other: Row) {
+        let pairs = [
+            (&mut self.handles, other.handles),
+            (&mut self.calls, other.calls),
+            (&mut self.bytes, other.bytes),
+            (&mut self.engine, other.engine),
+            (&mut self.substituted, other.substituted),
+            (&mut self.pack_ns, other.pack_ns),
+            (&mut self.unpack_ns, other.unpack_ns),
+            (&mut self.expected_native_ns, other.expected_native_ns),
+            (&mut self.expected_ns, other.expected_ns),
+        ];
+        for (mine, more) in pairs {
+            *mine = mine.saturating_add(more);
+        }
+        for (reason, n) in other.native {
+            *self.native.entry(reason).or_default() += n;
+        }
+        for site in other.sites {
+            match self.sites.iter_mut().find(|s| s.is_at(&site)) {
+                Some(same) => same.handles = same.handles.saturating_add(site.handles),
+                None => self.sites.push(site),
+            }
+        }
+        self.pictures = self.pictures.take().or(other.pictures);
+    }
+
+    /// The place that made most handles first.
+    pub(crate) fn sort_sites(&mut self) {
+        self.sites.sort_by(|a, b| {
+            b.handles
+                .cmp(&a.handles)
+                .then_with(|| (&a.module, a.offset).cmp(&(&b.module, b.offset)))
+        });
+    }
+}

@@ -1,0 +1,103 @@
+//! The report for a terminal.
+
+use crate::numbers::{gain, time};
+use crate::{Report, Row};
+
+/// Places that a row names.
+const SITES: usize = 4;
+
+pub fn text(report: &Report) -> String {
+    let mut lines = vec![format!("commloom report: {} ranks, {}", report.ranks, report.library)];
+    if !report.choice.is_empty() {
+        lines.push(format!("message times: {}", report.choice));
+    }
+    lines.push(format!("{} derived types", report.types.len()));
+    report.types.iter().for_each(|row| lines.extend(type_lines(row)));
+    if !report.untouched.is_empty() {
+        lines.push(format!("\nnever touched, and not counted: {}", report.untouched.join("; ")));
+    }
+    if report.failures > 0 {
+        lines.push(format!("\n{} internal errors of commloom were contained", report.failures));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn type_lines(row: &Row) -> Vec<String> {
+    let mut lines = vec![format!("\n{}", row.before)];
+    lines.extend(
+        row.sites.iter().take(SITES).map(|s| format!("  committed by {s} ({} handles)", s.handles)),
+    );
+    if row.sites.len() > SITES {
+        lines.push(format!("  and {} more places", row.sites.len() - SITES));
+    }
+    if !row.after.is_empty() {
+        lines.push(format!(
+            "  normal form {} (cost {} -> {})",
+            row.after, row.cost_before, row.cost_after
+        ));
+    }
+    lines.push(format!(
+        "  {} handles, {} calls, {} bytes: {} packed by commloom ({} us packing, {} us unpacking), {} \
+         with another handle",
+        row.handles,
+        row.calls,
+        row.bytes,
+        row.engine,
+        row.pack_ns / 1000,
+        row.unpack_ns / 1000,
+        row.substituted
+    ));
+    if row.expected_native_ns > 0 {
+        lines.push(format!(
+            "  expected: {} untouched, {} as they went: {}",
+            time(row.expected_native_ns),
+            time(row.expected_ns),
+            gain(row.expected_gain())
+        ));
+    }
+    lines.extend(row.native.iter().map(|(why, n)| format!("  {n} left to the library: {why}")));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Site;
+
+    #[test]
+    fn the_text_names_places_reasons_costs_and_times() {
+        let site = Site {
+            function: Some("exchange".into()),
+            file: Some("halo.c".into()),
+            line: Some(42),
+            handles: 3,
+            ..Site::new("/bin/app".into(), 1)
+        };
+        let row = Row {
+            before: "B".into(),
+            after: "A".into(),
+            cost_before: 30,
+            cost_after: 12,
+            expected_native_ns: 5000,
+            expected_ns: 2000,
+            native: [("contiguous".to_owned(), 7)].into(),
+            sites: vec![site; 6],
+            ..Row::default()
+        };
+        let report = Report { failures: 1, types: vec![row], ..Report::new("L", "measured", 2) };
+        let text = text(&report);
+        for part in [
+            "2 ranks, L",
+            "message times: measured",
+            "committed by exchange at halo.c:42 (3 handles)",
+            "and 2 more places",
+            "cost 30 -> 12",
+            "expected: 5.00 us untouched, 2.00 us as they went: 3.00 us won",
+            "7 left to the library: contiguous",
+            "MPI_Pack_external",
+            "1 internal",
+        ] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+}
