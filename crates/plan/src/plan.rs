@@ -9,7 +9,7 @@ use crate::distinct::Known;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
-use crate::{PlanError, Target};
+use crate::{Flat, Part, PlanError, Run, Target};
 
 /// How `count` copies of a type move between memory and the packed stream. Immutable, cheap to
 /// clone, shareable between threads.
@@ -18,10 +18,15 @@ pub struct Plan {
     /// Displacement of the first byte from the origin of the buffer.
     start: i64,
     root: Arc<Node>,
+    /// Of a short message.
+    flat: Option<Arc<Flat>>,
     target: Target,
     /// Whether no byte is named twice.
     pub(crate) distinct: Known,
 }
+
+/// Displacements of short messages are less, by far enough for a line of memory on either side.
+const FAR: i64 = 1 << 62;
 
 /// What a plan does, for those who decide whether to use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,7 @@ impl Plan {
             return Ok(Plan {
                 start: 0,
                 root: Node::new_block(0)?,
+                flat: None,
                 target,
                 distinct: Known::default(),
             });
@@ -63,7 +69,30 @@ impl Plan {
         let (start, root) = Lower::new(all, &target).lower(all)?;
         add(start, root.low())?;
         add(start, root.high())?;
-        Ok(Plan { start, root, target, distinct: Known::default() })
+        let mut plan = Plan { start, root, flat: None, target, distinct: Known::default() };
+        plan.flat = plan.flatten().map(Arc::new);
+        Ok(plan)
+    }
+
+    /// The flat list of a short message. O(1) where it is none.
+    fn flatten(&self) -> Option<Flat> {
+        if !Flat::suits(self.bytes(), self.root.runs(), &self.target) {
+            return None;
+        }
+        let bounds = self.bounds();
+        // Lines below and above them are counted in the same numbers.
+        if bounds.start < -FAR || bounds.end > FAR {
+            return None;
+        }
+        let mut b = 0;
+        let blocks: Vec<Part> = self
+            .runs(0..self.bytes())
+            .map(|Run { a, length }| {
+                b += length;
+                Part { a, b: b - length, length }
+            })
+            .collect();
+        Flat::new(&blocks, (bounds.start, bounds.end), &self.target)
     }
 
     /// Packed bytes.
@@ -108,6 +137,13 @@ impl Plan {
     #[inline]
     pub fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// The flat list of a short message, all of which is moved best from there.
+    #[must_use]
+    #[inline]
+    pub fn flat(&self) -> Option<&Flat> {
+        self.flat.as_deref()
     }
 
     /// The outermost node, to be shared.
