@@ -4,6 +4,8 @@
 //! Every move is known in full when the plan is made, with its distance from the origin of the
 //! buffer. Where blocks lie densely enough, moves are vector permutations ([`Picks`]).
 
+use std::sync::{Arc, OnceLock};
+
 use crate::number::count;
 use crate::picks::{Picks, Side};
 use crate::{Part, Pieces, Target};
@@ -135,18 +137,12 @@ impl Script {
         }
         None
     }
-
-    fn heap(&self) -> usize {
-        match &self.moves {
-            Moves::Column { .. } => 0,
-            Moves::Blocks { places, .. } => size_of_val(&**places),
-            Moves::Pieces(pieces) => pieces.heap(),
-            Moves::Picks(picks) => picks.heap(),
-        }
-    }
 }
 
 impl Flat {
+    /// Bytes on the heap at most, for both directions: lists of pieces and of blocks are shorter than vectors.
+    pub(crate) const MOST_HEAP: usize = size_of::<Flat>() + 2 * Picks::MOST_HEAP;
+
     /// Packed bytes.
     #[must_use]
     #[inline]
@@ -193,10 +189,30 @@ impl Flat {
         let (pack, unpack) = (script(Side::Packed)?, script(Side::Memory)?);
         Some(Flat { bytes: last.b + last.length, pack, unpack })
     }
+}
 
-    /// Bytes on the heap.
-    pub(crate) fn heap(&self) -> usize {
-        self.pack.heap() + self.unpack.heap()
+/// The flat list of a plan, made when it is first asked for: few plans of short types are used for one
+/// short message only. It follows from the rest of the plan, so plans are equal whether they have it or not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lazy(OnceLock<Option<Arc<Flat>>>);
+
+impl PartialEq for Lazy {
+    fn eq(&self, _: &Lazy) -> bool {
+        true
+    }
+}
+
+impl Eq for Lazy {}
+
+impl Lazy {
+    /// Of a message that is not short.
+    pub(crate) fn none() -> Lazy {
+        Lazy(OnceLock::from(None))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, make: impl FnOnce() -> Option<Flat>) -> Option<&Flat> {
+        self.0.get_or_init(|| make().map(Arc::new)).as_deref()
     }
 }
 

@@ -8,7 +8,7 @@ use commloom_layout::{Kind, Type};
 
 use crate::node::{Node, Step};
 use crate::offsets::Offsets;
-use crate::{Flat, Kernel, Plan, Program, Shape};
+use crate::{Kernel, Plan, Program, Shape};
 
 /// Two reference counts.
 const COUNTS: usize = 2 * size_of::<usize>();
@@ -19,7 +19,7 @@ const FEW: u64 = 64;
 
 /// Bytes on the heap of a plan. Linear in the nodes, not in their lists.
 pub(crate) fn of_plan(plan: &Plan) -> usize {
-    of_node(plan.root()) + plan.flat().map_or(0, |flat| COUNTS + size_of::<Flat>() + flat.heap())
+    of_node(plan.root()) + plan.heap_of_flat()
 }
 
 /// Bytes on the heap of a node and everything below. Linear in the nodes, not in their lists.

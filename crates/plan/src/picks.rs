@@ -76,6 +76,9 @@ impl Picks {
     /// Number of functions per unit.
     pub const FUNCTIONS: usize = Self::FORMS * Self::COUNTS;
 
+    /// Bytes on the heap at most.
+    pub(crate) const MOST_HEAP: usize = MOST_VECTORS * size_of::<Pick>();
+
     /// The vectors.
     #[must_use]
     #[inline]
@@ -111,11 +114,6 @@ impl Picks {
         };
         let count = self.picks.len();
         form * Self::COUNTS + if count < Self::COUNTS { count } else { 0 }
-    }
-
-    /// Bytes on the heap.
-    pub(crate) fn heap(&self) -> usize {
-        size_of_val(&*self.picks)
     }
 
     /// What it costs, in tenths of a cycle, as measured on Zen 5 in the first-level cache. Windows that are

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use commloom_layout::Type;
 
 use crate::distinct::Known;
+use crate::flat::Lazy;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
@@ -19,7 +20,7 @@ pub struct Plan {
     start: i64,
     root: Arc<Node>,
     /// Of a short message.
-    flat: Option<Arc<Flat>>,
+    flat: Lazy,
     target: Target,
     /// Whether no byte is named twice.
     pub(crate) distinct: Known,
@@ -61,7 +62,7 @@ impl Plan {
             return Ok(Plan {
                 start: 0,
                 root: Node::new_block(0)?,
-                flat: None,
+                flat: Lazy::none(),
                 target,
                 distinct: Known::default(),
             });
@@ -69,16 +70,14 @@ impl Plan {
         let (start, root) = Lower::new(all, &target).lower(all)?;
         add(start, root.low())?;
         add(start, root.high())?;
-        let mut plan = Plan { start, root, flat: None, target, distinct: Known::default() };
-        plan.flat = plan.flatten().map(Arc::new);
-        Ok(plan)
+        let short = Flat::suits(root.bytes(), root.runs(), &target);
+        let flat = if short { Lazy::default() } else { Lazy::none() };
+        Ok(Plan { start, root, flat, target, distinct: Known::default() })
     }
 
-    /// The flat list of a short message. O(1) where it is none.
+    /// The flat list of a message that is short enough.
+    #[cold]
     fn flatten(&self) -> Option<Flat> {
-        if !Flat::suits(self.bytes(), self.root.runs(), &self.target) {
-            return None;
-        }
         let bounds = self.bounds();
         // Lines below and above them are counted in the same numbers.
         if bounds.start < -FAR || bounds.end > FAR {
@@ -139,11 +138,17 @@ impl Plan {
         &self.root
     }
 
-    /// The flat list of a short message, all of which is moved best from there.
+    /// The flat list of a short message, all of which is moved best from there. The first call for a short
+    /// message makes it, which takes a few microseconds; all others take O(1).
     #[must_use]
     #[inline]
     pub fn flat(&self) -> Option<&Flat> {
-        self.flat.as_deref()
+        self.flat.get(|| self.flatten())
+    }
+
+    /// Bytes on the heap that the flat list takes at most, also where nobody has asked for it yet.
+    pub(crate) fn heap_of_flat(&self) -> usize {
+        if Flat::suits(self.bytes(), self.root.runs(), &self.target) { Flat::MOST_HEAP } else { 0 }
     }
 
     /// The outermost node, to be shared.
