@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use commloom_plan::{Flat, Plan, Script};
 
 use crate::execute::nested;
-use crate::kernels::flat::{FlatFn, blocks, column, exactly, joined, pieces, small};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::flat::joined;
+use crate::kernels::flat::{FlatFn, blocks, column, exactly, pieces, small};
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::{level, picks, x86::Avx2};
 use crate::moves::{Direction, Pack, Unpack};
@@ -37,12 +39,15 @@ pub(crate) unsafe fn run<D: Direction>(flat: &Flat, plan: &Plan, memory: *mut u8
 /// In the place of what this processor cannot do, or not yet.
 #[cold]
 unsafe fn otherwise<D: Direction>(_: &Script, memory: *mut u8, packed: *mut u8, plan: &Plan) {
+    #[cfg(target_arch = "x86_64")]
     let table = match level() {
         0 => &raw const tables::PORTABLE,
         1 => &raw const tables::AVX2,
         2 => &raw const tables::AVX512,
         _ => &raw const tables::VBMI,
     };
+    #[cfg(not(target_arch = "x86_64"))]
+    let table = &raw const tables::PORTABLE;
     TABLE.store(table.cast_mut(), Ordering::Relaxed);
     // SAFETY: the same duties.
     unsafe { nested::<D>(plan, memory, packed, 0..plan.bytes()) }

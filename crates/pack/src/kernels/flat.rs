@@ -3,6 +3,7 @@
 use commloom_plan::{Moves, Place, Plan, Script};
 
 use crate::kernels::cursor::opaque;
+#[cfg(target_arch = "x86_64")]
 use crate::kernels::lanes::Lanes;
 use crate::moves::{Direction, block, piece};
 use crate::number::{distance, length};
@@ -218,6 +219,7 @@ pub(crate) unsafe fn small<D: Direction, const N: usize>(
 }
 
 /// The same when packing, with registers of some instruction set.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) unsafe fn joined<L: Lanes, D: Direction, const N: usize>(
     script: &Script,
