@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use commloom_plan::{Kernel, Node, Piece, Plan, Shape};
 
+use crate::flat;
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
@@ -23,6 +24,28 @@ use crate::tiles::move_tiles;
 /// [`Unpack`]: crate::moves::Unpack
 #[inline(always)]
 pub(crate) unsafe fn execute<D: Direction>(
+    plan: &Plan,
+    memory: *mut u8,
+    packed: *mut u8,
+    range: Range<u64>,
+) {
+    if let Some(flat) = plan.flat()
+        && range.start == 0
+        && range.end >= flat.bytes()
+    {
+        // SAFETY: the same duties.
+        return unsafe { flat::run::<D>(flat, plan, memory, packed) };
+    }
+    // SAFETY: the same duties.
+    unsafe { nested::<D>(plan, memory, packed, range) }
+}
+
+/// The same by the loop nest. Apart from short messages, which would pay for its registers.
+///
+/// # Safety
+/// As [`execute`].
+#[inline(never)]
+pub(crate) unsafe fn nested<D: Direction>(
     plan: &Plan,
     memory: *mut u8,
     packed: *mut u8,
@@ -66,7 +89,7 @@ pub(crate) unsafe fn node<D: Direction>(
 unsafe fn first<D: Direction>(plan: &Plan, memory: *mut u8, packed: *mut u8, range: Range<u64>) {
     ask();
     // SAFETY: the same duties.
-    unsafe { execute::<D>(plan, memory, packed, range) }
+    unsafe { nested::<D>(plan, memory, packed, range) }
 }
 
 /// Moves all of a plan. Small messages are mostly one block or one loop: those are handed to their

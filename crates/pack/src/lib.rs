@@ -14,6 +14,7 @@
 mod checked;
 mod copy;
 mod execute;
+mod flat;
 mod kernels;
 mod moves;
 mod number;

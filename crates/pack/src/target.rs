@@ -6,6 +6,9 @@ use commloom_plan::Target;
 /// blocks.
 const MAX_PARTS: usize = 32;
 
+/// Packed bytes that are moved from a flat list.
+const FLAT_UP_TO: u64 = 256;
+
 /// The machine that this runs on. Measured nowhere, asked of the processor; cheap, but better kept
 /// than asked again for every plan.
 #[must_use]
@@ -33,6 +36,7 @@ pub fn detect() -> Target {
         max_parts: MAX_PARTS,
         prefetch_from,
         prefetch_write_from,
+        flat_up_to: FLAT_UP_TO,
         // Zen 5: 0.6 to 0.9 of the time at 15 times the second-level cache, up to 1.5 at twice its size.
         prefetch_periods_from: 4 * l2,
         ..Target::PORTABLE

@@ -185,6 +185,11 @@ const KERNELS: &[&str] = &[
     "merged",
     "in a row",
     "of their own",
+    "column",
+    "blocks of",
+    "pieces",
+    "words picked",
+    "bytes picked",
 ];
 
 #[test]

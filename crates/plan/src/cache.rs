@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use commloom_layout::Type;
 
-use crate::heap::{of_node, of_type};
+use crate::heap::{of_plan, of_type};
 use crate::{Plan, PlanError, Target};
 
 /// Plans by type, count and target, shared between threads and bounded in bytes.
@@ -161,7 +161,7 @@ impl PlanCache {
     /// Makes a plan outside the lock; of two threads that make the same one, the first one's stays.
     fn make(&self, key: Key<'_>, hash: u64) -> Result<Arc<Entry>, PlanError> {
         let plan = Plan::packed(key.ty, key.count, key.target)?;
-        let bytes = size_of::<Entry>() + of_node(plan.root()) + of_type(key.ty);
+        let bytes = size_of::<Entry>() + of_plan(&plan) + of_type(key.ty);
         let (ty, used) = (key.ty.clone(), AtomicBool::new(false));
         let entry = Arc::new(Entry { ty, count: key.count, plan, bytes, used });
         if bytes > self.limit {

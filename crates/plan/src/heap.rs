@@ -8,7 +8,7 @@ use commloom_layout::{Kind, Type};
 
 use crate::node::{Node, Step};
 use crate::offsets::Offsets;
-use crate::{Kernel, Program, Shape};
+use crate::{Kernel, Plan, Program, Shape};
 
 /// Two reference counts.
 const COUNTS: usize = 2 * size_of::<usize>();
@@ -17,8 +17,13 @@ const TYPE_NODE: usize = COUNTS + size_of::<Kind>() + 160;
 /// Types up to so many nodes are walked without remembering what is shared.
 const FEW: u64 = 64;
 
+/// Bytes on the heap of a plan. Linear in the nodes, not in their lists.
+pub(crate) fn of_plan(plan: &Plan) -> usize {
+    of_node(plan.root()) + plan.heap_of_flat()
+}
+
 /// Bytes on the heap of a node and everything below. Linear in the nodes, not in their lists.
-pub(crate) fn of_node(root: &Node) -> usize {
+fn of_node(root: &Node) -> usize {
     fn child(node: &Arc<Node>, seen: &mut HashSet<*const Node>) -> usize {
         // Held by the parent alone: it cannot be met a second time.
         let shared = Arc::strong_count(node) > 1;

@@ -28,6 +28,11 @@ pub struct Place {
 }
 
 impl Pieces {
+    /// Number of pieces.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     /// Bytes on the heap.
     pub(crate) fn heap(&self) -> usize {
         size_of_val(&*self.places)

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use commloom_layout::Type;
 
 use crate::distinct::Known;
+use crate::flat::Lazy;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
-use crate::{PlanError, Target};
+use crate::{Flat, Part, PlanError, Run, Target};
 
 /// How `count` copies of a type move between memory and the packed stream. Immutable, cheap to
 /// clone, shareable between threads.
@@ -18,10 +19,15 @@ pub struct Plan {
     /// Displacement of the first byte from the origin of the buffer.
     start: i64,
     root: Arc<Node>,
+    /// Of a short message.
+    flat: Lazy,
     target: Target,
     /// Whether no byte is named twice.
     pub(crate) distinct: Known,
 }
+
+/// Displacements of short messages are less, by far enough for a line of memory on either side.
+const FAR: i64 = 1 << 62;
 
 /// What a plan does, for those who decide whether to use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +62,7 @@ impl Plan {
             return Ok(Plan {
                 start: 0,
                 root: Node::new_block(0)?,
+                flat: Lazy::none(),
                 target,
                 distinct: Known::default(),
             });
@@ -63,7 +70,28 @@ impl Plan {
         let (start, root) = Lower::new(all, &target).lower(all)?;
         add(start, root.low())?;
         add(start, root.high())?;
-        Ok(Plan { start, root, target, distinct: Known::default() })
+        let short = Flat::suits(root.bytes(), root.runs(), &target);
+        let flat = if short { Lazy::default() } else { Lazy::none() };
+        Ok(Plan { start, root, flat, target, distinct: Known::default() })
+    }
+
+    /// The flat list of a message that is short enough.
+    #[cold]
+    fn flatten(&self) -> Option<Flat> {
+        let bounds = self.bounds();
+        // Lines below and above them are counted in the same numbers.
+        if bounds.start < -FAR || bounds.end > FAR {
+            return None;
+        }
+        let mut b = 0;
+        let blocks: Vec<Part> = self
+            .runs(0..self.bytes())
+            .map(|Run { a, length }| {
+                b += length;
+                Part { a, b: b - length, length }
+            })
+            .collect();
+        Flat::new(&blocks, (bounds.start, bounds.end), &self.target)
     }
 
     /// Packed bytes.
@@ -108,6 +136,19 @@ impl Plan {
     #[inline]
     pub fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// The flat list of a short message, all of which is moved best from there. The first call for a short
+    /// message makes it, which takes a few microseconds; all others take O(1).
+    #[must_use]
+    #[inline]
+    pub fn flat(&self) -> Option<&Flat> {
+        self.flat.get(|| self.flatten())
+    }
+
+    /// Bytes on the heap that the flat list takes at most, also where nobody has asked for it yet.
+    pub(crate) fn heap_of_flat(&self) -> usize {
+        if Flat::suits(self.bytes(), self.root.runs(), &self.target) { Flat::MOST_HEAP } else { 0 }
     }
 
     /// The outermost node, to be shared.

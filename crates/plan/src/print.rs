@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Form, Kernel, Node, Plan, Program, Shape, Tiles};
+use crate::{Form, Kernel, Moves, Node, Plan, Program, Script, Shape, Tiles};
 
 /// List entries that are printed before the rest is cut short.
 const SHOWN: usize = 8;
@@ -19,7 +19,26 @@ impl fmt::Display for Plan {
             bounds.start,
             bounds.end
         )?;
-        node(f, self.root(), 1)
+        node(f, self.root(), 1)?;
+        match self.flat() {
+            Some(flat) => writeln!(f, "  flat: pack {}, unpack {}", flat.pack(), flat.unpack()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.moves() {
+            Moves::Column { length, count, .. } => write!(f, "column of {count} x {length}"),
+            Moves::Blocks { length, places } => write!(f, "{} blocks of {length}", places.len()),
+            Moves::Pieces(pieces) => write!(f, "{} pieces", pieces.len()),
+            Moves::Picks(picks) => {
+                let (vectors, windows) = (picks.picks().len(), picks.windows());
+                let unit = if picks.unit() == 4 { "words" } else { "bytes" };
+                write!(f, "{vectors} vectors of {unit} picked from {windows}")
+            }
+        }
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Target {
     pub prefetch_from: u64,
     /// The same for unpacking, before they are written.
     pub prefetch_write_from: u64,
+    /// Messages of at most so many packed bytes are moved from a flat list.
+    pub flat_up_to: u64,
     /// Bytes of the lines that periods touch in memory past which the next ones are asked for.
     pub prefetch_periods_from: u64,
 }
@@ -48,6 +50,7 @@ impl Target {
         max_parts: 8,
         prefetch_from: 256 << 10,
         prefetch_write_from: 256 << 10,
+        flat_up_to: 0,
         prefetch_periods_from: 1 << 20,
     };
 }

@@ -3,16 +3,19 @@
 
 mod blocks;
 mod cursor;
+pub(crate) mod flat;
 mod lanes;
 mod paced;
 mod period;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod picks;
 #[cfg(target_arch = "x86_64")]
 mod program;
 mod strided;
 mod table;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 #[cfg(target_arch = "x86_64")]
 mod zip;
 
@@ -120,6 +123,15 @@ pub(crate) fn ask() {
         usize::from(is_x86_feature_detected!("avx2"))
     };
     LEVEL.store(level, Ordering::Relaxed);
+}
+
+/// The best table, found out where that was not done before.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn level() -> usize {
+    if LEVEL.load(Ordering::Relaxed) == UNKNOWN {
+        ask();
+    }
+    LEVEL.load(Ordering::Relaxed)
 }
 
 /// The instructions that the AVX-512 kernels are compiled for.

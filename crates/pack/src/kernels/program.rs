@@ -32,7 +32,7 @@ pub(crate) static WORDS: Functions = words::FUNCTIONS;
 pub(crate) static BYTES: Functions = bytes::FUNCTIONS;
 
 /// The unit of permutation.
-trait Unit {
+pub(super) trait Unit {
     /// Lanes of two registers in the order of an index vector.
     unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i;
     /// The same where the mask has a bit from a third register.
@@ -47,8 +47,8 @@ trait Unit {
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i);
 }
 
-struct Words;
-struct Bytes;
+pub(super) struct Words;
+pub(super) struct Bytes;
 
 /// A mask with the lowest bits set, as many as `mask` has (at least one).
 #[inline(always)]

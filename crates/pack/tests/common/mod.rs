@@ -22,6 +22,10 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 64, byte_permute: true, ..portable },
         Target { vector: 64, short_lists_from: 2, ..portable },
         Target { vector: 64, l1: 512, l1_way: 256, l2_way: 1 << 16, ..portable },
+        Target { flat_up_to: 300, ..portable },
+        Target { vector: 32, flat_up_to: 1000, ..portable },
+        Target { vector: 64, flat_up_to: 300, ..portable },
+        Target { vector: 64, byte_permute: true, flat_up_to: 1000, ..portable },
         commloom_pack::detect(),
     ]
 }
