@@ -12,6 +12,5 @@ whatis("Version: @VERSION@")
 whatis("Description: faster MPI derived datatypes for unchanged programs")
 
 conflict("commloom")
+-- `man` finds the pages from here: a MANPATH of ours alone would hide those of the system.
 prepend_path("PATH", pathJoin(prefix, "bin"))
-prepend_path("MANPATH", pathJoin(prefix, "share/man"))
-prepend_path("XDG_DATA_DIRS", pathJoin(prefix, "share"))
