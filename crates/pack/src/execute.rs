@@ -29,7 +29,7 @@ pub(crate) unsafe fn execute<D: Direction>(
     packed: *mut u8,
     range: Range<u64>,
 ) {
-    if let Some(flat) = plan.flat()
+    if let Some(flat) = plan.flat_to_move()
         && range.start == 0
         && range.end >= flat.bytes()
     {

@@ -168,3 +168,14 @@ fn longer_messages_and_single_blocks_are_not_flat() {
     let moves = plan.flat().expect("flat").pack().moves();
     assert!(matches!(moves, Moves::Blocks { length: 20, .. }), "{moves:?}");
 }
+
+#[test]
+fn the_list_is_made_when_enough_messages_were_moved() {
+    let target = Target { flat_after: 3, ..targets()[3] };
+    let ty = Type::vec(5, 40, block(20)).expect("valid");
+    let plan = Plan::packed(&ty, 1, &target).expect("valid");
+    let made: Vec<bool> = (0..5).map(|_| plan.flat_to_move().is_some()).collect();
+    assert_eq!(made, [false, false, false, true, true]);
+    let plan = Plan::packed(&ty, 1, &target).expect("valid");
+    assert!(plan.flat().is_some() && plan.flat_to_move().is_some());
+}

@@ -4,6 +4,7 @@
 //! Every move is known in full when the plan is made, with its distance from the origin of the
 //! buffer. Where blocks lie densely enough, moves are vector permutations ([`Picks`]).
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::number::count;
@@ -191,10 +192,21 @@ impl Flat {
     }
 }
 
-/// The flat list of a plan, made when it is first asked for: few plans of short types are used for one
-/// short message only. It follows from the rest of the plan, so plans are equal whether they have it or not.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lazy(OnceLock<Option<Arc<Flat>>>);
+/// The flat list of a plan, made when so many messages were moved that it pays. It follows from the
+/// rest of the plan, so plans are equal whether they have it or not.
+#[derive(Debug, Default)]
+pub(crate) struct Lazy {
+    made: OnceLock<Option<Arc<Flat>>>,
+    /// Messages that were moved without it, roughly: threads may count over one another.
+    moved: AtomicU32,
+}
+
+impl Clone for Lazy {
+    fn clone(&self) -> Lazy {
+        let moved = AtomicU32::new(self.moved.load(Ordering::Relaxed));
+        Lazy { made: self.made.clone(), moved }
+    }
+}
 
 impl PartialEq for Lazy {
     fn eq(&self, _: &Lazy) -> bool {
@@ -207,12 +219,32 @@ impl Eq for Lazy {}
 impl Lazy {
     /// Of a message that is not short.
     pub(crate) fn none() -> Lazy {
-        Lazy(OnceLock::from(None))
+        Lazy { made: OnceLock::from(None), moved: AtomicU32::new(0) }
     }
 
-    #[inline]
+    /// Made now, if not before.
     pub(crate) fn get(&self, make: impl FnOnce() -> Option<Flat>) -> Option<&Flat> {
-        self.0.get_or_init(|| make().map(Arc::new)).as_deref()
+        self.made.get_or_init(|| make().map(Arc::new)).as_deref()
+    }
+
+    /// Made if `after` messages were moved without it; one more is now.
+    #[inline]
+    pub(crate) fn get_after(
+        &self,
+        after: u32,
+        make: impl FnOnce() -> Option<Flat>,
+    ) -> Option<&Flat> {
+        match self.made.get() {
+            Some(made) => made.as_deref(),
+            None => self.count(after).then(|| self.get(make)).flatten(),
+        }
+    }
+
+    #[cold]
+    fn count(&self, after: u32) -> bool {
+        let moved = self.moved.load(Ordering::Relaxed);
+        self.moved.store(moved.saturating_add(1), Ordering::Relaxed);
+        moved >= after
     }
 }
 

@@ -141,9 +141,16 @@ impl Plan {
     /// The flat list of a short message, all of which is moved best from there. The first call for a short
     /// message makes it, which takes a few microseconds; all others take O(1).
     #[must_use]
-    #[inline]
     pub fn flat(&self) -> Option<&Flat> {
         self.flat.get(|| self.flatten())
+    }
+
+    /// The same for those who move a message: the list is made only when [`Target::flat_after`] messages
+    /// have been moved without.
+    #[must_use]
+    #[inline]
+    pub fn flat_to_move(&self) -> Option<&Flat> {
+        self.flat.get_after(self.target.flat_after, || self.flatten())
     }
 
     /// Bytes on the heap that the flat list takes at most, also where nobody has asked for it yet.

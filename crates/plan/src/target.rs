@@ -31,6 +31,8 @@ pub struct Target {
     pub prefetch_write_from: u64,
     /// Messages of at most so many packed bytes are moved from a flat list.
     pub flat_up_to: u64,
+    /// The list is made after so many of them.
+    pub flat_after: u32,
     /// Bytes of the lines that periods touch in memory past which the next ones are asked for.
     pub prefetch_periods_from: u64,
 }
@@ -51,6 +53,7 @@ impl Target {
         prefetch_from: 256 << 10,
         prefetch_write_from: 256 << 10,
         flat_up_to: 0,
+        flat_after: 0,
         prefetch_periods_from: 1 << 20,
     };
 }
