@@ -5,6 +5,8 @@ mod blocks;
 mod cursor;
 pub(crate) mod flat;
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod masked;
 mod paced;
 mod period;
 #[cfg(target_arch = "x86_64")]
