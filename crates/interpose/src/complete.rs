@@ -104,7 +104,7 @@ impl<A: Abi> Claimed<A> {
 fn put_back<A: Abi>(state: &Preload<A>, request: A::Request, held: Held<A>) {
     if let Some(other) = state.pending.insert(request, held) {
         // SAFETY: complete, see `Pending::insert`.
-        unsafe { other.finish(state, None) };
+        unsafe { other.superseded(state) };
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use commloom_choice::Table;
 use commloom_report::Format;
 
 /// Settings of one run.
@@ -23,6 +24,11 @@ pub struct Config {
     /// Every message that can go through the engine does, whatever the model expects
     /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`COMMLOOM_FORCE=types`): for tests.
     pub force: Option<Force>,
+    /// What messages take with the library, as `commloom calibrate --messages` has measured it
+    /// (`COMMLOOM_MODEL`).
+    pub model: Option<PathBuf>,
+    /// Where such files are looked for without that.
+    pub models: Option<PathBuf>,
 }
 
 /// Where a report is written.
@@ -63,7 +69,7 @@ impl Config {
 
     /// The settings, given a way to look up a variable. Unknown words are ignored: an old preload
     /// must not take down a program because a newer `commloom` knows more words.
-    fn from_lookup(get: impl Fn(&str) -> Option<String>) -> Config {
+    pub(crate) fn from_lookup(get: impl Fn(&str) -> Option<String>) -> Config {
         let off = get("COMMLOOM_OFF").unwrap_or_default();
         let has = |word: &str| off.split(',').any(|w| w.trim() == word);
         Config {
@@ -80,6 +86,8 @@ impl Config {
                 Some("types") => Some(Force::Types),
                 _ => None,
             },
+            model: get("COMMLOOM_MODEL").filter(|v| !v.is_empty()).map(PathBuf::from),
+            models: Table::cache_folder(get),
         }
     }
 }

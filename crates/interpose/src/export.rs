@@ -32,6 +32,7 @@ macro_rules! preload {
             type N = c_int;
             $crate::preload! { @list plain }
             $crate::preload! { @counted int }
+            $crate::collectives! { int }
         }
     };
     ($abi:ty, mpi_4) => {
@@ -44,6 +45,7 @@ macro_rules! preload {
             type N = $crate::reexport::Count;
             $crate::preload! { @counted large }
             $crate::preload! { @inquiries plain }
+            $crate::collectives! { large }
         }
     };
     (@state $abi:ty) => {
@@ -58,6 +60,7 @@ macro_rules! preload {
         type Request = <$abi as Abi>::Request;
         type Message = <$abi as Abi>::Message;
         type Status = <$abi as Abi>::Status;
+        type Info = <$abi as Abi>::Info;
     };
     (@list $form:ident) => {
         $crate::preload! { @each $form

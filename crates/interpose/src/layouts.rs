@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use commloom_layout::{CostModel, Type};
 use commloom_mpi::Abi;
 use commloom_reconstruct::{Constructors, Limits, normalize_within};
 
+use crate::element::Element;
 use crate::message::Message;
 use crate::state::{Preload, lock};
 use crate::tally::Tally;
@@ -18,6 +19,8 @@ pub(crate) struct Known<A: Abi> {
     pub before: Type,
     pub after: Type,
     messages: Mutex<Vec<(i64, Arc<Message<A>>)>>,
+    /// One element in packed form.
+    element: OnceLock<Arc<Element<A>>>,
     pub tally: Arc<Tally>,
     /// Handles that were found to have this layout.
     pub handles: AtomicU64,
@@ -33,6 +36,18 @@ const LAYOUTS: usize = 4096;
 pub(crate) const EFFORT: Limits = Limits { flatten: 256, exact_tree: 8 };
 
 impl<A: Abi> Known<A> {
+    /// One element in packed form.
+    pub fn element(&self, state: &'static Preload<A>) -> Arc<Element<A>> {
+        self.element.get_or_init(|| Arc::new(Element::new(state, &self.after))).clone()
+    }
+
+    /// The datatypes that were made for it.
+    fn made(&self) -> Vec<A::Datatype> {
+        let element = self.element.get().and_then(|element| element.made());
+        let messages = lock(&self.messages);
+        messages.iter().filter_map(|(_, message)| message.substitute()).chain(element).collect()
+    }
+
     /// The message of `count` elements; `None` where our own code failed.
     pub fn message(&self, state: &'static Preload<A>, count: i64) -> Option<Arc<Message<A>>> {
         if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
@@ -71,6 +86,7 @@ impl<A: Abi> Layouts<A> {
                     before: before.clone(),
                     after,
                     messages: Mutex::new(Vec::new()),
+                    element: OnceLock::new(),
                     tally: Arc::new(Tally::new(counted)),
                     handles: AtomicU64::new(0),
                 });
@@ -90,5 +106,17 @@ impl<A: Abi> Layouts<A> {
     /// Everything that is known.
     pub fn all(&self) -> Vec<Arc<Known<A>>> {
         lock(&self.0).iter().flatten().map(|(_, known)| known.clone()).collect()
+    }
+}
+
+impl<A: Abi> Preload<A> {
+    /// Frees our datatypes before the library ends: some libraries warn of what is left. Attributes of
+    /// `MPI_COMM_SELF` that are deleted by `MPI_Finalize` may still communicate, but they get none of
+    /// them any more: see `finalizing`.
+    pub(crate) fn free_made(&self) {
+        for datatype in self.layouts.all().iter().flat_map(|known| known.made()) {
+            // A handle that MPI does not take back is lost, not worse.
+            let _ = self.mpi().type_free(datatype);
+        }
     }
 }

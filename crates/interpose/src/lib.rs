@@ -5,7 +5,7 @@
 //! MPI_Type_commit ─► record hangs on the handle as an attribute (its life is MPI's)
 //! MPI_Send(buf, count, type) ─► message(type, count) ─┬─ none or Native ─► the library, untouched
 //!     decode, normalize, plan: once per (type, count) ├─ Substitute ─────► the library, other handle
-//!     way: choose::Model                              └─ Engine ─────────► pack, the library, contiguous
+//!     way: commloom_choice::Model                     └─ Engine ─────────► pack, the library, contiguous
 //! MPI_Irecv ─► pending table ─► MPI_Wait, MPI_Test ... ─► unpack what arrived
 //! MPI_Finalize ─► one report for all ranks
 //! ```
@@ -18,19 +18,25 @@
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.
 
+mod blocks;
 mod callers;
 pub mod calls;
-pub mod choose;
-mod complete;
+pub mod complete;
 pub mod config;
 mod count;
+mod displacements;
+mod element;
+mod exchange;
 mod export;
+mod export_collectives;
 mod incoming;
 mod layouts;
+mod measured;
 mod message;
 mod outgoing;
 mod pending;
 mod persistent;
+mod plain;
 pub mod pool;
 mod record;
 mod report;
@@ -43,5 +49,5 @@ pub use state::Preload;
 /// What [`preload!`] needs by name.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Count, Mpich, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Aint, Count, Mpich, OpenMpi, Standard};
 }

@@ -7,16 +7,17 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use commloom_choice::{Choice, Shape, Step, Trials, Way, unit};
 use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_mpi::{Abi, RawHandle, encode};
 use commloom_plan::Plan;
 use commloom_reconstruct::{Constructors, normalize_within};
 
-use crate::choose::{Choice, Shape, Way, unit};
 use crate::config::Force;
 use crate::count::CallCount;
+use crate::element::Element;
 use crate::layouts::{EFFORT, Known};
 use crate::record::Found;
 use crate::state::Preload;
@@ -47,9 +48,16 @@ pub(crate) struct Message<A: Abi> {
     state: &'static Preload<A>,
     /// Sends and receives.
     pub route: Route<A>,
+    /// Another way for sends, and whether it is the better one.
+    other: Option<(Route<A>, Trials)>,
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
     pub packs: bool,
     plan: Plan,
+    shape: Shape,
+    /// From one element to the next, in bytes.
+    pub extent: i64,
+    /// One element in packed form, for collectives.
+    pub element: Arc<Element<A>>,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
@@ -83,24 +91,50 @@ impl<A: Abi> Message<A> {
         let contiguous = all.runs() <= 1;
         let config = state.config();
         let forced = config.force == Some(Force::Pack);
-        let choice = state.model().choose(&shape);
-        let route = route(state, choice.way, &all);
-        let tally = MessageTally::new(known.tally.clone(), expected(&choice, &route));
+        let (route, other) = routes(state, &shape, &all);
+        let expected = Expected::of(&state.model().choose(&shape));
         Ok(Message {
             state,
             route,
+            other: other.map(|route| (route, Trials::default())),
             packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
             plan,
+            shape,
+            extent: known.before.extent(),
+            element: known.element(state),
             packed,
-            tally,
+            tally: MessageTally::new(known.tally.clone(), expected),
         })
     }
 
     /// What is handed to the library. A message may be few elements for the program and more than
     /// its call can count for us: then it stays as it is.
     pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
-        let elements = match self.route {
+        self.elements_by(&self.route)
+    }
+
+    /// The same for a blocking send, whose time can tell which way is the better one. With it the step
+    /// to give its time to, if it is wanted.
+    pub fn elements_to_send<N: CallCount>(&self) -> (Elements<A, N>, Option<Step>) {
+        let Some((other, trials)) = &self.other else { return (self.elements(), None) };
+        let step = trials.next();
+        let route = if step.other { other } else { &self.route };
+        (self.elements_by(route), step.timed.then_some(step))
+    }
+
+    /// The time of a blocking send.
+    pub fn took(&self, step: Step, time: Duration) {
+        if let Some((_, trials)) = &self.other {
+            trials.took(step, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn elements_by<N: CallCount>(&self, route: &Route<A>) -> Elements<A, N> {
+        let elements = match *route {
             Route::Native(reason) => return Elements::Own(reason),
+            Route::Substitute(..) if self.state.finalizing.is_completed() => {
+                return Elements::Own("the library ends");
+            }
             Route::Substitute(count, datatype) => {
                 N::narrow(count).map(|count| Elements::Other(count, datatype))
             }
@@ -110,6 +144,19 @@ impl<A: Abi> Message<A> {
             }
         };
         elements.unwrap_or(Elements::Own("past the largest count"))
+    }
+
+    /// Whether nothing is ever done with it but to hand it on.
+    fn is_left_alone(&self) -> bool {
+        matches!(self.route, Route::Native(_)) && self.other.is_none()
+    }
+
+    /// The datatype that was made for it.
+    pub fn substitute(&self) -> Option<A::Datatype> {
+        match self.route {
+            Route::Substitute(_, datatype) => Some(datatype),
+            Route::Native(_) | Route::Engine => None,
+        }
     }
 
     /// Packed bytes.
@@ -124,7 +171,25 @@ impl<A: Abi> Message<A> {
 
     /// Whether `buffer` can be what the program means; if not, MPI shall see it.
     pub fn takes(&self, buffer: *const c_void) -> bool {
-        !buffer.is_null() || self.plan.bounds().start >= LOWEST_ADDRESS
+        self.takes_at(buffer, 0)
+    }
+
+    /// Whether the elements can be so many bytes behind `buffer`.
+    pub fn takes_at(&self, buffer: *const c_void, displacement: i64) -> bool {
+        let lowest = self.plan.bounds().start.checked_add(displacement);
+        !buffer.is_null() || lowest.is_some_and(|address| address >= LOWEST_ADDRESS)
+    }
+
+    /// Whether to pack it where a collective sends or receives it in so many equal parts.
+    pub fn packs_in_collective(&self, parts: u64) -> bool {
+        let config = self.state.config();
+        let shape = self.shape.part(parts);
+        match config.force {
+            _ if config.no_pack => false,
+            Some(Force::Pack) => !self.plan.is_contiguous(),
+            Some(Force::Types) => false,
+            None => self.state.model().collective(&shape),
+        }
     }
 
     /// Packs everything.
@@ -142,6 +207,44 @@ impl<A: Abi> Message<A> {
                     packed.as_mut_ptr(),
                     0..self.plan.bytes(),
                 );
+            }
+        })
+    }
+
+    /// Packs the packed bytes `range` into `packed`, which begins with the first of them.
+    ///
+    /// # Safety
+    /// As [`Message::pack`], for the elements that the range touches.
+    pub unsafe fn pack_range(
+        &self,
+        buffer: *const c_void,
+        packed: &mut [u8],
+        range: Range<u64>,
+    ) -> Option<()> {
+        let packed = packed.get_mut(..length(&range)?)?;
+        self.timed(&self.tally.pack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` has room for the range.
+            unsafe {
+                commloom_pack::pack_raw(&self.plan, buffer.cast(), packed.as_mut_ptr(), range);
+            }
+        })
+    }
+
+    /// Unpacks the packed bytes `range` from `packed`, which begins with the first of them.
+    ///
+    /// # Safety
+    /// As [`Message::unpack`], for the elements that the range touches.
+    pub unsafe fn unpack_range(
+        &self,
+        buffer: *mut c_void,
+        packed: &[u8],
+        range: Range<u64>,
+    ) -> Option<()> {
+        let packed = packed.get(..length(&range)?)?;
+        self.timed(&self.tally.unpack_ns, || {
+            // SAFETY: the memory is the caller's promise; `packed` holds the range.
+            unsafe {
+                commloom_pack::unpack_raw(&self.plan, buffer.cast(), packed.as_ptr(), range);
             }
         })
     }
@@ -173,6 +276,11 @@ impl<A: Abi> Message<A> {
     }
 }
 
+/// The length of a range of packed bytes as that of a buffer.
+fn length(range: &Range<u64>) -> Option<usize> {
+    usize::try_from(range.end.checked_sub(range.start)?).ok()
+}
+
 impl<A: Abi> Drop for Message<A> {
     fn drop(&mut self) {
         if let Route::Substitute(_, handle) = self.route {
@@ -181,38 +289,19 @@ impl<A: Abi> Drop for Message<A> {
     }
 }
 
-/// What one end of a message is expected to take: half of it.
-fn expected<A: Abi>(choice: &Choice, route: &Route<A>) -> Expected {
-    let own = match route {
-        Route::Engine => choice.engine,
-        Route::Substitute(..) if choice.way == Way::Substitute => choice.expected,
-        Route::Substitute(..) | Route::Native(_) => choice.native,
-    };
-    Expected { native: half(choice.native), own: half(own) }
-}
-
-/// Half of a time. What is no time (negative, not a number) counts as none.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "from floating point, `as` saturates"
-)]
-fn half(nanoseconds: f64) -> u64 {
-    (nanoseconds / 2.0).round() as u64
-}
-
-/// The way of a message: the model's, within what the settings allow and the library can do.
-fn route<A: Abi>(state: &Preload<A>, way: Way, all: &Type) -> Route<A> {
+/// The ways of a message: the model's, within what the settings allow and the library can do, and
+/// another one that may be tried.
+fn routes<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> (Route<A>, Option<Route<A>>) {
     let config = state.config();
     if all.runs() <= 1 {
-        return Route::Native("contiguous");
+        return (Route::Native("contiguous"), None);
     }
-    let way = match config.force {
-        Some(Force::Pack) => Way::Engine,
-        Some(Force::Types) => Way::Substitute,
-        None => way,
+    let choice = match config.force {
+        Some(Force::Pack) => Choice { way: Way::Engine, ..Choice::default() },
+        Some(Force::Types) => Choice { way: Way::Substitute, ..Choice::default() },
+        None => state.model().choose(shape),
     };
-    match way {
+    let route = match choice.way {
         Way::Native => Route::Native("expected to be no faster"),
         Way::Engine if config.no_pack => Route::Native("switched off"),
         Way::Substitute if config.no_types => Route::Native("switched off"),
@@ -221,7 +310,13 @@ fn route<A: Abi>(state: &Preload<A>, way: Way, all: &Type) -> Route<A> {
             .map_or(Route::Native("no handle for the normal form"), |(c, d)| {
                 Route::Substitute(c, d)
             }),
-    }
+    };
+    let other = match choice.way {
+        _ if !choice.is_close() || config.no_pack => None,
+        Way::Engine => Some(Route::Native("measured to be faster, or to measure it")),
+        Way::Native | Way::Substitute => Some(Route::Engine),
+    };
+    (route, other)
 }
 
 /// Count x unit; under force the whole normal form where it has no unit.
@@ -257,7 +352,7 @@ struct Slot {
     datatype: usize,
     count: i64,
     epoch: u64,
-    /// Sends and receives need not look any further.
+    /// Sends and receives, in calls of their own, need not look any further.
     skip: bool,
     found: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -282,6 +377,8 @@ pub(crate) enum Purpose {
     Persistent,
     /// `MPI_Pack` or `MPI_Unpack`.
     Packing,
+    /// To send or receive it in a collective.
+    Collective,
 }
 
 impl<A: Abi> Preload<A> {
@@ -303,7 +400,7 @@ impl<A: Abi> Preload<A> {
             let table = table.try_borrow().ok()?;
             let entry = table[slot].as_ref()?;
             let same = entry.datatype == bits && entry.count == count && entry.epoch == epoch;
-            let skip = entry.skip && purpose != Purpose::Packing;
+            let skip = entry.skip && purpose == Purpose::Transfer;
             same.then(|| if skip { None } else { entry.found.clone() })
         });
         if let Ok(Some(found)) = cached {
@@ -316,8 +413,7 @@ impl<A: Abi> Preload<A> {
             Found::Nothing => None,
             Found::Unknown | Found::NotYet(_) => return found,
         };
-        let skip =
-            message.is_none_or(|m| matches!(m.route, Route::Native(_)) && !m.tally.is_enabled());
+        let skip = message.is_none_or(|m| m.is_left_alone() && !m.tally.is_enabled());
         let any = message.cloned().map(|message| message as Arc<dyn Any + Send + Sync>);
         let entry = Slot { datatype: bits, count, epoch, skip, found: any };
         // Dropped outside the borrow: the last reference may run code of ours.

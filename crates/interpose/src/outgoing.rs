@@ -2,7 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use std::time::Instant;
 
+use commloom_choice::Step;
 use commloom_mpi::Abi;
 
 use crate::count::CallCount;
@@ -23,6 +25,20 @@ pub(crate) enum Outgoing<A: Abi, N> {
     Substitute(N, A::Datatype),
     /// Packed bytes, and the elements that they are.
     Packed(Departure<A>, N, A::Datatype),
+}
+
+/// A blocking send that is timed.
+pub(crate) struct Watch<A: Abi> {
+    message: Arc<Message<A>>,
+    step: Step,
+    start: Instant,
+}
+
+impl<A: Abi> Watch<A> {
+    /// The call is over.
+    pub fn done(self) {
+        self.message.took(self.step, self.start.elapsed());
+    }
 }
 
 /// A buffer for packed bytes, and where they come from.
@@ -49,17 +65,49 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         destination: c_int,
     ) -> Self {
         let elements = (buffer, count, datatype);
-        let mut out = Self::look(state, elements, destination, Purpose::Transfer);
-        if let Outgoing::Packed(departure, ..) = &mut out {
+        let out = Self::look(state, elements, destination, Purpose::Transfer, |m| m.elements());
+        // SAFETY: passed on.
+        unsafe { out.packed(state) }
+    }
+
+    /// The same for a blocking send, which may be timed: [`Watch::done`] after the call.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn watched(
+        state: &'static Preload<A>,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> (Self, Option<Watch<A>>) {
+        let mut watch = None;
+        let elements = (buffer, count, datatype);
+        let out = Self::look(state, elements, destination, Purpose::Transfer, |message| {
+            let (elements, step) = message.elements_to_send();
+            let start = |step| Watch { message: message.clone(), step, start: Instant::now() };
+            watch = step.map(start);
+            elements
+        });
+        // SAFETY: passed on.
+        (unsafe { out.packed(state) }, watch)
+    }
+
+    /// Packs what is to be packed.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn packed(mut self, state: &Preload<A>) -> Self {
+        if let Outgoing::Packed(departure, ..) = &mut self {
             // SAFETY: passed on.
             if unsafe { departure.pack() }.is_none() {
                 let message = departure.message.clone();
                 message.tally.native("an internal error", message.size());
-                out.done(state);
+                self.done(state);
                 return Outgoing::Native;
             }
         }
-        out
+        self
     }
 
     /// Looks at a persistent send. It is packed whenever it is started.
@@ -70,7 +118,8 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         datatype: A::Datatype,
         destination: c_int,
     ) -> Self {
-        Self::look(state, (buffer, count, datatype), destination, Purpose::Persistent)
+        let elements = (buffer, count, datatype);
+        Self::look(state, elements, destination, Purpose::Persistent, |m| m.elements())
     }
 
     fn look(
@@ -78,6 +127,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         (buffer, count, datatype): (*const c_void, N, A::Datatype),
         destination: c_int,
         purpose: Purpose,
+        elements: impl FnOnce(&Arc<Message<A>>) -> Elements<A, N>,
     ) -> Self {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
@@ -88,7 +138,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
             Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
         };
         let size = message.size();
-        match message.elements() {
+        match elements(&message) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);

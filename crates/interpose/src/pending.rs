@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use commloom_mpi::{Abi, Status};
 
+use crate::exchange::Exchange;
 use crate::incoming::Landing;
 use crate::outgoing::Departure;
-use crate::persistent::Persistent;
+use crate::persistent::{Persistent, Work};
 use crate::state::{Preload, lock};
 
 /// What waits for a request.
@@ -21,6 +22,8 @@ pub(crate) enum Held<A: Abi> {
     Receive(Landing<A>),
     /// What a persistent request moves, until the request is freed.
     Persistent(Arc<Persistent<A>>),
+    /// A collective that the library still works on.
+    Collective(Box<Exchange<A>>),
 }
 
 /// The table. A request is taken out of it *before* the library may complete it, and put back if it
@@ -112,7 +115,7 @@ impl<A: Abi> Pending<A> {
     pub fn persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
         match lock(&self.held).as_ref()?.get(&request)? {
             Held::Persistent(persistent) => Some(persistent.clone()),
-            Held::Send(_) | Held::Receive(_) => None,
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) => None,
         }
     }
 
@@ -129,7 +132,7 @@ impl<A: Abi> Pending<A> {
             let Entry::Occupied(entry) = table.entry(request) else { continue };
             let held = match entry.get() {
                 Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
-                Held::Send(_) | Held::Receive(_) => entry.remove(),
+                Held::Send(_) | Held::Receive(_) | Held::Collective(_) => entry.remove(),
             };
             taken.push((position, request, held));
         }
@@ -139,6 +142,11 @@ impl<A: Abi> Pending<A> {
 }
 
 impl<A: Abi> Held<A> {
+    /// What hangs on a persistent request that was just made.
+    pub fn persistent(work: Work<A>) -> Self {
+        Held::Persistent(Arc::new(Persistent::new(work)))
+    }
+
     /// The request is complete and gone; `status` is its status if it succeeded.
     ///
     /// # Safety
@@ -160,6 +168,31 @@ impl<A: Abi> Held<A> {
                 }
                 persistent.done(state);
             }
+            Held::Collective(exchange) => {
+                if status.is_some() {
+                    // SAFETY: passed on.
+                    unsafe { exchange.unpack() };
+                }
+                exchange.done(state);
+            }
+        }
+    }
+
+    /// The library has given the handle of the request again while we held something for it: it was
+    /// complete at once, see [`Pending::insert`].
+    ///
+    /// # Safety
+    /// As [`Held::finish`].
+    pub unsafe fn superseded(self, state: &Preload<A>) {
+        // SAFETY: passed on.
+        unsafe {
+            match self {
+                Held::Collective(exchange) => {
+                    exchange.unpack();
+                    exchange.done(state);
+                }
+                held => held.finish(state, None),
+            }
         }
     }
 }
@@ -169,7 +202,7 @@ impl<A: Abi> Preload<A> {
     pub(crate) fn hold(&self, request: A::Request, held: Held<A>) {
         if let Some(older) = self.pending.insert(request, held) {
             // SAFETY: complete, see `insert`.
-            unsafe { older.finish(self, None) };
+            unsafe { older.superseded(self) };
         }
         self.progress_orphans(false);
     }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use commloom_mpi::Abi;
 
+use crate::exchange::Exchange;
 use crate::incoming::Landing;
 use crate::outgoing::Departure;
 use crate::state::{Preload, lock};
@@ -14,17 +15,18 @@ use crate::state::{Preload, lock};
 pub(crate) enum Work<A: Abi> {
     Send(Departure<A>),
     Receive(Landing<A>),
+    Collective(Box<Exchange<A>>),
 }
 
-/// What the program has done with a persistent request. It does not have to be exact where a call has
-/// failed: a request that is inactive completes at once with an empty status, which brings nothing.
+/// What the program has done with a persistent request. Where a start has failed, a request may be
+/// inactive in spite of it: then it completes at once with an empty status, which brings nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Not started, or complete.
     Inactive,
     Active,
-    /// The program knows that it is complete (`MPI_Request_get_status`), and may have changed the
-    /// buffer since.
+    /// Active, but nothing is to be unpacked any more: the program knows that it is complete
+    /// (`MPI_Request_get_status`) and may have changed the buffer since.
     Delivered,
 }
 
@@ -43,7 +45,7 @@ impl<A: Abi> Persistent<A> {
         Persistent(Mutex::new((Phase::Inactive, None)))
     }
 
-    /// The request is about to be started: packs a send. `None` where that failed; the request must
+    /// The request is about to be started: packs what it sends. `None` where that failed; the request must
     /// not be started then, for it would send something else.
     ///
     /// # Safety
@@ -57,10 +59,24 @@ impl<A: Abi> Persistent<A> {
                 landing.count();
                 Some(())
             }
+            Some(Work::Collective(exchange)) => {
+                exchange.count();
+                // SAFETY: passed on.
+                unsafe { exchange.pack() }
+            }
             None => None,
         };
         self.put(work);
         done
+    }
+
+    /// The library has refused to start it, or one that was to be started with it. The status of a
+    /// collective cannot tell that it brings nothing.
+    pub fn start_failed(&self) {
+        let mut inner = lock(&self.0);
+        if let (phase @ Phase::Active, Some(Work::Collective(_))) = &mut *inner {
+            *phase = Phase::Delivered;
+        }
     }
 
     /// The request is complete, with this status, and inactive from now on.
@@ -85,9 +101,16 @@ impl<A: Abi> Persistent<A> {
 
     unsafe fn finish(&self, state: &Preload<A>, status: &A::Status, next: Phase) {
         let (phase, work) = self.take(next);
-        if let (Phase::Active, Some(Work::Receive(landing))) = (phase, &work) {
+        match &work {
             // SAFETY: passed on.
-            unsafe { landing.unpack(state, status) };
+            Some(Work::Receive(landing)) if phase == Phase::Active => unsafe {
+                landing.unpack(state, status);
+            },
+            // SAFETY: passed on.
+            Some(Work::Collective(exchange)) if phase == Phase::Active => unsafe {
+                exchange.unpack();
+            },
+            _ => {}
         }
         self.put(work);
     }
@@ -102,6 +125,7 @@ impl<A: Abi> Persistent<A> {
         match self.take(Phase::Inactive).1 {
             Some(Work::Send(departure)) => departure.done(state),
             Some(Work::Receive(landing)) => landing.done(state),
+            Some(Work::Collective(exchange)) => exchange.done(state),
             None => {}
         }
     }

@@ -35,7 +35,7 @@ impl<A: Abi> Preload<A> {
             return;
         }
         let library = mpi.library_version().unwrap_or_default();
-        let mut report = Report::new(&library, &self.choice(), blocks.len());
+        let mut report = Report::new(&library, &self.measured().source, blocks.len());
         for block in &blocks {
             let (n, rows): (u64, Vec<Row>) = serde_json::from_slice(block).unwrap_or_default();
             report.failures += n;
@@ -43,11 +43,6 @@ impl<A: Abi> Preload<A> {
         }
         callers::resolve(report.sites_mut());
         put(place, &report.write(format));
-    }
-
-    /// What the choice of ways rests on.
-    fn choice(&self) -> String {
-        format!("constants of commloom for {}", A::KIND)
     }
 }
 

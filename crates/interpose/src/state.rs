@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
+use commloom_choice::Model;
 use commloom_mpi::{Abi, Mpi};
 use commloom_plan::{PlanCache, Target};
 
 use crate::callers::Callers;
-use crate::choose::Model;
 use crate::config::Config;
 use crate::layouts::Layouts;
+use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
@@ -24,6 +25,7 @@ pub struct Preload<A: Abi> {
     mpi: OnceLock<Mpi<A>>,
     config: OnceLock<Config>,
     target: OnceLock<Target>,
+    measured: OnceLock<Measured>,
     pub(crate) keyval: Keyval,
     /// Moves on whenever a handle may have changed its meaning: caches look at it.
     pub(crate) epoch: AtomicU64,
@@ -52,6 +54,7 @@ impl<A: Abi> Preload<A> {
             mpi: OnceLock::new(),
             config: OnceLock::new(),
             target: OnceLock::new(),
+            measured: OnceLock::new(),
             keyval: Keyval::new(),
             epoch: AtomicU64::new(0),
             pool: Pool::new(),
@@ -95,8 +98,16 @@ impl<A: Abi> Preload<A> {
         self.unseen.get_or_init(|| Tally::new(self.config().report.is_some()))
     }
 
-    pub(crate) fn model(&self) -> Model {
-        Model::new(A::KIND)
+    pub(crate) fn model(&self) -> &Model {
+        &self.measured().model
+    }
+
+    /// What is known of the library, and from where.
+    pub(crate) fn measured(&self) -> &Measured {
+        self.measured.get_or_init(|| {
+            let version = self.mpi().library_version().unwrap_or_default();
+            Measured::of(A::KIND, &version, self.config())
+        })
     }
 
     /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.
@@ -108,9 +119,12 @@ impl<A: Abi> Preload<A> {
         result
     }
 
-    /// Gives up a handle of ours. May be called inside a callback of the library.
+    /// Gives up a handle of ours. May be called inside a callback of the library. When that ends, all of
+    /// them are freed already.
     pub(crate) fn retire(&self, datatype: A::Datatype) {
-        lock(&self.retired).push(datatype);
+        if !self.finalizing.is_completed() {
+            lock(&self.retired).push(datatype);
+        }
     }
 
     /// Frees what was given up.

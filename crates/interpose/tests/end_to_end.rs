@@ -3,7 +3,7 @@
 
 mod harness;
 
-use harness::{libraries, lines};
+use harness::{Library, libraries, lines};
 
 /// Settings under which every message that can take a way does.
 const WAYS: &[(&str, &[(&str, &str)])] = &[
@@ -66,6 +66,11 @@ fn persistent_requests_are_the_same() {
 }
 
 #[test]
+fn collectives_are_the_same() {
+    compare_with_native("collectives", 4000);
+}
+
+#[test]
 fn threads_send_and_receive_at_once() {
     for library in libraries() {
         let program = library.compile("threads");
@@ -81,34 +86,49 @@ fn threads_send_and_receive_at_once() {
     }
 }
 
+/// What commloom reports of a program all of whose messages go through the engine on both ranks.
+#[track_caller]
+fn report(library: &Library, program: &str) -> serde_json::Value {
+    let binary = library.compile(program);
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("report-{program}-{}.json", library.name));
+    let place = path.to_string_lossy().into_owned();
+    let mut environment = WAYS[0].1.to_vec();
+    environment.push(("COMMLOOM_REPORT", &place));
+    lines(&library.run(&binary, [true, true], &environment));
+    let text = std::fs::read_to_string(&path).expect("the report is there");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
+    assert_eq!(report["ranks"], 2);
+    assert_eq!(report["failures"], 0);
+    report
+}
+
+/// The row of a type, in its notation.
+#[track_caller]
+fn row<'r>(report: &'r serde_json::Value, before: &str) -> &'r serde_json::Value {
+    let types = report["types"].as_array().expect("a list");
+    types.iter().find(|t| t["before"] == before).unwrap_or_else(|| panic!("{before}: {report}"))
+}
+
 #[test]
 fn the_report_counts_what_went_through_the_engine_on_all_ranks() {
     for library in libraries() {
-        let program = library.compile("semantics");
-        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("report-{}.json", library.name));
-        let place = path.to_string_lossy().into_owned();
-        let environment = [
-            ("COMMLOOM_REPORT", place.as_str()),
-            ("COMMLOOM_WARMUP", "0"),
-            ("COMMLOOM_FORCE", "pack"),
-        ];
-        lines(&library.run(&program, [true, true], &environment));
-        let text = std::fs::read_to_string(&path).expect("the report is there");
-        let report: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
-        assert_eq!(report["ranks"], 2);
-        assert_eq!(report["failures"], 0);
-        let types = report["types"].as_array().expect("a list");
-        let find = |before: &str| {
-            types
-                .iter()
-                .find(|t| t["before"] == before)
-                .unwrap_or_else(|| panic!("{before}: {text}"))
-        };
-        let vector = find("vec(50, 16, vec(2, 4, MPI_INT))");
+        let report = report(&library, "semantics");
+        let vector = row(&report, "vec(50, 16, vec(2, 4, MPI_INT))");
         assert!(vector["engine"].as_u64() > Some(50), "{vector}");
-        let contiguous = find("vec(100, 4, MPI_INT)");
+        let contiguous = row(&report, "vec(100, 4, MPI_INT)");
         assert_eq!(contiguous["engine"], 0);
         assert!(contiguous["native"]["contiguous"].as_u64() > Some(10), "{contiguous}");
+    }
+}
+
+#[test]
+fn collectives_go_through_the_engine() {
+    for library in libraries() {
+        let report = report(&library, "collectives");
+        let vector = row(&report, "vec(50, 12, vec(2, 4, MPI_INT))");
+        assert!(vector["engine"].as_u64() > Some(500), "{vector}");
+        let long = row(&report, "vec(2500, 20, vec(4, 4, MPI_INT))");
+        assert!(long["engine"].as_u64() > Some(300), "{long}");
     }
 }

@@ -17,7 +17,7 @@ use crate::library::{Library, LibraryError};
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
-/// Largest buffer that a [`Packer`] allocates on either side, in bytes.
+/// Largest buffer that is allocated here, in bytes.
 const LARGEST: usize = 1 << 30;
 
 /// Why a library could not be used.
@@ -120,15 +120,23 @@ pub fn alone<R>(
 ) -> Result<R, AloneError> {
     let library = Library::open(library)?;
     match library.kind() {
-        AbiKind::Mpich => with::<Mpich, R>(library, work),
-        AbiKind::OpenMpi => with::<OpenMpi, R>(library, work),
-        AbiKind::Standard => with::<Standard, R>(library, work),
+        AbiKind::Mpich => packer::<Mpich, R>(library, work),
+        AbiKind::OpenMpi => packer::<OpenMpi, R>(library, work),
+        AbiKind::Standard => packer::<Standard, R>(library, work),
     }
 }
 
-fn with<A: Abi, R>(
+fn packer<A: Abi, R>(
     library: Library,
     work: impl FnOnce(&mut dyn Packer) -> Result<R, AloneError>,
+) -> Result<R, AloneError> {
+    session::<A, R>(library, |mpi| work(&mut Layouts { mpi, prepared: Vec::new() }))
+}
+
+/// Starts MPI, lets `work` use it, and ends it. Errors come back as codes.
+pub(crate) fn session<A: Abi, R>(
+    library: Library,
+    work: impl FnOnce(&Mpi<A>) -> Result<R, AloneError>,
 ) -> Result<R, AloneError> {
     // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.
     let mpi = unsafe { Mpi::<A>::new(library)? };
@@ -140,7 +148,7 @@ fn with<A: Abi, R>(
         let code = unsafe { (mpi.own.comm_set_errhandler)(comm, mpi.handles.errors_return) };
         mpi.check("MPI_Comm_set_errhandler", code)?;
     }
-    let result = work(&mut Layouts { mpi: &mpi, prepared: Vec::new() });
+    let result = work(&mpi);
     // SAFETY: initialized above, nothing is pending.
     let code = unsafe { (mpi.own.finalize)() };
     mpi.check("MPI_Finalize", code)?;
@@ -277,7 +285,8 @@ impl<A: Abi> Packer for Layouts<'_, A> {
     }
 }
 
-fn buffer_size(needed: u64) -> Result<usize, AloneError> {
+/// So many bytes, if a buffer may have them.
+pub(crate) fn buffer_size(needed: u64) -> Result<usize, AloneError> {
     let size = usize::try_from(needed).ok().filter(|&size| size <= LARGEST);
     size.ok_or(AloneError::TooLarge { given: needed, limit: LARGEST })
 }

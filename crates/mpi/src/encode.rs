@@ -37,6 +37,21 @@ pub fn encode<'m, A: Abi>(
     Ok(made)
 }
 
+/// `count` copies of a predefined datatype, one after the other, committed. Also for a single one
+/// this is a derived datatype: libraries treat predefined ones differently in places.
+///
+/// # Errors
+/// See [`EncodeError`].
+pub fn contiguous<A: Abi>(
+    mpi: &Mpi<A>,
+    count: u64,
+    predefined: A::Datatype,
+) -> Result<OwnedDatatype<'_, A>, EncodeError> {
+    let made = Encoder { mpi, basics: HashMap::new() }.contiguous(count, predefined)?;
+    mpi.type_commit(made.handle())?;
+    Ok(made)
+}
+
 /// Whether a node must have the bounds of its layout, or only its type map.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bounds {

@@ -160,7 +160,7 @@ functions! {
         error_class "Error_class" (c_int, *mut c_int);
         error_string "Error_string" (c_int, *mut c_char, *mut c_int);
 
-        // Communicators and the collectives that gather reports.
+        // Communicators.
         comm_rank "Comm_rank" (A::Comm, *mut c_int);
         comm_size "Comm_size" (A::Comm, *mut c_int);
         comm_get_attr "Comm_get_attr" (A::Comm, c_int, *mut c_void, *mut c_int);
@@ -169,9 +169,6 @@ functions! {
         comm_call_errhandler "Comm_call_errhandler" (A::Comm, c_int);
         errhandler_free "Errhandler_free" (*mut A::Errhandler);
         barrier "Barrier" (A::Comm);
-        bcast "Bcast" (*mut c_void, c_int, A::Datatype, c_int, A::Comm);
-        gather "Gather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm);
-        gatherv "Gatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, c_int, A::Comm);
 
         // Point to point.
         send "Send" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm);
@@ -255,6 +252,49 @@ functions! {
         type_create_f90_real "Type_create_f90_real" (c_int, c_int, *mut A::Datatype);
         type_create_f90_complex "Type_create_f90_complex" (c_int, c_int, *mut A::Datatype);
         type_create_f90_integer "Type_create_f90_integer" (c_int, *mut A::Datatype);
+
+        // Communicators and their topologies.
+        comm_test_inter "Comm_test_inter" (A::Comm, *mut c_int);
+        topo_test "Topo_test" (A::Comm, *mut c_int);
+        cartdim_get "Cartdim_get" (A::Comm, *mut c_int);
+        cart_shift "Cart_shift" (A::Comm, c_int, c_int, *mut c_int, *mut c_int);
+        graph_neighbors_count "Graph_neighbors_count" (A::Comm, c_int, *mut c_int);
+        dist_graph_neighbors_count "Dist_graph_neighbors_count" (A::Comm, *mut c_int, *mut c_int, *mut c_int);
+        dist_graph_neighbors "Dist_graph_neighbors" (A::Comm, c_int, *mut c_int, *mut c_int, c_int, *mut c_int, *mut c_int);
+
+        // Collectives (MPI 4.1, chapters 6 and 8).
+        bcast "Bcast" (*mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        gather "Gather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        gatherv "Gatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, c_int, A::Comm);
+        scatter "Scatter" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        scatterv "Scatterv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm);
+        allgather "Allgather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
+        allgatherv "Allgatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
+        alltoall "Alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
+        alltoallv "Alltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
+        alltoallw "Alltoallw" (*const c_void, *const c_int, *const c_int, *const A::Datatype, *mut c_void, *const c_int, *const c_int, *const A::Datatype, A::Comm);
+        neighbor_allgather "Neighbor_allgather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
+        neighbor_allgatherv "Neighbor_allgatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
+        neighbor_alltoall "Neighbor_alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
+        neighbor_alltoallv "Neighbor_alltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
+        neighbor_alltoallw "Neighbor_alltoallw" (*const c_void, *const c_int, *const Aint, *const A::Datatype, *mut c_void, *const c_int, *const Aint, *const A::Datatype, A::Comm);
+
+        // Non-blocking collectives.
+        ibcast "Ibcast" (*mut c_void, c_int, A::Datatype, c_int, A::Comm, *mut A::Request);
+        igather "Igather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, *mut A::Request);
+        igatherv "Igatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iscatter "Iscatter" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iscatterv "Iscatterv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iallgather "Iallgather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, *mut A::Request);
+        iallgatherv "Iallgatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, *mut A::Request);
+        ialltoall "Ialltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, *mut A::Request);
+        ialltoallv "Ialltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, *mut A::Request);
+        ialltoallw "Ialltoallw" (*const c_void, *const c_int, *const c_int, *const A::Datatype, *mut c_void, *const c_int, *const c_int, *const A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_allgather "Ineighbor_allgather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_allgatherv "Ineighbor_allgatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoall "Ineighbor_alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoallv "Ineighbor_alltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoallw "Ineighbor_alltoallw" (*const c_void, *const c_int, *const Aint, *const A::Datatype, *mut c_void, *const c_int, *const Aint, *const A::Datatype, A::Comm, *mut A::Request);
     }
     optional {
         // Of MPI 4.1.
@@ -298,5 +338,69 @@ functions! {
         type_create_darray_c "Type_create_darray_c" (c_int, c_int, c_int, *const Count, *const c_int, *const c_int, *const c_int, c_int, A::Datatype, *mut A::Datatype);
         type_create_resized_c "Type_create_resized_c" (A::Datatype, Count, Count, *mut A::Datatype);
         type_get_value_index "Type_get_value_index" (A::Datatype, A::Datatype, *mut A::Datatype);
+
+        // Persistent collectives (MPI 4.0).
+        bcast_init "Bcast_init" (*mut c_void, c_int, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        gather_init "Gather_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        gatherv_init "Gatherv_init" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        scatter_init "Scatter_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        scatterv_init "Scatterv_init" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, c_int, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        allgather_init "Allgather_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        allgatherv_init "Allgatherv_init" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoall_init "Alltoall_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoallv_init "Alltoallv_init" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoallw_init "Alltoallw_init" (*const c_void, *const c_int, *const c_int, *const A::Datatype, *mut c_void, *const c_int, *const c_int, *const A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_allgather_init "Neighbor_allgather_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_allgatherv_init "Neighbor_allgatherv_init" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoall_init "Neighbor_alltoall_init" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoallv_init "Neighbor_alltoallv_init" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoallw_init "Neighbor_alltoallw_init" (*const c_void, *const c_int, *const Aint, *const A::Datatype, *mut c_void, *const c_int, *const Aint, *const A::Datatype, A::Comm, A::Info, *mut A::Request);
+
+        // Collectives with large counts (MPI 4.0).
+        bcast_c "Bcast_c" (*mut c_void, Count, A::Datatype, c_int, A::Comm);
+        gather_c "Gather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm);
+        gatherv_c "Gatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, c_int, A::Comm);
+        scatter_c "Scatter_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm);
+        scatterv_c "Scatterv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm);
+        allgather_c "Allgather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm);
+        allgatherv_c "Allgatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm);
+        alltoall_c "Alltoall_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm);
+        alltoallv_c "Alltoallv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm);
+        alltoallw_c "Alltoallw_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm);
+        neighbor_allgather_c "Neighbor_allgather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm);
+        neighbor_allgatherv_c "Neighbor_allgatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm);
+        neighbor_alltoall_c "Neighbor_alltoall_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm);
+        neighbor_alltoallv_c "Neighbor_alltoallv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm);
+        neighbor_alltoallw_c "Neighbor_alltoallw_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm);
+        ibcast_c "Ibcast_c" (*mut c_void, Count, A::Datatype, c_int, A::Comm, *mut A::Request);
+        igather_c "Igather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, *mut A::Request);
+        igatherv_c "Igatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iscatter_c "Iscatter_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iscatterv_c "Iscatterv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, *mut A::Request);
+        iallgather_c "Iallgather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, *mut A::Request);
+        iallgatherv_c "Iallgatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, *mut A::Request);
+        ialltoall_c "Ialltoall_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, *mut A::Request);
+        ialltoallv_c "Ialltoallv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, *mut A::Request);
+        ialltoallw_c "Ialltoallw_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_allgather_c "Ineighbor_allgather_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_allgatherv_c "Ineighbor_allgatherv_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoall_c "Ineighbor_alltoall_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoallv_c "Ineighbor_alltoallv_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, *mut A::Request);
+        ineighbor_alltoallw_c "Ineighbor_alltoallw_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm, *mut A::Request);
+        bcast_init_c "Bcast_init_c" (*mut c_void, Count, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        gather_init_c "Gather_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        gatherv_init_c "Gatherv_init_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        scatter_init_c "Scatter_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        scatterv_init_c "Scatterv_init_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, Count, A::Datatype, c_int, A::Comm, A::Info, *mut A::Request);
+        allgather_init_c "Allgather_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        allgatherv_init_c "Allgatherv_init_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoall_init_c "Alltoall_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoallv_init_c "Alltoallv_init_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        alltoallw_init_c "Alltoallw_init_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_allgather_init_c "Neighbor_allgather_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_allgatherv_init_c "Neighbor_allgatherv_init_c" (*const c_void, Count, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoall_init_c "Neighbor_alltoall_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoallv_init_c "Neighbor_alltoallv_init_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, A::Info, *mut A::Request);
+        neighbor_alltoallw_init_c "Neighbor_alltoallw_init_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm, A::Info, *mut A::Request);
     }
 }

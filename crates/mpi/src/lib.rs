@@ -37,13 +37,15 @@ mod library;
 mod mpi;
 mod number;
 mod owned;
+mod partners;
 mod status;
+mod topology;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
 pub use alone::{AloneError, Buffers, Packer, Work, alone};
 pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
-pub use encode::encode;
+pub use encode::{contiguous, encode};
 pub use error::{DecodeError, EncodeError, MpiError};
 pub use functions::{
     Aint, Count, Functions, Names, SIGNATURES, Signature, TypeCopyFunction, TypeDeleteFunction,
@@ -52,3 +54,5 @@ pub use handles::Handles;
 pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};
 pub use owned::OwnedDatatype;
+pub use partners::{Partner, together};
+pub use topology::Neighbors;

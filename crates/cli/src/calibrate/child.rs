@@ -108,7 +108,7 @@ fn medians(samples: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

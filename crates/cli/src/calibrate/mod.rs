@@ -38,12 +38,14 @@ mod child;
 mod family;
 mod file;
 mod fit;
+mod messages;
 mod parent;
 mod terms;
 
 pub use child::run as measure_here;
 pub use file::write;
 pub use fit::Fit;
+pub use messages::measure as messages;
 pub use parent::measure;
 
 use std::cmp::Ordering;

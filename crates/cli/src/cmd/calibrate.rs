@@ -1,14 +1,17 @@
-//! `commloom calibrate`: the constants of the cost model, measured with one MPI library.
+//! `commloom calibrate`: the constants of the cost model, or what messages take, measured with one MPI library.
 
+use std::env;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use commloom_choice::{Table, file_name};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::calibrate;
 use crate::failure::Failure;
 
-/// Measure the constants of the cost model with the MPI_Pack of an MPI library
+/// Measure an MPI library: the constants of the cost model, or what messages take
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -19,23 +22,32 @@ pub struct Args {
         required_unless_present = "measure_here"
     )]
     mpi: Option<String>,
-    /// Write the constants to FILE in place of standard output
+    /// Measure messages between two processes, for the choice of `commloom exec`
+    #[arg(long)]
+    messages: bool,
+    /// Write to FILE in place of standard output, or of the user's cache directory with --messages
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How often every layout is timed
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    /// How often every layout is timed [default: 300, with --messages 7]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// Measure in this process: how commloom calls itself
     #[arg(long, value_name = "LIBRARY", hide = true)]
     measure_here: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
-A hundred small layouts are packed in turn, and the constants that explain the times best are
+Without --messages a hundred small layouts are packed in turn, and the constants that explain the times best are
 found by least squares. The file says how well they do. It takes about a second, in a process of
 its own, without mpirun; run it on a machine that does nothing else.
 
+With --messages it has to be started as two processes, where such processes of an application
+would run. Messages of some 400 layouts are sent natively and packed by commloom. It takes about a
+minute. `commloom exec` finds the result in the cache directory ($XDG_CACHE_HOME/commloom, else
+~/.cache/commloom) by the version of the library, or where COMMLOOM_MODEL says.
+
 Examples:
+  mpirun -n 2 commloom calibrate --messages --mpi mpich
   commloom calibrate --mpi mpich -o mpich.toml
   commloom calibrate --mpi /opt/openmpi/lib/libmpi.so.40 > openmpi.toml
   commloom normalize --cost mpich.toml layout.txt
@@ -43,31 +55,69 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let rounds = args.rounds.unwrap_or(if args.messages { 7 } else { 300 });
     if !args.measure_here.is_empty() {
-        return calibrate::measure_here(&args.measure_here, args.rounds);
+        return calibrate::measure_here(&args.measure_here, rounds);
     }
     let libraries = candidates(args.mpi.as_deref().unwrap_or_default());
-    // On a terminal only, and never on standard output.
-    let bar = if std::io::stderr().is_terminal() {
-        ProgressBar::new(args.rounds.into()).with_style(style())
-    } else {
-        ProgressBar::hidden()
-    };
-    let measured = calibrate::measure(&libraries, args.rounds, |done| bar.set_position(done));
+    if args.messages {
+        return messages(args, &libraries, rounds);
+    }
+    let bar = bar("packing {bar:40} round {pos} of {len}, {eta} left");
+    bar.set_length(rounds.into());
+    let measured = calibrate::measure(&libraries, rounds, |done| bar.set_position(done));
     bar.finish_and_clear();
     let measured = measured?;
     let Some((fit, scaled)) = calibrate::fitted(&measured.times) else {
         return Err(Failure::message("the times that were measured determine no constants"));
     };
-    let text = calibrate::write(&measured, &fit, &scaled, args.rounds);
+    let text = calibrate::write(&measured, &fit, &scaled, rounds);
     match &args.output {
-        Some(file) => std::fs::write(file, text).map_err(|error| Failure::File {
-            doing: "write",
-            name: file.display().to_string(),
-            error,
-        }),
+        Some(file) => write(file, &text),
         None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
     }
+}
+
+/// One of two processes; the first one writes.
+fn messages(args: &Args, libraries: &[PathBuf], rounds: u32) -> Result<(), Failure> {
+    let bar = bar("sending {bar:40} layout {pos} of {len}, {eta} left");
+    let measured = calibrate::messages(libraries, rounds, |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let Some(table) = measured? else { return Ok(()) };
+    let file = match &args.output {
+        Some(file) => file.clone(),
+        None => cache_file(&table)?,
+    };
+    write(&file, &table.to_string())?;
+    eprintln!("{}: written to {}", table.library, file.display());
+    Ok(())
+}
+
+/// Where `commloom exec` looks for the table; its folder exists afterwards.
+fn cache_file(table: &Table) -> Result<PathBuf, Failure> {
+    let folder = Table::cache_folder(|name| env::var(name).ok()).ok_or_else(|| {
+        Failure::message(
+            "there is no cache directory: set XDG_CACHE_HOME or HOME, or use --output FILE",
+        )
+    })?;
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::File {
+        doing: "create",
+        name: folder.display().to_string(),
+        error,
+    })?;
+    Ok(folder.join(file_name(&table.library)))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let name = || file.display().to_string();
+    std::fs::write(file, text).map_err(|error| Failure::File {
+        doing: "write",
+        name: name(),
+        error,
+    })
 }
 
 /// Where the library may be: its sonames, looked up as the loader does, or the path itself.
@@ -81,7 +131,11 @@ fn candidates(mpi: &str) -> Vec<PathBuf> {
     names.iter().map(PathBuf::from).collect()
 }
 
-fn style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("packing {bar:40} round {pos} of {len}, {eta} left");
-    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+/// On a terminal only, and never on standard output.
+fn bar(template: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -20,6 +20,7 @@ pub unsafe fn finalize<A: Abi>(
             state.progress_orphans(true);
             state.write_report();
             state.free_retired();
+            state.free_made();
         });
     });
     // SAFETY: passed on.

@@ -1,6 +1,7 @@
 //! The wrapped calls, one family per file. Each takes the state, the function of the library
 //! that the call goes on to, and the arguments of the MPI call.
 
+pub mod collectives;
 pub mod completion;
 pub mod environment;
 pub mod inquiry;

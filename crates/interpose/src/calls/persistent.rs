@@ -1,7 +1,7 @@
-//! Persistent point-to-point requests (MPI 4.1, section 3.9).
+//! Persistent requests (MPI 4.1, section 3.9): those of point-to-point messages are made here, those of
+//! collectives in [`super::collectives`]; all of them are started here.
 
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
@@ -10,7 +10,7 @@ use crate::count::CallCount;
 use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
-use crate::persistent::{Persistent, Work};
+use crate::persistent::Work;
 use crate::state::Preload;
 
 /// `MPI_Send_init` and its modes.
@@ -34,7 +34,7 @@ pub unsafe fn send_init<A: Abi, N: CallCount>(
     // SAFETY: passed on.
     unsafe {
         let code = next(b, c, d, destination, tag, comm, request);
-        out.wait_for(state, code, request, |departure| held(Work::Send(departure)));
+        out.wait_for(state, code, request, |departure| Held::persistent(Work::Send(departure)));
         code
     }
 }
@@ -60,13 +60,9 @@ pub unsafe fn recv_init<A: Abi, N: CallCount>(
     // SAFETY: passed on.
     unsafe {
         let code = next(b, c, d, source, tag, comm, request);
-        incoming.wait_for(state, code, request, |landing| held(Work::Receive(landing)));
+        incoming.wait_for(state, code, request, |landing| Held::persistent(Work::Receive(landing)));
         code
     }
-}
-
-fn held<A: Abi>(work: Work<A>) -> Held<A> {
-    Held::Persistent(Arc::new(Persistent::new(work)))
 }
 
 /// `MPI_Start`.
@@ -79,7 +75,7 @@ pub unsafe fn start<A: Abi>(
     request: *mut A::Request,
 ) -> c_int {
     // SAFETY: passed on; one request.
-    unsafe { starting(state, (1, request)).unwrap_or_else(|| next(request)) }
+    unsafe { starting(state, (1, request), || next(request)) }
 }
 
 /// `MPI_Startall`.
@@ -93,34 +89,40 @@ pub unsafe fn startall<A: Abi>(
     requests: *mut A::Request,
 ) -> c_int {
     // SAFETY: passed on; `count` requests.
-    unsafe { starting(state, (count, requests)).unwrap_or_else(|| next(count, requests)) }
+    unsafe { starting(state, (count, requests), || next(count, requests)) }
 }
 
-/// Packs the sends among so many requests. A code where that failed: none may be started then, because
-/// the library would send what was packed the last time.
+/// Packs what so many requests send and starts them by `call`. Where packing failed none is started,
+/// because the library would send what was packed the last time.
 ///
 /// # Safety
 /// As the MPI call.
 unsafe fn starting<A: Abi>(
     state: &'static Preload<A>,
     (count, requests): (c_int, *const A::Request),
-) -> Option<c_int> {
+    call: impl FnOnce() -> c_int,
+) -> c_int {
     if state.pending.is_empty() || requests.is_null() {
-        return None;
+        return call();
     }
     state.progress_orphans(false);
-    for i in 0..usize::try_from(count).ok()? {
-        // SAFETY: inside the array, whose requests are inactive.
-        let started = unsafe {
-            state.pending.persistent(*requests.add(i)).map(|persistent| persistent.start())
-        };
-        if started == Some(None) {
-            let mpi = state.mpi();
-            let code = A::CONSTANTS.err_intern;
-            // The handler decides whether the program ends. What it returns changes nothing.
-            let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
-            return Some(code);
-        }
+    let ours: Vec<_> = (0..usize::try_from(count).unwrap_or(0))
+        // SAFETY: inside the array.
+        .filter_map(|i| state.pending.persistent(unsafe { *requests.add(i) }))
+        .collect();
+    // SAFETY: the requests are inactive.
+    let packed = ours.iter().all(|persistent| unsafe { persistent.start() }.is_some());
+    let code = if packed {
+        call()
+    } else {
+        let mpi = state.mpi();
+        let code = A::CONSTANTS.err_intern;
+        // The handler decides whether the program ends. What it returns changes nothing.
+        let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
+        code
+    };
+    if code != A::CONSTANTS.success {
+        ours.iter().for_each(|persistent| persistent.start_failed());
     }
-    None
+    code
 }

@@ -121,9 +121,12 @@ pub unsafe fn send<A: Abi, N: CallCount>(
 ) -> c_int {
     // SAFETY: passed on.
     unsafe {
-        let out = Outgoing::of(state, buffer, count, datatype, destination);
+        let (out, watch) = Outgoing::watched(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
         let code = next(b, c, d, destination, tag, comm);
+        if let Some(watch) = watch {
+            watch.done();
+        }
         out.done(state);
         code
     }

@@ -66,6 +66,9 @@ constants! {
         thread_funneled "MPI_THREAD_FUNNELED" 1 1 1024;
         thread_serialized "MPI_THREAD_SERIALIZED" 2 2 2048;
         thread_multiple "MPI_THREAD_MULTIPLE" 3 3 4096;
+        graph "MPI_GRAPH" 1 2 212;
+        cart "MPI_CART" 2 1 211;
+        dist_graph "MPI_DIST_GRAPH" 3 3 213;
         order_c "MPI_ORDER_C" 56 0 12;
         order_fortran "MPI_ORDER_FORTRAN" 57 1 15;
         distribute_block "MPI_DISTRIBUTE_BLOCK" 121 0 17;

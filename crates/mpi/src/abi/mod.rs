@@ -32,6 +32,8 @@ pub trait Abi: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     type Message: RawHandle;
     /// `MPI_Errhandler`.
     type Errhandler: RawHandle;
+    /// `MPI_Info`.
+    type Info: RawHandle;
     /// `MPI_Status`.
     type Status: Status;
 

@@ -16,6 +16,7 @@ impl Abi for Mpich {
     type Request = Handle<c_int, kind::Request>;
     type Message = Handle<c_int, kind::Message>;
     type Errhandler = Handle<c_int, kind::Errhandler>;
+    type Info = Handle<c_int, kind::Info>;
     type Status = MpichStatus;
 
     const KIND: AbiKind = AbiKind::Mpich;

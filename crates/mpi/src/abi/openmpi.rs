@@ -16,6 +16,7 @@ impl Abi for OpenMpi {
     type Request = Handle<usize, kind::Request>;
     type Message = Handle<usize, kind::Message>;
     type Errhandler = Handle<usize, kind::Errhandler>;
+    type Info = Handle<usize, kind::Info>;
     type Status = OpenMpiStatus;
 
     const KIND: AbiKind = AbiKind::OpenMpi;

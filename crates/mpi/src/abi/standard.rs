@@ -16,6 +16,7 @@ impl Abi for Standard {
     type Request = Handle<usize, kind::Request>;
     type Message = Handle<usize, kind::Message>;
     type Errhandler = Handle<usize, kind::Errhandler>;
+    type Info = Handle<usize, kind::Info>;
     type Status = StandardStatus;
 
     const KIND: AbiKind = AbiKind::Standard;

@@ -1,0 +1,169 @@
+//! [`Family`]: descriptions that a library sends with the same code.
+
+use std::fmt;
+use std::str::FromStr;
+
+use commloom_layout::{Kind, Type};
+
+/// Elements from which on a message counts as a loop over elements.
+pub const MANY: u64 = 16;
+
+/// What stands above the contiguous runs of a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// One loop, or none.
+    Vector,
+    /// Loops in loops.
+    Nest,
+    /// Equal blocks at listed places.
+    Blocks,
+    /// Blocks of several lengths at listed places.
+    List,
+    /// Parts of different types.
+    Struct,
+}
+
+/// A form, and whether it is one element or many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Family {
+    /// What one element is.
+    pub form: Form,
+    /// There are enough elements for loops over elements: [`MANY`].
+    pub many: bool,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 5] = [Form::Vector, Form::Nest, Form::Blocks, Form::List, Form::Struct];
+
+    /// The form of a type. O(nodes).
+    #[must_use]
+    pub fn of(ty: &Type) -> Form {
+        match loops(ty) {
+            Some(0 | 1) => Form::Vector,
+            Some(_) => Form::Nest,
+            None => irregular(ty),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Form::Vector => "vector",
+            Form::Nest => "nest",
+            Form::Blocks => "blocks",
+            Form::List => "list",
+            Form::Struct => "struct",
+        }
+    }
+}
+
+impl Family {
+    /// The family of a message.
+    #[must_use]
+    pub fn of(count: u64, ty: &Type) -> Family {
+        Family { form: Form::of(ty), many: count >= MANY }
+    }
+}
+
+/// What makes a type more than loops.
+fn irregular(ty: &Type) -> Form {
+    match ty.kind() {
+        Kind::Vec { child, .. } | Kind::Resized { child, .. } => irregular(child),
+        Kind::Idx { indices, child } if indices.len() == 1 => irregular(child),
+        Kind::Idx { .. } | Kind::Leaf(_) => Form::Blocks,
+        Kind::IdxBuc { .. } => Form::List,
+        Kind::Strc { children, .. } => largest(children, ty).map_or(Form::Struct, Form::of),
+    }
+}
+
+/// How many loops stand above one contiguous block, for nearly all of the runs; `None` where there
+/// are lists or parts of different shapes.
+fn loops(ty: &Type) -> Option<u32> {
+    match ty.kind() {
+        _ if ty.runs() <= 1 => Some(0),
+        Kind::Vec { child, .. } => Some(loops(child)? + 1),
+        Kind::Resized { child, .. } => loops(child),
+        Kind::Idx { indices, child } if indices.len() == 1 => loops(child),
+        Kind::Strc { children, .. } => loops(largest(children, ty)?),
+        _ => None,
+    }
+}
+
+/// The child that has so many of the runs that the others do not count.
+fn largest<'t>(children: &'t [Type], all: &Type) -> Option<&'t Type> {
+    children.iter().find(|child| child.runs() >= all.runs() - all.runs() / 10)
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.form.name(), if self.many { "many" } else { "one" })
+    }
+}
+
+impl FromStr for Family {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Family, ()> {
+        let (form, many) = text.split_once(' ').ok_or(())?;
+        let form = Form::ALL.into_iter().find(|f| f.name() == form).ok_or(())?;
+        let many = match many {
+            "many" => true,
+            "one" => false,
+            _ => return Err(()),
+        };
+        Ok(Family { form, many })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commloom_layout::{Basic, mpi};
+
+    fn int() -> Type {
+        Type::leaf(Basic::INT)
+    }
+
+    #[test]
+    fn forms_are_told_by_what_is_above_the_runs() {
+        let vector = mpi::vector(100, 2, 4, &int()).unwrap();
+        let nest = mpi::hvector(10, 1, 5000, &vector).unwrap();
+        let blocks = mpi::indexed_block(2, &[0, 3, 9, 11], &int()).unwrap();
+        let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &int()).unwrap();
+        let rows = mpi::hvector(10, 1, 100, &list).unwrap();
+        let parts = [vector.clone(), Type::leaf(Basic::DOUBLE), blocks.clone()];
+        let mixed = mpi::structure(&[1, 3, 30], &[0, 2000, 3000], &parts).unwrap();
+        let expected = [
+            (int(), Form::Vector),
+            (vector, Form::Vector),
+            (nest, Form::Nest),
+            (blocks, Form::Blocks),
+            (list, Form::List),
+            (rows, Form::List),
+            (mixed, Form::Struct),
+        ];
+        for (ty, form) in expected {
+            assert_eq!(Form::of(&ty), form, "{ty}");
+        }
+    }
+
+    #[test]
+    fn a_part_with_nearly_all_of_the_runs_is_the_form() {
+        let vector = mpi::vector(100, 2, 4, &int()).unwrap();
+        let parts = [Type::leaf(Basic::DOUBLE), vector];
+        let ty = mpi::structure(&[1, 1], &[0, 16], &parts).unwrap();
+        assert_eq!(Form::of(&ty), Form::Vector);
+    }
+
+    #[test]
+    fn families_are_read_as_they_are_written() {
+        for form in Form::ALL {
+            for many in [false, true] {
+                let family = Family { form, many };
+                assert_eq!(family.to_string().parse(), Ok(family));
+            }
+        }
+        assert!("vector".parse::<Family>().is_err());
+        assert!("vector some".parse::<Family>().is_err());
+    }
+}

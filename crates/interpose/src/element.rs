@@ -1,0 +1,61 @@
+//! One element of a datatype in packed form, as a datatype.
+//!
+//! Libraries choose the algorithm of a collective, and where to cut its messages, from the number of
+//! elements and the size of one. A process that packs therefore hands over as many elements of the
+//! same size as it was given: nothing of it shows on the other processes, and each decides for itself.
+
+use std::sync::OnceLock;
+
+use commloom_layout::{Base, Type};
+use commloom_mpi::{Abi, contiguous};
+
+use crate::state::Preload;
+
+/// The bytes of one element without its gaps.
+pub(crate) struct Element<A: Abi> {
+    state: &'static Preload<A>,
+    /// So many of these predefined datatypes make one element.
+    parts: (u64, A::Datatype),
+    handle: OnceLock<Option<A::Datatype>>,
+}
+
+impl<A: Abi> Element<A> {
+    /// Of a layout; the datatype is made when somebody asks for it.
+    pub fn new(state: &'static Preload<A>, layout: &Type) -> Self {
+        let handles = &state.mpi().handles;
+        let parts = match layout.base() {
+            Base::One(basic) => {
+                handles.datatype(basic.name()).map(|handle| (layout.elements(), handle))
+            }
+            _ => None,
+        };
+        // MPI_PACKED matches every signature (MPI 4.1, section 5.2).
+        let parts = parts.unwrap_or((layout.size(), handles.packed));
+        Element { state, parts, handle: OnceLock::new() }
+    }
+
+    /// The datatype, valid as long as this value; `None` where the library refuses to make it, and when
+    /// it ends.
+    pub fn handle(&self) -> Option<A::Datatype> {
+        if self.state.finalizing.is_completed() {
+            return None;
+        }
+        *self.handle.get_or_init(|| {
+            let (count, predefined) = self.parts;
+            contiguous(self.state.mpi(), count, predefined).ok().map(|made| made.into_handle())
+        })
+    }
+
+    /// The datatype, if somebody has asked for it.
+    pub fn made(&self) -> Option<A::Datatype> {
+        self.handle.get().copied().flatten()
+    }
+}
+
+impl<A: Abi> Drop for Element<A> {
+    fn drop(&mut self) {
+        if let Some(Some(handle)) = self.handle.take() {
+            self.state.retire(handle);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! [`Measured`]: what messages take with the library behind us, for the choice of their way.
+
+use std::path::Path;
+
+use commloom_choice::{Model, Table, file_name};
+use commloom_mpi::AbiKind;
+
+use crate::config::Config;
+
+/// Measured with Debian's packages of MPICH 4.0.2 and Open MPI 4.1.4 between two processes of one
+/// machine (AMD Zen 5): what holds until somebody measures here.
+const MPICH: &str = include_str!("measured/mpich.txt");
+const OPEN_MPI: &str = include_str!("measured/openmpi.txt");
+
+/// A model, and where it is from.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub model: Model,
+    pub source: String,
+}
+
+impl Measured {
+    /// What the user names, else what was measured with this library before, else what is built in.
+    /// A file that cannot be used is told of in the source, and not used.
+    pub fn of(kind: AbiKind, version: &str, config: &Config) -> Measured {
+        let named = config.model.clone();
+        let own = || Some(config.models.as_ref()?.join(file_name(version)));
+        let mut refused = String::new();
+        if let Some(file) = named.clone().or_else(own) {
+            match read(&file) {
+                Ok(Some(table)) => {
+                    let source = format!("{} ({})", file.display(), table.measured);
+                    return Measured { model: Model::new(table), source };
+                }
+                Ok(None) if named.is_none() => {}
+                Ok(None) => refused = format!("; {} is not there", file.display()),
+                Err(reason) => refused = format!("; {} is not used: {reason}", file.display()),
+            }
+        }
+        let text = match kind {
+            AbiKind::Mpich | AbiKind::Standard => MPICH,
+            AbiKind::OpenMpi => OPEN_MPI,
+        };
+        // A test reads both.
+        let table: Table = text.parse().unwrap_or_default();
+        let source = format!("built in, of {} ({}){refused}", table.library, table.measured);
+        Measured { model: Model::new(table), source }
+    }
+}
+
+/// A table; `None` where there is no file.
+fn read(file: &Path) -> Result<Option<Table>, String> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => text.parse::<Table>().map(Some).map_err(|error| error.to_string()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commloom_choice::{Shape, Way};
+    use commloom_layout::{Basic, Type, mpi};
+
+    const KINDS: [AbiKind; 3] = [AbiKind::Mpich, AbiKind::OpenMpi, AbiKind::Standard];
+
+    fn built_in(kind: AbiKind) -> Measured {
+        Measured::of(kind, "a library that nobody has measured", &config(None, None))
+    }
+
+    /// The settings of an empty environment, with these files.
+    fn config(model: Option<&Path>, models: Option<&Path>) -> Config {
+        let [model, models] = [model, models].map(|path| path.map(Path::to_path_buf));
+        Config { model, models, ..Config::from_lookup(|_| None) }
+    }
+
+    fn int() -> Type {
+        Type::leaf(Basic::INT)
+    }
+
+    fn tiled(bytes: u64, a: u64, b: i64) -> Type {
+        mpi::vector(bytes / (4 * a), a, b, &int()).unwrap()
+    }
+
+    fn way(kind: AbiKind, user: &Type) -> Way {
+        built_in(kind).model.choose(&Shape::of(1, user, user)).way
+    }
+
+    #[test]
+    fn what_is_built_in_can_be_read() {
+        for kind in KINDS {
+            let measured = built_in(kind);
+            assert!(!measured.model.table().library.is_empty(), "{kind}");
+            assert!(measured.source.starts_with("built in"), "{}", measured.source);
+        }
+    }
+
+    #[test]
+    fn contiguous_messages_are_left_alone() {
+        let t = mpi::contiguous(100_000, &int()).unwrap();
+        for kind in KINDS {
+            assert_eq!(way(kind, &t), Way::Native);
+        }
+    }
+
+    #[test]
+    fn short_messages_are_packed_under_both_libraries() {
+        for kind in [AbiKind::Mpich, AbiKind::OpenMpi] {
+            assert_eq!(way(kind, &tiled(3200, 2, 4)), Way::Engine, "{kind}");
+        }
+    }
+
+    #[test]
+    fn long_vectors_of_small_blocks_are_not_left_to_the_libraries() {
+        for kind in [AbiKind::Mpich, AbiKind::OpenMpi] {
+            assert_ne!(way(kind, &tiled(256_000, 2, 4)), Way::Native, "{kind}");
+        }
+    }
+
+    #[test]
+    fn long_lists_are_packed_under_mpich() {
+        let displacements: Vec<i64> = (0..64_000).map(|i| i * 4 + i % 3).collect();
+        let blocks: Vec<u64> = (0..64_000).map(|i| 1 + i % 2).collect();
+        let t = mpi::indexed(&blocks, &displacements, &int()).unwrap();
+        assert_eq!(way(AbiKind::Mpich, &t), Way::Engine);
+    }
+
+    #[test]
+    fn a_file_that_is_named_is_used_and_one_that_is_no_table_is_told_of() {
+        let folder = std::env::temp_dir().join(format!("commloom-measured-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("model.txt");
+        std::fs::write(&file, OPEN_MPI).unwrap();
+        let measured = Measured::of(AbiKind::Mpich, "any", &config(Some(&file), None));
+        assert!(measured.model.table().library.starts_with("Open MPI"));
+        std::fs::write(&file, "nothing").unwrap();
+        let measured = Measured::of(AbiKind::Mpich, "any", &config(Some(&file), None));
+        assert!(measured.source.contains("is not used: line 1"), "{}", measured.source);
+        std::fs::remove_file(&file).unwrap();
+        let measured = Measured::of(AbiKind::Mpich, "any", &config(Some(&file), None));
+        assert!(measured.source.contains("is not there"), "{}", measured.source);
+        // By the version of the library, in the user's folder.
+        std::fs::write(folder.join("messages-mpich-version-9.txt"), OPEN_MPI).unwrap();
+        let config = config(None, Some(&folder));
+        let measured = Measured::of(AbiKind::Mpich, "MPICH Version:   9\nmore", &config);
+        assert!(measured.model.table().library.starts_with("Open MPI"), "{}", measured.source);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
