@@ -91,9 +91,8 @@ impl<A: Abi> Message<A> {
         let contiguous = all.runs() <= 1;
         let config = state.config();
         let forced = config.force == Some(Force::Pack);
-        let choice = state.model().choose(&shape);
-        let (route, other) = routes(state, &choice, &all);
-        let tally = MessageTally::new(known.tally.clone(), expected(&choice, &route));
+        let (route, other) = routes(state, &shape, &all);
+        let expected = Expected::of(&state.model().choose(&shape));
         Ok(Message {
             state,
             route,
@@ -104,7 +103,7 @@ impl<A: Abi> Message<A> {
             extent: known.before.extent(),
             element: known.element(state),
             packed,
-            tally,
+            tally: MessageTally::new(known.tally.clone(), expected),
         })
     }
 
@@ -290,39 +289,19 @@ impl<A: Abi> Drop for Message<A> {
     }
 }
 
-/// What one end of a message is expected to take: half of it.
-fn expected<A: Abi>(choice: &Choice, route: &Route<A>) -> Expected {
-    let own = match route {
-        Route::Engine => choice.engine,
-        Route::Substitute(..) if choice.way == Way::Substitute => choice.expected,
-        Route::Substitute(..) | Route::Native(_) => choice.native,
-    };
-    Expected { native: half(choice.native), own: half(own) }
-}
-
-/// Half of a time. What is no time (negative, not a number) counts as none.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "from floating point, `as` saturates"
-)]
-fn half(nanoseconds: f64) -> u64 {
-    (nanoseconds / 2.0).round() as u64
-}
-
 /// The ways of a message: the model's, within what the settings allow and the library can do, and
 /// another one that may be tried.
-fn routes<A: Abi>(state: &Preload<A>, choice: &Choice, all: &Type) -> (Route<A>, Option<Route<A>>) {
+fn routes<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> (Route<A>, Option<Route<A>>) {
     let config = state.config();
     if all.runs() <= 1 {
         return (Route::Native("contiguous"), None);
     }
-    let way = match config.force {
-        Some(Force::Pack) => Way::Engine,
-        Some(Force::Types) => Way::Substitute,
-        None => choice.way,
+    let choice = match config.force {
+        Some(Force::Pack) => Choice { way: Way::Engine, ..Choice::default() },
+        Some(Force::Types) => Choice { way: Way::Substitute, ..Choice::default() },
+        None => state.model().choose(shape),
     };
-    let route = match way {
+    let route = match choice.way {
         Way::Native => Route::Native("expected to be no faster"),
         Way::Engine if config.no_pack => Route::Native("switched off"),
         Way::Substitute if config.no_types => Route::Native("switched off"),
@@ -332,8 +311,8 @@ fn routes<A: Abi>(state: &Preload<A>, choice: &Choice, all: &Type) -> (Route<A>,
                 Route::Substitute(c, d)
             }),
     };
-    let other = match way {
-        _ if config.force.is_some() || config.no_pack || !choice.is_close() => None,
+    let other = match choice.way {
+        _ if !choice.is_close() || config.no_pack => None,
         Way::Engine => Some(Route::Native("measured to be faster, or to measure it")),
         Way::Native | Way::Substitute => Some(Route::Engine),
     };

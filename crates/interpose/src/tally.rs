@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use commloom_choice::{Choice, Way};
 use commloom_report::{Row, Site};
 
 use crate::callers::Place;
@@ -117,14 +118,32 @@ impl Tally {
     }
 }
 
-/// What one end of a message is expected to take, in nanoseconds: half of what the message takes. Zero
-/// where nothing is known.
+/// What one end of a message is expected to take, in nanoseconds, by the way that it goes: half of what
+/// the message takes. Zero where nothing is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// Left to the library.
-    pub native: u64,
-    /// The way that it goes.
-    pub own: u64,
+    native: u64,
+    substituted: u64,
+    engine: u64,
+}
+
+impl Expected {
+    /// What the model expects. Of another handle it knows nothing where it would not choose it.
+    pub fn of(choice: &Choice) -> Expected {
+        let other = if choice.way == Way::Substitute { choice.expected } else { choice.native };
+        let [native, substituted, engine] = [choice.native, other, choice.engine].map(half);
+        Expected { native, substituted, engine }
+    }
+}
+
+/// Half of a time. What is no time (negative, not a number) counts as none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from floating point, `as` saturates"
+)]
+fn half(nanoseconds: f64) -> u64 {
+    (nanoseconds / 2.0).round() as u64
 }
 
 /// The tally of a layout for messages of one count: it counts what they are expected to take, too.
@@ -143,13 +162,13 @@ impl MessageTally {
     /// A message that went through the engine.
     pub fn engine(&self, bytes: u64) {
         self.tally.engine(bytes);
-        self.expect(self.expected.own);
+        self.expect(self.expected.engine);
     }
 
     /// A message that went with a substituted handle.
     pub fn substituted(&self, bytes: u64) {
         self.tally.substituted(bytes);
-        self.expect(self.expected.own);
+        self.expect(self.expected.substituted);
     }
 
     /// A message that was left alone.
@@ -184,22 +203,28 @@ impl Deref for MessageTally {
 mod tests {
     use super::*;
 
+    fn expected() -> Expected {
+        let way = Way::Substitute;
+        Expected::of(&Choice { way, expected: 80.0, native: 200.0, engine: 60.0 })
+    }
+
     #[test]
     fn messages_count_as_they_went_and_what_was_expected() {
         let tally = Arc::new(Tally::new(true));
-        let message = MessageTally::new(tally.clone(), Expected { native: 100, own: 30 });
+        let message = MessageTally::new(tally.clone(), expected());
         message.engine(12);
         message.native("no buffer", 12);
+        message.substituted(12);
         message.packed(12);
         let row = tally.fill(Row::default());
-        assert_eq!((row.calls, row.bytes, row.engine, row.native["no buffer"]), (3, 36, 2, 1));
-        assert_eq!((row.expected_native_ns, row.expected_ns), (200, 130));
+        assert_eq!((row.calls, row.bytes, row.engine, row.native["no buffer"]), (4, 48, 2, 1));
+        assert_eq!((row.expected_native_ns, row.expected_ns), (300, 170));
     }
 
     #[test]
     fn nothing_is_counted_without_a_report() {
         let tally = Arc::new(Tally::new(false));
-        let message = MessageTally::new(tally.clone(), Expected { native: 100, own: 30 });
+        let message = MessageTally::new(tally.clone(), expected());
         message.engine(12);
         message.native("no buffer", 12);
         assert_eq!(tally.fill(Row::default()), Row::default());
