@@ -1,6 +1,6 @@
 //! [`Kernel`]: how the copies of a node's body are moved, chosen when the node is made.
 
-use crate::number::within;
+use crate::number::count as count_of;
 use crate::pace::paced;
 use crate::period::Period;
 use crate::{Node, Pieces, Program, Shape, Target, Tiles, tiles};
@@ -99,37 +99,39 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
     if long_program(body) {
         return Kernel::Walk;
     }
+    paced(count, stride, regular(count, stride, body, target), target)
+}
+
+/// A loop over few blocks or over rows of them.
+fn regular(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
     let as_period = |rows: &Kernel| match rows {
         Kernel::Rows { columns: 2..=FEW_COLUMNS, length, .. } => {
             count > FEW_COLUMNS || *length >= LONG_BLOCK
         }
         _ => false,
     };
-    let kernel = match rows(body) {
-        Some(rows) if !as_period(&rows) => rows,
-        _ => period(count, Some(stride), body, target),
-    };
-    let kernel = programs(count, stride, body, kernel, target);
-    paced(count, stride, kernel, target)
+    let rows = rows(body).filter(|rows| !as_period(rows));
+    let vectors = target.vector >= 64 && count.saturating_mul(body.bytes()) >= SHORT;
+    if let (Some(rows), false) = (&rows, vectors) {
+        return rows.clone();
+    }
+    let Some(parts) = body.few_parts(target.max_parts) else { return rows.unwrap_or(Kernel::Walk) };
+    let programs = if vectors { programs(count, stride, &parts, target) } else { None };
+    let kernel = rows.unwrap_or_else(|| period(count, Some(stride), body, parts, target));
+    match programs {
+        // Behind pointers: a node with both inside is ten times as long, and is copied when it is made.
+        Some((pack, unpack)) => Kernel::Programs { pack, unpack, other: Box::new(kernel) },
+        None => kernel,
+    }
 }
 
-/// Adds the vector programs where they pay.
-fn programs(count: u64, stride: i64, body: &Node, kernel: Kernel, target: &Target) -> Kernel {
-    let mut parts = Vec::new();
-    if target.vector < 64
-        || count.saturating_mul(body.bytes()) < SHORT
-        || !collect(body, 0, target.max_parts, &mut parts)
-    {
-        return kernel;
-    }
-    let Some(period) = Period::new(&parts, stride, target.byte_permute) else { return kernel };
+type Both = (Option<Box<Program>>, Option<Box<Program>>);
+
+/// The vector programs that pay.
+fn programs(count: u64, stride: i64, parts: &[Part], target: &Target) -> Option<Both> {
+    let period = Period::new(parts, stride, target.byte_permute)?;
     let (pack, unpack) = (period.pack(count), period.unpack(count));
-    if pack.is_none() && unpack.is_none() {
-        return kernel;
-    }
-    // Behind a pointer: a node with both inside is ten times as long, and is copied when it is made.
-    let (pack, unpack) = (pack.map(Box::new), unpack.map(Box::new));
-    Kernel::Programs { pack, unpack, other: Box::new(kernel) }
+    (pack.is_some() || unpack.is_some()).then_some((pack, unpack))
 }
 
 /// Whether a body is itself a loop that runs long enough as a program or by tiles to be called by
@@ -155,7 +157,7 @@ pub(crate) fn of_list(span: u64, body: &Node, target: &Target) -> Kernel {
             };
             Kernel::Rows { length, columns: 1, stride, ahead }
         }
-        rows => match period(1, None, body, target) {
+        rows => match few(1, None, body, target) {
             Kernel::Walk => rows.unwrap_or(Kernel::Walk),
             period => period,
         },
@@ -163,12 +165,12 @@ pub(crate) fn of_list(span: u64, body: &Node, target: &Target) -> Kernel {
 }
 
 pub(crate) fn of_buckets(stride: i64, body: &Node, target: &Target) -> Kernel {
-    rows(body).unwrap_or_else(|| period(1, Some(stride), body, target))
+    rows(body).unwrap_or_else(|| few(1, Some(stride), body, target))
 }
 
 /// For nodes one after the other: few blocks are one copy of a period.
 pub(crate) fn of_sequence(node: &Node, target: &Target) -> Kernel {
-    period(1, None, node, target)
+    few(1, None, node, target)
 }
 
 /// A body that is a block or a loop over one block.
@@ -189,12 +191,20 @@ fn rows(body: &Node) -> Option<Kernel> {
 }
 
 /// A body that is a few blocks, else `Walk`.
-fn period(count: u64, stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
-    let mut parts = Vec::new();
-    if !collect(body, 0, target.max_parts, &mut parts) {
-        return Kernel::Walk;
-    }
-    if body.bytes() / LONG_BLOCK >= crate::number::count(parts.len()) {
+fn few(count: u64, stride: Option<i64>, body: &Node, target: &Target) -> Kernel {
+    let parts = body.few_parts(target.max_parts);
+    parts.map_or(Kernel::Walk, |parts| period(count, stride, body, parts, target))
+}
+
+/// A body that is these blocks.
+fn period(
+    count: u64,
+    stride: Option<i64>,
+    body: &Node,
+    parts: Vec<Part>,
+    target: &Target,
+) -> Kernel {
+    if body.bytes() / LONG_BLOCK >= count_of(parts.len()) {
         return Kernel::Blocks { parts: parts.into() };
     }
     let Some(pieces) = Pieces::cut(&parts) else { return Kernel::Walk };
@@ -210,22 +220,3 @@ fn period(count: u64, stride: Option<i64>, body: &Node, target: &Target) -> Kern
 /// Blocks of this average length are moved one by one, in order: piece by piece took up to 1.9 times as
 /// long with two blocks of 400 bytes.
 const LONG_BLOCK: u64 = 128;
-
-/// Lists the blocks of a node; false when there are more than `limit`. O(limit).
-pub(crate) fn collect(node: &Node, a: i64, limit: usize, parts: &mut Vec<Part>) -> bool {
-    match node.shape() {
-        Shape::Block => {
-            let b = parts.last().map_or(0, |last| last.b + last.length);
-            parts.push(Part { a, b, length: node.bytes() });
-            parts.len() <= limit
-        }
-        Shape::Loop { count, stride, body } => {
-            (0..*count).all(|i| collect(body, a + within(i, *stride), limit, parts))
-        }
-        Shape::List { offsets, body } => {
-            offsets.iter().all(|at| collect(body, a + at, limit, parts))
-        }
-        Shape::Seq(steps) => steps.iter().all(|step| collect(&step.node, a + step.a, limit, parts)),
-        Shape::Buckets { .. } | Shape::Runs { .. } => false,
-    }
-}

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::number::{add, count, overflow, signed, sub, times};
+use crate::number::{add, count, overflow, signed, sub, times, within};
 use crate::offsets::Offsets;
-use crate::{Kernel, PlanError, Target, joins, kernel};
+use crate::{Kernel, Part, PlanError, Target, joins, kernel};
 
 /// What a node repeats, and where. On side B (the packed stream) everything is dense: copy `i` of a
 /// body lies at `i * body.bytes()`, unless the packed positions are listed.
@@ -71,10 +71,15 @@ pub struct Node {
     kernel: Kernel,
     bytes: u64,
     runs: u64,
+    /// Blocks that [`Node::few_parts`] would list, [`MANY`] where they are irregular or more than that.
+    blocks: u64,
     low: i64,
     high: i64,
     end: i64,
 }
+
+/// More blocks than any kernel lists.
+const MANY: u64 = u64::MAX;
 
 impl Node {
     /// What this node repeats.
@@ -130,27 +135,52 @@ impl Node {
         matches!(self.shape, Shape::Block).then_some(self.bytes)
     }
 
-    /// Shows the blocks of the node, at most `most` (then none is shown after them): displacement,
-    /// packed position, length. Nothing where there are more, or irregular runs.
-    pub(crate) fn few_blocks(
-        &self,
-        most: usize,
-        mut show: impl FnMut(i64, i64, u64),
-    ) -> Option<()> {
-        let mut parts = Vec::new();
-        if !kernel::collect(self, 0, most, &mut parts) {
+    /// The blocks of the node in packed order, where there are at most `most` and no irregular runs.
+    /// O(most).
+    pub(crate) fn few_parts(&self, most: usize) -> Option<Vec<Part>> {
+        let few = usize::try_from(self.blocks).ok()?;
+        if few > most || self.blocks == MANY {
             return None;
         }
-        for part in parts {
-            show(part.a, part.b.cast_signed(), part.length);
+        let mut parts = Vec::with_capacity(few);
+        self.list_parts(0, &mut parts);
+        Some(parts)
+    }
+
+    fn list_parts(&self, a: i64, parts: &mut Vec<Part>) {
+        match &self.shape {
+            Shape::Block => {
+                let b = parts.last().map_or(0, |last| last.b + last.length);
+                parts.push(Part { a, b, length: self.bytes });
+            }
+            Shape::Loop { count, stride, body } => {
+                (0..*count).for_each(|i| body.list_parts(a + within(i, *stride), parts));
+            }
+            Shape::List { offsets, body } => {
+                offsets.iter().for_each(|at| body.list_parts(a + at, parts));
+            }
+            Shape::Seq(steps) => {
+                steps.iter().for_each(|step| step.node.list_parts(a + step.a, parts));
+            }
+            // These have more blocks than anybody asks for.
+            Shape::Buckets { .. } | Shape::Runs { .. } => {}
         }
-        Some(())
     }
 
     pub(crate) fn new_block(bytes: u64) -> Result<Arc<Node>, PlanError> {
         let high = signed(bytes, "a block")?;
         let (kernel, runs) = (Kernel::Copy, bytes.min(1));
-        Ok(Arc::new(Node { shape: Shape::Block, kernel, bytes, runs, low: 0, high, end: high }))
+        let blocks = 1;
+        Ok(Arc::new(Node {
+            shape: Shape::Block,
+            kernel,
+            bytes,
+            runs,
+            blocks,
+            low: 0,
+            high,
+            end: high,
+        }))
     }
 
     pub(crate) fn new_loop(
@@ -167,6 +197,7 @@ impl Node {
             kernel: kernel::of_loop(count, stride, &body, target),
             bytes: packed(count, &body)?,
             runs: body.runs * count - if body.end == stride { count - 1 } else { 0 },
+            blocks: body.blocks.saturating_mul(count),
             low: extent.low,
             high: extent.high,
             end: add(reach, body.end)?,
@@ -190,6 +221,7 @@ impl Node {
             kernel: kernel::of_list(span, &body, target),
             bytes: packed(copies, &body)?,
             runs: body.runs * copies - joins::of_list(&offsets, &body, offsets.len()),
+            blocks: body.blocks.saturating_mul(copies),
             low: extent.low,
             high: extent.high,
             end: add(last, body.end)?,
@@ -217,6 +249,7 @@ impl Node {
             kernel: kernel::of_buckets(stride, &body, target),
             bytes: packed(copies[offsets.len()], &body)?,
             runs: body.runs * copies[offsets.len()] - joins,
+            blocks: MANY,
             low: extent.low,
             high: extent.high,
             end,
@@ -235,7 +268,8 @@ impl Node {
         let bytes = starts[offsets.len()];
         let runs = count(offsets.len());
         let shape = Shape::Runs { offsets, starts };
-        Ok(Arc::new(Node { shape, kernel: Kernel::Runs, bytes, runs, low, high, end }))
+        let (kernel, blocks) = (Kernel::Runs, MANY);
+        Ok(Arc::new(Node { shape, kernel, bytes, runs, blocks, low, high, end }))
     }
 
     /// The nodes at these displacements from the first, which is at 0.
@@ -244,19 +278,21 @@ impl Node {
         target: &Target,
     ) -> Result<Arc<Node>, PlanError> {
         let mut extent = Extent::default();
-        let (mut bytes, mut runs, mut end) = (0u64, 0, 0);
+        let (mut bytes, mut runs, mut blocks, mut end) = (0u64, 0, 0u64, 0);
         let mut steps = Vec::with_capacity(parts.len());
         for (a, node) in parts {
             steps.push(Step { a: *a, b: bytes, node: Arc::clone(node) });
             extent.cover(*a, node)?;
             runs += node.runs - u64::from(bytes > 0 && *a == end);
+            blocks = blocks.saturating_add(node.blocks);
             bytes = bytes.checked_add(node.bytes).ok_or(overflow("the packed size"))?;
             end = add(*a, node.end)?;
         }
         signed(bytes, "the packed size")?;
         let shape = Shape::Seq(steps.into());
         let (low, high) = (extent.low, extent.high);
-        let mut node = Node { shape, kernel: Kernel::Walk, bytes, runs, low, high, end };
+        let kernel = Kernel::Walk;
+        let mut node = Node { shape, kernel, bytes, runs, blocks, low, high, end };
         node.kernel = kernel::of_sequence(&node, target);
         Ok(Arc::new(node))
     }

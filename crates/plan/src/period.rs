@@ -1,7 +1,7 @@
 //! [`Period`]: which [`Program`]s there are for a repeated period of blocks, and the cheapest of them.
 
 use crate::number::{count, index};
-use crate::program::MOST_MOVES;
+use crate::program::{MOST_MOVES, Vector};
 use crate::{Form, Part, Program};
 
 /// Bytes in a vector.
@@ -97,37 +97,37 @@ impl<'p> Period<'p> {
         self.stride * copies.cast_signed() % WIDTH == 0
     }
 
-    /// Place in memory of each unit of so many periods, in order.
-    fn places(&self, copies: u64) -> Vec<i64> {
-        let mut places = Vec::with_capacity(index(copies * self.bytes / self.unit));
-        let unit = self.unit.cast_signed();
-        for copy in 0..copies.cast_signed() {
-            for part in self.parts {
-                let (first, units) = (copy * self.stride + part.a, part.length / self.unit);
-                places.extend((0..units.cast_signed()).map(|i| first + i * unit));
-            }
-        }
-        places
+    /// The units of repeated periods from packed byte `b` on. O(log parts).
+    fn walk(&self, b: u64) -> Walk<'_> {
+        let (copy, rest) = (b / self.bytes, b % self.bytes);
+        let part = match self.parts {
+            [_] => 0,
+            parts => parts.partition_point(|part| part.b <= rest) - 1,
+        };
+        let done = rest - self.parts[part].b;
+        Walk { period: self, copy: self.stride * copy.cast_signed(), part, done }
     }
 
     /// The program that packs, where there is one that should be faster than moving blocks. `most`
     /// is the number of periods to move.
-    pub(crate) fn pack(&self, most: u64) -> Option<Program> {
+    pub(crate) fn pack(&self, most: u64) -> Option<Box<Program>> {
         let mut best = None;
         let mut least = self.block_cost(most);
+        let whole = self.whole_vectors();
         for vectors in (1..=self.most_moves()).rev() {
             let copies = (64 * vectors / self.bytes).min(most);
             // Every vector is full, the last one may move bytes of the one before again.
             if copies * self.bytes <= 64 * (vectors - 1) || copies * self.bytes < 64 {
                 continue;
             }
-            let lines = self.lines(copies);
-            let total =
-                |form| most.div_ceil(copies).saturating_mul(vectors * cost(form, lines) + ROUND);
+            let (lines, rounds) = (self.lines(copies), most.div_ceil(copies));
+            let total = |form| rounds.saturating_mul(vectors * cost(form, lines) + ROUND);
             if total(Form::Chain) >= least {
                 continue;
             }
-            let Some(rounds) = self.rounds(copies, vectors) else { continue };
+            let Some(rounds) = self.rounds(&whole[index(vectors) - 1], copies, vectors) else {
+                continue;
+            };
             if total(rounds.form) < least {
                 least = total(rounds.form);
                 best = Some(rounds);
@@ -140,24 +140,36 @@ impl<'p> Period<'p> {
         }
     }
 
-    /// How rounds of so many periods and vectors are packed best. O(vectors log parts).
-    fn rounds(&self, copies: u64, vectors: u64) -> Option<Rounds> {
+    /// What is common to the vectors before each one that may end a round.
+    fn whole_vectors(&self) -> [Whole; MOST_MOVES] {
+        let mut all = [Whole { chain: true, widest: WIDTH + 1 }; MOST_MOVES];
+        for v in 1..index(self.most_moves()) {
+            let first = count(v - 1) * 64;
+            let (low, high) = self.ends(first);
+            let window = first.cast_signed();
+            let chain = low >= window && high <= window + 2 * WIDTH;
+            let Whole { chain: before, widest } = all[v - 1];
+            all[v] = Whole { chain: before && chain, widest: widest.max(high - low) };
+        }
+        all
+    }
+
+    /// The first byte in memory and the end of the 64 packed bytes from `b` on.
+    fn ends(&self, b: u64) -> (i64, i64) {
+        (self.walk(b).place(), self.walk(b + 64 - self.unit).place() + self.unit.cast_signed())
+    }
+
+    /// How rounds of so many periods and vectors are packed best, `before` being what the vectors before
+    /// the last have in common.
+    fn rounds(&self, before: &Whole, copies: u64, vectors: u64) -> Option<Rounds> {
         let span = self.stride * (copies.cast_signed() - 1) + self.span;
-        let last = copies * self.bytes - 64;
         let mut rounds = Rounds { form: Form::Chain, copies, vectors, span };
         let end = rounds.end();
-        let mut chain = end > WIDTH * (vectors.cast_signed() - 1);
-        let mut widest = WIDTH + 1;
-        for v in 0..vectors {
-            let b = (64 * v).min(last);
-            let low = self.place(b);
-            let high = self.place(b + 64 - self.unit) + self.unit.cast_signed();
-            let first = WIDTH * v.cast_signed();
-            let second = if v + 1 == vectors { end } else { first + WIDTH };
-            chain &= low >= first && high <= second + WIDTH;
-            widest = widest.max(high - low);
-        }
-        if !chain {
+        let first = WIDTH * (vectors.cast_signed() - 1);
+        let (low, high) = self.ends(copies * self.bytes - 64);
+        let fits = end > first && low >= first && high <= end + WIDTH;
+        if !(before.chain && fits) {
+            let widest = before.widest.max(high - low);
             let windows = u8::try_from((widest + WIDTH - 1) / WIDTH).ok()?;
             rounds.form = Form::Windows(windows);
             // What does not fit in registers (a place of each vector, a mask where there are more than two
@@ -170,46 +182,44 @@ impl<'p> Period<'p> {
         Some(rounds)
     }
 
-    /// Where the packed byte `b` of repeated periods lies in memory. O(log parts).
-    fn place(&self, b: u64) -> i64 {
-        let (copy, rest) = (b / self.bytes, b % self.bytes);
-        let part = match self.parts {
-            [part] => part,
-            parts => &parts[parts.partition_point(|part| part.b <= rest) - 1],
-        };
-        self.stride * copy.cast_signed() + part.a + (rest - part.b).cast_signed()
-    }
-
     /// The vectors of a round that packs.
-    fn gather(&self, rounds: &Rounds) -> Program {
+    fn gather(&self, rounds: &Rounds) -> Box<Program> {
         let &Rounds { form, copies, vectors, span } = rounds;
-        let places = self.places(copies);
-        let units = index(64 / self.unit);
+        let (units, shift) = (64 / self.unit, self.unit.trailing_zeros());
         let end = rounds.end();
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
         program.end_at(end);
         for v in 0..vectors {
-            let first = (index(v) * units).min(places.len() - units);
-            let vector = &places[first..first + units];
-            let chained = WIDTH * v.cast_signed();
+            let b = (64 * v).min(copies * self.bytes - 64);
+            let mut walk = self.walk(b);
             let a = match form {
-                Form::Windows(n) => vector[0].min(span - WIDTH * i64::from(n)),
-                _ => chained,
+                Form::Windows(n) => walk.place().min(span - WIDTH * i64::from(n)),
+                _ => WIDTH * v.cast_signed(),
             };
-            program.push(a, count(first) * self.unit);
             // In the last window of a chain, places count from its own beginning.
             let last = form == Form::Chain && v + 1 == vectors;
-            let (behind, shift) = if last { (a + WIDTH, a + WIDTH - end) } else { (i64::MAX, 0) };
-            for (to, &place) in (0..).zip(vector) {
-                let from = place - a + if place < behind { 0 } else { shift };
-                program.set(to, from % (2 * WIDTH), from >= 2 * WIDTH);
+            let behind = if last { a + WIDTH - end } else { 0 };
+            let mut vector = Vector::new(self.unit);
+            let mut to = 0;
+            while to < units {
+                // Stretches in one window each.
+                let from = walk.place() - a;
+                let room = (WIDTH - from % WIDTH).unsigned_abs() >> shift;
+                let adjacent = walk.take(room.min(units - to));
+                let byte = if from < WIDTH { from } else { from + behind };
+                vector.put(to, adjacent, byte.cast_unsigned());
+                if byte >= 2 * WIDTH {
+                    vector.mark(to, adjacent);
+                }
+                to += adjacent;
             }
+            program.push(a, b, &vector);
         }
         program
     }
 
     /// The program that unpacks, under the same conditions.
-    pub(crate) fn unpack(&self, most: u64) -> Option<Program> {
+    pub(crate) fn unpack(&self, most: u64) -> Option<Box<Program>> {
         let (row, spread) = (self.windows(Form::Row, most), self.windows(Form::Spread, most));
         let (cost, form, copies) = [row, spread].into_iter().flatten().min_by_key(|best| best.0)?;
         (cost < self.block_cost(most)).then(|| self.spread(form, copies))
@@ -258,49 +268,91 @@ impl<'p> Period<'p> {
     }
 
     /// The windows of a round of a form with one window a vector.
-    fn spread(&self, form: Form, copies: u64) -> Program {
-        let places = self.places(copies);
-        let unit = self.unit.cast_signed();
-        let last = (copies * self.bytes).saturating_sub(64);
+    fn spread(&self, form: Form, copies: u64) -> Box<Program> {
+        let (bytes, shift) = (copies * self.bytes, self.unit.trailing_zeros());
         let span = self.stride * (copies.cast_signed() - 1) + self.span;
         let mut program = Program::new(form, copies, self.stride, self.bytes, self.unit);
-        let (mut row, mut first) = (0, 0);
-        while let Some(&place) = places.get(first) {
+        let mut walk = self.walk(0);
+        let (mut row, mut packed) = (0, 0);
+        while packed < bytes {
             let low = match form {
                 Form::Row => row,
                 // Whole windows are loaded.
-                Form::Merge => place.min(span - WIDTH),
-                _ => place,
+                Form::Merge => walk.place().min(span - WIDTH),
+                _ => walk.place(),
             };
             row += WIDTH;
             // Whole vectors of the packed stream are loaded: the last ones end with its last byte.
-            let packed = count(first) * self.unit;
             let b = match form {
                 Form::Gather => packed,
                 Form::Merge => 0,
-                _ => packed.min(last),
+                _ => packed.min(bytes.saturating_sub(64)),
             };
-            program.push(low, b);
-            let mut next = 0;
-            while let Some(&place) = places.get(first)
-                && place + unit <= low + WIDTH
-            {
-                let here = (place - low).unsigned_abs();
-                match form {
-                    Form::Gather => program.take(here, next),
-                    Form::Merge => program.set(count(first), here.cast_signed(), true),
-                    _ => program.set(
-                        here / self.unit,
-                        (packed - b + next * self.unit).cast_signed(),
-                        true,
-                    ),
+            let mut vector = Vector::new(self.unit);
+            while packed < bytes {
+                let here = walk.place() - low;
+                if here >= WIDTH {
+                    break;
                 }
-                first += 1;
-                next += 1;
+                let room = (WIDTH - here).unsigned_abs() >> shift;
+                let adjacent = walk.take(room);
+                let (here, there) = (here.unsigned_abs(), packed - b);
+                let (from, to) = match form {
+                    Form::Gather | Form::Merge => (here, there),
+                    _ => (there, here),
+                };
+                vector.put(to >> shift, adjacent, from);
+                // Masks are of what is scattered: windows, but where these merge, packed bytes.
+                let masked = if form == Form::Merge { there } else { here };
+                vector.mark(masked >> shift, adjacent);
+                packed += adjacent << shift;
             }
+            program.push(low, b, &vector);
         }
         program
     }
+}
+
+/// A place among the units of repeated periods.
+struct Walk<'p> {
+    period: &'p Period<'p>,
+    /// Where the period begins in memory.
+    copy: i64,
+    /// The part, and how many of its bytes lie before the place.
+    part: usize,
+    done: u64,
+}
+
+impl Walk<'_> {
+    /// Where the next unit lies in memory.
+    fn place(&self) -> i64 {
+        self.copy + self.period.parts[self.part].a + self.done.cast_signed()
+    }
+
+    /// Passes units that are adjacent in memory, at most `most`; returns how many.
+    #[inline]
+    fn take(&mut self, most: u64) -> u64 {
+        let Period { parts, stride, unit, .. } = self.period;
+        let left = (parts[self.part].length - self.done) >> unit.trailing_zeros();
+        if left > most {
+            self.done += most * unit;
+            return most;
+        }
+        (self.part, self.done) = (self.part + 1, 0);
+        if self.part == parts.len() {
+            (self.part, self.copy) = (0, self.copy + stride);
+        }
+        left
+    }
+}
+
+/// What the first vectors of a round have in common.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// Each fits in two windows of a row.
+    chain: bool,
+    /// Bytes of memory that one of them spans at most.
+    widest: i64,
 }
 
 /// A way to pack round by round.

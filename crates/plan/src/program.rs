@@ -169,10 +169,10 @@ impl Program {
 
 impl Program {
     /// A program without vectors, for periods of so many packed bytes, `stride` apart.
-    pub(crate) fn new(form: Form, copies: u64, stride: i64, bytes: u64, unit: u64) -> Program {
+    pub(crate) fn new(form: Form, copies: u64, stride: i64, bytes: u64, unit: u64) -> Box<Program> {
         let round = (stride * copies.cast_signed(), bytes * copies);
         let lines = round.0 % 64 == 0;
-        Program {
+        Box::new(Program {
             index: [Index([0; 64]); MOST_MOVES],
             moves: [Move { a: 0, b: 0, mask: 0 }; MOST_MOVES],
             vectors: 0,
@@ -184,7 +184,7 @@ impl Program {
             unit,
             last: 0,
             inverse: (lines && stride % 64 != 0).then(|| inverse(stride)),
-        }
+        })
     }
 
     /// Sets the place of the last window of a chain.
@@ -193,28 +193,42 @@ impl Program {
     }
 
     /// Adds a vector; there must be room for it.
-    pub(crate) fn push(&mut self, a: i64, b: u64) {
-        self.moves[self.vectors] = Move { a, b, mask: 0 };
+    pub(crate) fn push(&mut self, a: i64, b: u64, vector: &Vector) {
+        self.moves[self.vectors] = Move { a, b, mask: vector.mask };
+        self.index[self.vectors] = vector.index;
         self.vectors += 1;
     }
+}
 
-    /// In the vector pushed last, unit `to` comes from byte `from`, which is below 128. `masked`: its
-    /// bit of the mask is set.
-    #[inline]
-    pub(crate) fn set(&mut self, to: u64, from: i64, masked: bool) {
-        let last = self.vectors - 1;
-        // Units are 1 or 4 bytes; the shift is cheaper than a division, which counts here.
-        let shift = self.unit.trailing_zeros();
-        let from = u8::try_from(from >> shift).expect("two windows have 128 bytes");
-        self.index[last].0[index(to << shift)] = from;
-        self.moves[last].mask |= u64::from(masked) << to;
+/// A vector of a program while its units are filled in.
+pub(crate) struct Vector {
+    index: Index,
+    mask: u64,
+    shift: u32,
+}
+
+impl Vector {
+    /// For units of 1 or 4 bytes.
+    pub(crate) fn new(unit: u64) -> Vector {
+        // Shifts are cheaper than divisions, which counts here.
+        Vector { index: Index([0; 64]), mask: 0, shift: unit.trailing_zeros() }
     }
 
-    /// In the vector pushed last, unit `to` is the one at byte `from` of a gathered window.
+    /// `units` (at least 1) units from unit `to` on come from byte `from` on, which is below 128.
     #[inline]
-    pub(crate) fn take(&mut self, from: u64, to: u64) {
-        self.set(to, from.cast_signed(), false);
-        self.moves[self.vectors - 1].mask |= 1 << (from >> self.unit.trailing_zeros());
+    pub(crate) fn put(&mut self, to: u64, units: u64, from: u64) {
+        let (mut to, step) = (index(to << self.shift), 1 << self.shift);
+        let mut from = u8::try_from((from & 127) >> self.shift).expect("below 128");
+        for _ in 0..units {
+            self.index.0[to] = from;
+            (to, from) = (to + step, from.wrapping_add(1));
+        }
+    }
+
+    /// Sets the bits of so many units (at least 1) in the mask.
+    #[inline]
+    pub(crate) fn mark(&mut self, first: u64, units: u64) {
+        self.mask |= (u64::MAX >> (64 - units)) << first;
     }
 }
 

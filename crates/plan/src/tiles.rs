@@ -62,16 +62,14 @@ pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> 
     let dim = |count, stride, body: &Node| {
         Some(Dim { count, a: stride, b: signed(body.bytes(), "a body").ok()? })
     };
-    let mut dims = vec![dim(count, stride, body)?];
-    let mut node = body;
+    // Not on the heap: this is asked for every loop, mostly in vain.
+    let mut dims = [dim(count, stride, body)?; DEPTH];
+    let (mut depth, mut node) = (1, body);
     while let Shape::Loop { count, stride, body } = node.shape() {
-        if dims.len() == DEPTH {
-            return None;
-        }
-        dims.push(dim(*count, *stride, body)?);
-        node = body;
+        *dims.get_mut(depth)? = dim(*count, *stride, body)?;
+        (depth, node) = (depth + 1, body);
     }
-    let tiles = Tiles::new(&dims, node.block()?, target)?;
+    let tiles = Tiles::new(&dims[..depth], node.block()?, target)?;
     // A column that is a program of its own is only left for transposes in registers.
     let program = matches!(body.kernel(), Kernel::Programs { .. });
     let better = tiles.fits_registers() && !(program && tiles.stays_in(target.l1));

@@ -181,13 +181,10 @@ fn has_programs((a, b): Sides<'_>) -> bool {
 
 /// The runs of both sides against one another, if neither has many.
 fn paired_runs(a: &Node, b: &Node) -> Result<Option<Arc<Pair>>, PlanError> {
-    let (mut x, mut y) = (Vec::new(), Vec::new());
-    let few = a.few_blocks(FEW_RUNS, |at, _, length| x.push((at, length))).is_some()
-        && b.few_blocks(FEW_RUNS, |at, _, length| y.push((at, length))).is_some();
-    if !few {
+    let (Some(x), Some(y)) = (a.few_parts(FEW_RUNS), b.few_parts(FEW_RUNS)) else {
         return Ok(None);
-    }
-    let (mut x, mut y) = (x.into_iter(), y.into_iter());
+    };
+    let [mut x, mut y] = [x, y].map(|parts| parts.into_iter().map(|part| (part.a, part.length)));
     let (mut steps, mut at) = (Vec::new(), 0);
     let (mut from, mut to) = (x.next(), y.next());
     while let (Some((p, n)), Some((q, m))) = (from, to) {

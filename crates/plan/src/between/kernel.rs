@@ -198,12 +198,14 @@ fn period(own: &Dim, body: &Pair, most: usize, target: &Target) -> Option<CopyKe
 /// Lists the blocks of a pair without loops between strides, at most `most`.
 fn collect(pair: &Pair, (a, b): (i64, i64), most: usize, parts: &mut Vec<CopyPart>) -> Option<()> {
     match pair.pairing() {
-        Pairing::Pack(node) => node.few_blocks(most, |at, packed, length| {
-            parts.push(CopyPart { a: a + at, b: b + packed, length });
-        })?,
-        Pairing::Unpack(node) => node.few_blocks(most, |at, packed, length| {
-            parts.push(CopyPart { a: a + packed, b: b + at, length });
-        })?,
+        Pairing::Pack(node) => parts.extend(node.few_parts(most)?.iter().map(|part| {
+            let packed = part.b.cast_signed();
+            CopyPart { a: a + part.a, b: b + packed, length: part.length }
+        })),
+        Pairing::Unpack(node) => parts.extend(node.few_parts(most)?.iter().map(|part| {
+            let packed = part.b.cast_signed();
+            CopyPart { a: a + packed, b: b + part.a, length: part.length }
+        })),
         Pairing::Seq(steps) => {
             for step in steps {
                 collect(&step.pair, (a + step.a, b + step.b), most, parts)?;
