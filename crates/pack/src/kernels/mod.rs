@@ -4,6 +4,8 @@
 mod blocks;
 mod cursor;
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod masked;
 mod paced;
 mod period;
 #[cfg(target_arch = "x86_64")]

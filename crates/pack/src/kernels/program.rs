@@ -8,14 +8,14 @@
 use std::arch::x86_64::{
     __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_blend_epi8,
     _mm512_mask_blend_epi32, _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32,
-    _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi8,
-    _mm512_maskz_loadu_epi32, _mm512_permutex2var_epi8, _mm512_permutex2var_epi32,
-    _mm512_permutexvar_epi8, _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    _mm512_permutex2var_epi8, _mm512_permutex2var_epi32, _mm512_permutexvar_epi8,
+    _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 use std::marker::PhantomData;
 
 use commloom_plan::{Form, Index, MOST_MOVES, Program};
 
+use crate::kernels::masked;
 use crate::kernels::table::ProgramFn;
 use crate::number::{distance, length};
 
@@ -88,12 +88,12 @@ impl Unit for Words {
     #[inline(always)]
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
         // SAFETY: see above.
-        unsafe { _mm512_mask_storeu_epi32(to.cast(), low(mask), lanes) }
+        unsafe { masked::store_words(to, low(mask), lanes) }
     }
     #[inline(always)]
     unsafe fn load(mask: u64, from: *const u8) -> __m512i {
         // SAFETY: see above.
-        unsafe { _mm512_maskz_loadu_epi32(low(mask), from.cast()) }
+        unsafe { masked::load_words(low(mask), from) }
     }
 }
 
@@ -121,12 +121,12 @@ impl Unit for Bytes {
     #[inline(always)]
     unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
         // SAFETY: see above.
-        unsafe { _mm512_mask_storeu_epi8(to.cast(), mask, lanes) }
+        unsafe { masked::store_bytes(to, mask, lanes) }
     }
     #[inline(always)]
     unsafe fn load(mask: u64, from: *const u8) -> __m512i {
         // SAFETY: see above.
-        unsafe { _mm512_maskz_loadu_epi8(mask, from.cast()) }
+        unsafe { masked::load_bytes(mask, from) }
     }
 }
 

@@ -10,11 +10,12 @@ use std::arch::x86_64::{
     _mm_insert_epi32, _mm_load_sd, _mm_loadh_pd, _mm_loadu_si128, _mm_storeu_si128,
     _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64, _mm256_castsi128_si256,
     _mm256_inserti128_si256, _mm256_storeu_si256, _mm512_castsi256_si512, _mm512_inserti64x4,
-    _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_storeu_si512,
+    _mm512_loadu_si512, _mm512_storeu_si512,
 };
 
 use crate::kernels::cursor::{Cursor, opaque};
 use crate::kernels::lanes::Lanes;
+use crate::kernels::masked;
 use crate::moves::{LONG, any, piece};
 
 /// 32-byte registers.
@@ -112,7 +113,7 @@ impl Lanes for Avx512 {
                 (src, dst, length) = (src.add(64), dst.add(64), length - 64);
             }
             let mask = u64::MAX >> (64 - length);
-            _mm512_mask_storeu_epi8(dst.cast(), mask, _mm512_maskz_loadu_epi8(mask, src.cast()));
+            masked::store_bytes(dst, mask, masked::load_bytes(mask, src));
         }
     }
 }
