@@ -7,7 +7,7 @@ use std::sync::Arc;
 use commloom_layout::{Basic, Type};
 use commloom_pack::{PackError, Plan, pack, unpack};
 use commloom_plan::{Offsets, Shape, Target};
-use commloom_testkit::{memory_for, oracle};
+use commloom_testkit::{memory_for, oracle, without_margin};
 use common::targets;
 
 fn block(length: u64) -> Type {
@@ -19,13 +19,17 @@ fn moves_right(ty: &Type, target: &Target) {
     let (memory, origin) = memory_for(ty, 1);
     let expected = oracle::pack(ty, 1, &memory, origin);
     let mut packed = vec![0; expected.len()];
-    pack(&plan, &memory, origin, 0..plan.bytes(), &mut packed).expect("fits");
+    let (tight, first) = without_margin((&memory, origin));
+    pack(&plan, &tight, first, 0..plan.bytes(), &mut packed).expect("fits");
     assert_eq!(packed, expected, "pack\n{plan}");
+    let mut tight = vec![0xAA; tight.len()];
+    unpack(&plan, &mut tight, first, 0..plan.bytes(), &packed).expect("fits");
     let mut result = vec![0xAA; memory.len()];
     let mut correct = result.clone();
     unpack(&plan, &mut result, origin, 0..plan.bytes(), &packed).expect("fits");
     oracle::unpack(ty, 1, &packed, &mut correct, origin);
     assert_eq!(result, correct, "unpack\n{plan}");
+    assert_eq!(tight, without_margin((&correct, origin)).0, "unpack\n{plan}");
 }
 
 /// Places that no loop describes.

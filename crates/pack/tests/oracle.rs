@@ -5,7 +5,9 @@ mod common;
 use commloom_layout::Type;
 use commloom_pack::{Plan, pack, reference, unpack};
 use commloom_plan::Target;
-use commloom_testkit::{Limits, Rng, check, memory_for, oracle, random_path, random_type};
+use commloom_testkit::{
+    Limits, Rng, check, memory_for, oracle, random_path, random_type, without_margin,
+};
 use common::targets;
 
 /// Packs and unpacks everything at once and compares with the oracle and the reference.
@@ -17,7 +19,8 @@ fn agrees(ty: &Type, count: u64, target: &Target) {
     assert_eq!(usize::try_from(bytes), Ok(expected.len()), "packed size of {count} x {ty:?}");
 
     let mut packed = vec![0; expected.len()];
-    pack(&plan, &memory, origin, 0..bytes, &mut packed).expect("the buffers fit");
+    let (mut tight, first) = without_margin((&memory, origin));
+    pack(&plan, &tight, first, 0..bytes, &mut packed).expect("the buffers fit");
     assert_eq!(packed, expected, "pack of {count} x {ty:?}\n{plan}");
 
     packed.fill(0);
@@ -33,6 +36,8 @@ fn agrees(ty: &Type, count: u64, target: &Target) {
     let mut result = memory.clone();
     unpack(&plan, &mut result, origin, 0..bytes, &stream).expect("the buffers fit");
     assert_eq!(result, expected, "unpack of {count} x {ty:?}\n{plan}");
+    unpack(&plan, &mut tight, first, 0..bytes, &stream).expect("the buffers fit");
+    assert_eq!(tight, without_margin((&expected, origin)).0, "unpack of {count} x {ty:?}\n{plan}");
 
     let mut result = memory;
     reference::unpack(&plan, &mut result, origin, 0..bytes, &stream).expect("the buffers fit");

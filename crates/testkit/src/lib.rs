@@ -13,6 +13,6 @@ pub mod oracle;
 pub mod random;
 pub mod runner;
 
-pub use memory::memory_for;
+pub use memory::{memory_for, without_margin};
 pub use random::{Limits, Rng, random_path, random_type};
 pub use runner::{check, skipped};
