@@ -10,7 +10,7 @@ use crate::flat::Lazy;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
-use crate::{Flat, Part, PlanError, Run, Target};
+use crate::{Flat, Kernel, Part, PlanError, Run, Target};
 
 /// How `count` copies of a type move between memory and the packed stream. Immutable, cheap to
 /// clone, shareable between threads.
@@ -70,7 +70,9 @@ impl Plan {
         let (start, root) = Lower::new(all, &target).lower(all)?;
         add(start, root.low())?;
         add(start, root.high())?;
-        let short = Flat::suits(root.bytes(), root.runs(), &target);
+        // Where stores have to wait for one another, their order matters more than the calls.
+        let paced = matches!(root.kernel(), Kernel::Paced { .. });
+        let short = Flat::suits(root.bytes(), root.runs(), &target) && !paced;
         let flat = if short { Lazy::default() } else { Lazy::none() };
         Ok(Plan { start, root, flat, target, distinct: Known::default() })
     }
