@@ -7,7 +7,6 @@ use commloom_testkit::Rng;
 
 use crate::number::{int, length};
 use crate::outcome::Outcome;
-use crate::quirks::Quirks;
 use crate::session::{Face, Session};
 use crate::specimen::Specimen;
 
@@ -42,18 +41,6 @@ impl Completion {
     /// Any of them.
     pub fn random(rng: &mut Rng) -> Completion {
         Completion::ALL[rng.usize(0..Completion::ALL.len())]
-    }
-
-    /// Any that a library can be trusted with for collectives.
-    pub fn random_of_collective(rng: &mut Rng, quirks: Quirks, persistent: bool) -> Completion {
-        loop {
-            let how = Completion::random(rng);
-            let waits = matches!(how, Completion::Wait | Completion::Waitall);
-            let trusted = waits || !(persistent && quirks.tests_no_persistent_collective);
-            if trusted && !(how == Completion::GetStatus && quirks.hides_status_of_collectives) {
-                return how;
-            }
-        }
     }
 }
 

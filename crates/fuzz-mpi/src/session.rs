@@ -295,13 +295,9 @@ impl<A: Abi> Session<A> {
             let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
             made.push(Topology { name, comm, sources: both.clone(), destinations: both });
         }
-        // Everybody sends to rank 0, rank 0 to the last one, the last one also to itself.
+        // Everybody else sends to rank 0, and rank 0 to the last one.
         let mut destinations: Vec<Vec<usize>> = vec![vec![0]; n];
-        destinations[0].push(n - 1);
-        if n > 1 {
-            destinations[n - 1].push(n - 1);
-        }
-        destinations[0].dedup();
+        destinations[0] = if n > 1 { vec![n - 1] } else { vec![] };
         let sources: Vec<Vec<usize>> = (0..n)
             .map(|r| (0..n).rev().filter(|&s| destinations[s].contains(&r)).collect())
             .collect();

@@ -122,12 +122,12 @@ impl<'p, A: Abi> Plan<'p, A> {
             topology,
             flow,
             ranks,
-            rounds: if form == Form::Persistent { rng.u64(1..4) } else { 1 },
-            how: Completion::random_of_collective(
-                rng,
-                session.quirks,
-                form == Form::Persistent,
-            ),
+            rounds: if form == Form::Persistent && !session.quirks.loses_restarted_collectives {
+                rng.u64(1..4)
+            } else {
+                1
+            },
+            how: Completion::random(rng),
             ignore: rng.bool(),
         })
     }
