@@ -3,7 +3,7 @@
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
-use crate::completion::{Completion, blank, complete, note_status};
+use crate::completion::{blank, note_status};
 use crate::large::sized;
 use crate::memory::{Memory, mix};
 use crate::number::{int, wide};
@@ -16,14 +16,6 @@ use crate::specimen::Specimen;
 enum Call {
     Sendrecv,
     SendrecvReplace,
-    Isendrecv,
-    IsendrecvReplace,
-}
-
-impl Call {
-    fn replaces(self) -> bool {
-        matches!(self, Call::SendrecvReplace | Call::IsendrecvReplace)
-    }
 }
 
 /// One message from each rank to the one `step` behind it.
@@ -36,7 +28,6 @@ pub struct Plan<'p, A: Abi> {
     /// rank receives has the type and count of what it sends.
     pairs: Vec<(Part<'p, A>, Part<'p, A>)>,
     faces: Vec<Face>,
-    how: Completion,
     ignore: bool,
 }
 
@@ -48,16 +39,9 @@ impl<'p, A: Abi> Plan<'p, A> {
         all: &[&'p Specimen<A>],
         operation: u64,
     ) -> Self {
-        let there =
-            session.mpi.own.isendrecv.is_some() && !session.quirks.isendrecv_drops_types;
-        let call = match rng.u32(0..4) {
-            0 => Call::SendrecvReplace,
-            1 if there => Call::Isendrecv,
-            2 if there => Call::IsendrecvReplace,
-            _ => Call::Sendrecv,
-        };
+        let call = if rng.bool() { Call::Sendrecv } else { Call::SendrecvReplace };
         let n = session.ranks;
-        let pairs = if call.replaces() {
+        let pairs = if call == Call::SendrecvReplace {
             let specimen = loop {
                 let one = all[rng.usize(0..all.len())];
                 if one.receivable > 0 {
@@ -79,7 +63,6 @@ impl<'p, A: Abi> Plan<'p, A> {
             faces: (0..n)
                 .map(|_| if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native })
                 .collect(),
-            how: Completion::random(rng),
             ignore: rng.u32(0..4) == 0,
         }
     }
@@ -102,7 +85,7 @@ impl<'p, A: Abi> Plan<'p, A> {
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let source = self.source(rank);
         let bytes = self.sent(source).gather(&self.pairs[source].0.places);
-        if self.call.replaces() {
+        if self.call == Call::SendrecvReplace {
             let mut memory = self.sent(rank);
             memory.scatter(&self.pairs[rank].0.places, &bytes);
             return vec![memory];
@@ -127,68 +110,32 @@ impl<'p, A: Abi> Plan<'p, A> {
         let mut status = blank::<A>();
         let given =
             if self.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
-        let mut request = [session.mpi.handles.request_null];
-        let q = request.as_mut_ptr();
-        let both = large.then_some((f.sendrecv_c, f.isendrecv_c));
-        // SAFETY: both buffers hold the elements and live until the request is complete.
+        // SAFETY: both buffers hold the elements.
         let code = unsafe {
             let sb = s.buffer.cast_const();
-            match self.call {
-                Call::Sendrecv => match both.and_then(|(call, _)| call) {
-                    Some(call) => {
-                        let (sn, rn) = (wide(s.count), wide(r.count));
-                        call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, given)
-                    }
-                    None => {
-                        let (sn, rn) = (s.small(), r.small());
-                        let call = f.sendrecv;
-                        call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, given)
-                    }
-                },
-                Call::Isendrecv => match (both.and_then(|(_, call)| call), f.isendrecv) {
-                    (Some(call), _) => {
-                        let (sn, rn) = (wide(s.count), wide(r.count));
-                        call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, q)
-                    }
-                    (None, Some(call)) => {
-                        let (sn, rn) = (s.small(), r.small());
-                        call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, q)
-                    }
-                    (None, None) => unreachable!("planned where the library has it"),
-                },
-                Call::SendrecvReplace => sized!(f, sendrecv_replace, sendrecv_replace_c, large,
-                    (s.buffer), s.count, (s.handle, to, tag, from, tag, comm, given)),
-                Call::IsendrecvReplace => {
-                    let count = wide(s.count);
-                    match (f.isendrecv_replace_c.filter(|_| large), f.isendrecv_replace) {
-                        (Some(call), _) => {
-                            call(s.buffer, count, s.handle, to, tag, from, tag, comm, q)
-                        }
-                        (None, Some(call)) => {
-                            call(s.buffer, s.small(), s.handle, to, tag, from, tag, comm, q)
-                        }
-                        (None, None) => unreachable!("planned where the library has it"),
-                    }
+            match (self.call, f.sendrecv_c.filter(|_| large)) {
+                (Call::Sendrecv, Some(call)) => {
+                    let (sn, rn) = (wide(s.count), wide(r.count));
+                    call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, given)
                 }
+                (Call::Sendrecv, None) => {
+                    let (sn, rn, call) = (s.small(), r.small(), f.sendrecv);
+                    call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, given)
+                }
+                (Call::SendrecvReplace, _) => sized!(f, sendrecv_replace, sendrecv_replace_c, large,
+                    (s.buffer), s.count, (s.handle, to, tag, from, tag, comm, given)),
             }
         };
         s.returned(session);
         r.returned(session);
         out.fact("exchanged", session.class(code));
-        let received =
-            if self.call.replaces() { &self.pairs[me].0 } else { recv }.specimen;
-        let status = match self.call {
-            Call::Sendrecv | Call::SendrecvReplace => (!self.ignore).then_some(status),
-            Call::Isendrecv | Call::IsendrecvReplace => {
-                let all = complete(session, &mut out, face, self.how, &mut request, self.ignore);
-                all[0]
-            }
-        };
-        if let Some(status) = status {
+        let replaces = self.call == Call::SendrecvReplace;
+        let received = if replaces { &self.pairs[me].0 } else { recv }.specimen;
+        if !self.ignore {
             note_status(session, &mut out, "received", &status, received);
         }
         out.memory("sent", sent);
-        if !self.call.replaces() {
+        if !replaces {
             out.memory("received", room);
         }
         out
@@ -197,8 +144,8 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// For people.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{:?} to the rank {} further, completed by {:?}, status ignored {}",
-            self.call, self.step, self.how, self.ignore
+            "{:?} to the rank {} further, status ignored {}",
+            self.call, self.step, self.ignore
         );
         for (rank, (send, recv)) in self.pairs.iter().enumerate() {
             text += &format!(

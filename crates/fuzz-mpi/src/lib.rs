@@ -1,8 +1,8 @@
 //! A randomized differential tester of the preloads, and a soak.
 //!
 //! An MPI program that runs under `mpirun` and `commloom exec`. It opens the MPI library at run time
-//! and calls it by both of its faces: `PMPI_*`, which is the library alone, and `MPI_*`, which goes
-//! through the preload. All ranks draw the same random operations from one seed, make each of them with
+//! and has two ways to call it: through a handle of the library, which is the library alone, and by the
+//! names that a linked program would use, where the preload comes first. All ranks draw the same random operations from one seed, make each of them with
 //! the library alone and again with some ranks and some calls going through the preload, and compare
 //! every byte of all buffers (gaps included), every status, position and error class.
 //!
@@ -47,27 +47,19 @@ const NO_TEST: u8 = 2;
 /// Runs the program.
 #[must_use]
 pub fn run(options: &Options) -> ExitCode {
-    match open(options) {
-        Ok(library) => match library.kind() {
-            AbiKind::Mpich => with::<Mpich>(library, options),
-            AbiKind::OpenMpi => with::<OpenMpi>(library, options),
-            AbiKind::Standard => with::<Standard>(library, options),
-        },
-        Err(error) => {
-            eprintln!("commloom-fuzz-mpi: {error}");
-            ExitCode::from(NO_TEST)
-        }
-    }
+    let code = Library::open(&options.library).and_then(|library| match library.kind() {
+        AbiKind::Mpich => with::<Mpich>(library, options),
+        AbiKind::OpenMpi => with::<OpenMpi>(library, options),
+        AbiKind::Standard => with::<Standard>(library, options),
+    });
+    code.unwrap_or_else(|error| {
+        eprintln!("commloom-fuzz-mpi: {error}");
+        ExitCode::from(NO_TEST)
+    })
 }
 
-/// The library in the global scope: behind the preload, as if the program were linked to it.
-fn open(options: &Options) -> Result<Library, LibraryError> {
-    let opened = Library::open(&options.library)?;
-    Library::next(opened.kind())
-}
-
-fn with<A: Abi>(library: Library, options: &Options) -> ExitCode {
-    let session = Session::<A>::start(library);
+fn with<A: Abi>(library: Library, options: &Options) -> Result<ExitCode, LibraryError> {
+    let session = Session::<A>::start(library)?;
     let from = session.send_comes_from();
     let preloaded = from.contains("libcommloom");
     let code = if preloaded || options.native {
@@ -81,5 +73,5 @@ fn with<A: Abi>(library: Library, options: &Options) -> ExitCode {
         ExitCode::from(NO_TEST)
     };
     session.end();
-    code
+    Ok(code)
 }

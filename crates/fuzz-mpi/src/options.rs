@@ -6,8 +6,8 @@ use clap::{Parser, ValueEnum};
 
 /// Tests a commloom preload against the MPI library that it stands in front of
 ///
-/// Every operation is made twice on all ranks: with the library alone (PMPI_*), and with some ranks
-/// and some calls going through the preload (MPI_*). Buffers, statuses and error classes must be the
+/// Every operation is made twice on all ranks: with the library alone, past the preload, and with some
+/// ranks and some calls going through the preload. Buffers, statuses and error classes must be the
 /// same, and the buffers those that the MPI standard prescribes.
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = EXAMPLES)]

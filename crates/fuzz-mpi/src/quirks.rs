@@ -8,8 +8,6 @@ pub struct Quirks {
     /// `MPI_Get_elements` and `MPI_Unpack` divide by the size of a type without data, and the first does
     /// not know all combiners.
     pub divides_by_size: bool,
-    /// `MPI_Isendrecv` gives back references to derived types that it did not take.
-    pub isendrecv_drops_types: bool,
     /// A rank may wait for ever for a persistent collective that was started again.
     pub loses_restarted_collectives: bool,
 }
@@ -20,7 +18,6 @@ impl Quirks {
         let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
         Quirks {
             divides_by_size: old_mpich,
-            isendrecv_drops_types: old_mpich,
             loses_restarted_collectives: old_mpich,
         }
     }

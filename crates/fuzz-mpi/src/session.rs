@@ -3,17 +3,17 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 
-use commloom_mpi::{Abi, AbiKind, Functions, Library, Mpi, RawHandle};
+use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
 
 use crate::number::{int, length};
 use crate::quirks::Quirks;
 
-/// By which names a call goes to the library.
+/// By which way a call goes to the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Face {
-    /// `PMPI_*`: the library alone.
+    /// The library's own functions: whatever is preloaded does not see the call.
     Native,
-    /// `MPI_*`: through what is preloaded.
+    /// The functions that a program that is linked to the library would call.
     Wrapped,
 }
 
@@ -47,7 +47,9 @@ type Mprobe<A> = unsafe extern "C" fn(
 
 /// The running MPI.
 pub struct Session<A: Abi> {
+    /// The library by a handle of its own, so that both kinds of names are the library's.
     pub mpi: Mpi<A>,
+    wrapped: Functions<A>,
     pub rank: usize,
     pub ranks: usize,
     /// A duplicate of the world, where errors return.
@@ -84,16 +86,23 @@ type CommDup<A> = unsafe extern "C" fn(<A as Abi>::Comm, *mut <A as Abi>::Comm) 
 type CommFree<A> = unsafe extern "C" fn(*mut <A as Abi>::Comm) -> c_int;
 
 impl<A: Abi> Session<A> {
-    /// Starts MPI.
-    pub fn start(library: Library) -> Self {
+    /// Starts MPI. The library was opened for all to see, as if the program were linked to it.
+    ///
+    /// # Errors
+    /// The library lacks a function.
+    pub fn start(library: Library) -> Result<Self, LibraryError> {
+        // The preload is searched first, as for a program.
+        let seen = Library::next(A::KIND)?;
+        // SAFETY: of the ABI A, as `next` has checked.
+        let wrapped = unsafe { Functions::load(&seen, Names::Mpi) }?;
         // SAFETY: every handle that is used comes from this library and is used before it is freed.
-        let mpi = unsafe { Mpi::<A>::new(library) }.unwrap_or_else(|error| panic!("{error}"));
+        let mpi = unsafe { Mpi::<A>::new(library) }?;
         let quirks = Quirks::of(&mpi);
         let mut provided = 0;
         let multiple = A::CONSTANTS.thread_multiple;
         // SAFETY: MPI allows null arguments (MPI 4.1, section 11.2.1).
         let code = unsafe {
-            (mpi.next.init_thread)(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
+            (wrapped.init_thread)(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
         };
         mpi.check("MPI_Init_thread", code).expect("MPI starts");
         let world = mpi.handles.comm_world;
@@ -101,6 +110,7 @@ impl<A: Abi> Session<A> {
         let ranks = length(mpi.size(world).expect("a valid handle"));
         let mut session = Session {
             mpi,
+            wrapped,
             rank,
             ranks,
             comm: world,
@@ -118,7 +128,7 @@ impl<A: Abi> Session<A> {
         session.comm = comm;
         session.errors_return(comm);
         session.topologies = session.make_topologies();
-        session
+        Ok(session)
     }
 
     /// Ends MPI, after everything else.
@@ -130,7 +140,7 @@ impl<A: Abi> Session<A> {
         }
         self.topologies.clear();
         // SAFETY: initialized, nothing is pending.
-        let code = unsafe { (self.mpi.next.finalize)() };
+        let code = unsafe { (self.wrapped.finalize)() };
         self.mpi.check("MPI_Finalize", code).expect("MPI ends");
     }
 
@@ -138,7 +148,7 @@ impl<A: Abi> Session<A> {
     pub fn functions(&self, face: Face) -> &Functions<A> {
         match face {
             Face::Native => &self.mpi.own,
-            Face::Wrapped => &self.mpi.next,
+            Face::Wrapped => &self.wrapped,
         }
     }
 
@@ -173,7 +183,7 @@ impl<A: Abi> Session<A> {
             dli_sname: ptr::null(),
             dli_saddr: ptr::null_mut(),
         };
-        let send = self.mpi.next.send as *const c_void;
+        let send = self.wrapped.send as *const c_void;
         // SAFETY: `info` is writable; dladdr takes any address.
         let found = unsafe { libc::dladdr(send, &raw mut info) };
         if found == 0 || info.dli_fname.is_null() {

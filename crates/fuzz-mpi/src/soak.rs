@@ -12,7 +12,7 @@ use commloom_testkit::{Rng, oracle};
 use crate::memory::{Memory, mix};
 use crate::number::{int, wide};
 use crate::options::Options;
-use crate::session::Session;
+use crate::session::{Face, Session};
 
 /// The part of the time after which memory must be flat.
 const WARM: f64 = 0.25;
@@ -89,7 +89,7 @@ fn exchange<A: Abi>(
     thread: usize,
     round: u64,
 ) -> Result<(), String> {
-    let (mpi, f) = (&session.mpi, &session.mpi.next);
+    let (mpi, f) = (&session.mpi, session.functions(Face::Wrapped));
     let number = |n: usize| u64::try_from(n).expect("few");
     // What both sides of a message know.
     let mut rng = Rng::with_seed(mix(&[seed, number(thread), round]));
