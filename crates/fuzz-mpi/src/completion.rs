@@ -38,6 +38,11 @@ impl Completion {
         Completion::GetStatus,
     ];
 
+    /// One that waits for all requests.
+    pub fn waiting(rng: &mut Rng) -> Completion {
+        if rng.bool() { Completion::Wait } else { Completion::Waitall }
+    }
+
     /// Any of them.
     pub fn random(rng: &mut Rng) -> Completion {
         Completion::ALL[rng.usize(0..Completion::ALL.len())]

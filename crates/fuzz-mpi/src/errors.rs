@@ -82,7 +82,10 @@ impl<'p, A: Abi> Plan<'p, A> {
             faces: (0..session.ranks)
                 .map(|_| if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native })
                 .collect(),
-            how: Completion::random(rng),
+            how: match Completion::random(rng) {
+                Completion::Waitall if session.quirks.waitall_misses_failures => Completion::Wait,
+                how => how,
+            },
         }
     }
 

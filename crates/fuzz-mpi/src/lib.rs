@@ -33,6 +33,7 @@ mod quirks;
 mod session;
 mod soak;
 mod specimen;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -8,17 +8,33 @@ pub struct Quirks {
     /// `MPI_Get_elements` and `MPI_Unpack` divide by the size of a type without data, and the first does
     /// not know all combiners.
     pub divides_by_size: bool,
-    /// A rank may wait for ever for a persistent collective that was started again.
-    pub loses_restarted_collectives: bool,
+    /// A rank may wait for ever for a persistent collective that was started again; most of the calls
+    /// that test or wait for some requests do not see when a persistent collective is complete or
+    /// inactive.
+    pub loses_persistent_collectives: bool,
+    /// A rank whose blocks are empty leaves a collective of neighbours at once: nobody gets anything from
+    /// it.
+    pub skips_empty_neighbors: bool,
+    /// Each rank chooses the algorithm of `MPI_Allgatherv` by the size of the type that it sends.
+    pub allgatherv_by_own_type: bool,
+    /// `MPI_Waitall` may wait for ever where a request fails.
+    pub waitall_misses_failures: bool,
+    /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, or move wrong bytes, in place.
+    pub ialltoall_fails_in_place: bool,
 }
 
 impl Quirks {
-    /// Found with MPICH 4.0.2 alone.
+    /// Found with MPICH 4.0.2 and Open MPI 4.1.4 alone.
     pub fn of<A: Abi>(mpi: &Mpi<A>) -> Quirks {
         let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
+        let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
         Quirks {
             divides_by_size: old_mpich,
-            loses_restarted_collectives: old_mpich,
+            loses_persistent_collectives: old_mpich,
+            skips_empty_neighbors: old_open_mpi,
+            waitall_misses_failures: old_open_mpi,
+            ialltoall_fails_in_place: old_open_mpi,
+            allgatherv_by_own_type: A::KIND == AbiKind::OpenMpi,
         }
     }
 }

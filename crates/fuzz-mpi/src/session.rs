@@ -305,9 +305,10 @@ impl<A: Abi> Session<A> {
             let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
             made.push(Topology { name, comm, sources: both.clone(), destinations: both });
         }
-        // Everybody else sends to rank 0, and rank 0 to the last one.
+        // Everybody else sends to rank 0, and rank 0 to all of them. Open MPI 4.1 makes ranks wait for
+        // ever for one that has nobody to receive from.
         let mut destinations: Vec<Vec<usize>> = vec![vec![0]; n];
-        destinations[0] = if n > 1 { vec![n - 1] } else { vec![] };
+        destinations[0] = (1..n).collect();
         let sources: Vec<Vec<usize>> = (0..n)
             .map(|r| (0..n).rev().filter(|&s| destinations[s].contains(&r)).collect())
             .collect();

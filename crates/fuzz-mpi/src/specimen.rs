@@ -108,6 +108,11 @@ impl<A: Abi> Pool<A> {
         for attempt in 0.. {
             let mut rng = Rng::with_seed(mix(&[self.seed, number, attempt]));
             let Some(grown) = grow(session, &mut rng) else { continue };
+            // Constructors like to end with nothing, and nothing happens with it.
+            if grown.layout.size() == 0 && rng.u32(0..4) > 0 {
+                discard(session, &grown);
+                continue;
+            }
             let Some(specimen) = examine(session, grown, number, &mut rng) else {
                 self.defective += 1;
                 continue;
@@ -219,6 +224,12 @@ fn enlarge<A: Abi>(session: &Session<A>, rng: &mut Rng, grown: &mut Grown<A>) {
     replace(session, grown, handle, layout, &format!("{call:?}"));
 }
 
+fn discard<A: Abi>(session: &Session<A>, grown: &Grown<A>) {
+    if grown.derived {
+        session.mpi.type_free(grown.handle).expect("a type of our own");
+    }
+}
+
 fn replace<A: Abi>(
     session: &Session<A>,
     grown: &mut Grown<A>,
@@ -226,9 +237,7 @@ fn replace<A: Abi>(
     layout: Type,
     call: &str,
 ) {
-    if grown.derived {
-        session.mpi.type_free(grown.handle).expect("a type of our own");
-    }
+    discard(session, grown);
     let history = format!("{call} of {}", grown.history);
     *grown = Grown { handle, layout, history, derived: true };
 }

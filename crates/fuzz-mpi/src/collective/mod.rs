@@ -78,8 +78,12 @@ impl<'p, A: Abi> Plan<'p, A> {
             _ => Form::NonBlocking,
         };
         let flow = Flow::of(which, session, root, topology);
-        let together = which.exchanges_in_place() && rng.u32(0..4) == 0;
-        let mut types = Types::new(rng, all);
+        let lost = session.quirks.ialltoall_fails_in_place
+            && form != Form::Blocking
+            && matches!(which, Which::Alltoallv | Which::Alltoallw);
+        let together = which.exchanges_in_place() && !lost && rng.u32(0..4) == 0;
+        let one_size = which == Which::Allgatherv && session.quirks.allgatherv_by_own_type;
+        let mut types = Types::new(rng, all, one_size);
         let drawn: Vec<[Vec<&Specimen<A>>; 2]> = (0..n)
             .map(|r| {
                 [
@@ -88,7 +92,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                 ]
             })
             .collect();
-        let amounts = amounts(rng, which, n, together);
+        let least = u64::from(which.of_neighbors() && session.quirks.skips_empty_neighbors);
+        let amounts = amounts(rng, which, n, together, least);
         let unit = types.unit;
         let elements = |s: usize, r: usize| unit * amounts[s][r];
         let mut ranks = Vec::new();
@@ -114,6 +119,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             let face = if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native };
             ranks.push(Rank { send, recv, in_place, large: rng.u32(0..4) == 0, face });
         }
+        let lost = form == Form::Persistent && session.quirks.loses_persistent_collectives;
         Some(Plan {
             seed: rng.u64(..),
             which,
@@ -122,12 +128,8 @@ impl<'p, A: Abi> Plan<'p, A> {
             topology,
             flow,
             ranks,
-            rounds: if form == Form::Persistent && !session.quirks.loses_restarted_collectives {
-                rng.u64(1..4)
-            } else {
-                1
-            },
-            how: Completion::random(rng),
+            rounds: if form == Form::Persistent && !lost { rng.u64(1..4) } else { 1 },
+            how: if lost { Completion::waiting(rng) } else { Completion::random(rng) },
             ignore: rng.bool(),
         })
     }
@@ -235,12 +237,16 @@ struct Types<'p, A: Abi> {
 }
 
 impl<'p, A: Abi> Types<'p, A> {
-    fn new(rng: &mut Rng, all: &[&'p Specimen<A>]) -> Self {
+    /// Types to draw from, all of one size if need be.
+    fn new(rng: &mut Rng, all: &[&'p Specimen<A>], one_size: bool) -> Self {
         let small: Vec<&Specimen<A>> =
             all.iter().copied().filter(|s| s.layout.size() <= BLOCK).collect();
         let first = small[rng.usize(0..small.len())];
-        let same: Vec<&Specimen<A>> =
-            small.into_iter().filter(|s| s.signature == first.signature).collect();
+        let same: Vec<&Specimen<A>> = small
+            .into_iter()
+            .filter(|s| s.signature == first.signature)
+            .filter(|s| !one_size || s.layout.size() == first.layout.size())
+            .collect();
         let unit = if first.signature == Signature::Empty { 0 } else { first.layout.elements() };
         Types { first, same, unit }
     }
@@ -269,8 +275,14 @@ impl<'p, A: Abi> Types<'p, A> {
 }
 
 /// How many units go from each rank to each.
-fn amounts(rng: &mut Rng, which: Which, n: usize, symmetric: bool) -> Vec<Vec<u64>> {
-    let mut one = || [0, 1, 1, 1, 2, 3][rng.usize(0..6)];
+fn amounts(
+    rng: &mut Rng,
+    which: Which,
+    n: usize,
+    symmetric: bool,
+    least: u64,
+) -> Vec<Vec<u64>> {
+    let mut one = || [0, 1, 1, 1, 2, 3][rng.usize(0..6)].max(least);
     let mut table = vec![vec![0; n]; n];
     match which.amounts() {
         Amounts::Equal => {
