@@ -13,8 +13,7 @@ use crate::options::{Family, Options};
 use crate::outcome::{Outcome, Verdict, judge};
 use crate::session::Session;
 use crate::specimen::{Pool, Specimen};
-use crate::watch::Watch;
-use crate::{collective, errors, exchange, packing, point};
+use crate::{collective, errors, exchange, packing, point, watch};
 
 /// Any operation.
 enum Operation<'p, A: Abi> {
@@ -104,7 +103,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let limit = options.seconds.map(Duration::from_secs);
     let bar = progress(session.rank, options.operations);
     let mut pool = Pool::new(seed);
-    let watch = Watch::start(session.rank);
+    watch::start(session.rank);
     let (mut made, mut library) = (0u64, 0u64);
     for number in options.first..end {
         if let Some(limit) = limit
@@ -123,9 +122,9 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             // The next call may be the last one.
             let _ = std::io::stdout().flush();
         }
-        watch.at(number, true);
+        watch::at(number, true);
         let native = operation.perform(session, true);
-        watch.at(number, false);
+        watch::at(number, false);
         let wrapped = operation.perform(session, false);
         match judge(&native, &wrapped, &operation.expected(session.rank)) {
             Verdict::Right => {}
