@@ -37,7 +37,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Family::Exchange => {
                 Operation::Exchange(exchange::Plan::random(rng, session, all, number))
             }
-            Family::Pack => Operation::Pack(packing::Plan::random(rng, all)),
+            Family::Pack => Operation::Pack(packing::Plan::random(rng, session, all)),
             Family::Collective => {
                 Operation::Collective(collective::Plan::random(rng, session, all))
             }
@@ -135,13 +135,15 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
                 }
             }
             Verdict::Wrong(why) => {
-                eprintln!(
+                let text = format!(
                     "commloom-fuzz-mpi: seed {seed}, operation {number}, rank {}: {why}\n{}\n\
                      repeat it with --seed {seed} --first {number} --operations 1, or with those \
-                     before it",
+                     before it\n",
                     session.rank,
                     operation.text(session)
                 );
+                // In one piece: all ranks write to one place.
+                let _ = std::io::stderr().write_all(text.as_bytes());
                 session.abort();
             }
         }

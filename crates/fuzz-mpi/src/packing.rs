@@ -8,7 +8,7 @@ use commloom_testkit::Rng;
 use crate::memory::{Memory, mix};
 use crate::number::{int, length, wide};
 use crate::outcome::Outcome;
-use crate::part::{Part, random_pair};
+use crate::part::{Manner, Part, random_pair};
 use crate::session::{Face, Session};
 use crate::specimen::Specimen;
 
@@ -26,8 +26,11 @@ pub struct Plan<'p, A: Abi> {
 
 impl<'p, A: Abi> Plan<'p, A> {
     /// A random plan, the same on all ranks.
-    pub fn random(rng: &mut Rng, all: &[&'p Specimen<A>]) -> Self {
-        let (from, to) = random_pair(rng, all);
+    pub fn random(rng: &mut Rng, session: &Session<A>, all: &[&'p Specimen<A>]) -> Self {
+        let (from, mut to) = random_pair(rng, all);
+        if to.manner == Manner::Absolute && session.quirks.unpack_refuses_bottom {
+            to.manner = Manner::Plain;
+        }
         let room = match rng.u32(0..8) {
             0 => -rng.i64(1..=wide(from.places.len()).max(1)),
             1 => rng.i64(1..60),

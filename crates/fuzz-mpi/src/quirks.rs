@@ -8,6 +8,8 @@ pub struct Quirks {
     /// `MPI_Get_elements` and `MPI_Unpack` divide by the size of a type without data, and the first does
     /// not know all combiners.
     pub divides_by_size: bool,
+    /// `MPI_Unpack` refuses `MPI_BOTTOM`.
+    pub unpack_refuses_bottom: bool,
     /// A rank may wait for ever for a persistent collective that was started again; most of the calls
     /// that test or wait for some requests do not see when a persistent collective is complete or
     /// inactive.
@@ -19,7 +21,8 @@ pub struct Quirks {
     pub allgatherv_by_own_type: bool,
     /// `MPI_Waitall` may wait for ever where a request fails.
     pub waitall_misses_failures: bool,
-    /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, or move wrong bytes, in place.
+    /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, write past the end, or move wrong bytes, in
+    /// place.
     pub ialltoall_fails_in_place: bool,
 }
 
@@ -30,10 +33,11 @@ impl Quirks {
         let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
         Quirks {
             divides_by_size: old_mpich,
+            unpack_refuses_bottom: old_mpich,
             loses_persistent_collectives: old_mpich,
             skips_empty_neighbors: old_open_mpi,
             waitall_misses_failures: old_open_mpi,
-            ialltoall_fails_in_place: old_open_mpi,
+            ialltoall_fails_in_place: old_open_mpi || old_mpich,
             allgatherv_by_own_type: A::KIND == AbiKind::OpenMpi,
         }
     }
