@@ -8,7 +8,7 @@ use commloom_testkit::Rng;
 use crate::number::{int, length};
 use crate::outcome::Outcome;
 use crate::session::{Face, Session};
-use crate::specimen::Specimen;
+use crate::specimen::{Signature, Specimen};
 
 /// Which calls complete the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +76,12 @@ pub fn note_status<A: Abi>(
     unsafe {
         let code = (mpi.own.get_count)(status, handle, &raw mut count);
         out.fact(format!("{what}: MPI_Get_count"), session.class(code));
-        // The standard leaves little to say of no elements, and MPICH 4.0 does not know these combiners.
-        let lost = session.quirks.divides_by_size
-            && (specimen.layout.size() == 0 || specimen.text.contains("array"));
+        // The standard leaves little to say of no elements, and MPICH 4.0 crashes or does not know these
+        // combiners.
+        let lost = session.quirks.elements_crash
+            && (specimen.layout.size() == 0
+                || matches!(specimen.signature, Signature::Mixed(_))
+                || specimen.text.contains("array"));
         if !lost {
             let code = (mpi.own.get_elements)(status, handle, &raw mut elements);
             out.fact(format!("{what}: MPI_Get_elements"), session.class(code));

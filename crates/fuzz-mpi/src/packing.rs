@@ -27,9 +27,11 @@ pub struct Plan<'p, A: Abi> {
 impl<'p, A: Abi> Plan<'p, A> {
     /// A random plan, the same on all ranks.
     pub fn random(rng: &mut Rng, session: &Session<A>, all: &[&'p Specimen<A>]) -> Self {
-        let (from, mut to) = random_pair(rng, all);
-        if to.manner == Manner::Absolute && session.quirks.unpack_refuses_bottom {
-            to.manner = Manner::Plain;
+        let (mut from, mut to) = random_pair(rng, all);
+        for side in [&mut from, &mut to] {
+            if side.manner == Manner::Absolute && session.quirks.pack_refuses_bottom {
+                side.manner = Manner::Plain;
+            }
         }
         let room = match rng.u32(0..8) {
             0 => -rng.i64(1..=wide(from.places.len()).max(1)),

@@ -5,11 +5,12 @@ use commloom_mpi::{Abi, AbiKind, Mpi};
 /// What is not asked of a library.
 #[derive(Debug, Clone, Copy)]
 pub struct Quirks {
-    /// `MPI_Get_elements` and `MPI_Unpack` divide by the size of a type without data, and the first does
-    /// not know all combiners.
+    /// `MPI_Unpack` divides by the size of a type without data.
     pub divides_by_size: bool,
-    /// `MPI_Unpack` refuses `MPI_BOTTOM`.
-    pub unpack_refuses_bottom: bool,
+    /// So does `MPI_Get_elements`, which does not know structs of several kinds nor all combiners.
+    pub elements_crash: bool,
+    /// `MPI_Pack` and `MPI_Unpack` refuse `MPI_BOTTOM`.
+    pub pack_refuses_bottom: bool,
     /// A rank may wait for ever for a persistent collective that was started again; most of the calls
     /// that test or wait for some requests do not see when a persistent collective is complete or
     /// inactive.
@@ -33,7 +34,8 @@ impl Quirks {
         let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
         Quirks {
             divides_by_size: old_mpich,
-            unpack_refuses_bottom: old_mpich,
+            elements_crash: old_mpich,
+            pack_refuses_bottom: old_mpich,
             loses_persistent_collectives: old_mpich,
             skips_empty_neighbors: old_open_mpi,
             waitall_misses_failures: old_open_mpi,

@@ -23,7 +23,8 @@ fn growth(printed: &[String], what: &str) -> i64 {
         let last = line.rsplit(", ").next().and_then(|end| end.split(' ').next());
         last.and_then(|n| n.parse::<i64>().ok()).expect("a number of kB")
     };
-    printed.iter().map(of).max().expect("every rank prints a line")
+    // Memory that was given back says nothing.
+    printed.iter().map(of).max().expect("every rank prints a line").max(0)
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn another_tool_sees_what_it_would_see_without_us() {
         let tool = library.compile_shared("count_sends");
         let tool = tool.to_string_lossy();
         let native = lines(&library.run_beside(&program, &tool, &ENGINE));
-        assert!(native.iter().any(|l| l.starts_with("the tool saw")), "{native:?}");
+        assert!(native.iter().any(|l| l.contains("the tool saw")), "{native:?}");
         let ours = library.preload();
         let ours = ours.to_string_lossy();
         for order in [format!("{ours}:{tool}"), format!("{tool}:{ours}")] {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PENDING = 64, N = 500, ROUNDS = 2000, TIMES = 4 };
+enum { PENDING = 64, N = 500, ROUNDS = 2000, TIMES = 3 };
 
 static int rank, live;
 static long wrong;
@@ -138,6 +138,90 @@ static void handover(void)
     MPI_Type_free(&handed);
 }
 
+static int copies, deletions;
+
+static int copy(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)type, (void)key, (void)extra;
+    copies++;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int delete(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type, (void)key, (void)extra;
+    deletions += *(int *)value;
+    return MPI_SUCCESS;
+}
+
+/* Names, attributes of the program, and what a type was made of, on a type, its duplicate and its heirs. */
+static void attributes(void)
+{
+    int out[64], in[64], key, flag, length, integers, addresses, types, combiner, five = 5;
+    char name[MPI_MAX_OBJECT_NAME];
+    void *value;
+    MPI_Type_create_keyval(copy, delete, &key, NULL);
+    MPI_Datatype type = vector(5, 2, 6), duplicate, heir;
+    MPI_Type_set_attr(type, key, &five);
+    MPI_Type_set_name(type, "the columns");
+    for (int i = 0; i < 100; i++) {
+        copies = deletions = 0;
+        fill(out, 64, i);
+        memset(in, -1, sizeof in);
+        MPI_Type_dup(type, &duplicate);
+        MPI_Type_contiguous(1, duplicate, &heir);
+        MPI_Type_commit(&heir);
+        MPI_Sendrecv(out, 1, duplicate, rank, 3, in, 1, heir, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check(in, 5, 2, 6, i, "a duplicate");
+        MPI_Type_get_attr(duplicate, key, &value, &flag);
+        expect(flag && value == &five, 1, "the attribute of the duplicate", i);
+        MPI_Type_get_attr(heir, key, &value, &flag);
+        expect(flag, 0, "the attribute of the heir", i);
+        MPI_Type_get_name(type, name, &length);
+        expect(strcmp(name, "the columns"), 0, "the name", i);
+        MPI_Type_get_envelope(duplicate, &integers, &addresses, &types, &combiner);
+        expect(combiner, MPI_COMBINER_DUP, "what the duplicate was made of", i);
+        MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+        expect(combiner, MPI_COMBINER_VECTOR, "what the type was made of", i);
+        MPI_Type_free(&duplicate);
+        MPI_Type_free(&heir);
+        expect(copies, 1, "copies of the attribute", i);
+        expect(deletions, 5, "deletions of the attribute", i);
+    }
+    MPI_Type_free(&type);
+    MPI_Type_free_keyval(&key);
+}
+
+/* Types that are asked for by precision belong to the library: nobody frees them. */
+static void precisions(void)
+{
+    double real[40], got[40];
+    long long integer[40], back[40];
+    MPI_Datatype types[2], made[2];
+    MPI_Type_create_f90_real(15, MPI_UNDEFINED, &types[0]);
+    MPI_Type_create_f90_integer(15, &types[1]);
+    for (int i = 0; i < 40; i++) {
+        real[i] = i / 3.0, got[i] = -1;
+        integer[i] = i * 1000000007LL, back[i] = -1;
+    }
+    for (int t = 0; t < 2; t++) {
+        MPI_Type_vector(10, 1, 4, types[t], &made[t]);
+        MPI_Type_commit(&made[t]);
+    }
+    for (int i = 0; i < 10; i++) {
+        MPI_Sendrecv(real, 1, made[0], rank, 4, got, 1, made[0], rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(integer, 1, made[1], rank, 4, back, 1, made[1], rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < 40; i++) {
+        expect(got[i] == (i % 4 ? -1 : real[i]), 1, "a real", i);
+        expect(back[i] == (i % 4 ? -1 : integer[i]), 1, "an integer", i);
+    }
+    for (int t = 0; t < 2; t++)
+        MPI_Type_free(&made[t]);
+}
+
 /* Children that run other programs, with the preload in their environment, and children that just end. */
 static void children(void)
 {
@@ -178,6 +262,8 @@ int main(int argc, char **argv)
         pending();
     if (provided >= MPI_THREAD_SERIALIZED)
         handover();
+    attributes();
+    precisions();
     children();
     printf("rank %d: %ld wrong, %ld kB more\n", rank, wrong, grown);
     MPI_Finalize();
