@@ -24,7 +24,7 @@ demo: setup build ## run every example natively and under commloom, print one ta
 test: setup lint build ## all checks and tests, also end to end under both MPI libraries
 	COMMLOOM_REQUIRE_MPI=1 $(CARGO) test --workspace
 	$(CARGO) run --release --package xtask -- demo --quick --runs 1
-	scripts/fuzz-mpi 300
+	scripts/fuzz-mpi 2000
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 3 minutes; rustc 1.95 fails on the masked loads since November 2026)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
@@ -49,8 +49,8 @@ fuzz-quick: ## the same for 60 seconds each
 fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (some hours are better: OPERATIONS=...)
 	scripts/fuzz-mpi $(or $(OPERATIONS),100000)
 
-soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (1200) under every library found
-	scripts/soak
+soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write docs/soak.md
+	scripts/soak $(CURDIR)/docs/soak.md
 
 bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
 	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp

@@ -121,9 +121,9 @@ pub fn complete<A: Abi>(
                 let mut flag = 0;
                 let code = match how {
                     Completion::Wait => unsafe { (f.wait)(first.add(at), single) },
-                    Completion::Test => until(&mut flag, |flag| unsafe {
-                        (f.test)(first.add(at), flag, single)
-                    }),
+                    Completion::Test => {
+                        until(&mut flag, |flag| unsafe { (f.test)(first.add(at), flag, single) })
+                    }
                     _ => {
                         let code = until(&mut flag, |flag| unsafe {
                             (f.request_get_status)(*first.add(at), flag, single)

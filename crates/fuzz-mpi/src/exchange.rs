@@ -108,8 +108,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         let r = recv.arguments(session, face, &mut room);
         let (tag, comm, large) = (self.tag, session.comm, self.pairs[me].0.large);
         let mut status = blank::<A>();
-        let given =
-            if self.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
+        let given = if self.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
         // SAFETY: both buffers hold the elements.
         let code = unsafe {
             let sb = s.buffer.cast_const();
@@ -122,8 +121,15 @@ impl<'p, A: Abi> Plan<'p, A> {
                     let (sn, rn, call) = (s.small(), r.small(), f.sendrecv);
                     call(sb, sn, s.handle, to, tag, r.buffer, rn, r.handle, from, tag, comm, given)
                 }
-                (Call::SendrecvReplace, _) => sized!(f, sendrecv_replace, sendrecv_replace_c, large,
-                    (s.buffer), s.count, (s.handle, to, tag, from, tag, comm, given)),
+                (Call::SendrecvReplace, _) => sized!(
+                    f,
+                    sendrecv_replace,
+                    sendrecv_replace_c,
+                    large,
+                    (s.buffer),
+                    s.count,
+                    (s.handle, to, tag, from, tag, comm, given)
+                ),
             }
         };
         s.returned(session);

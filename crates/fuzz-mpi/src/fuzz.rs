@@ -81,7 +81,8 @@ const AGREE: u64 = 50;
 
 /// Makes the operations that the options ask for.
 pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
-    let made_up = Instant::now().elapsed().as_nanos() ^ std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos());
+    let made_up = Instant::now().elapsed().as_nanos()
+        ^ std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos());
     let made_up = u64::try_from(made_up % 1_000_000_000).expect("small");
     let seed = session.agree(options.seed.unwrap_or(made_up));
     let end = options.first.saturating_add(options.operations);

@@ -55,12 +55,7 @@ impl<'p, A: Abi> Part<'p, A> {
     }
 
     /// What the calls of this rank get for this side.
-    pub fn arguments(
-        &self,
-        session: &Session<A>,
-        face: Face,
-        memory: &mut Memory,
-    ) -> Arguments<A> {
+    pub fn arguments(&self, session: &Session<A>, face: Face, memory: &mut Memory) -> Arguments<A> {
         let mpi = &session.mpi;
         let (buffer, handle) = (memory.address(), self.specimen.handle);
         let mut made = mpi.handles.datatype_null;

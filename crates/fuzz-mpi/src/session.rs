@@ -276,7 +276,8 @@ impl<A: Abi> Session<A> {
     /// `F` is the prototype of the function.
     unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
         let address = self.mpi.library().function(name);
-        let address = address.unwrap_or_else(|| panic!("the library has {}", name.to_string_lossy()));
+        let address =
+            address.unwrap_or_else(|| panic!("the library has {}", name.to_string_lossy()));
         assert_eq!(size_of::<F>(), size_of_val(&address), "F is a function pointer");
         // SAFETY: as wide, and the caller answers for the prototype.
         unsafe { std::mem::transmute_copy(&address) }
@@ -341,8 +342,8 @@ impl<A: Abi> Session<A> {
         let mut comm = self.mpi.handles.comm_null;
         // SAFETY: the prototype is that of the call; lists are as long as said.
         let code = unsafe {
-            let create = self
-                .symbol::<DistGraphCreateAdjacent<A>>(c"PMPI_Dist_graph_create_adjacent");
+            let create =
+                self.symbol::<DistGraphCreateAdjacent<A>>(c"PMPI_Dist_graph_create_adjacent");
             create(
                 self.comm,
                 int(s.len()),

@@ -1,6 +1,7 @@
 //! A soak: threads of all ranks exchange random messages for a long time. No message may be lost or
 //! differ, and memory must not grow once everything has been used once.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use crate::number::{int, wide};
 use crate::options::Options;
 use crate::session::{Face, Session};
 
-/// The part of the time after which memory must be flat.
-const WARM: f64 = 0.25;
+/// Parts of the time after which memory is looked at. After the first one it must be flat.
+const SAMPLES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// What memory may grow by after that: allocators of threads settle slowly.
 const GROWTH: u64 = 8 << 20;
 /// Rounds between two agreements on whether to go on.
@@ -28,15 +29,16 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let threads = if session.threads { options.threads.max(1) } else { 1 };
     if session.rank == 0 {
         println!(
-            "{} ranks with {threads} threads for {seconds} s, MPI_Send comes from {}, seed {seed}",
+            "{} ranks with {threads} threads for {seconds} s, seed {seed}, {}, MPI_Send comes from {}",
             session.ranks,
+            session.mpi.library_version().unwrap_or_default().lines().next().unwrap_or_default(),
             session.send_comes_from()
         );
     }
     let wrong = AtomicBool::new(false);
     let messages = AtomicU64::new(0);
     let start = Instant::now();
-    let (mut warm, mut most, mut round) = (None, 0, 0);
+    let (mut samples, mut most, mut round) = (Vec::new(), 0, 0);
     loop {
         std::thread::scope(|scope| {
             for thread in 0..threads {
@@ -58,8 +60,12 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
         }
         let elapsed = start.elapsed();
         let used = resident();
-        if elapsed.as_secs_f64() > WARM * Duration::from_secs(seconds).as_secs_f64() {
-            warm.get_or_insert(used);
+        while let Some(part) = SAMPLES.get(samples.len())
+            && elapsed >= Duration::from_secs(seconds).mul_f64(*part)
+        {
+            samples.push(used);
+        }
+        if !samples.is_empty() {
             most = most.max(used);
         }
         // Rank 0 decides for all.
@@ -67,14 +73,14 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             break;
         }
     }
-    let grown = most.saturating_sub(warm.unwrap_or(most));
-    println!(
-        "rank {}: {} messages, none lost or different; {} kB after warm-up, {} kB more later",
-        session.rank,
-        messages.load(Ordering::Relaxed),
-        warm.unwrap_or(0) / 1024,
-        grown / 1024
-    );
+    // Rank 0 may have ended a moment before this rank would have.
+    samples.resize(SAMPLES.len(), resident());
+    let grown = most.saturating_sub(samples[0]);
+    let memory: Vec<String> = samples.iter().map(|bytes| (bytes / 1024).to_string()).collect();
+    let sent = messages.load(Ordering::Relaxed);
+    // In one piece: all ranks write to one place.
+    let row = format!("| {} | {threads} | {sent} | {} |\n", session.rank, memory.join(" | "));
+    let _ = std::io::stdout().write_all(row.as_bytes());
     if grown > GROWTH {
         eprintln!("soak: rank {}: memory is not flat", session.rank);
         return ExitCode::FAILURE;

@@ -117,7 +117,8 @@ fn another_tool_sees_what_it_would_see_without_us() {
 fn switched_off_nothing_is_touched_or_reported() {
     for library in libraries() {
         let program = library.compile("semantics");
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("off-{}.json", library.name));
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("off-{}.json", library.name));
         let place = path.to_string_lossy().into_owned();
         let mut environment = vec![("COMMLOOM", "off"), ("COMMLOOM_REPORT", place.as_str())];
         environment.extend(ENGINE);

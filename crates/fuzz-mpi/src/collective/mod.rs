@@ -275,13 +275,7 @@ impl<'p, A: Abi> Types<'p, A> {
 }
 
 /// How many units go from each rank to each.
-fn amounts(
-    rng: &mut Rng,
-    which: Which,
-    n: usize,
-    symmetric: bool,
-    least: u64,
-) -> Vec<Vec<u64>> {
+fn amounts(rng: &mut Rng, which: Which, n: usize, symmetric: bool, least: u64) -> Vec<Vec<u64>> {
     let mut one = || [0, 1, 1, 1, 2, 3][rng.usize(0..6)].max(least);
     let mut table = vec![vec![0; n]; n];
     match which.amounts() {

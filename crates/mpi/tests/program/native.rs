@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
+use commloom_fuzz_mpi::create::{Form, try_create};
 use commloom_layout::mpi::{Distribution, Order};
 use commloom_layout::{Basic, Type};
-use commloom_fuzz_mpi::create::{Form, try_create};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, Mpi, decode, encode};
 use commloom_testkit::oracle::mpi::Call;
 

@@ -1,264 +1,21 @@
-//! Point to point: all modes of sending, all ways to receive, probes, persistent requests.
+//! A plan on its way: requests, their completion, and what is noted.
 
 use std::ffi::c_int;
-use std::fmt::Write as _;
 
 use commloom_mpi::{Abi, Status};
-use commloom_testkit::Rng;
 
-use crate::completion::{Completion, blank, complete, note_status};
+use super::{Message, Mode, Plan, Receiving, Sending};
+use crate::completion::{blank, complete, note_status};
 use crate::large::sized;
-use crate::memory::{Memory, mix};
+use crate::memory::Memory;
 use crate::number::{int, length};
 use crate::outcome::Outcome;
-use crate::part::{Part, random_pair};
 use crate::session::{Face, Session};
-use crate::specimen::Specimen;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Standard,
-    Synchronous,
-    Buffered,
-    Ready,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sending {
-    Blocking(Mode),
-    NonBlocking(Mode),
-    Persistent(Mode),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Receiving {
-    Recv,
-    /// `MPI_Probe`, then `MPI_Recv`.
-    Probe,
-    /// `MPI_Iprobe` until there is something, then `MPI_Recv`.
-    Iprobe,
-    /// `MPI_Mprobe` and `MPI_Mrecv`.
-    Mrecv,
-    /// `MPI_Mprobe` and `MPI_Imrecv`.
-    Imrecv,
-    Irecv,
-    Persistent,
-}
-
-struct Message<'p, A: Abi> {
-    from: usize,
-    to: usize,
-    tag: c_int,
-    any_source: bool,
-    any_tag: bool,
-    ignore: bool,
-    send: Part<'p, A>,
-    recv: Part<'p, A>,
-    sending: Sending,
-    receiving: Receiving,
-    send_face: Face,
-    recv_face: Face,
-}
-
-/// One to four messages between any ranks, sent so many times.
-pub struct Plan<'p, A: Abi> {
-    seed: u64,
-    messages: Vec<Message<'p, A>>,
-    rounds: u64,
-    how: Completion,
-    ignore: bool,
-    /// Where nothing of the preload's is among the requests.
-    complete_face: Face,
-    /// Persistent requests are started with one call.
-    startall: bool,
-    /// Requests that are null, at the end of the array.
-    nulls: usize,
-    /// Non-blocking sends are let go with `MPI_Request_free`.
-    release: bool,
-}
-
-impl Sending {
-    fn random(rng: &mut Rng) -> Sending {
-        let mode = match rng.u32(0..6) {
-            0 => Mode::Synchronous,
-            1 => Mode::Buffered,
-            2 => Mode::Ready,
-            _ => Mode::Standard,
-        };
-        match rng.u32(0..7) {
-            0..=2 => Sending::Blocking(mode),
-            3..=5 => Sending::NonBlocking(mode),
-            _ => Sending::Persistent(mode),
-        }
-    }
-
-    fn mode(self) -> Mode {
-        let (Sending::Blocking(mode) | Sending::NonBlocking(mode) | Sending::Persistent(mode)) = self;
-        mode
-    }
-}
-
-impl Receiving {
-    fn random(rng: &mut Rng) -> Receiving {
-        match rng.u32(0..12) {
-            0..=3 => Receiving::Recv,
-            4 => Receiving::Probe,
-            5 => Receiving::Iprobe,
-            6 => Receiving::Mrecv,
-            7 => Receiving::Imrecv,
-            8 | 9 => Receiving::Irecv,
-            _ => Receiving::Persistent,
-        }
-    }
-
-    /// Posted before anything is sent.
-    fn is_early(self) -> bool {
-        matches!(self, Receiving::Irecv | Receiving::Persistent)
-    }
-}
-
-fn face(rng: &mut Rng) -> Face {
-    if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native }
-}
-
-impl<'p, A: Abi> Plan<'p, A> {
-    /// A random plan, the same on all ranks.
-    pub fn random(
-        rng: &mut Rng,
-        session: &Session<A>,
-        all: &[&'p Specimen<A>],
-        operation: u64,
-    ) -> Self {
-        let n = [1, 1, 1, 2, 3, 4][rng.usize(0..6)];
-        let base = int(operation % 900) * 32;
-        let mut messages: Vec<Message<A>> = Vec::new();
-        for i in 0..n {
-            let (from, to) = (rng.usize(0..session.ranks), rng.usize(0..session.ranks));
-            let (send, recv) = random_pair(rng, all);
-            let (mut sending, mut receiving) = (Sending::random(rng), Receiving::random(rng));
-            if from == to && matches!(sending, Sending::Blocking(_)) && !receiving.is_early() {
-                // Nobody else could receive it.
-                sending = Sending::NonBlocking(sending.mode());
-            }
-            if sending.mode() == Mode::Ready && !receiving.is_early() {
-                receiving = Receiving::Irecv;
-            }
-            messages.push(Message {
-                from,
-                to,
-                tag: base + i,
-                any_source: false,
-                any_tag: false,
-                ignore: rng.u32(0..4) == 0,
-                send,
-                recv,
-                sending,
-                receiving,
-                send_face: face(rng),
-                recv_face: face(rng),
-            });
-        }
-        // Wildcards only where nothing else can match.
-        for i in 0..messages.len() {
-            let alone = messages.iter().filter(|m| m.to == messages[i].to).count() == 1;
-            if alone && rng.u32(0..4) == 0 {
-                messages[i].any_source = rng.bool();
-                messages[i].any_tag = rng.bool();
-            }
-        }
-        let again = messages.iter().any(|m| {
-            m.receiving == Receiving::Persistent || matches!(m.sending, Sending::Persistent(_))
-        });
-        Plan {
-            seed: rng.u64(..),
-            messages,
-            rounds: if again { rng.u64(1..4) } else { 1 },
-            how: Completion::random(rng),
-            ignore: rng.u32(0..4) == 0,
-            complete_face: face(rng),
-            startall: rng.bool(),
-            nulls: rng.usize(0..3),
-            release: !again && rng.u32(0..10) == 0,
-        }
-    }
-
-    /// Ranks must not run ahead into the next operation.
-    fn fenced(&self) -> bool {
-        self.release || self.messages.iter().any(|m| m.any_source || m.any_tag)
-    }
-
-    fn memories(&self, rank: usize, round: u64) -> Vec<Sides> {
-        let seed = |i: usize, side| mix(&[self.seed, u64::try_from(i).expect("few"), side, round]);
-        let one = |places: &[i64], seed| Memory::holding([places], seed);
-        let side = |(i, m): (usize, &Message<A>)| Sides {
-            send: (m.from == rank).then(|| one(&m.send.places, seed(i, 0))),
-            recv: (m.to == rank).then(|| one(&m.recv.places, seed(i, 1))),
-        };
-        self.messages.iter().enumerate().map(side).collect()
-    }
-
-    /// What the buffers of a rank must hold in the end, in the order of [`Plan::perform`].
-    pub fn expected(&self, rank: usize) -> Vec<Memory> {
-        let mut right = Vec::new();
-        for round in 0..self.rounds {
-            for (i, (sides, m)) in
-                self.memories(rank, round).into_iter().zip(&self.messages).enumerate()
-            {
-                let sent = self.memories(m.from, round).swap_remove(i).send;
-                right.extend(sides.send);
-                if let (Some(mut memory), Some(sent)) = (sides.recv, sent) {
-                    memory.scatter(&m.recv.places, &sent.gather(&m.send.places));
-                    right.push(memory);
-                }
-            }
-        }
-        right
-    }
-
-    /// Makes the operation with the library alone, or as planned.
-    pub fn perform(&self, session: &Session<A>, native: bool) -> Outcome {
-        let mut out = Outcome::default();
-        let mut run = Run::new(session, self, native);
-        for round in 0..self.rounds {
-            run.round(&mut out, round);
-        }
-        run.end(&mut out);
-        out
-    }
-
-    /// For people.
-    pub fn text(&self) -> String {
-        let mut text = format!(
-            "point to point, {} rounds, completed by {:?} ({:?}), startall {}, released {}, \
-             statuses ignored {}",
-            self.rounds, self.how, self.complete_face, self.startall, self.release, self.ignore
-        );
-        for m in &self.messages {
-            let _ = write!(
-                text,
-                "\n  {} -> {}, tag {}: {:?} ({:?}) of {}\n    {:?} ({:?}{}{}{}) of {}",
-                m.from,
-                m.to,
-                m.tag,
-                m.sending,
-                m.send_face,
-                m.send.text(),
-                m.receiving,
-                m.recv_face,
-                if m.any_source { ", any source" } else { "" },
-                if m.any_tag { ", any tag" } else { "" },
-                if m.ignore { ", status ignored" } else { "" },
-                m.recv.text()
-            );
-        }
-        text
-    }
-}
 
 /// The buffers of a message on one rank.
-struct Sides {
-    send: Option<Memory>,
-    recv: Option<Memory>,
+pub(super) struct Sides {
+    pub(super) send: Option<Memory>,
+    pub(super) recv: Option<Memory>,
 }
 
 /// A request, and what it is for.
@@ -271,7 +28,7 @@ struct Pending<A: Abi> {
 }
 
 /// A plan on its way.
-struct Run<'r, A: Abi> {
+pub(super) struct Run<'r, A: Abi> {
     session: &'r Session<A>,
     plan: &'r Plan<'r, A>,
     native: bool,
@@ -282,7 +39,7 @@ struct Run<'r, A: Abi> {
 }
 
 impl<'r, A: Abi> Run<'r, A> {
-    fn new(session: &'r Session<A>, plan: &'r Plan<'r, A>, native: bool) -> Self {
+    pub(super) fn new(session: &'r Session<A>, plan: &'r Plan<'r, A>, native: bool) -> Self {
         let me = session.rank;
         let rounds = length(plan.rounds);
         let buffered: usize = plan
@@ -326,8 +83,15 @@ impl<'r, A: Abi> Run<'r, A> {
             let (from, tag) = (source_of(m), tag_of(m));
             // SAFETY: the buffer lives until the request is freed.
             let code = unsafe {
-                sized!(f, recv_init, recv_init_c, m.recv.large, (a.buffer), a.count,
-                    (a.handle, from, tag, comm, &raw mut request))
+                sized!(
+                    f,
+                    recv_init,
+                    recv_init_c,
+                    m.recv.large,
+                    (a.buffer),
+                    a.count,
+                    (a.handle, from, tag, comm, &raw mut request)
+                )
             };
             session.mpi.check("MPI_Recv_init", code).expect("right arguments");
             a.returned(session);
@@ -350,14 +114,42 @@ impl<'r, A: Abi> Run<'r, A> {
             // SAFETY: as above.
             let code = unsafe {
                 match mode {
-                    Mode::Standard => sized!(f, send_init, send_init_c, large,
-                        (a.buffer.cast_const()), a.count, (a.handle, to, tag, comm, r)),
-                    Mode::Synchronous => sized!(f, ssend_init, ssend_init_c, large,
-                        (a.buffer.cast_const()), a.count, (a.handle, to, tag, comm, r)),
-                    Mode::Buffered => sized!(f, bsend_init, bsend_init_c, large,
-                        (a.buffer.cast_const()), a.count, (a.handle, to, tag, comm, r)),
-                    Mode::Ready => sized!(f, rsend_init, rsend_init_c, large,
-                        (a.buffer.cast_const()), a.count, (a.handle, to, tag, comm, r)),
+                    Mode::Standard => sized!(
+                        f,
+                        send_init,
+                        send_init_c,
+                        large,
+                        (a.buffer.cast_const()),
+                        a.count,
+                        (a.handle, to, tag, comm, r)
+                    ),
+                    Mode::Synchronous => sized!(
+                        f,
+                        ssend_init,
+                        ssend_init_c,
+                        large,
+                        (a.buffer.cast_const()),
+                        a.count,
+                        (a.handle, to, tag, comm, r)
+                    ),
+                    Mode::Buffered => sized!(
+                        f,
+                        bsend_init,
+                        bsend_init_c,
+                        large,
+                        (a.buffer.cast_const()),
+                        a.count,
+                        (a.handle, to, tag, comm, r)
+                    ),
+                    Mode::Ready => sized!(
+                        f,
+                        rsend_init,
+                        rsend_init_c,
+                        large,
+                        (a.buffer.cast_const()),
+                        a.count,
+                        (a.handle, to, tag, comm, r)
+                    ),
                 }
             };
             session.mpi.check("MPI_Send_init", code).expect("right arguments");
@@ -373,7 +165,7 @@ impl<'r, A: Abi> Run<'r, A> {
     }
 
     /// Every message once.
-    fn round(&mut self, out: &mut Outcome, round: u64) {
+    pub(super) fn round(&mut self, out: &mut Outcome, round: u64) {
         if round > 0 {
             self.refill(round);
         }
@@ -468,8 +260,15 @@ impl<'r, A: Abi> Run<'r, A> {
         let (from, tag) = (source_of(m), tag_of(m));
         // SAFETY: the buffer lives until the request is complete.
         let code = unsafe {
-            sized!(f, irecv, irecv_c, m.recv.large, (a.buffer), a.count,
-                (a.handle, from, tag, session.comm, &raw mut request))
+            sized!(
+                f,
+                irecv,
+                irecv_c,
+                m.recv.large,
+                (a.buffer),
+                a.count,
+                (a.handle, from, tag, session.comm, &raw mut request)
+            )
         };
         session.mpi.check("MPI_Irecv", code).expect("right arguments");
         a.returned(session);
@@ -489,14 +288,42 @@ impl<'r, A: Abi> Run<'r, A> {
         // SAFETY: as above.
         let code = unsafe {
             match mode {
-                Mode::Standard => sized!(f, isend, isend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm, r)),
-                Mode::Synchronous => sized!(f, issend, issend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm, r)),
-                Mode::Buffered => sized!(f, ibsend, ibsend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm, r)),
-                Mode::Ready => sized!(f, irsend, irsend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm, r)),
+                Mode::Standard => sized!(
+                    f,
+                    isend,
+                    isend_c,
+                    large,
+                    (buffer),
+                    a.count,
+                    (a.handle, to, tag, comm, r)
+                ),
+                Mode::Synchronous => sized!(
+                    f,
+                    issend,
+                    issend_c,
+                    large,
+                    (buffer),
+                    a.count,
+                    (a.handle, to, tag, comm, r)
+                ),
+                Mode::Buffered => sized!(
+                    f,
+                    ibsend,
+                    ibsend_c,
+                    large,
+                    (buffer),
+                    a.count,
+                    (a.handle, to, tag, comm, r)
+                ),
+                Mode::Ready => sized!(
+                    f,
+                    irsend,
+                    irsend_c,
+                    large,
+                    (buffer),
+                    a.count,
+                    (a.handle, to, tag, comm, r)
+                ),
             }
         };
         session.mpi.check("MPI_Isend", code).expect("right arguments");
@@ -522,14 +349,18 @@ impl<'r, A: Abi> Run<'r, A> {
         // SAFETY: the buffer holds the elements.
         let code = unsafe {
             match mode {
-                Mode::Standard => sized!(f, send, send_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm)),
-                Mode::Synchronous => sized!(f, ssend, ssend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm)),
-                Mode::Buffered => sized!(f, bsend, bsend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm)),
-                Mode::Ready => sized!(f, rsend, rsend_c, large, (buffer), a.count,
-                    (a.handle, to, tag, comm)),
+                Mode::Standard => {
+                    sized!(f, send, send_c, large, (buffer), a.count, (a.handle, to, tag, comm))
+                }
+                Mode::Synchronous => {
+                    sized!(f, ssend, ssend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
+                }
+                Mode::Buffered => {
+                    sized!(f, bsend, bsend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
+                }
+                Mode::Ready => {
+                    sized!(f, rsend, rsend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
+                }
             }
         };
         a.returned(session);
@@ -562,30 +393,57 @@ impl<'r, A: Abi> Run<'r, A> {
         let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
         let a = m.recv.arguments(session, face, memory);
         let mut status = blank::<A>();
-        let given =
-            if m.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
+        let given = if m.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
         let mut request = session.mpi.handles.request_null;
         // SAFETY: the buffer holds the elements; the message was just found.
         let code = unsafe {
             match (m.receiving, &mut message) {
                 (Receiving::Mrecv, Some(message)) => {
                     let handle = &raw mut *message;
-                    sized!(f, mrecv, mrecv_c, m.recv.large, (a.buffer), a.count,
-                        (a.handle, handle, given))
+                    sized!(
+                        f,
+                        mrecv,
+                        mrecv_c,
+                        m.recv.large,
+                        (a.buffer),
+                        a.count,
+                        (a.handle, handle, given)
+                    )
                 }
                 (Receiving::Imrecv, Some(message)) => {
                     let handle = &raw mut *message;
-                    sized!(f, imrecv, imrecv_c, m.recv.large, (a.buffer), a.count,
-                        (a.handle, handle, &raw mut request))
+                    sized!(
+                        f,
+                        imrecv,
+                        imrecv_c,
+                        m.recv.large,
+                        (a.buffer),
+                        a.count,
+                        (a.handle, handle, &raw mut request)
+                    )
                 }
                 // What was probed is received by what the probe said, as programs do.
                 (Receiving::Probe | Receiving::Iprobe, _) => {
                     let (from, tag) = (found.source(), found.tag());
-                    sized!(f, recv, recv_c, m.recv.large, (a.buffer), a.count,
-                        (a.handle, from, tag, comm, given))
+                    sized!(
+                        f,
+                        recv,
+                        recv_c,
+                        m.recv.large,
+                        (a.buffer),
+                        a.count,
+                        (a.handle, from, tag, comm, given)
+                    )
                 }
-                _ => sized!(f, recv, recv_c, m.recv.large, (a.buffer), a.count,
-                    (a.handle, from, tag, comm, given)),
+                _ => sized!(
+                    f,
+                    recv,
+                    recv_c,
+                    m.recv.large,
+                    (a.buffer),
+                    a.count,
+                    (a.handle, from, tag, comm, given)
+                ),
             }
         };
         a.returned(session);
@@ -624,7 +482,7 @@ impl<'r, A: Abi> Run<'r, A> {
     }
 
     /// Lets go of everything.
-    fn end(mut self, out: &mut Outcome) {
+    pub(super) fn end(mut self, out: &mut Outcome) {
         for pending in &mut self.persistent {
             let f = self.session.functions(pending.face);
             // SAFETY: an inactive persistent request.
