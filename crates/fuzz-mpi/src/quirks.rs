@@ -18,8 +18,6 @@ pub struct Quirks {
     /// A rank whose blocks are empty leaves a collective of neighbours at once: nobody gets anything from
     /// it.
     pub skips_empty_neighbors: bool,
-    /// Each rank chooses the algorithm of `MPI_Allgatherv` by the size of the type that it sends.
-    pub allgatherv_by_own_type: bool,
     /// `MPI_Waitall` may wait for ever where a request fails.
     pub waitall_misses_failures: bool,
     /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, write past the end, or move wrong bytes, in
@@ -40,7 +38,6 @@ impl Quirks {
             skips_empty_neighbors: old_open_mpi,
             waitall_misses_failures: old_open_mpi,
             ialltoall_fails_in_place: old_open_mpi || old_mpich,
-            allgatherv_by_own_type: A::KIND == AbiKind::OpenMpi,
         }
     }
 }

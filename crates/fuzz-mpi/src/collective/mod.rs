@@ -82,8 +82,9 @@ impl<'p, A: Abi> Plan<'p, A> {
             && form != Form::Blocking
             && matches!(which, Which::Alltoallv | Which::Alltoallw);
         let together = which.exchanges_in_place() && !lost && rng.u32(0..4) == 0;
-        let one_size = which == Which::Allgatherv && session.quirks.allgatherv_by_own_type;
-        let mut types = Types::new(rng, all, one_size);
+        // Each rank chooses the algorithm of MPI_Allgatherv by the size of its type (Open MPI), or
+        // cuts the blocks by the extent (MPICH).
+        let mut types = Types::new(rng, all, which == Which::Allgatherv);
         let drawn: Vec<[Vec<&Specimen<A>>; 2]> = (0..n)
             .map(|r| {
                 [
@@ -237,15 +238,16 @@ struct Types<'p, A: Abi> {
 }
 
 impl<'p, A: Abi> Types<'p, A> {
-    /// Types to draw from, all of one size if need be.
-    fn new(rng: &mut Rng, all: &[&'p Specimen<A>], one_size: bool) -> Self {
+    /// Types to draw from, all of one size and extent if need be.
+    fn new(rng: &mut Rng, all: &[&'p Specimen<A>], alike: bool) -> Self {
+        let measures = |s: &Specimen<A>| (s.layout.size(), s.layout.extent());
         let small: Vec<&Specimen<A>> =
             all.iter().copied().filter(|s| s.layout.size() <= BLOCK).collect();
         let first = small[rng.usize(0..small.len())];
         let same: Vec<&Specimen<A>> = small
             .into_iter()
             .filter(|s| s.signature == first.signature)
-            .filter(|s| !one_size || s.layout.size() == first.layout.size())
+            .filter(|s| !alike || measures(s) == measures(first))
             .collect();
         let unit = if first.signature == Signature::Empty { 0 } else { first.layout.elements() };
         Types { first, same, unit }
