@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind lint fuzz fuzz-quick bench-reconstruct bench-pack bench-mpi gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,7 @@ demo: setup build ## run every example natively and under commloom, print one ta
 test: setup lint build ## all checks and tests, also end to end under both MPI libraries
 	COMMLOOM_REQUIRE_MPI=1 $(CARGO) test --workspace
 	$(CARGO) run --release --package xtask -- demo --quick --runs 1
+	scripts/fuzz-mpi 2000
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 5 minutes)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg commloom_asan" $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
@@ -40,6 +41,9 @@ test-valgrind: ## pack under valgrind, which has no AVX-512: AVX2 and portable (
 	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
 	env $(RUNNER)="valgrind -q --error-exitcode=9 --leak-check=no" $(CARGO) test --lib --tests --package commloom-pack
 
+test-mpi4py: build ## the test suite of mpi4py, natively and under commloom: the same tests must pass (some 15 minutes, network)
+	scripts/test-mpi4py $(MPICC)
+
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
@@ -49,6 +53,12 @@ fuzz: ## fuzz parse, normalize and reconstruct, FUZZ_SECONDS (600) each; needs c
 
 fuzz-quick: ## the same for 60 seconds each
 	@FUZZ_SECONDS=60 scripts/fuzz
+
+fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (some hours are better: OPERATIONS=...)
+	scripts/fuzz-mpi $(or $(OPERATIONS),100000)
+
+soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write docs/soak.md
+	scripts/soak $(CURDIR)/docs/soak.md
 
 bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
 	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp

@@ -159,6 +159,20 @@ fn two_mpi_libraries_at_once_are_refused() {
 }
 
 #[test]
+fn a_preload_for_another_mpi_than_that_of_the_program_is_refused() {
+    for mpi in Mpi::installed() {
+        let dir = folder(&format!("mismatch-{}", mpi.name));
+        let main = "#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n";
+        std::fs::write(dir.join("main.c"), main).unwrap();
+        mpi.compile("mpicc", &["main.c", "-o", "program"], &dir);
+        let program = dir.join("program");
+        let other = if mpi.name == "mpich" { "openmpi" } else { "mpich" };
+        let message = format!("is linked with an MPI library of the kind `{}`", mpi.name);
+        refused(&["exec", "--mpi", other, "--", program.to_str().unwrap()], &message);
+    }
+}
+
+#[test]
 fn programs_without_mpi_are_refused() {
     let dir = folder("none");
     let Some(cc) = compiler() else { return };

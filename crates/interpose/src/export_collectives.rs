@@ -45,7 +45,7 @@ macro_rules! collectives {
                 Iallgather iallgather iallgather_c;
                 Allgather_init allgather_init allgather_init_c;
             }
-            (equal, varying, no_root) Allgather {
+            (equal, varying, no_root) Allgatherv {
                 Allgatherv allgatherv allgatherv_c;
                 Iallgatherv iallgatherv iallgatherv_c;
                 Allgatherv_init allgatherv_init allgatherv_init_c;

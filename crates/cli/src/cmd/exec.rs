@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let abi = match args.mpi {
         Some(abi) => {
             check_dynamic(&program)?;
-            abi
+            agreed(abi, &program)?
         }
         None => abi_of(&program)?,
     };
@@ -82,6 +82,19 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let error = command.exec();
     Err(Failure::File { doing: "start", name: program.display().to_string(), error })
+}
+
+/// The ABI that the user says, unless the program is linked with a library of another one. Programs that
+/// tell nothing (scripts, Python) are believed to be what the user says.
+fn agreed(said: Abi, program: &Path) -> Result<Abi, Failure> {
+    match abi_of(program) {
+        Ok(found) if found != said => Err(Failure::message(format!(
+            "{} is linked with an MPI library of the kind `{found}`, so the preload for `{said}` cannot \
+             work in it; leave out --mpi, or say --mpi {found}",
+            program.display()
+        ))),
+        Ok(_) | Err(_) => Ok(said),
+    }
 }
 
 /// The preload, before what is preloaded already. The loader splits the list at spaces and colons

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use commloom_mpi::{Abi, Neighbors};
+use commloom_mpi::{Abi, AbiKind, Neighbors};
 
 pub use crate::blocks::{Equal, Typed, Varying};
 
@@ -23,8 +23,10 @@ pub enum Kind {
     Gather,
     /// `MPI_Scatter` and `MPI_Scatterv`.
     Scatter,
-    /// `MPI_Allgather` and `MPI_Allgatherv`.
+    /// `MPI_Allgather`.
     Allgather,
+    /// `MPI_Allgatherv`.
+    Allgatherv,
     /// `MPI_Alltoall`, `MPI_Alltoallv` and `MPI_Alltoallw`.
     Alltoall,
     /// `MPI_Neighbor_allgather` and `MPI_Neighbor_allgatherv`.
@@ -141,6 +143,11 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     (root, comm): (c_int, A::Comm),
     purpose: Purpose,
 ) -> Option<Plan<A>> {
+    // MPICH and its like cut the blocks of a ring by the extent of an element, which packing changes:
+    // unless all processes pack, pieces do not fit. Nobody knows what the others do.
+    if kind == Kind::Allgatherv && A::KIND != AbiKind::OpenMpi {
+        return None;
+    }
     let mpi = state.mpi();
     if comm == mpi.handles.comm_null || mpi.is_inter(comm).ok()? {
         return None;
@@ -191,7 +198,7 @@ fn roles<'n>(kind: Kind, place: &Place, neighbors: Option<&'n Neighbors>) -> Opt
     let usual = match kind {
         Kind::Gather => !receive_in_place && (is_root || !send_in_place),
         Kind::Scatter => !send_in_place && (is_root || !receive_in_place),
-        Kind::Allgather | Kind::Alltoall => !receive_in_place,
+        Kind::Allgather | Kind::Allgatherv | Kind::Alltoall => !receive_in_place,
         Kind::Bcast | Kind::NeighborAllgather | Kind::NeighborAlltoall => {
             !send_in_place && !receive_in_place
         }
@@ -208,11 +215,11 @@ fn roles<'n>(kind: Kind, place: &Place, neighbors: Option<&'n Neighbors>) -> Opt
         Kind::Scatter if is_root && receive_in_place => (sends(ranks, Pick::AllBut(rank)), None),
         Kind::Scatter if is_root => (sends(ranks, Pick::All), receives(1, Pick::All)),
         Kind::Scatter => (None, receives(1, Pick::All)),
-        Kind::Allgather if send_in_place => (
+        Kind::Allgather | Kind::Allgatherv if send_in_place => (
             None,
             Some(Role { blocks: ranks, before: Pick::Only(rank), after: Pick::AllBut(rank) }),
         ),
-        Kind::Allgather => (sends(1, Pick::All), receives(ranks, Pick::All)),
+        Kind::Allgather | Kind::Allgatherv => (sends(1, Pick::All), receives(ranks, Pick::All)),
         Kind::Alltoall if send_in_place => {
             (None, Some(Role { blocks: ranks, before: Pick::All, after: Pick::AllBut(rank) }))
         }

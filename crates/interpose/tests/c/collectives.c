@@ -538,6 +538,46 @@ static void together(void)
     }
 }
 
+/* So much that libraries send it in pieces, around a ring: all must cut alike, whoever packs. */
+static void in_pieces(MPI_Comm comm)
+{
+    MPI_Datatype gaps, type;
+    MPI_Type_vector(64, 1, 4, MPI_INT, &gaps);
+    MPI_Type_create_resized(gaps, 0, 1024, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&gaps);
+    int places_of[RANKS], counts_of[RANKS], sum = 0;
+    for (int i = 0; i < ranks; i++) {
+        counts_of[i] = 1600 - 900 * i / ranks;
+        places_of[i] = sum;
+        sum += counts_of[i] + 1;
+    }
+    size_t bytes = 1024 * (size_t)sum;
+    unsigned char *sent = malloc(bytes), *received = malloc(bytes);
+    for (int form = 0; form < 4; form++) {
+        for (size_t i = 0; i < bytes; i++) {
+            sent[i] = (unsigned char)(i * 7 + (i >> 9) + (size_t)(rank * 50 + form));
+            received[i] = (unsigned char)(i * 3 + (i >> 10));
+        }
+        int code;
+        void *mine = form % 2 ? MPI_IN_PLACE : sent;
+        if (form < 2)
+            code = MPI_Allgatherv(mine, counts_of[rank], type, received, counts_of, places_of, type, comm);
+        else {
+            MPI_Request r;
+            code = MPI_Iallgatherv(mine, counts_of[rank], type, received, counts_of, places_of, type, comm, &r);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
+        uint64_t h = 1469598103934665603ull;
+        for (size_t i = 0; i < bytes; i++)
+            h = (h ^ received[i]) * 1099511628211ull;
+        say("allgatherv", code, form, (long)(h >> 1), 0);
+    }
+    free(sent);
+    free(received);
+    MPI_Type_free(&type);
+}
+
 /* Addresses in the types. */
 static void bottom(void)
 {
@@ -673,6 +713,7 @@ int main(int argc, char **argv)
     of_world("each its type", each_its_type, argc, argv);
     alone("neighbours", neighbours, argc, argv);
     alone("together", together, argc, argv);
+    of_world("in pieces", in_pieces, argc, argv);
     alone("bottom", bottom, argc, argv);
     alone("between groups", between_groups, argc, argv);
     alone("errors", errors, argc, argv);

@@ -4,9 +4,10 @@
 // Each test program uses its part.
 #![allow(dead_code, reason = "shared by test programs that need different parts of it")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// An installed MPI library.
 #[derive(Debug, Clone)]
@@ -138,6 +139,27 @@ impl Library {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}-{}", self.name))
     }
 
+    /// Compiles a shared library of `tests/c`.
+    pub fn compile_shared(&self, library: &str) -> PathBuf {
+        let mut command = Command::new(&self.mpicc);
+        command
+            .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
+            .arg(source(&format!("c/{library}.c")));
+        compiled(command, self.binary(&format!("lib{library}")).with_extension("so"))
+    }
+
+    /// Runs a program on two ranks with all of these libraries in front.
+    pub fn run_beside(
+        &self,
+        binary: &Path,
+        preloads: &str,
+        environment: &[(&str, &str)],
+    ) -> Output {
+        let mut all = vec![("LD_PRELOAD", preloads)];
+        all.extend(environment);
+        self.run(binary, [true, true], &all)
+    }
+
     /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
     pub fn run(&self, binary: &Path, preloaded: [bool; 2], environment: &[(&str, &str)]) -> Output {
         let mut command = Command::new(&self.mpiexec);
@@ -192,10 +214,17 @@ fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)
 }
 
-/// Runs a compiler; the program is `binary`.
+/// Runs a compiler; the program is `binary`. Tests of one process share programs: none is made anew
+/// while another test runs it.
 fn compiled(mut command: Command, binary: PathBuf) -> PathBuf {
+    static MADE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut made = MADE.lock().expect("no test fails in here but this one");
+    if made.contains(&binary) {
+        return binary;
+    }
     let output = command.arg("-o").arg(&binary).output().expect("the compiler runs");
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    made.insert(binary.clone());
     binary
 }
 

@@ -1,10 +1,10 @@
 //! Random trees of native constructor calls, decoded.
 
+use commloom_fuzz_mpi::create::{Form, try_create};
 use commloom_layout::{Basic, Type};
 use commloom_mpi::{Abi, DEFAULT_BUDGET, DecodeError, Mpi, decode, encode};
 use commloom_testkit::{Rng, random::random_call};
 
-use super::native::{Form, try_create};
 use super::packing::assert_same;
 
 const CASES: u64 = 400;

@@ -1,0 +1,212 @@
+//! All ways to complete requests, and what a status says.
+
+use std::ffi::c_int;
+
+use commloom_mpi::{Abi, Status};
+use commloom_testkit::Rng;
+
+use crate::number::{int, length};
+use crate::outcome::Outcome;
+use crate::session::{Face, Session};
+use crate::specimen::{Signature, Specimen};
+
+/// Which calls complete the requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completion {
+    Wait,
+    Test,
+    Waitall,
+    Testall,
+    Waitany,
+    Testany,
+    Waitsome,
+    Testsome,
+    /// `MPI_Request_get_status` until it is complete, then `MPI_Wait`.
+    GetStatus,
+}
+
+impl Completion {
+    const ALL: [Completion; 9] = [
+        Completion::Wait,
+        Completion::Test,
+        Completion::Waitall,
+        Completion::Testall,
+        Completion::Waitany,
+        Completion::Testany,
+        Completion::Waitsome,
+        Completion::Testsome,
+        Completion::GetStatus,
+    ];
+
+    /// One that waits for all requests.
+    pub fn waiting(rng: &mut Rng) -> Completion {
+        if rng.bool() { Completion::Wait } else { Completion::Waitall }
+    }
+
+    /// Any of them.
+    pub fn random(rng: &mut Rng) -> Completion {
+        Completion::ALL[rng.usize(0..Completion::ALL.len())]
+    }
+}
+
+/// An error field that no library writes.
+const UNTOUCHED: c_int = 7777;
+
+/// A status that tells whether it was written to.
+pub fn blank<A: Abi>() -> A::Status {
+    let mut status = A::Status::empty();
+    status.set_error(UNTOUCHED);
+    status
+}
+
+/// Notes what a status of a receive says, to a program that received elements of this type.
+pub fn note_status<A: Abi>(
+    session: &Session<A>,
+    out: &mut Outcome,
+    what: &str,
+    status: &A::Status,
+    specimen: &Specimen<A>,
+) {
+    let (mpi, handle) = (&session.mpi, specimen.handle);
+    out.fact(format!("{what}: source"), status.source());
+    out.fact(format!("{what}: tag"), status.tag());
+    out.fact(format!("{what}: error field"), status.error());
+    let (mut count, mut elements, mut cancelled) = (0, 0, 0);
+    // SAFETY: a status that a call filled in, a live type, writable places.
+    unsafe {
+        let code = (mpi.own.get_count)(status, handle, &raw mut count);
+        out.fact(format!("{what}: MPI_Get_count"), session.class(code));
+        // The standard leaves little to say of no elements, and MPICH 4.0 crashes or does not know these
+        // combiners.
+        let lost = session.quirks.elements_crash
+            && (specimen.layout.size() == 0
+                || matches!(specimen.signature, Signature::Mixed(_))
+                || specimen.text.contains("array"));
+        if !lost {
+            let code = (mpi.own.get_elements)(status, handle, &raw mut elements);
+            out.fact(format!("{what}: MPI_Get_elements"), session.class(code));
+        }
+        (mpi.own.test_cancelled)(status, &raw mut cancelled);
+    }
+    out.fact(format!("{what}: count"), count);
+    out.fact(format!("{what}: elements"), elements);
+    out.fact(format!("{what}: cancelled"), cancelled);
+}
+
+/// Completes all requests; the statuses by position, `None` where the call gave none. Requests are
+/// null or inactive afterwards.
+pub fn complete<A: Abi>(
+    session: &Session<A>,
+    out: &mut Outcome,
+    face: Face,
+    how: Completion,
+    requests: &mut [A::Request],
+    ignore: bool,
+) -> Vec<Option<A::Status>> {
+    let f = session.functions(face);
+    let n = requests.len();
+    let count = int(n);
+    let first = requests.as_mut_ptr();
+    let mut statuses = vec![blank::<A>(); n];
+    let mut given: Vec<Option<A::Status>> = vec![None; n];
+    let all = if ignore { A::CONSTANTS.statuses_ignore_ptr() } else { statuses.as_mut_ptr() };
+    let mut one = blank::<A>();
+    let single = if ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut one };
+    let mut indices = vec![-1; n];
+    // SAFETY (whole function): `n` requests that are live or null, as many statuses and indices.
+    match how {
+        Completion::Wait | Completion::Test | Completion::GetStatus => {
+            for at in 0..n {
+                one = blank::<A>();
+                let mut flag = 0;
+                let code = match how {
+                    Completion::Wait => unsafe { (f.wait)(first.add(at), single) },
+                    Completion::Test => {
+                        until(&mut flag, |flag| unsafe { (f.test)(first.add(at), flag, single) })
+                    }
+                    _ => {
+                        let code = until(&mut flag, |flag| unsafe {
+                            (f.request_get_status)(*first.add(at), flag, single)
+                        });
+                        out.fact("MPI_Request_get_status", session.class(code));
+                        unsafe { (f.wait)(first.add(at), single) }
+                    }
+                };
+                out.fact(format!("request {at} completed"), session.class(code));
+                given[at] = (!ignore).then_some(one);
+            }
+        }
+        Completion::Waitall | Completion::Testall => {
+            let mut flag = 0;
+            let code = match how {
+                Completion::Waitall => unsafe { (f.waitall)(count, first, all) },
+                _ => until(&mut flag, |flag| unsafe { (f.testall)(count, first, flag, all) }),
+            };
+            out.fact("all requests completed", session.class(code));
+            if !ignore {
+                given = statuses.iter().copied().map(Some).collect();
+            }
+        }
+        Completion::Waitany | Completion::Testany => loop {
+            one = blank::<A>();
+            let (mut index, mut flag) = (-1, 0);
+            let code = match how {
+                Completion::Waitany => unsafe { (f.waitany)(count, first, &raw mut index, single) },
+                _ => until(&mut flag, |flag| unsafe {
+                    (f.testany)(count, first, &raw mut index, flag, single)
+                }),
+            };
+            if index == A::CONSTANTS.undefined {
+                out.fact("no request is left", session.class(code));
+                break;
+            }
+            if code != A::CONSTANTS.success {
+                out.fact(format!("request {index} completed"), session.class(code));
+                break;
+            }
+            given[length(index)] = (!ignore).then_some(one);
+        },
+        Completion::Waitsome | Completion::Testsome => loop {
+            statuses.fill(blank::<A>());
+            let mut done = 0;
+            let code = loop {
+                let code = match how {
+                    Completion::Waitsome => unsafe {
+                        (f.waitsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
+                    },
+                    _ => unsafe {
+                        (f.testsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
+                    },
+                };
+                if done != 0 || code != A::CONSTANTS.success {
+                    break code;
+                }
+                std::thread::yield_now();
+            };
+            if done == A::CONSTANTS.undefined || code != A::CONSTANTS.success {
+                out.fact("no request is left", session.class(code));
+                break;
+            }
+            for (place, &at) in indices[..length(done)].iter().enumerate() {
+                given[length(at)] = (!ignore).then(|| statuses[place]);
+            }
+        },
+    }
+    for (at, request) in requests.iter().enumerate() {
+        let null = *request == session.mpi.handles.request_null;
+        out.fact(format!("request {at} is null"), null);
+    }
+    given
+}
+
+/// Repeats a test until its flag is set or it fails; the last code.
+fn until(flag: &mut c_int, mut test: impl FnMut(*mut c_int) -> c_int) -> c_int {
+    loop {
+        let code = test(flag);
+        // MPI_SUCCESS is 0 in every ABI.
+        if *flag != 0 || code != 0 {
+            return code;
+        }
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,121 @@
+//! Buffers with known bytes in and around the data.
+
+use std::ffi::c_void;
+
+use commloom_testkit::memory::MARGIN;
+
+use crate::number::{length, wide};
+
+/// A buffer whose every byte follows from a seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    bytes: Vec<u8>,
+    /// Index of displacement 0.
+    origin: usize,
+}
+
+impl Memory {
+    /// Memory that holds all `places` (displacements of bytes) with a margin around them.
+    pub fn holding<'p>(places: impl IntoIterator<Item = &'p [i64]>, seed: u64) -> Memory {
+        let (mut low, mut high) = (0, 0);
+        for place in places.into_iter().flatten() {
+            low = low.min(*place);
+            high = high.max(*place + 1);
+        }
+        // Aligned as far as the allocator aligns: displacements decide about the rest.
+        let origin = (length(-low) + MARGIN).next_multiple_of(64);
+        let mut memory = Memory { bytes: vec![0; origin + length(high) + MARGIN], origin };
+        memory.fill(seed);
+        memory
+    }
+
+    /// Writes the noise of a seed everywhere.
+    pub fn fill(&mut self, seed: u64) {
+        let mut state = seed;
+        for chunk in self.bytes.chunks_mut(8) {
+            let noise = splitmix(&mut state).to_ne_bytes();
+            chunk.copy_from_slice(&noise[..chunk.len()]);
+        }
+    }
+
+    /// Takes over the bytes of another buffer of this size; the address stays.
+    pub fn assign(&mut self, other: &Memory) {
+        self.bytes.copy_from_slice(&other.bytes);
+    }
+
+    /// The address of displacement 0.
+    pub fn address(&mut self) -> *mut c_void {
+        self.bytes[self.origin..].as_mut_ptr().cast()
+    }
+
+    /// The bytes at these displacements, in this order.
+    pub fn gather(&self, places: &[i64]) -> Vec<u8> {
+        places.iter().map(|&place| self.bytes[self.index(place)]).collect()
+    }
+
+    /// Writes bytes to these displacements, in this order; stops where `bytes` ends.
+    pub fn scatter(&mut self, places: &[i64], bytes: &[u8]) {
+        for (&place, &byte) in places.iter().zip(bytes) {
+            let index = self.index(place);
+            self.bytes[index] = byte;
+        }
+    }
+
+    /// Where two buffers of the same size differ first: displacement and both bytes.
+    pub fn difference(&self, other: &Memory) -> Option<(i64, u8, u8)> {
+        let at = self.bytes.iter().zip(&other.bytes).position(|(a, b)| a != b)?;
+        Some((wide(at) - wide(self.origin), self.bytes[at], other.bytes[at]))
+    }
+
+    fn index(&self, place: i64) -> usize {
+        length(wide(self.origin) + place)
+    }
+}
+
+/// The next number of Vigna's splitmix64.
+pub fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A seed from several numbers.
+pub fn mix(parts: &[u64]) -> u64 {
+    let mut state = 0;
+    for &part in parts {
+        state ^= part;
+        state = splitmix(&mut state);
+    }
+    state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back_from_where_they_were_put_and_the_rest_stays() {
+        let places = [-9, 4, 0, 17];
+        let mut memory = Memory::holding([places.as_slice()], 7);
+        let before = memory.clone();
+        assert_eq!(memory.difference(&before), None);
+        memory.scatter(&places, b"abc");
+        assert_eq!(&memory.gather(&places)[..3], b"abc");
+        assert_eq!(memory.gather(&places[3..]), before.gather(&places[3..]));
+        assert_eq!(memory.difference(&before).map(|d| d.0), Some(-9));
+    }
+
+    #[test]
+    fn seeds_depend_on_every_part_and_on_the_order() {
+        let mut all = vec![mix(&[1, 2])];
+        // Neighbouring seeds and numbers do not meet.
+        for seed in 0..20 {
+            all.extend((0..20).map(|number| mix(&[seed, number, 3])));
+        }
+        for (i, a) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|b| a != b));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What a rank can see of an operation, and how two ways to make it are compared.
+
+use crate::memory::Memory;
+
+/// What a rank saw of one operation.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    facts: Vec<(String, i64)>,
+    memories: Vec<(String, Memory)>,
+}
+
+impl Outcome {
+    /// A number that the program gets: a count, an error class, a position.
+    pub fn fact(&mut self, what: impl Into<String>, value: impl Into<i64>) {
+        self.facts.push((what.into(), value.into()));
+    }
+
+    /// A buffer afterwards.
+    pub fn memory(&mut self, what: impl Into<String>, memory: Memory) {
+        self.memories.push((what.into(), memory));
+    }
+}
+
+/// How an operation ended on this rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should.
+    Right,
+    /// The library alone does something else than the standard says, and the preload with it.
+    Library(String),
+    /// The preload changes what the program sees.
+    Wrong(String),
+}
+
+/// Compares what was seen with the library alone and through the preload, with each other and with
+/// what the standard prescribes for the buffers (in the order in which they were noted).
+pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdict {
+    for (n, w) in native.facts.iter().zip(&wrapped.facts) {
+        if n != w {
+            return Verdict::Wrong(format!("{} is {} natively, {} = {} here", n.0, n.1, w.0, w.1));
+        }
+    }
+    if native.facts.len() != wrapped.facts.len() {
+        let (n, w) = (native.facts.len(), wrapped.facts.len());
+        return Verdict::Wrong(format!("{n} observations natively, {w} here"));
+    }
+    let mut library = None;
+    for (i, ((what, n), (_, w))) in native.memories.iter().zip(&wrapped.memories).enumerate() {
+        let right = expected.get(i);
+        let native_wrong = right.and_then(|right| n.difference(right));
+        if let Some((at, is, should)) = native_wrong {
+            let text =
+                format!("{what}: the byte at {at} is {is:#04x} natively, should be {should:#04x}");
+            library.get_or_insert(text);
+        }
+        // Right where the library is wrong is no fault of the preload.
+        let wrong = match right {
+            Some(right) if native_wrong.is_some() => {
+                w.difference(right).and_then(|_| w.difference(n))
+            }
+            Some(right) => w.difference(right),
+            None => w.difference(n),
+        };
+        if let Some((at, is, should)) = wrong {
+            return Verdict::Wrong(format!(
+                "{what}: the byte at {at} is {is:#04x}, should be {should:#04x}"
+            ));
+        }
+    }
+    library.map_or(Verdict::Right, Verdict::Library)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(count: i64, seed: u64) -> Outcome {
+        let mut outcome = Outcome::default();
+        outcome.fact("count", count);
+        outcome.memory("the buffer", Memory::holding([[0, 9].as_slice()], seed));
+        outcome
+    }
+
+    #[test]
+    fn differences_are_named_and_blamed_on_the_right_side() {
+        let right = [Memory::holding([[0, 9].as_slice()], 1)];
+        assert_eq!(judge(&outcome(1, 1), &outcome(1, 1), &right), Verdict::Right);
+        let wrong = judge(&outcome(1, 1), &outcome(2, 1), &right);
+        assert!(matches!(&wrong, Verdict::Wrong(why) if why.contains("count")), "{wrong:?}");
+        assert!(matches!(judge(&outcome(1, 1), &outcome(1, 2), &right), Verdict::Wrong(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 2), &right), Verdict::Library(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 1), &right), Verdict::Library(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &right), Verdict::Wrong(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &[]), Verdict::Wrong(_)));
+    }
+}

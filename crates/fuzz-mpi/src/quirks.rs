@@ -1,0 +1,43 @@
+//! What a library alone gets so wrong (it crashes or hangs) that nothing can be compared.
+
+use commloom_mpi::{Abi, AbiKind, Mpi};
+
+/// What is not asked of a library.
+#[derive(Debug, Clone, Copy)]
+pub struct Quirks {
+    /// `MPI_Unpack` divides by the size of a type without data.
+    pub divides_by_size: bool,
+    /// So does `MPI_Get_elements`, which does not know structs of several kinds nor all combiners.
+    pub elements_crash: bool,
+    /// `MPI_Pack` and `MPI_Unpack` refuse `MPI_BOTTOM`.
+    pub pack_refuses_bottom: bool,
+    /// A rank may wait for ever for a persistent collective that was started again; most of the calls
+    /// that test or wait for some requests do not see when a persistent collective is complete or
+    /// inactive.
+    pub loses_persistent_collectives: bool,
+    /// A rank whose blocks are empty leaves a collective of neighbours at once: nobody gets anything from
+    /// it.
+    pub skips_empty_neighbors: bool,
+    /// `MPI_Waitall` may wait for ever where a request fails.
+    pub waitall_misses_failures: bool,
+    /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, write past the end, or move wrong bytes, in
+    /// place.
+    pub ialltoall_fails_in_place: bool,
+}
+
+impl Quirks {
+    /// Found with MPICH 4.0.2 and Open MPI 4.1.4 alone.
+    pub fn of<A: Abi>(mpi: &Mpi<A>) -> Quirks {
+        let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
+        let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
+        Quirks {
+            divides_by_size: old_mpich,
+            elements_crash: old_mpich,
+            pack_refuses_bottom: old_mpich,
+            loses_persistent_collectives: old_mpich,
+            skips_empty_neighbors: old_open_mpi,
+            waitall_misses_failures: old_open_mpi,
+            ialltoall_fails_in_place: old_open_mpi || old_mpich,
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! One MPI library, started on all ranks, with both of its faces.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+
+use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
+
+use crate::number::{int, length};
+use crate::quirks::Quirks;
+
+/// By which way a call goes to the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// The library's own functions: whatever is preloaded does not see the call.
+    Native,
+    /// The functions that a program that is linked to the library would call.
+    Wrapped,
+}
+
+/// A communicator with neighbours: for each rank whom it receives from and sends to, in the order of
+/// the blocks of the neighbour collectives.
+pub struct Topology<A: Abi> {
+    pub name: &'static str,
+    pub comm: A::Comm,
+    /// For each rank; `None` is `MPI_PROC_NULL`.
+    pub sources: Vec<Vec<Option<usize>>>,
+    /// As `sources`.
+    pub destinations: Vec<Vec<Option<usize>>>,
+}
+
+type BufferAttach = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+type BufferDetach = unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int;
+type Iprobe<A> = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut c_int,
+    *mut <A as Abi>::Status,
+) -> c_int;
+type Mprobe<A> = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The running MPI.
+pub struct Session<A: Abi> {
+    /// The library by a handle of its own, so that both kinds of names are the library's.
+    pub mpi: Mpi<A>,
+    wrapped: Functions<A>,
+    pub rank: usize,
+    pub ranks: usize,
+    /// A duplicate of the world, where errors return.
+    pub comm: A::Comm,
+    pub topologies: Vec<Topology<A>>,
+    pub quirks: Quirks,
+    /// `MPI_THREAD_MULTIPLE` is there.
+    pub threads: bool,
+}
+
+type CartCreate<A> = unsafe extern "C" fn(
+    <A as Abi>::Comm,
+    c_int,
+    *const c_int,
+    *const c_int,
+    c_int,
+    *mut <A as Abi>::Comm,
+) -> c_int;
+
+type DistGraphCreateAdjacent<A> = unsafe extern "C" fn(
+    <A as Abi>::Comm,
+    c_int,
+    *const c_int,
+    *const c_int,
+    c_int,
+    *const c_int,
+    *const c_int,
+    <A as Abi>::Info,
+    c_int,
+    *mut <A as Abi>::Comm,
+) -> c_int;
+
+type CommDup<A> = unsafe extern "C" fn(<A as Abi>::Comm, *mut <A as Abi>::Comm) -> c_int;
+type CommFree<A> = unsafe extern "C" fn(*mut <A as Abi>::Comm) -> c_int;
+
+impl<A: Abi> Session<A> {
+    /// Starts MPI. The library was opened for all to see, as if the program were linked to it.
+    ///
+    /// # Errors
+    /// The library lacks a function.
+    pub fn start(library: Library) -> Result<Self, LibraryError> {
+        // The preload is searched first, as for a program.
+        let seen = Library::next(A::KIND)?;
+        // SAFETY: of the ABI A, as `next` has checked.
+        let wrapped = unsafe { Functions::load(&seen, Names::Mpi) }?;
+        // SAFETY: every handle that is used comes from this library and is used before it is freed.
+        let mpi = unsafe { Mpi::<A>::new(library) }?;
+        let quirks = Quirks::of(&mpi);
+        let mut provided = 0;
+        let multiple = A::CONSTANTS.thread_multiple;
+        // SAFETY: MPI allows null arguments (MPI 4.1, section 11.2.1).
+        let code = unsafe {
+            (wrapped.init_thread)(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
+        };
+        mpi.check("MPI_Init_thread", code).expect("MPI starts");
+        let world = mpi.handles.comm_world;
+        let rank = length(mpi.rank(world).expect("a valid handle"));
+        let ranks = length(mpi.size(world).expect("a valid handle"));
+        let mut session = Session {
+            mpi,
+            wrapped,
+            rank,
+            ranks,
+            comm: world,
+            topologies: Vec::new(),
+            quirks,
+            threads: provided == multiple,
+        };
+        // Errors of calls without a communicator go to the handler of either, by version of MPI.
+        session.errors_return(world);
+        session.errors_return(session.mpi.handles.comm_self);
+        let mut comm = session.mpi.handles.comm_null;
+        // SAFETY: the prototype is that of the call; `comm` is writable.
+        let code = unsafe { session.symbol::<CommDup<A>>(c"PMPI_Comm_dup")(world, &raw mut comm) };
+        session.mpi.check("MPI_Comm_dup", code).expect("a duplicate");
+        session.comm = comm;
+        session.errors_return(comm);
+        session.topologies = session.make_topologies();
+        Ok(session)
+    }
+
+    /// Ends MPI, after everything else.
+    pub fn end(mut self) {
+        let comms: Vec<A::Comm> = self.topologies.iter().map(|t| t.comm).collect();
+        for mut comm in comms.into_iter().chain([self.comm]) {
+            // SAFETY: the prototype is that of the call; the communicator is ours.
+            unsafe { self.symbol::<CommFree<A>>(c"PMPI_Comm_free")(&raw mut comm) };
+        }
+        self.topologies.clear();
+        // SAFETY: initialized, nothing is pending.
+        let code = unsafe { (self.wrapped.finalize)() };
+        self.mpi.check("MPI_Finalize", code).expect("MPI ends");
+    }
+
+    /// The functions behind a face.
+    pub fn functions(&self, face: Face) -> &Functions<A> {
+        match face {
+            Face::Native => &self.mpi.own,
+            Face::Wrapped => &self.wrapped,
+        }
+    }
+
+    /// Waits for all ranks.
+    pub fn barrier(&self) {
+        // SAFETY: a live communicator.
+        let code = unsafe { (self.mpi.own.barrier)(self.comm) };
+        self.mpi.check("MPI_Barrier", code).expect("all ranks come");
+    }
+
+    /// The number that rank 0 has.
+    pub fn agree(&self, value: u64) -> u64 {
+        let mut bytes = value.to_ne_bytes();
+        let (n, byte) = (int(bytes.len()), self.mpi.handles.byte);
+        // SAFETY: so many bytes on every rank.
+        let code =
+            unsafe { (self.mpi.own.bcast)(bytes.as_mut_ptr().cast(), n, byte, 0, self.comm) };
+        self.mpi.check("MPI_Bcast", code).expect("all ranks come");
+        u64::from_ne_bytes(bytes)
+    }
+
+    /// The class of a return code: what programs may compare.
+    pub fn class(&self, code: c_int) -> i64 {
+        self.mpi.error_class(code).map_or(-1, i64::from)
+    }
+
+    /// The file that `MPI_Send` comes from.
+    pub fn send_comes_from(&self) -> String {
+        let mut info = libc::Dl_info {
+            dli_fname: ptr::null(),
+            dli_fbase: ptr::null_mut(),
+            dli_sname: ptr::null(),
+            dli_saddr: ptr::null_mut(),
+        };
+        let send = self.wrapped.send as *const c_void;
+        // SAFETY: `info` is writable; dladdr takes any address.
+        let found = unsafe { libc::dladdr(send, &raw mut info) };
+        if found == 0 || info.dli_fname.is_null() {
+            return "an unknown place".into();
+        }
+        // SAFETY: a C string that lives as long as the library.
+        unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
+    }
+
+    /// `MPI_Buffer_attach`: the buffer lives until [`Session::detach`].
+    pub fn attach(&self, buffer: &mut [u8]) {
+        // SAFETY: the prototype is that of the call; the caller keeps the buffer.
+        let code = unsafe {
+            let attach = self.symbol::<BufferAttach>(c"PMPI_Buffer_attach");
+            attach(buffer.as_mut_ptr().cast(), int(buffer.len()))
+        };
+        self.mpi.check("MPI_Buffer_attach", code).expect("no other buffer");
+    }
+
+    /// `MPI_Buffer_detach`: waits until everything in the buffer is sent.
+    pub fn detach(&self) {
+        let (mut buffer, mut size) = (ptr::null_mut::<c_void>(), 0);
+        // SAFETY: the prototype is that of the call; both are writable.
+        let code = unsafe {
+            let detach = self.symbol::<BufferDetach>(c"PMPI_Buffer_detach");
+            detach((&raw mut buffer).cast(), &raw mut size)
+        };
+        self.mpi.check("MPI_Buffer_detach", code).expect("the buffer");
+    }
+
+    /// `MPI_Iprobe` until there is a message.
+    pub fn iprobe(&self, source: c_int, tag: c_int, comm: A::Comm, status: &mut A::Status) {
+        // SAFETY: the prototype is that of the call.
+        let iprobe = unsafe { self.symbol::<Iprobe<A>>(c"MPI_Iprobe") };
+        let mut flag = 0;
+        while flag == 0 {
+            // SAFETY: writable places.
+            let code = unsafe { iprobe(source, tag, comm, &raw mut flag, status) };
+            self.mpi.check("MPI_Iprobe", code).expect("right arguments");
+            std::thread::yield_now();
+        }
+    }
+
+    /// `MPI_Mprobe`.
+    pub fn mprobe(
+        &self,
+        source: c_int,
+        tag: c_int,
+        comm: A::Comm,
+        status: &mut A::Status,
+    ) -> A::Message {
+        let mut message = A::Message::from_bits(0);
+        // SAFETY: the prototype is that of the call; writable places.
+        let code = unsafe {
+            self.symbol::<Mprobe<A>>(c"MPI_Mprobe")(source, tag, comm, &raw mut message, status)
+        };
+        self.mpi.check("MPI_Mprobe", code).expect("right arguments");
+        message
+    }
+
+    /// Ends all ranks.
+    pub fn abort(&self) -> ! {
+        // SAFETY: a live communicator.
+        unsafe { (self.mpi.own.abort)(self.mpi.handles.comm_world, 1) };
+        std::process::exit(1)
+    }
+
+    /// `MPI_INFO_NULL`.
+    pub fn info_null(&self) -> A::Info {
+        A::Info::from_bits(match A::KIND {
+            AbiKind::Mpich => 0x1c00_0000,
+            AbiKind::OpenMpi => {
+                let object = self.mpi.library().object(c"ompi_mpi_info_null");
+                object.expect("Open MPI has it").addr()
+            }
+            AbiKind::Standard => 0x130,
+        })
+    }
+
+    fn errors_return(&self, comm: A::Comm) {
+        let handler = self.mpi.handles.errors_return;
+        // SAFETY: live handles.
+        let code = unsafe { (self.mpi.own.comm_set_errhandler)(comm, handler) };
+        self.mpi.check("MPI_Comm_set_errhandler", code).expect("valid handles");
+    }
+
+    /// A function that commloom itself has no use for.
+    ///
+    /// # Safety
+    /// `F` is the prototype of the function.
+    unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
+        let address = self.mpi.library().function(name);
+        let address =
+            address.unwrap_or_else(|| panic!("the library has {}", name.to_string_lossy()));
+        assert_eq!(size_of::<F>(), size_of_val(&address), "F is a function pointer");
+        // SAFETY: as wide, and the caller answers for the prototype.
+        unsafe { std::mem::transmute_copy(&address) }
+    }
+
+    /// A ring, a line, and a graph where ranks have different numbers of neighbours.
+    fn make_topologies(&self) -> Vec<Topology<A>> {
+        let n = self.ranks;
+        let left = |r: usize, around: bool| match r {
+            0 if around => Some(n - 1),
+            0 => None,
+            r => Some(r - 1),
+        };
+        let right = |r: usize, around: bool| match r + 1 {
+            next if next < n => Some(next),
+            _ if around => Some(0),
+            _ => None,
+        };
+        let mut made = Vec::new();
+        for (name, around) in [("ring", true), ("line", false)] {
+            // With two ranks both neighbours of a ring are one, and blocks cross (MPI 4.1, 8.6).
+            if around && n < 3 {
+                continue;
+            }
+            let comm = self.cartesian(around);
+            let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
+            made.push(Topology { name, comm, sources: both.clone(), destinations: both });
+        }
+        // Everybody else sends to rank 0, and rank 0 to all of them. Open MPI 4.1 makes ranks wait for
+        // ever for one that has nobody to receive from.
+        let mut destinations: Vec<Vec<usize>> = vec![vec![0]; n];
+        destinations[0] = (1..n).collect();
+        let sources: Vec<Vec<usize>> = (0..n)
+            .map(|r| (0..n).rev().filter(|&s| destinations[s].contains(&r)).collect())
+            .collect();
+        let comm = self.graph(&sources[self.rank], &destinations[self.rank]);
+        let some = |lists: Vec<Vec<usize>>| {
+            lists.into_iter().map(|l| l.into_iter().map(Some).collect()).collect()
+        };
+        let (sources, destinations) = (some(sources), some(destinations));
+        made.push(Topology { name: "graph", comm, sources, destinations });
+        made
+    }
+
+    fn cartesian(&self, around: bool) -> A::Comm {
+        let mut comm = self.mpi.handles.comm_null;
+        let (size, period) = (int(self.ranks), c_int::from(around));
+        // SAFETY: the prototype is that of the call; one dimension.
+        let code = unsafe {
+            let create = self.symbol::<CartCreate<A>>(c"PMPI_Cart_create");
+            create(self.comm, 1, &raw const size, &raw const period, 0, &raw mut comm)
+        };
+        self.mpi.check("MPI_Cart_create", code).expect("a line of ranks");
+        self.errors_return(comm);
+        comm
+    }
+
+    fn graph(&self, sources: &[usize], destinations: &[usize]) -> A::Comm {
+        let list = |ranks: &[usize]| ranks.iter().map(|&r| int(r)).collect::<Vec<c_int>>();
+        let (s, d) = (list(sources), list(destinations));
+        let ones = vec![1; s.len().max(d.len())];
+        let mut comm = self.mpi.handles.comm_null;
+        // SAFETY: the prototype is that of the call; lists are as long as said.
+        let code = unsafe {
+            let create =
+                self.symbol::<DistGraphCreateAdjacent<A>>(c"PMPI_Dist_graph_create_adjacent");
+            create(
+                self.comm,
+                int(s.len()),
+                s.as_ptr(),
+                ones.as_ptr(),
+                int(d.len()),
+                d.as_ptr(),
+                ones.as_ptr(),
+                self.info_null(),
+                0,
+                &raw mut comm,
+            )
+        };
+        self.mpi.check("MPI_Dist_graph_create_adjacent", code).expect("a graph of ranks");
+        self.errors_return(comm);
+        comm
+    }
+}

@@ -1,0 +1,72 @@
+//! A watch over operations that never end, or end the process. A library may do that by itself: the
+//! same operation with the library alone comes first, and tells whose fault it is.
+
+use std::ffi::c_int;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Exit status where an operation does not come back.
+const LOST: c_int = 3;
+/// How long an operation may take. Machines are busy.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The other ranks are given so long to say where they are.
+const GRACE: Duration = Duration::from_secs(5);
+/// What a crash looks like.
+const SIGNALS: [c_int; 5] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// What this rank is at: twice the number of the operation, and one more when it is not the library
+/// alone.
+static NOW: AtomicU64 = AtomicU64::new(0);
+/// Which rank this is.
+static RANK: AtomicUsize = AtomicUsize::new(0);
+
+/// Watches over this rank until the process ends.
+pub fn start(rank: usize) {
+    RANK.store(rank, Ordering::Relaxed);
+    let handler: extern "C" fn(c_int) = crashed;
+    for signal in SIGNALS {
+        // SAFETY: the handler only writes to standard error and ends the process.
+        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+    }
+    std::thread::spawn(|| {
+        let mut last = (u64::MAX, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let now = NOW.load(Ordering::Relaxed);
+            if now != last.0 {
+                last = (now, Instant::now());
+            } else if last.1.elapsed() > LIMIT {
+                tell("waits for ever in");
+                std::thread::sleep(GRACE);
+                std::process::exit(LOST);
+            }
+        }
+    });
+}
+
+/// An operation begins, with the library alone or not.
+pub fn at(operation: u64, native: bool) {
+    NOW.store(operation * 2 + u64::from(!native), Ordering::Relaxed);
+}
+
+extern "C" fn crashed(_signal: c_int) {
+    tell("crashes in");
+    // SAFETY: ends the process without running any of its code.
+    unsafe { libc::_exit(LOST) };
+}
+
+/// One line, for people and for `scripts/fuzz-mpi`, without memory of the heap: it may be broken.
+fn tell(what: &str) {
+    let (now, rank) = (NOW.load(Ordering::Relaxed), RANK.load(Ordering::Relaxed));
+    let side = if now.is_multiple_of(2) { "alone" } else { "preloaded" };
+    let mut line = [0u8; 128];
+    let room = line.len();
+    let mut rest = line.as_mut_slice();
+    // In one piece: all ranks write to one place. It fits.
+    let _ = writeln!(rest, "lost: operation {} {side}, rank {rank} {what} it", now / 2);
+    let length = room - rest.len();
+    // SAFETY: so many bytes of an array.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), length) };
+}

@@ -1,0 +1,153 @@
+//! What programs do besides communicating, and who else may be there: the preload must not get in the
+//! way of fork, valgrind, other tools, many types, types that come and go, or its own switch.
+
+mod harness;
+
+use std::path::Path;
+use std::process::Command;
+
+use harness::{Library, libraries, lines};
+
+/// Everything that the engine can take goes through it.
+const ENGINE: [(&str, &str); 2] = [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")];
+/// Types that live at once.
+const LIVE: &str = "100000";
+/// What they may cost on top of what the library loses whenever they are made once more, in kilobytes:
+/// 40 bytes for each.
+const LEAK: i64 = 4000;
+
+/// The kilobytes at the end of each line, where nothing was wrong.
+fn growth(printed: &[String], what: &str) -> i64 {
+    let of = |line: &String| {
+        assert!(line.contains(": 0 wrong, "), "{what}: {line}");
+        let last = line.rsplit(", ").next().and_then(|end| end.split(' ').next());
+        last.and_then(|n| n.parse::<i64>().ok()).expect("a number of kB")
+    };
+    // Memory that was given back says nothing.
+    printed.iter().map(of).max().expect("every rank prints a line").max(0)
+}
+
+#[test]
+fn a_hundred_thousand_types_live_and_leave_nothing_behind() {
+    for library in libraries() {
+        let program = library.compile("types");
+        // Open MPI loses hundreds of bytes a type by itself.
+        let native = library.run_beside(&program, "", &[("LIVE", LIVE)]);
+        let native = growth(&lines(&native), "native");
+        let with = library.run(&program, [true, true], &[ENGINE[0], ENGINE[1], ("LIVE", LIVE)]);
+        let with = growth(&lines(&with), &library.name);
+        assert!(with < native + LEAK, "{}: {native} kB natively, {with} kB", library.name);
+    }
+}
+
+#[test]
+fn types_come_and_go_while_messages_with_them_are_under_way() {
+    for library in libraries() {
+        let program = library.compile("types");
+        for environment in [&ENGINE[..], &[("COMMLOOM_WARMUP", "0")], &[]] {
+            let what = format!("{}, {environment:?}", library.name);
+            growth(&lines(&library.run(&program, [true, true], environment)), &what);
+        }
+    }
+}
+
+/// Runs a program on one rank with these libraries in front.
+fn alone(library: &Library, wrapper: &[&str], program: &Path, preload: &str) -> Vec<String> {
+    let mut command = Command::new(wrapper.first().copied().unwrap_or("env"));
+    command.args(wrapper.get(1..).unwrap_or_default()).arg(program);
+    command.envs(ENGINE).env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_btl", "^tcp");
+    if !preload.is_empty() {
+        command.env("LD_PRELOAD", preload);
+    }
+    let output = command.output().expect("the program runs");
+    assert!(
+        output.status.success(),
+        "{}: {:?}\n{}",
+        library.name,
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn valgrind_finds_nothing_of_ours() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        commloom_testkit::skipped("for valgrind: it is not installed");
+        return;
+    }
+    for library in libraries() {
+        let program = library.compile("alone");
+        let native = alone(&library, &[], &program, "");
+        let log = program.with_extension("valgrind");
+        let into = format!("--log-file={}", log.display());
+        let valgrind = ["valgrind", "--leak-check=no", &into];
+        let preload = library.preload();
+        let with = alone(&library, &valgrind, &program, &preload.to_string_lossy());
+        assert_eq!(native, with, "{}", library.name);
+        // The MPI libraries have findings of their own: only stacks that begin in our code count.
+        let text = std::fs::read_to_string(&log).expect("valgrind writes its log");
+        let ours = |stack: &str| {
+            stack.lines().find(|l| l.contains(" at 0x")).is_some_and(|l| l.contains("commloom"))
+        };
+        let found: Vec<&str> = text.split("== \n").filter(|stack| ours(stack)).collect();
+        assert!(found.is_empty(), "{}: {}", library.name, found.join("\n"));
+    }
+}
+
+#[test]
+fn another_tool_sees_what_it_would_see_without_us() {
+    for library in libraries() {
+        let program = library.compile("semantics");
+        let tool = library.compile_shared("count_sends");
+        let tool = tool.to_string_lossy();
+        let native = lines(&library.run_beside(&program, &tool, &ENGINE));
+        assert!(native.iter().any(|l| l.contains("the tool saw")), "{native:?}");
+        let ours = library.preload();
+        let ours = ours.to_string_lossy();
+        for order in [format!("{ours}:{tool}"), format!("{tool}:{ours}")] {
+            let with = lines(&library.run_beside(&program, &order, &ENGINE));
+            assert_eq!(native, with, "{}: {order}", library.name);
+        }
+    }
+}
+
+#[test]
+fn switched_off_nothing_is_touched_or_reported() {
+    for library in libraries() {
+        let program = library.compile("semantics");
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("off-{}.json", library.name));
+        let place = path.to_string_lossy().into_owned();
+        let mut environment = vec![("COMMLOOM", "off"), ("COMMLOOM_REPORT", place.as_str())];
+        environment.extend(ENGINE);
+        let _ = std::fs::remove_file(&path);
+        let native = lines(&library.run(&program, [false, false], &[]));
+        assert_eq!(native, lines(&library.run(&program, [true, true], &environment)));
+        // A report is written all the same, so that nobody looks for it; it has nothing to tell.
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(!text.contains("\"engine\": 1"), "{}: {text}", library.name);
+    }
+}
+
+#[test]
+fn the_preload_for_another_library_says_so_and_ends_the_program() {
+    let all = libraries();
+    for library in &all {
+        let program = library.compile("alone");
+        for other in all.iter().filter(|other| other.preload() != library.preload()) {
+            let output = Command::new(&program)
+                .env("LD_PRELOAD", other.preload())
+                .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+                .output()
+                .expect("the program runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            let what = format!("{} under the preload for {}: {said}", library.name, other.name);
+            assert!(!output.status.success(), "{what}");
+            assert!(said.contains("cannot work in this process"), "{what}");
+            assert!(said.contains("commloom exec"), "{what}");
+        }
+    }
+}
