@@ -113,84 +113,84 @@ pub fn complete<A: Abi>(
     let mut one = blank::<A>();
     let single = if ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut one };
     let mut indices = vec![-1; n];
-    // SAFETY (whole function): `n` requests that are live or null, as many statuses and indices.
-    match how {
-        Completion::Wait | Completion::Test | Completion::GetStatus => {
-            for at in 0..n {
-                one = blank::<A>();
+    // SAFETY: `n` requests that are live or null, as many statuses and indices.
+    unsafe {
+        match how {
+            Completion::Wait | Completion::Test | Completion::GetStatus => {
+                for (at, given) in given.iter_mut().enumerate() {
+                    one = blank::<A>();
+                    let mut flag = 0;
+                    let code = match how {
+                        Completion::Wait => (f.wait)(first.add(at), single),
+                        Completion::Test => {
+                            until(&mut flag, |flag| (f.test)(first.add(at), flag, single))
+                        }
+                        _ => {
+                            let code = until(&mut flag, |flag| {
+                                (f.request_get_status)(*first.add(at), flag, single)
+                            });
+                            out.fact("MPI_Request_get_status", session.class(code));
+                            (f.wait)(first.add(at), single)
+                        }
+                    };
+                    out.fact(format!("request {at} completed"), session.class(code));
+                    *given = (!ignore).then_some(one);
+                }
+            }
+            Completion::Waitall | Completion::Testall => {
                 let mut flag = 0;
                 let code = match how {
-                    Completion::Wait => unsafe { (f.wait)(first.add(at), single) },
-                    Completion::Test => {
-                        until(&mut flag, |flag| unsafe { (f.test)(first.add(at), flag, single) })
-                    }
-                    _ => {
-                        let code = until(&mut flag, |flag| unsafe {
-                            (f.request_get_status)(*first.add(at), flag, single)
-                        });
-                        out.fact("MPI_Request_get_status", session.class(code));
-                        unsafe { (f.wait)(first.add(at), single) }
-                    }
+                    Completion::Waitall => (f.waitall)(count, first, all),
+                    _ => until(&mut flag, |flag| (f.testall)(count, first, flag, all)),
                 };
-                out.fact(format!("request {at} completed"), session.class(code));
-                given[at] = (!ignore).then_some(one);
-            }
-        }
-        Completion::Waitall | Completion::Testall => {
-            let mut flag = 0;
-            let code = match how {
-                Completion::Waitall => unsafe { (f.waitall)(count, first, all) },
-                _ => until(&mut flag, |flag| unsafe { (f.testall)(count, first, flag, all) }),
-            };
-            out.fact("all requests completed", session.class(code));
-            if !ignore {
-                given = statuses.iter().copied().map(Some).collect();
-            }
-        }
-        Completion::Waitany | Completion::Testany => loop {
-            one = blank::<A>();
-            let (mut index, mut flag) = (-1, 0);
-            let code = match how {
-                Completion::Waitany => unsafe { (f.waitany)(count, first, &raw mut index, single) },
-                _ => until(&mut flag, |flag| unsafe {
-                    (f.testany)(count, first, &raw mut index, flag, single)
-                }),
-            };
-            if index == A::CONSTANTS.undefined {
-                out.fact("no request is left", session.class(code));
-                break;
-            }
-            if code != A::CONSTANTS.success {
-                out.fact(format!("request {index} completed"), session.class(code));
-                break;
-            }
-            given[length(index)] = (!ignore).then_some(one);
-        },
-        Completion::Waitsome | Completion::Testsome => loop {
-            statuses.fill(blank::<A>());
-            let mut done = 0;
-            let code = loop {
-                let code = match how {
-                    Completion::Waitsome => unsafe {
-                        (f.waitsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
-                    },
-                    _ => unsafe {
-                        (f.testsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
-                    },
-                };
-                if done != 0 || code != A::CONSTANTS.success {
-                    break code;
+                out.fact("all requests completed", session.class(code));
+                if !ignore {
+                    given = statuses.iter().copied().map(Some).collect();
                 }
-                std::thread::yield_now();
-            };
-            if done == A::CONSTANTS.undefined || code != A::CONSTANTS.success {
-                out.fact("no request is left", session.class(code));
-                break;
             }
-            for (place, &at) in indices[..length(done)].iter().enumerate() {
-                given[length(at)] = (!ignore).then(|| statuses[place]);
-            }
-        },
+            Completion::Waitany | Completion::Testany => loop {
+                one = blank::<A>();
+                let (mut index, mut flag) = (-1, 0);
+                let code = match how {
+                    Completion::Waitany => (f.waitany)(count, first, &raw mut index, single),
+                    _ => until(&mut flag, |flag| {
+                        (f.testany)(count, first, &raw mut index, flag, single)
+                    }),
+                };
+                if index == A::CONSTANTS.undefined {
+                    out.fact("no request is left", session.class(code));
+                    break;
+                }
+                if code != A::CONSTANTS.success {
+                    out.fact(format!("request {index} completed"), session.class(code));
+                    break;
+                }
+                given[length(index)] = (!ignore).then_some(one);
+            },
+            Completion::Waitsome | Completion::Testsome => loop {
+                statuses.fill(blank::<A>());
+                let mut done = 0;
+                let code = loop {
+                    let code = match how {
+                        Completion::Waitsome => {
+                            (f.waitsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
+                        }
+                        _ => (f.testsome)(count, first, &raw mut done, indices.as_mut_ptr(), all),
+                    };
+                    if done != 0 || code != A::CONSTANTS.success {
+                        break code;
+                    }
+                    std::thread::yield_now();
+                };
+                if done == A::CONSTANTS.undefined || code != A::CONSTANTS.success {
+                    out.fact("no request is left", session.class(code));
+                    break;
+                }
+                for (place, &at) in indices[..length(done)].iter().enumerate() {
+                    given[length(at)] = (!ignore).then(|| statuses[place]);
+                }
+            },
+        }
     }
     for (at, request) in requests.iter().enumerate() {
         let null = *request == session.mpi.handles.request_null;

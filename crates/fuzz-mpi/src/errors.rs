@@ -188,15 +188,16 @@ impl<'p, A: Abi> Plan<'p, A> {
         let f = session.functions(face);
         let (buffer, n, from) = (memory.address(), int(count), int(from));
         let (handle, tag, comm) = (specimen.handle, self.tag, session.comm);
-        // SAFETY: the buffer holds the elements until the request is complete.
         if waited {
             let mut requests = [session.mpi.handles.request_null; 2];
+            // SAFETY: the buffer holds the elements until the request is complete.
             let code =
                 unsafe { (f.irecv)(buffer, n, handle, from, tag, comm, requests.as_mut_ptr()) };
             out.fact("MPI_Irecv", session.class(code));
             complete(session, out, face, self.how, &mut requests, false);
         } else {
             let ignored = A::CONSTANTS.status_ignore_ptr();
+            // SAFETY: the buffer holds the elements.
             let code = unsafe { (f.recv)(buffer, n, handle, from, tag, comm, ignored) };
             out.fact("MPI_Recv", session.class(code));
         }

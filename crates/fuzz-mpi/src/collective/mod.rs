@@ -291,10 +291,13 @@ fn amounts(rng: &mut Rng, which: Which, n: usize, symmetric: bool, least: u64) -
             }
         }
         Amounts::Any => {
-            for s in 0..n {
-                for r in 0..n {
-                    let amount = if symmetric && r < s { table[r][s] } else { one() };
-                    table[s][r] = amount;
+            table.iter_mut().flatten().for_each(|amount| *amount = one());
+            if symmetric {
+                for s in 0..n {
+                    let (before, rest) = table.split_at_mut(s);
+                    for (r, row) in before.iter().enumerate() {
+                        rest[0][r] = row[s];
+                    }
                 }
             }
         }
