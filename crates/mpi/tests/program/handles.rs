@@ -3,13 +3,14 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use commloom_fuzz_mpi::create::Form;
 use commloom_layout::{LayoutError, Type};
 use commloom_mpi::{
     Abi, Combiner, DEFAULT_BUDGET, DecodeError, Mpi, OwnedDatatype, decode, encode,
 };
 use commloom_testkit::oracle::mpi::Call;
 
-use super::native::{Form, create};
+use super::native::create;
 
 pub fn check<A: Abi>(mpi: &Mpi<A>) {
     predefined(mpi);
