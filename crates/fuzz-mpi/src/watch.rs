@@ -4,12 +4,15 @@
 use std::ffi::c_int;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Exit status where an operation does not come back.
 const LOST: c_int = 3;
-/// How long an operation may take. Machines are busy.
-const LIMIT: Duration = Duration::from_secs(60);
+/// How many looks an operation may take, about as many seconds. Machines are busy. Looks are counted, not
+/// the time: a process that is stopped for a while is not stuck.
+const LIMIT: u32 = 60;
+/// Between two looks.
+const STEP: Duration = Duration::from_secs(1);
 /// The other ranks are given so long to say where they are.
 const GRACE: Duration = Duration::from_secs(5);
 /// What a crash looks like.
@@ -31,13 +34,13 @@ pub fn start(rank: usize) {
         unsafe { libc::signal(signal, handler as libc::sighandler_t) };
     }
     std::thread::spawn(|| {
-        let mut last = (u64::MAX, Instant::now());
+        let (mut last, mut looks) = (u64::MAX, 0);
         loop {
-            std::thread::sleep(Duration::from_secs(1));
+            std::thread::sleep(STEP);
             let now = NOW.load(Ordering::Relaxed);
-            if now != last.0 {
-                last = (now, Instant::now());
-            } else if last.1.elapsed() > LIMIT {
+            looks = if now == last { looks + 1 } else { 0 };
+            last = now;
+            if looks > LIMIT {
                 tell("waits for ever in");
                 std::thread::sleep(GRACE);
                 std::process::exit(LOST);
