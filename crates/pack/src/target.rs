@@ -28,6 +28,8 @@ pub fn detect() -> Target {
     // when packing; when unpacking it takes 0.75 past 16 MB, and 1.0 to 1.4 below.
     let (prefetch_from, prefetch_write_from) =
         if is_intel() { (l2, l2) } else { (u64::MAX, 16 << 20) };
+    // Zen 5 with 32 MB of third level, `Period::plain_stores`.
+    let masked_stores_until = if is_amd() { 16 << 20 } else { u64::MAX };
     Target {
         l1,
         l2,
@@ -42,6 +44,7 @@ pub fn detect() -> Target {
         flat_after: FLAT_AFTER,
         // Zen 5: 0.6 to 0.9 of the time at 15 times the second-level cache, up to 1.5 at twice its size.
         prefetch_periods_from: 4 * l2,
+        masked_stores_until,
         ..Target::PORTABLE
     }
 }

@@ -130,7 +130,9 @@ type Both = (Option<Box<Program>>, Option<Box<Program>>);
 /// The vector programs that pay.
 fn programs(count: u64, stride: i64, parts: &[Part], target: &Target) -> Option<Both> {
     let period = Period::new(parts, stride, target.byte_permute)?;
-    let (pack, unpack) = (period.pack(count), period.unpack(count));
+    let far = count.saturating_mul(stride.unsigned_abs()) > target.masked_stores_until;
+    let unpack = if far && period.plain_stores() { None } else { period.unpack(count) };
+    let pack = period.pack(count);
     (pack.is_some() || unpack.is_some()).then_some((pack, unpack))
 }
 
@@ -220,3 +222,26 @@ fn period(
 /// Blocks of this average length are moved one by one, in order: piece by piece took up to 1.9 times as
 /// long with two blocks of 400 bytes.
 const LONG_BLOCK: u64 = 128;
+
+#[cfg(test)]
+mod tests {
+    use commloom_layout::{Basic, Type};
+
+    use super::*;
+    use crate::Plan;
+
+    #[test]
+    fn loops_that_reach_far_are_unpacked_by_plain_stores() {
+        let ty = Type::vec(1000, 8, Type::leaf(Basic::INT)).expect("valid");
+        let unpacks = |masked_stores_until| {
+            let target = Target { vector: 64, masked_stores_until, ..Target::PORTABLE };
+            let plan = Plan::packed(&ty, 1, &target).expect("fits");
+            match plan.root().kernel() {
+                Kernel::Programs { pack: Some(_), unpack, .. } => unpack.is_some(),
+                other => panic!("no program: {other:?}"),
+            }
+        };
+        assert!(unpacks(8000));
+        assert!(!unpacks(7999));
+    }
+}

@@ -35,6 +35,9 @@ pub struct Target {
     pub flat_after: u32,
     /// Bytes of the lines that periods touch in memory past which the next ones are asked for.
     pub prefetch_periods_from: u64,
+    /// Bytes between the ends of a loop past which masked stores, by which vectors are unpacked, are slower
+    /// than plain ones.
+    pub masked_stores_until: u64,
 }
 
 impl Target {
@@ -55,6 +58,7 @@ impl Target {
         flat_up_to: 0,
         flat_after: 0,
         prefetch_periods_from: 1 << 20,
+        masked_stores_until: u64::MAX,
     };
 }
 

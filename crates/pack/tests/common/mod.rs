@@ -20,6 +20,7 @@ pub fn targets() -> Vec<Target> {
         Target { vector: 64, max_parts: 32, l1: 1000, prefetch_periods_from: 0, ..portable },
         Target { vector: 32, max_parts: 32, prefetch_write_from: 0, ..portable },
         Target { vector: 64, byte_permute: true, ..portable },
+        Target { vector: 64, byte_permute: true, masked_stores_until: 0, ..portable },
         Target { vector: 64, short_lists_from: 2, ..portable },
         Target { vector: 64, l1: 512, l1_way: 256, l2_way: 1 << 16, ..portable },
         Target { flat_up_to: 300, ..portable },
