@@ -76,11 +76,8 @@ pub fn note_status<A: Abi>(
     unsafe {
         let code = (mpi.own.get_count)(status, handle, &raw mut count);
         out.fact(format!("{what}: MPI_Get_count"), session.class(code));
-        // The standard leaves little to say of no elements, and MPICH 4.0 crashes or does not know these
-        // combiners.
         let lost = session.quirks.elements_crash
-            && (specimen.layout.size() == 0
-                || matches!(specimen.signature, Signature::Mixed(_))
+            && (matches!(specimen.signature, Signature::Mixed(_))
                 || specimen.text.contains("array"));
         if !lost {
             let code = (mpi.own.get_elements)(status, handle, &raw mut elements);

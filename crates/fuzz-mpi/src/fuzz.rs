@@ -103,7 +103,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let start = Instant::now();
     let limit = options.seconds.map(Duration::from_secs);
     let bar = progress(session.rank, options.operations);
-    let mut pool = Pool::new(seed);
+    let mut pool = Pool::new(seed, options.verbose && session.rank == 0);
     watch::start(session.rank);
     let (mut made, mut library) = (0u64, 0u64);
     for number in options.first..end {
@@ -113,6 +113,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
         {
             break;
         }
+        watch::at(number, true);
         pool.advance(session, number);
         let mut rng = Rng::with_seed(mix(&[seed, number, 0xF0_22]));
         let all = pool.all();

@@ -104,8 +104,7 @@ impl<'p, A: Abi> Plan<'p, A> {
 
         let f = session.functions(faces[1]);
         // Only what was packed can be unpacked: where that failed, everything may be there or not.
-        let divides = session.quirks.divides_by_size && self.to.specimen.layout.size() == 0;
-        if code == A::CONSTANTS.success && self.room >= 0 && self.matching() && !divides {
+        if code == A::CONSTANTS.success && self.room >= 0 && self.matching() {
             self.unpack(session, &mut out, faces[1], f, (&mut packed, limit), &mut to);
         }
         if self.room >= 0 {

@@ -5,9 +5,10 @@ use commloom_mpi::{Abi, AbiKind, Mpi};
 /// What is not asked of a library.
 #[derive(Debug, Clone, Copy)]
 pub struct Quirks {
-    /// `MPI_Unpack` divides by the size of a type without data.
-    pub divides_by_size: bool,
-    /// So does `MPI_Get_elements`, which does not know structs of several kinds nor all combiners.
+    /// `MPI_Pack`, `MPI_Unpack` and `MPI_Get_elements` divide by zero for some types of which a part
+    /// has no data.
+    pub empty_types_crash: bool,
+    /// `MPI_Get_elements` does not know structs of several kinds, nor all combiners.
     pub elements_crash: bool,
     /// `MPI_Pack` and `MPI_Unpack` refuse `MPI_BOTTOM`.
     pub pack_refuses_bottom: bool,
@@ -31,7 +32,7 @@ impl Quirks {
         let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
         let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
         Quirks {
-            divides_by_size: old_mpich,
+            empty_types_crash: old_mpich,
             elements_crash: old_mpich,
             pack_refuses_bottom: old_mpich,
             loses_persistent_collectives: old_mpich,

@@ -1,6 +1,7 @@
 //! Random datatypes: a native handle, the layout that the standard gives it, and how it was made.
 
 use std::collections::VecDeque;
+use std::io::Write as _;
 
 use commloom_layout::{Base, Basic, Type};
 use commloom_mpi::{Abi, encode};
@@ -67,12 +68,14 @@ pub struct Pool<A: Abi> {
     live: VecDeque<Vec<Specimen<A>>>,
     /// Types that the library makes otherwise than the standard says.
     pub defective: u64,
+    /// Prints every type before it is tried.
+    verbose: bool,
 }
 
 impl<A: Abi> Pool<A> {
     /// Without types yet.
-    pub fn new(seed: u64) -> Self {
-        Pool { seed, first: 0, live: VecDeque::new(), defective: 0 }
+    pub fn new(seed: u64, verbose: bool) -> Self {
+        Pool { seed, first: 0, live: VecDeque::new(), defective: 0, verbose }
     }
 
     /// Brings the types of an operation to life, those of earlier ones to an end.
@@ -113,9 +116,17 @@ impl<A: Abi> Pool<A> {
                 continue;
             }
             // Constructors like to end with nothing, and nothing happens with it.
-            if grown.layout.size() == 0 && rng.u32(0..4) > 0 {
+            let idle = grown.layout.size() == 0 && rng.u32(0..4) > 0;
+            let deadly = session.quirks.empty_types_crash && has_nothing(&grown.layout);
+            if idle || deadly {
                 discard(session, &grown);
                 continue;
+            }
+            if self.verbose {
+                // In one piece, and before the library sees it: the next call may be the last one.
+                let line = format!("type {number}: {}\n", grown.history);
+                let _ = std::io::stdout().write_all(line.as_bytes());
+                let _ = std::io::stdout().flush();
             }
             let Some(specimen) = examine(session, grown, number, &mut rng) else {
                 self.defective += 1;
@@ -178,6 +189,11 @@ fn grow<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Grown<A>> {
 /// and MPICH does now this, now that.
 fn is_padded(basic: Basic) -> bool {
     basic.name().contains("LONG_DOUBLE")
+}
+
+/// Whether a part of a type has no data.
+fn has_nothing(ty: &Type) -> bool {
+    ty.size() == 0 || ty.children().iter().any(has_nothing)
 }
 
 fn basic<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Basic> {
