@@ -19,6 +19,8 @@ pub enum Form {
     Blocks,
     /// Blocks of several lengths at listed places.
     List,
+    /// Equal blocks in equal steps, listed all the same: some libraries see through it.
+    Spelled,
     /// Parts of different types.
     Struct,
 }
@@ -34,9 +36,10 @@ pub struct Family {
 
 impl Form {
     /// All of them.
-    pub const ALL: [Form; 5] = [Form::Vector, Form::Nest, Form::Blocks, Form::List, Form::Struct];
+    pub const ALL: [Form; 6] =
+        [Form::Vector, Form::Nest, Form::Blocks, Form::List, Form::Spelled, Form::Struct];
 
-    /// The form of a type. O(nodes).
+    /// The form of a type by its nodes; a spelled-out loop counts as a list. O(nodes).
     #[must_use]
     pub fn of(ty: &Type) -> Form {
         match loops(ty) {
@@ -52,16 +55,26 @@ impl Form {
             Form::Nest => "nest",
             Form::Blocks => "blocks",
             Form::List => "list",
+            Form::Spelled => "spelled",
             Form::Struct => "struct",
         }
     }
 }
 
 impl Family {
-    /// The family of a message.
+    /// The family of a message whose description is not compared with its normal form.
     #[must_use]
     pub fn of(count: u64, ty: &Type) -> Family {
         Family { form: Form::of(ty), many: count >= MANY }
+    }
+
+    /// The family of a message whose elements have this description and this normal form.
+    #[must_use]
+    pub fn described(count: u64, user: &Type, normal: &Type) -> Family {
+        let listed = matches!(Form::of(user), Form::Blocks | Form::List);
+        let regular = matches!(Form::of(normal), Form::Vector | Form::Nest);
+        let form = if listed && regular { Form::Spelled } else { Form::of(user) };
+        Family { form, many: count >= MANY }
     }
 }
 
@@ -153,6 +166,17 @@ mod tests {
         let parts = [Type::leaf(Basic::DOUBLE), vector];
         let ty = mpi::structure(&[1, 1], &[0, 16], &parts).unwrap();
         assert_eq!(Form::of(&ty), Form::Vector);
+    }
+
+    #[test]
+    fn a_list_of_equal_steps_is_a_loop_spelled_out() {
+        let spelled = mpi::indexed(&[2; 9], &(0..9).map(|i| 5 * i).collect::<Vec<_>>(), &int());
+        let (spelled, vector) = (spelled.unwrap(), mpi::vector(9, 2, 5, &int()).unwrap());
+        let form = |user: &Type, normal: &Type| Family::described(1, user, normal).form;
+        assert_eq!(form(&spelled, &vector), Form::Spelled);
+        assert_eq!(form(&vector, &vector), Form::Vector);
+        let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &int()).unwrap();
+        assert_eq!(form(&list, &list), Form::List);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! [`Model`]: the cheapest way, if it is clearly cheaper.
 
-use crate::family::Family;
-use crate::shape::Shape;
-use crate::table::{Table, Times};
+use crate::shape::{Description, Shape};
+use crate::table::{Operation, Table, Times};
 use crate::trials::WORTH;
 
 /// How a message is handed to the MPI library.
@@ -11,8 +10,10 @@ pub enum Way {
     /// With the program's own arguments.
     #[default]
     Native,
-    /// With another handle of the same layout.
-    Substitute,
+    /// As many small elements of another handle of the same layout.
+    Unit,
+    /// As one element of another handle of the same layout.
+    Whole,
     /// Packed (or to be unpacked) by commloom.
     Engine,
 }
@@ -28,16 +29,8 @@ pub struct Choice {
     pub native: f64,
     /// Packed.
     pub engine: f64,
-}
-
-impl Choice {
-    /// Whether the other way (the engine's; for messages that are packed the library's) is near enough
-    /// to be tried.
-    #[must_use]
-    pub fn is_close(&self) -> bool {
-        let other = if self.way == Way::Engine { self.native } else { self.engine };
-        self.expected > 0.0 && other <= WORTH * self.expected
-    }
+    /// The next best way, where it is near enough to be tried.
+    pub rival: Option<Way>,
 }
 
 /// Predicts what messages take with one library.
@@ -48,6 +41,8 @@ pub struct Model {
 
 /// How much faster another way must be expected to be.
 const MARGIN: f64 = 0.9;
+/// A description of the same kind is another one if it has so much fewer runs.
+const FEWER_RUNS: f64 = 0.9;
 /// What looking a message up takes on both sides together, in nanoseconds.
 const LOOK_UP: f64 = 90.0;
 
@@ -67,27 +62,46 @@ impl Model {
     /// The way for a message, sent or received.
     #[must_use]
     pub fn choose(&self, shape: &Shape) -> Choice {
-        let own = self.times(shape.family, shape);
-        let normal = self.times(shape.normal, shape);
-        let (Some(own), Some(normal)) = (own, normal) else { return Choice::default() };
-        let other = shape.unit && shape.normal != shape.family;
-        let substitute = other.then_some(normal.native);
-        // The engine does not see the program's description.
-        let (native, engine) = (own.native, normal.engine + LOOK_UP);
-        let (way, expected) = match substitute {
-            Some(time) if time <= engine && time < MARGIN * native => (Way::Substitute, time),
-            _ if engine < MARGIN * native => (Way::Engine, engine),
-            _ => (Way::Native, native),
+        let times = |description| self.times(Operation::Message, description, shape);
+        let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
+            return Choice::default();
         };
-        Choice { way, expected, native, engine }
+        // The engine does not see the program's description.
+        let (native, engine) = (own.native, packed.engine + LOOK_UP);
+        let substitute = |way, description: Option<Description>| {
+            let own = shape.own;
+            let differs =
+                |o: &Description| o.family != own.family || o.runs < FEWER_RUNS * own.runs;
+            let other = description.filter(differs)?;
+            Some((way, times(other)?.native))
+        };
+        let others = [
+            Some((Way::Engine, engine)),
+            substitute(Way::Unit, shape.unit),
+            substitute(Way::Whole, shape.whole),
+        ];
+        let mut ways: Vec<(Way, f64)> = others.into_iter().flatten().collect();
+        ways.sort_by(|a, b| a.1.total_cmp(&b.1));
+        // Left alone unless another way is clearly faster.
+        let at = ways.iter().take_while(|(_, time)| *time < MARGIN * native).count();
+        ways.insert(at, (Way::Native, native));
+        let (way, expected) = ways[0];
+        let rival = ways.get(1).filter(|(_, time)| *time <= WORTH * expected);
+        Choice { way, expected, native, engine, rival: rival.map(|(way, _)| *way) }
     }
 
     /// Whether it pays to pack what goes to or comes from one process in a collective. There is no
     /// other way: a substituted handle would change count and size of the elements.
     #[must_use]
     pub fn collective(&self, shape: &Shape) -> bool {
-        let Choice { native, engine, .. } = self.choose(shape);
-        engine < MARGIN * native
+        let times = |description| {
+            let times = |operation| self.times(operation, description, shape);
+            times(Operation::Broadcast).or_else(|| times(Operation::Message))
+        };
+        let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
+            return false;
+        };
+        packed.engine + LOOK_UP < MARGIN * own.native
     }
 
     /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are short
@@ -98,11 +112,12 @@ impl Model {
     }
 
     /// What a message takes if it is described in this way; nothing is known of contiguous ones.
-    fn times(&self, family: Family, shape: &Shape) -> Option<Times> {
+    fn times(&self, operation: Operation, by: Description, shape: &Shape) -> Option<Times> {
         if shape.runs <= 1.0 {
             return None;
         }
-        let times = self.table.times(family, shape.run(), shape.bytes)?;
+        let run = shape.bytes / by.runs;
+        let times = self.table.times(operation, by.family, run, shape.bytes)?;
         let lines = 2.0 * per_line(shape.span) * shape.more_lines();
         Some(Times { native: times.native + lines, engine: times.engine + lines })
     }
@@ -121,7 +136,7 @@ fn per_line(span: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::Form;
+    use crate::family::{Family, Form};
     use crate::table::Row;
     use commloom_layout::{Basic, Type, mpi};
 
@@ -129,14 +144,28 @@ mod tests {
     fn model([one, many, engine]: [f64; 3]) -> Model {
         let row = |many, native| {
             let family = Family { form: Form::Vector, many };
-            Row { family, run: 8, bytes: 8000, times: Times { native, engine } }
+            let operation = Operation::Message;
+            Row { operation, family, run: 8, bytes: 8000, times: Times { native, engine } }
         };
         Model::new(Table::new("L", "here", [row(false, one), row(true, many)]))
     }
 
+    fn int() -> Type {
+        Type::leaf(Basic::INT)
+    }
+
+    /// One vector, in 1000 runs.
     fn vector() -> Shape {
-        let ty = mpi::vector(1000, 2, 4, &Type::leaf(Basic::INT)).unwrap();
-        Shape::of(1, &ty, &ty)
+        let ty = mpi::vector(1000, 2, 4, &int()).unwrap();
+        Shape::of(1, &ty, &ty, &ty)
+    }
+
+    /// The same, as many pairs.
+    fn pairs() -> Shape {
+        let pair = mpi::contiguous(2, &int()).unwrap();
+        let pair = mpi::resized(0, 16, &pair).unwrap();
+        let normal = mpi::vector(1000, 2, 4, &int()).unwrap();
+        Shape::of(1000, &pair, &normal, &normal)
     }
 
     #[test]
@@ -144,25 +173,59 @@ mod tests {
         let way = |times| model(times).choose(&vector()).way;
         assert_eq!(way([1000.0, 2000.0, 2000.0]), Way::Native);
         assert_eq!(way([1000.0, 950.0, 950.0]), Way::Native);
-        assert_eq!(way([1000.0, 500.0, 2000.0]), Way::Substitute);
+        assert_eq!(way([1000.0, 500.0, 2000.0]), Way::Unit);
         assert_eq!(way([1000.0, 500.0, 300.0]), Way::Engine);
         assert_eq!(way([1000.0, 2000.0, 300.0]), Way::Engine);
+        let way = |times| model(times).choose(&pairs()).way;
+        assert_eq!(way([500.0, 1000.0, 2000.0]), Way::Whole);
+        assert_eq!(way([950.0, 1000.0, 2000.0]), Way::Native);
+        assert_eq!(way([500.0, 1000.0, 300.0]), Way::Engine);
     }
 
     #[test]
-    fn only_near_alternatives_are_tried() {
-        let close = |times| model(times).choose(&vector()).is_close();
-        assert!(close([1000.0, 2000.0, 900.0]));
-        assert!(close([1000.0, 2000.0, 750.0]));
-        assert!(!close([1000.0, 2000.0, 500.0]));
-        assert!(!close([1000.0, 2000.0, 1500.0]));
+    fn the_next_best_way_is_tried_if_it_is_near() {
+        let rival = |times| model(times).choose(&vector()).rival;
+        assert_eq!(rival([1000.0, 2000.0, 900.0]), Some(Way::Engine));
+        assert_eq!(rival([1000.0, 2000.0, 750.0]), Some(Way::Native));
+        assert_eq!(rival([1000.0, 700.0, 400.0]), None);
+        assert_eq!(rival([1000.0, 700.0, 600.0]), Some(Way::Unit));
+        assert_eq!(rival([1000.0, 2000.0, 500.0]), None);
+        assert_eq!(rival([1000.0, 2000.0, 1500.0]), None);
+    }
+
+    #[test]
+    fn blocks_that_touch_are_one_run_in_one_element_only() {
+        let unit = mpi::indexed(&[9, 11], &[0, 11], &int()).unwrap();
+        let unit = mpi::resized(0, 88, &unit).unwrap();
+        let all = mpi::contiguous(100, &unit).unwrap();
+        let shape = Shape::of(100, &unit, &all, &all);
+        assert_eq!((shape.own.runs, shape.runs), (200.0, 101.0));
+    }
+
+    #[test]
+    fn collectives_are_decided_by_broadcasts_where_there_are_any() {
+        let rows = |operation, native| {
+            [false, true].map(|many| {
+                let family = Family { form: Form::Vector, many };
+                let times = Times { native, engine: 1000.0 };
+                Row { operation, family, run: 8, bytes: 8000, times }
+            })
+        };
+        let messages = rows(Operation::Message, 5000.0);
+        let packs = |rows: &[Row]| {
+            Model::new(Table::new("L", "here", rows.iter().copied())).collective(&vector())
+        };
+        assert!(packs(&messages));
+        let broadcasts = rows(Operation::Broadcast, 1000.0);
+        assert!(!packs(&[messages, broadcasts].concat()));
     }
 
     #[test]
     fn what_was_not_measured_is_left_alone() {
-        let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &Type::leaf(Basic::INT)).unwrap();
+        let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &int()).unwrap();
+        let shape = Shape::of(1, &list, &list, &list);
         let model = model([1000.0, 100.0, 100.0]);
-        assert_eq!(model.choose(&Shape::of(1, &list, &list)), Choice::default());
-        assert!(!model.collective(&Shape::of(1, &list, &list)));
+        assert_eq!(model.choose(&shape), Choice::default());
+        assert!(!model.collective(&shape));
     }
 }

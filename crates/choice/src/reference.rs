@@ -64,7 +64,11 @@ fn reference(family: Family, run: u64, runs: u64) -> Result<Option<Reference>, L
     let count = if family.many { runs / per_element } else { 1 };
     let ty = element(family.form, run, per_element, inner)?;
     let ty = mpi::resized(0, ty.true_ub() + signed(run), &ty)?;
-    let found = Family::of(count, &ty);
+    // The library is given the list; what it is in normal form, the choice finds out elsewhere.
+    let found = match family.form {
+        Form::Spelled => Family { form: Form::Spelled, ..Family::of(count, &ty) },
+        _ => Family::of(count, &ty),
+    };
     let reference = Reference {
         family,
         run: ty.size() / ty.runs().max(1),
@@ -92,6 +96,11 @@ fn element(form: Form, run: u64, runs: u64, inner: u64) -> Result<Type, LayoutEr
             mpi::hvector(runs / inner, 1, stride, &row)
         }
         Form::Blocks => mpi::indexed_block(length, &places, &int),
+        Form::Spelled => {
+            let lengths: Vec<u64> = (0..runs).map(|_| length).collect();
+            let places: Vec<i64> = (0..runs).map(|i| step * signed(i)).collect();
+            mpi::indexed(&lengths, &places, &int)
+        }
         Form::List => {
             // Every second run is longer by half its gap.
             let longer = |i: u64| if i % 2 == 1 { length.div_ceil(2) } else { 0 };

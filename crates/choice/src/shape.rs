@@ -2,7 +2,7 @@
 
 use commloom_layout::{Kind, Type};
 
-use crate::family::{Family, MANY};
+use crate::family::{Family, Form, MANY};
 
 /// One message.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,12 +13,22 @@ pub struct Shape {
     pub(crate) runs: f64,
     /// Bytes of memory from the first to the last.
     pub(crate) span: f64,
-    /// The program's description.
-    pub(crate) family: Family,
-    /// The normal form.
+    /// As the program describes it.
+    pub(crate) own: Description,
+    /// As so many units of the normal form, if that is a repetition of a small unit.
+    pub(crate) unit: Option<Description>,
+    /// As one element, if that is loops only.
+    pub(crate) whole: Option<Description>,
+    /// The normal form, which the engine works from.
     pub(crate) normal: Family,
-    /// The normal form is a repetition of a small unit, so that it can be sent as count x unit.
-    pub(crate) unit: bool,
+}
+
+/// The same memory in other words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Description {
+    pub family: Family,
+    /// Runs that a library moves which does not join the last one of an element and the first of the next.
+    pub runs: f64,
 }
 
 /// Largest unit in bytes: beyond it a library falls back to walking inside the unit.
@@ -30,21 +40,25 @@ const LINE: f64 = 64.0;
 
 impl Shape {
     /// Looks at `count` elements of the program's type `user`, whose normal form (count included)
-    /// is `normal`. O(nodes).
+    /// is `normal`, and in fewest runs `joined`. O(nodes).
     #[must_use]
-    pub fn of(count: u64, user: &Type, normal: &Type) -> Shape {
-        let unit = unit(normal);
-        let normal_family = match unit {
-            Some((_, _, child)) => Family::of(MANY, child),
-            None => Family::of(1, normal),
+    pub fn of(count: u64, user: &Type, normal: &Type, joined: &Type) -> Shape {
+        let repeated = |count: u64, family, element: &Type| Description {
+            family,
+            runs: (approximate(count) * approximate(element.runs())).max(1.0),
         };
+        let unit =
+            unit(normal).map(|(count, _, child)| repeated(count, Family::of(MANY, child), child));
+        let whole = Family::of(1, joined);
+        let loops = matches!(whole.form, Form::Vector | Form::Nest);
         Shape {
             bytes: approximate(normal.size()),
             runs: approximate(normal.runs()).max(1.0),
             span: approximate(normal.true_extent().unsigned_abs()),
-            family: Family::of(count, user),
-            normal: normal_family,
-            unit: unit.is_some(),
+            own: repeated(count, Family::described(count, user, normal), user),
+            unit,
+            whole: loops.then(|| repeated(1, whole, joined)),
+            normal: unit.map_or_else(|| Family::of(1, normal), |unit| unit.family),
         }
     }
 
@@ -62,15 +76,24 @@ impl Shape {
         self.bytes / self.runs
     }
 
+    /// What the engine sees.
+    pub(crate) fn packed(&self) -> Description {
+        Description { family: self.normal, runs: self.runs }
+    }
+
     /// One of so many equal parts of the message, as a collective sends them.
     #[must_use]
     pub fn part(&self, parts: u64) -> Shape {
         let share = 1.0 / approximate(parts.max(1));
+        let part = |all: Description| Description { runs: (all.runs * share).max(1.0), ..all };
         Shape {
             bytes: self.bytes * share,
             runs: (self.runs * share).max(1.0),
             span: self.span * share,
-            ..*self
+            own: part(self.own),
+            unit: self.unit.map(part),
+            whole: self.whole.map(part),
+            normal: self.normal,
         }
     }
 }

@@ -9,6 +9,15 @@ use thiserror::Error;
 
 use crate::family::Family;
 
+/// How the bytes are communicated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// From one process to another.
+    Message,
+    /// `MPI_Bcast`: what is known of collectives. Libraries cut it otherwise than messages.
+    Broadcast,
+}
+
 /// What one message takes from the sender's buffer to the receiver's, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
@@ -21,6 +30,8 @@ pub struct Times {
 /// One measured reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
+    /// What was done with it.
+    pub operation: Operation,
     /// How it was described.
     pub family: Family,
     /// Average length of its runs, in bytes.
@@ -38,9 +49,12 @@ pub struct Table {
     pub library: String,
     /// Where and when it was measured.
     pub measured: String,
-    /// By family and size, then by length of run.
-    sizes: BTreeMap<Family, BTreeMap<u64, Vec<(u64, Times)>>>,
+    /// By operation, family and size, then by length of run.
+    sizes: BTreeMap<(Operation, Family), Sizes>,
 }
+
+/// By length of message, then by length of run, both in bytes.
+type Sizes = BTreeMap<u64, Vec<(u64, Times)>>;
 
 /// A text that is no table.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -58,7 +72,10 @@ pub struct TableError {
 const HEAD: &str = "# commloom message times, version 1";
 const LIBRARY: &str = "# library: ";
 const MEASURED: &str = "# measured: ";
-const ROW: &str = "a row: form one|many, run bytes, message bytes, native ns, packed ns";
+const ROW: &str =
+    "a row: [broadcast] form one|many, run bytes, message bytes, native ns, packed ns";
+/// How rows of broadcasts begin.
+const BROADCAST: &str = "broadcast ";
 
 impl Table {
     /// From what was measured.
@@ -67,7 +84,8 @@ impl Table {
         let (library, measured) = (library.to_owned(), measured.to_owned());
         let mut table = Table { library, measured, sizes: BTreeMap::new() };
         for row in rows {
-            let runs = table.sizes.entry(row.family).or_default().entry(row.bytes).or_default();
+            let sizes = table.sizes.entry((row.operation, row.family)).or_default();
+            let runs = sizes.entry(row.bytes).or_default();
             runs.push((row.run, row.times));
             runs.sort_by_key(|(run, _)| *run);
         }
@@ -78,7 +96,7 @@ impl Table {
     /// Lengths of messages differ a little between lengths of runs: those of one size come together.
     fn join_sizes(&mut self) {
         for sizes in self.sizes.values_mut() {
-            let mut joined: BTreeMap<u64, Vec<(u64, Times)>> = BTreeMap::new();
+            let mut joined = Sizes::new();
             for (bytes, mut runs) in std::mem::take(sizes) {
                 match joined.last_entry() {
                     Some(mut last) if bytes <= last.key() + last.key() / 2 => {
@@ -97,8 +115,14 @@ impl Table {
     /// What a message of this family takes, with runs of so many bytes on average: between the
     /// references next to it, on logarithmic scales. `None` where the family was not measured.
     #[must_use]
-    pub fn times(&self, family: Family, run: f64, bytes: f64) -> Option<Times> {
-        let sizes = self.sizes.get(&family)?;
+    pub fn times(
+        &self,
+        operation: Operation,
+        family: Family,
+        run: f64,
+        bytes: f64,
+    ) -> Option<Times> {
+        let sizes = self.sizes.get(&(operation, family))?;
         let (below, above) = around(sizes.keys().copied(), bytes)?;
         let of = |size: u64| Some(between_runs(sizes.get(&size)?, run));
         Some(interpolated(of(below)?, of(above)?, position(below, above, bytes)))
@@ -161,10 +185,14 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}\n{LIBRARY}{}\n{MEASURED}{}", self.library, self.measured)?;
         writeln!(f, "# {}", ROW.strip_prefix("a row: ").unwrap_or(ROW))?;
-        for (family, sizes) in &self.sizes {
+        for ((operation, family), sizes) in &self.sizes {
+            let operation = match operation {
+                Operation::Message => "",
+                Operation::Broadcast => BROADCAST,
+            };
             for (bytes, runs) in sizes {
                 for (run, Times { native, engine }) in runs {
-                    writeln!(f, "{family} {run} {bytes} {native:.0} {engine:.0}")?;
+                    writeln!(f, "{operation}{family} {run} {bytes} {native:.0} {engine:.0}")?;
                 }
             }
         }
@@ -204,10 +232,15 @@ impl FromStr for Table {
 }
 
 fn row(line: &str) -> Option<Row> {
+    let (operation, line) = match line.strip_prefix(BROADCAST) {
+        Some(rest) => (Operation::Broadcast, rest),
+        None => (Operation::Message, line),
+    };
     let words: Vec<&str> = line.split_whitespace().collect();
     let [form, many, run, bytes, native, engine] = words[..] else { return None };
     let time = |text: &str| text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
     Some(Row {
+        operation,
         family: format!("{form} {many}").parse().ok()?,
         run: run.parse().ok()?,
         bytes: bytes.parse().ok()?,
@@ -234,7 +267,8 @@ mod tests {
 
     fn row(form: Form, run: u64, bytes: u64, native: f64, engine: f64) -> Row {
         let family = Family { form, many: false };
-        Row { family, run, bytes, times: Times { native, engine } }
+        let operation = Operation::Message;
+        Row { operation, family, run, bytes, times: Times { native, engine } }
     }
 
     fn table() -> Table {
@@ -253,33 +287,41 @@ mod tests {
     #[test]
     fn measured_messages_take_what_was_measured() {
         let family = Family { form: Form::Vector, many: false };
-        let times = table().times(family, 4.0, 1000.0).unwrap();
+        let times = table().times(Operation::Message, family, 4.0, 1000.0).unwrap();
         assert!((times.native - 800.0).abs() < 1e-6 && (times.engine - 400.0).abs() < 1e-6);
     }
 
     #[test]
     fn between_two_references_the_time_is_between_theirs() {
         let family = Family { form: Form::Vector, many: false };
-        let times = table().times(family, 16.0, 1000.0).unwrap();
+        let times = table().times(Operation::Message, family, 16.0, 1000.0).unwrap();
         assert!((times.native - 400.0).abs() < 1.0, "{times:?}");
-        let times = table().times(family, 4.0, 10_000.0).unwrap();
+        let times = table().times(Operation::Message, family, 4.0, 10_000.0).unwrap();
         assert!((times.native - 8000.0).abs() < 10.0, "{times:?}");
     }
 
     #[test]
     fn beyond_the_references_the_nearest_one_counts() {
         let family = Family { form: Form::Vector, many: false };
-        let times = table().times(family, 1.0, 10.0).unwrap();
+        let times = table().times(Operation::Message, family, 1.0, 10.0).unwrap();
         assert!((times.native - 800.0).abs() < 1e-6);
-        let times = table().times(family, 1e6, 1e9).unwrap();
+        let times = table().times(Operation::Message, family, 1e6, 1e9).unwrap();
         assert!((times.native - 20_000.0).abs() < 1e-6);
-        assert!(table().times(Family { form: Form::List, many: false }, 4.0, 1000.0).is_none());
+        assert!(
+            table()
+                .times(Operation::Message, Family { form: Form::List, many: false }, 4.0, 1000.0)
+                .is_none()
+        );
     }
 
     #[test]
     fn a_table_is_read_as_it_is_written() {
-        let text = table().to_string();
-        assert_eq!(text.parse::<Table>(), Ok(table()), "{text}");
+        let mut rows = vec![row(Form::Vector, 4, 1000, 800.0, 400.0)];
+        rows.push(Row { operation: Operation::Broadcast, ..row(Form::List, 4, 900, 80.0, 40.0) });
+        let table = Table::new("L", "here", rows);
+        let text = table.to_string();
+        assert!(text.contains("\nbroadcast list one 4 900 80 40\n"), "{text}");
+        assert_eq!(text.parse::<Table>(), Ok(table), "{text}");
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl<A: Abi> Known<A> {
     fn made(&self) -> Vec<A::Datatype> {
         let element = self.element.get().and_then(|element| element.made());
         let messages = lock(&self.messages);
-        messages.iter().filter_map(|(_, message)| message.substitute()).chain(element).collect()
+        messages.iter().flat_map(|(_, message)| message.substitutes()).chain(element).collect()
     }
 
     /// The message of `count` elements; `None` where our own code failed.

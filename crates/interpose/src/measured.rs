@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn way(kind: AbiKind, user: &Type) -> Way {
-        built_in(kind).model.choose(&Shape::of(1, user, user)).way
+        built_in(kind).model.choose(&Shape::of(1, user, user, user)).way
     }
 
     #[test]
@@ -116,6 +116,23 @@ mod tests {
         for kind in [AbiKind::Mpich, AbiKind::OpenMpi] {
             assert_ne!(way(kind, &tiled(256_000, 2, 4)), Way::Native, "{kind}");
         }
+    }
+
+    #[test]
+    fn open_mpi_gets_blocks_that_touch_as_one_element() {
+        // Blocks of 9 and 11 of which the second touches the next first one: runs of 20.
+        let n = 32_000;
+        let unit = mpi::indexed(&[9, 11], &[0, 11], &int()).unwrap();
+        let unit = mpi::resized(0, 88, &unit).unwrap();
+        let normal = mpi::contiguous(n, &unit).unwrap();
+        let middle = mpi::vector(n - 1, 20, 22, &int()).unwrap();
+        let parts = [int(), middle, int()];
+        let last = 88 * (i64::try_from(n).unwrap() - 1) + 44;
+        let joined = mpi::structure(&[9, 1, 11], &[0, 44, last], &parts).unwrap();
+        let shape = Shape::of(n, &unit, &normal, &joined);
+        let way = |kind| built_in(kind).model.choose(&shape).way;
+        assert_eq!(way(AbiKind::OpenMpi), Way::Whole);
+        assert_ne!(way(AbiKind::Mpich), Way::Whole);
     }
 
     #[test]

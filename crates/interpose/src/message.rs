@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use commloom_choice::{Choice, Shape, Step, Trials, Way, unit};
+use commloom_choice::{Shape, Step, Trials, Way, unit};
 use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_mpi::{Abi, RawHandle, encode};
 use commloom_plan::Plan;
-use commloom_reconstruct::{Constructors, normalize_within};
+use commloom_reconstruct::{Constructors, fewest_runs, normalize_within};
 
 use crate::config::Force;
 use crate::count::CallCount;
@@ -85,13 +85,14 @@ impl<A: Abi> Message<A> {
             1 => all,
             _ => normalize_within(&EFFORT, &all, Constructors::Extended, &CostModel::default())?.ty,
         };
-        let shape = Shape::of(count, &known.before, &all);
+        let joined = fewest_runs(&all)?;
+        let shape = Shape::of(count, &known.before, &all, &joined);
         let plan = state.plans.get(&all, 1, state.target())?;
         let packed = packed_elements(state, &all)?;
         let contiguous = all.runs() <= 1;
         let config = state.config();
         let forced = config.force == Some(Force::Pack);
-        let (route, other) = routes(state, &shape, &all);
+        let (route, other) = routes(state, &shape, [&all, &joined]);
         let expected = Expected::of(&state.model().choose(&shape));
         Ok(Message {
             state,
@@ -151,12 +152,13 @@ impl<A: Abi> Message<A> {
         matches!(self.route, Route::Native(_)) && self.other.is_none()
     }
 
-    /// The datatype that was made for it.
-    pub fn substitute(&self) -> Option<A::Datatype> {
-        match self.route {
-            Route::Substitute(_, datatype) => Some(datatype),
+    /// The datatypes that were made for it.
+    pub fn substitutes(&self) -> impl Iterator<Item = A::Datatype> + '_ {
+        let routes = [Some(&self.route), self.other.as_ref().map(|(route, _)| route)];
+        routes.into_iter().flatten().filter_map(|route| match route {
+            Route::Substitute(_, datatype) => Some(*datatype),
             Route::Native(_) | Route::Engine => None,
-        }
+        })
     }
 
     /// Packed bytes.
@@ -283,7 +285,7 @@ fn length(range: &Range<u64>) -> Option<usize> {
 
 impl<A: Abi> Drop for Message<A> {
     fn drop(&mut self) {
-        if let Route::Substitute(_, handle) = self.route {
+        for handle in self.substitutes() {
             self.state.retire(handle);
         }
     }
@@ -291,44 +293,57 @@ impl<A: Abi> Drop for Message<A> {
 
 /// The ways of a message: the model's, within what the settings allow and the library can do, and
 /// another one that may be tried.
-fn routes<A: Abi>(state: &Preload<A>, shape: &Shape, all: &Type) -> (Route<A>, Option<Route<A>>) {
-    let config = state.config();
-    if all.runs() <= 1 {
+fn routes<A: Abi>(
+    state: &Preload<A>,
+    shape: &Shape,
+    forms: [&Type; 2],
+) -> (Route<A>, Option<Route<A>>) {
+    if forms[0].runs() <= 1 {
         return (Route::Native("contiguous"), None);
     }
-    let choice = match config.force {
-        Some(Force::Pack) => Choice { way: Way::Engine, ..Choice::default() },
-        Some(Force::Types) => Choice { way: Way::Substitute, ..Choice::default() },
-        None => state.model().choose(shape),
-    };
-    let route = match choice.way {
-        Way::Native => Route::Native("expected to be no faster"),
-        Way::Engine if config.no_pack => Route::Native("switched off"),
-        Way::Substitute if config.no_types => Route::Native("switched off"),
-        Way::Engine => Route::Engine,
-        Way::Substitute => substitute(state, all, config.force.is_some())
-            .map_or(Route::Native("no handle for the normal form"), |(c, d)| {
-                Route::Substitute(c, d)
-            }),
-    };
-    let other = match choice.way {
-        _ if !choice.is_close() || config.no_pack => None,
-        Way::Engine => Some(Route::Native("measured to be faster, or to measure it")),
-        Way::Native | Way::Substitute => Some(Route::Engine),
-    };
-    (route, other)
+    match state.config().force {
+        Some(Force::Pack) => (route(state, Way::Engine, forms), None),
+        Some(Force::Types) => {
+            let way = if unit(forms[0]).is_some() { Way::Unit } else { Way::Whole };
+            (route(state, way, forms), None)
+        }
+        None => {
+            let choice = state.model().choose(shape);
+            let rival = |way| match way {
+                Way::Native => Route::Native("measured to be faster, or to measure it"),
+                other => route(state, other, forms),
+            };
+            let rival = choice.rival.map(rival);
+            (route(state, choice.way, forms), rival)
+        }
+    }
 }
 
-/// Count x unit; under force the whole normal form where it has no unit.
-fn substitute<A: Abi>(state: &Preload<A>, all: &Type, forced: bool) -> Option<(i64, A::Datatype)> {
-    let (count, element) = match unit(all) {
-        Some((count, stride, child)) => {
-            (i64::try_from(count).ok()?, Type::resized(0, stride, child.clone()).ok()?)
-        }
-        None if forced => (1, all.clone()),
-        None => return None,
-    };
-    Some((count, encode(state.mpi(), &element).ok()?.into_handle()))
+/// One way of a message, given in normal form and in fewest runs.
+fn route<A: Abi>(state: &Preload<A>, way: Way, [normal, joined]: [&Type; 2]) -> Route<A> {
+    let config = state.config();
+    match way {
+        Way::Native => Route::Native("expected to be no faster"),
+        Way::Engine if config.no_pack => Route::Native("switched off"),
+        Way::Unit | Way::Whole if config.no_types => Route::Native("switched off"),
+        Way::Engine => Route::Engine,
+        Way::Unit => match unit(normal) {
+            Some((count, stride, child)) => {
+                substitute(state, count, Type::resized(0, stride, child.clone()).ok())
+            }
+            None => substitute(state, 1, None),
+        },
+        Way::Whole => substitute(state, 1, Some(joined.clone())),
+    }
+}
+
+/// So many elements of a handle for this layout.
+fn substitute<A: Abi>(state: &Preload<A>, count: u64, element: Option<Type>) -> Route<A> {
+    let handle = element.and_then(|element| encode(state.mpi(), &element).ok());
+    match i64::try_from(count).ok().zip(handle) {
+        Some((count, handle)) => Route::Substitute(count, handle.into_handle()),
+        None => Route::Native("no handle for the normal form"),
+    }
 }
 
 /// How the packed bytes are sent: with the basic type of the signature where there is only one.

@@ -130,7 +130,10 @@ pub(crate) struct Expected {
 impl Expected {
     /// What the model expects. Of another handle it knows nothing where it would not choose it.
     pub fn of(choice: &Choice) -> Expected {
-        let other = if choice.way == Way::Substitute { choice.expected } else { choice.native };
+        let other = match choice.way {
+            Way::Unit | Way::Whole => choice.expected,
+            Way::Native | Way::Engine => choice.native,
+        };
         let [native, substituted, engine] = [choice.native, other, choice.engine].map(half);
         Expected { native, substituted, engine }
     }
@@ -204,8 +207,8 @@ mod tests {
     use super::*;
 
     fn expected() -> Expected {
-        let way = Way::Substitute;
-        Expected::of(&Choice { way, expected: 80.0, native: 200.0, engine: 60.0 })
+        let way = Way::Unit;
+        Expected::of(&Choice { way, expected: 80.0, native: 200.0, engine: 60.0, rival: None })
     }
 
     #[test]

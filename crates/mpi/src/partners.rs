@@ -59,6 +59,12 @@ pub trait Partner {
     /// As MPI.
     fn receive(&mut self, number: usize, from: c_int) -> Result<(), MpiError>;
 
+    /// Broadcasts a message among all of them.
+    ///
+    /// # Errors
+    /// As MPI.
+    fn broadcast(&mut self, number: usize, root: c_int) -> Result<(), MpiError>;
+
     /// Forgets all messages and frees their datatypes.
     fn clear(&mut self);
 }
@@ -163,6 +169,18 @@ impl<A: Abi> Partner for Messages<'_, A> {
             (self.mpi.own.recv)(buffer, *count, datatype.handle(), from, 0, world, status)
         };
         self.mpi.check("MPI_Recv", code)
+    }
+
+    fn broadcast(&mut self, number: usize, root: c_int) -> Result<(), MpiError> {
+        let Some(message) = self.all.get_mut(number) else { return Ok(()) };
+        let Message { datatype, count, memory } = message;
+        let world = self.mpi.handles.comm_world;
+        // SAFETY: as in `send`; nobody else uses the memory.
+        let code = unsafe {
+            let buffer = memory.as_mut_ptr().cast();
+            (self.mpi.own.bcast)(buffer, *count, datatype.handle(), root, world)
+        };
+        self.mpi.check("MPI_Bcast", code)
     }
 
     fn clear(&mut self) {

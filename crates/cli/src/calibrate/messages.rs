@@ -1,13 +1,13 @@
 //! What messages of the references take with one MPI library, between two processes.
 //!
 //! Both run this. They take turns in sending (half a round trip is one message), natively and packed
-//! by turns, so that a machine that changes its speed changes both.
+//! by turns, so that a machine that changes its speed changes both; then the same in broadcasts.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use commloom_choice::{Reference, Row, Table, Times, references};
-use commloom_layout::{Basic, Type};
+use commloom_choice::{Operation, Reference, Row, Table, Times, references};
+use commloom_layout::{Basic, Type, mpi};
 use commloom_mpi::{AloneError, LibraryError, Partner, together};
 use commloom_pack::{pack, unpack};
 use commloom_plan::{Plan, Target};
@@ -19,9 +19,9 @@ use crate::failure::Failure;
 const SAMPLE: u64 = 200_000;
 /// Most round trips of a sample.
 const MOST: u64 = 100;
-/// A round trip that takes longer is measured only once, in nanoseconds: some libraries walk long
-/// lists again for every piece of a message.
-const LONG: u64 = 20_000_000;
+/// What all samples of one way may take together, in nanoseconds, if there are several: some libraries
+/// walk long lists again for every piece of a message.
+const BUDGET: u64 = 40_000_000;
 
 /// Measures with the first of `libraries` that is there; `progress` gets the layouts done and all of
 /// them. The table is in the first process only.
@@ -63,42 +63,81 @@ fn both(
     let all = references().map_err(|e| failed(&e))?;
     let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
     let target = commloom_pack::detect();
-    let mut rows = Vec::new();
-    for (done, reference) in (0..count).zip(&all) {
-        if first {
-            progress(done, count);
+    let mut samples: Vec<[Samples; 2]> = all.iter().map(|_| Default::default()).collect();
+    // One sample of each, then the next of each: a machine that is slow for seconds shall not be slow
+    // for all samples of one layout.
+    for round in 0..rounds {
+        let done = u64::from(round) * count;
+        for ((at, reference), samples) in (0..).zip(&all).zip(&mut samples) {
+            if first {
+                progress(done + at, u64::from(rounds) * count);
+            }
+            if samples.iter().flat_map(|of| &of.ways).all(Way::is_done) {
+                continue;
+            }
+            let exchange = Exchange::new(partner, reference, &target, first);
+            let sampled = exchange.and_then(|mut exchange| exchange.sample(samples));
+            sampled.map_err(|e| failed(&e))?;
         }
-        let times = one(partner, reference, &target, rounds, first)?;
-        rows.push(Row {
-            family: reference.family,
-            run: reference.run,
-            bytes: reference.bytes,
-            times,
-        });
     }
     let version = partner.version().map_err(|e| failed(&e))?;
     let words: Vec<&str> = version.lines().next().unwrap_or_default().split_whitespace().collect();
     let measured = format!("{rounds} rounds, {}", place());
+    let rows = all.iter().zip(&samples).flat_map(|(reference, samples)| {
+        let Reference { family, run, bytes, .. } = *reference;
+        OPERATIONS.into_iter().zip(samples).map(move |(operation, of)| Row {
+            operation,
+            family,
+            run,
+            bytes,
+            times: of.times(),
+        })
+    });
     Ok(first.then(|| Table::new(&words.join(" "), &measured, rows)))
 }
 
-/// The medians of the rounds for one reference, in nanoseconds.
-fn one(
-    partner: &mut dyn Partner,
-    reference: &Reference,
-    target: &Target,
-    rounds: u32,
-    first: bool,
-) -> Result<Times, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::message(error.to_string());
-    partner.clear();
-    let Reference { ty, count, bytes, .. } = reference;
-    let typed = partner.add(ty, *count).map_err(|e| failed(&e))?;
-    let packed = partner.add(&Type::leaf(Basic::INT), bytes / 4).map_err(|e| failed(&e))?;
-    let plan = Plan::packed(ty, *count, target).map_err(|e| failed(&e))?;
-    let word = partner.add(&Type::leaf(Basic::BYTE), 8).map_err(|e| failed(&e))?;
-    let exchange = Exchange { partner, plan, typed, packed, word, first };
-    exchange.samples(rounds).map_err(|e| failed(&e))
+/// What is measured of each layout.
+const OPERATIONS: [Operation; 2] = [Operation::Message, Operation::Broadcast];
+
+/// One way of communicating a layout.
+#[derive(Debug, Clone, Default)]
+struct Way {
+    /// Of one message each, in nanoseconds.
+    samples: Vec<f64>,
+    /// Round trips that make a sample, once known.
+    trips: Option<u64>,
+    /// Samples that are still to be taken at most, once known.
+    rest: u32,
+}
+
+impl Way {
+    fn is_done(&self) -> bool {
+        self.trips.is_some() && self.rest == 0
+    }
+}
+
+/// One layout in one operation: with the datatype, and packed.
+#[derive(Debug, Clone, Default)]
+struct Samples {
+    ways: [Way; 2],
+}
+
+impl Samples {
+    /// What a message takes while nothing else does. The factor between both ways is the median of
+    /// those that were measured one after the other.
+    fn times(&self) -> Times {
+        let [native, packed] = self.ways.each_ref().map(|way| &way.samples);
+        let factors: Vec<f64> = native.iter().zip(packed).map(|(n, p)| n / p).collect();
+        let engine = quartile(packed);
+        Times { native: engine * median(&factors), engine }
+    }
+}
+
+/// A quarter of the values is below it.
+fn quartile(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 4).copied().unwrap_or(0.0)
 }
 
 /// One reference between the two processes.
@@ -106,37 +145,58 @@ struct Exchange<'p> {
     partner: &'p mut dyn Partner,
     plan: Plan,
     typed: usize,
-    packed: usize,
+    /// For messages, and for broadcasts: as many elements of the same size.
+    packed: [usize; 2],
     /// A number from the first process to the second.
     word: usize,
     /// This process sends first.
     first: bool,
 }
 
-impl Exchange<'_> {
-    fn samples(mut self, rounds: u32) -> Result<Times, Box<dyn std::error::Error>> {
-        // The first of each is not counted: memory and caches are cold.
-        self.round_trips(false, 1)?;
-        self.round_trips(true, 1)?;
-        let mut samples = [Vec::new(), Vec::new()];
-        let ways = [false, true].map(|packed| (packed, self.plan_sample(packed)));
-        for round in 0..rounds {
-            for ((packed, sample), times) in ways.iter().zip(&mut samples) {
-                let (messages, once) = *sample.as_ref().map_err(ToString::to_string)?;
-                if !once || round == 0 {
-                    times.push(self.round_trips(*packed, messages)? / 2.0);
-                }
-            }
-        }
-        let [native, engine] = samples.map(|times| median(&times));
-        Ok(Times { native, engine })
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+impl<'p> Exchange<'p> {
+    fn new(
+        partner: &'p mut dyn Partner,
+        reference: &Reference,
+        target: &Target,
+        first: bool,
+    ) -> Outcome<Self> {
+        partner.clear();
+        let Reference { ty, count, bytes, .. } = reference;
+        let int = Type::leaf(Basic::INT);
+        let typed = partner.add(ty, *count)?;
+        let element = mpi::contiguous(ty.size() / int.size(), &int)?;
+        let packed = [partner.add(&int, bytes / int.size())?, partner.add(&element, *count)?];
+        let word = partner.add(&Type::leaf(Basic::BYTE), 8)?;
+        let plan = Plan::packed(ty, *count, target)?;
+        Ok(Exchange { partner, plan, typed, packed, word, first })
     }
 
-    /// How many round trips make a sample, and whether one sample is enough, by one more round trip.
-    /// The first process decides.
-    fn plan_sample(&mut self, packed: bool) -> Result<(u64, bool), Box<dyn std::error::Error>> {
+    /// One sample of each way.
+    fn sample(&mut self, samples: &mut [Samples; 2]) -> Outcome<()> {
+        for (operation, samples) in OPERATIONS.into_iter().zip(samples) {
+            for (packed, way) in [false, true].into_iter().zip(&mut samples.ways) {
+                if way.is_done() {
+                    continue;
+                }
+                // The first one is not counted: memory and caches are cold.
+                self.round_trips(operation, packed, 1)?;
+                let trips = match way.trips {
+                    Some(trips) => trips,
+                    None => self.plan(operation, packed, way)?,
+                };
+                way.samples.push(self.round_trips(operation, packed, trips)? / 2.0);
+                way.rest = way.rest.saturating_sub(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many round trips make a sample, by one more of them. The first process decides.
+    fn plan(&mut self, operation: Operation, packed: bool, way: &mut Way) -> Outcome<u64> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
-        let mut took = self.round_trips(packed, 1)? as u64;
+        let mut took = self.round_trips(operation, packed, 1)? as u64;
         if self.first {
             self.partner.memory(self.word).copy_from_slice(&took.to_le_bytes());
             self.partner.send(self.word, 1)?;
@@ -144,48 +204,65 @@ impl Exchange<'_> {
             self.partner.receive(self.word, 0)?;
             took = u64::from_le_bytes((&*self.partner.memory(self.word)).try_into()?);
         }
-        Ok(((SAMPLE / took.max(1)).clamp(1, MOST), took > LONG))
+        // With the one before each that is not counted.
+        way.rest = u32::try_from(BUDGET / (2 * took.max(1))).unwrap_or(u32::MAX).max(1);
+        let trips = (SAMPLE / took.max(1)).clamp(1, MOST);
+        way.trips = Some(trips);
+        Ok(trips)
     }
 
     /// Nanoseconds of each of so many round trips.
-    fn round_trips(&mut self, packed: bool, times: u64) -> Result<f64, Box<dyn std::error::Error>> {
+    fn round_trips(&mut self, operation: Operation, packed: bool, times: u64) -> Outcome<f64> {
         let start = Instant::now();
         for _ in 0..times {
-            self.round_trip(packed)?;
+            for sends in [self.first, !self.first] {
+                if sends {
+                    self.give(operation, packed)?;
+                } else {
+                    self.take(operation, packed)?;
+                }
+            }
         }
         #[expect(clippy::cast_precision_loss, reason = "at most a hundred")]
         let times = times as f64;
         Ok(start.elapsed().as_secs_f64() * 1e9 / times)
     }
 
-    fn round_trip(&mut self, packed: bool) -> Result<(), Box<dyn std::error::Error>> {
-        if self.first {
-            self.send(packed)?;
-            self.receive(packed)
-        } else {
-            self.receive(packed)?;
-            self.send(packed)
+    fn give(&mut self, operation: Operation, packed: bool) -> Outcome<()> {
+        let [own, other] = [i32::from(!self.first), i32::from(self.first)];
+        let number = self.number(operation, packed);
+        if packed {
+            let (memory, stream) = self.partner.memories(self.typed, number);
+            pack(&self.plan, memory, 0, 0..self.plan.bytes(), stream)?;
         }
+        match operation {
+            Operation::Message => self.partner.send(number, other)?,
+            Operation::Broadcast => self.partner.broadcast(number, own)?,
+        }
+        Ok(())
     }
 
-    fn send(&mut self, packed: bool) -> Result<(), Box<dyn std::error::Error>> {
-        let to = i32::from(self.first);
-        if !packed {
-            return Ok(self.partner.send(self.typed, to)?);
+    fn take(&mut self, operation: Operation, packed: bool) -> Outcome<()> {
+        let other = i32::from(self.first);
+        let number = self.number(operation, packed);
+        match operation {
+            Operation::Message => self.partner.receive(number, other)?,
+            Operation::Broadcast => self.partner.broadcast(number, other)?,
         }
-        let (memory, stream) = self.partner.memories(self.typed, self.packed);
-        pack(&self.plan, memory, 0, 0..self.plan.bytes(), stream)?;
-        Ok(self.partner.send(self.packed, to)?)
+        if packed {
+            let (stream, memory) = self.partner.memories(number, self.typed);
+            unpack(&self.plan, memory, 0, 0..self.plan.bytes(), stream)?;
+        }
+        Ok(())
     }
 
-    fn receive(&mut self, packed: bool) -> Result<(), Box<dyn std::error::Error>> {
-        let from = i32::from(self.first);
-        if !packed {
-            return Ok(self.partner.receive(self.typed, from)?);
+    /// What is handed to the library.
+    fn number(&self, operation: Operation, packed: bool) -> usize {
+        match (packed, operation) {
+            (false, _) => self.typed,
+            (true, Operation::Message) => self.packed[0],
+            (true, Operation::Broadcast) => self.packed[1],
         }
-        self.partner.receive(self.packed, from)?;
-        let (stream, memory) = self.partner.memories(self.packed, self.typed);
-        Ok(unpack(&self.plan, memory, 0, 0..self.plan.bytes(), stream)?)
     }
 }
 
