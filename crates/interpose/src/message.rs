@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use commloom_choice::{Shape, Step, Trials, Way, unit};
@@ -54,6 +54,8 @@ pub(crate) struct Message<A: Abi> {
     pub packs: bool,
     plan: Plan,
     shape: Shape,
+    /// The last answer of [`Message::expected_to_pay`]: twice the parts, plus 1 for yes.
+    collective: AtomicU64,
     /// From one element to the next, in bytes.
     pub extent: i64,
     /// One element in packed form, for collectives.
@@ -101,6 +103,7 @@ impl<A: Abi> Message<A> {
             packs: !contiguous && !config.no_pack && (forced || state.model().packs(&shape)),
             plan,
             shape,
+            collective: AtomicU64::new(0),
             extent: known.before.extent(),
             element: known.element(state),
             packed,
@@ -185,13 +188,25 @@ impl<A: Abi> Message<A> {
     /// Whether to pack it where a collective sends or receives it in so many equal parts.
     pub fn packs_in_collective(&self, parts: u64) -> bool {
         let config = self.state.config();
-        let shape = self.shape.part(parts);
         match config.force {
             _ if config.no_pack => false,
             Some(Force::Pack) => !self.plan.is_contiguous(),
             Some(Force::Types) => false,
-            None => self.state.model().collective(&shape),
+            None => self.expected_to_pay(parts),
         }
+    }
+
+    /// What the model says of so many equal parts. It takes half a microsecond, and a program asks the same
+    /// again and again.
+    fn expected_to_pay(&self, parts: u64) -> bool {
+        let key = parts << 1;
+        let last = self.collective.load(Ordering::Relaxed);
+        if last & !1 == key && parts != 0 {
+            return last & 1 == 1;
+        }
+        let pays = self.state.model().collective(&self.shape.part(parts));
+        self.collective.store(key | u64::from(pays), Ordering::Relaxed);
+        pays
     }
 
     /// Packs everything.
@@ -266,7 +281,7 @@ impl<A: Abi> Message<A> {
         })
     }
 
-    fn timed(&self, nanoseconds: &std::sync::atomic::AtomicU64, work: impl FnOnce()) -> Option<()> {
+    fn timed(&self, nanoseconds: &AtomicU64, work: impl FnOnce()) -> Option<()> {
         if !self.tally.is_enabled() {
             return self.state.shield(work);
         }
