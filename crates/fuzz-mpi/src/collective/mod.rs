@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
+use crate::census::{Census, non_blocking};
 use crate::completion::{Completion, complete};
 use crate::memory::{Memory, mix};
 use crate::outcome::Outcome;
@@ -206,6 +207,26 @@ impl<'p, A: Abi> Plan<'p, A> {
             out.fact("MPI_Request_free", session.class(code));
         }
         out
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census) {
+        let name = match self.form {
+            Form::Blocking => self.which.name().to_owned(),
+            Form::NonBlocking => non_blocking(self.which.name()),
+            Form::Persistent => format!("{}_init", self.which.name()),
+        };
+        for rank in &self.ranks {
+            census.call(rank.face, &name, rank.large);
+            for _ in 0..self.rounds {
+                if self.form == Form::Persistent {
+                    census.call(rank.face, "Start", false);
+                }
+                if self.form != Form::Blocking {
+                    census.call(rank.face, self.how.name(), false);
+                }
+            }
+        }
     }
 
     /// For people.
