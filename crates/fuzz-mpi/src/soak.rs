@@ -20,7 +20,7 @@ use crate::session::{Face, Session};
 const SAMPLES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// What memory in use may grow by after that, beyond what the preload keeps and the library is known to
 /// lose: libraries keep buffers too, and the most that were under way at once are there late.
-const GROWTH: u64 = 1 << 20;
+const GROWTH: u64 = 512 << 10;
 /// Rounds between two agreements on whether to go on.
 const ROUNDS: u64 = 200;
 
