@@ -79,9 +79,12 @@ impl<'p, A: Abi> Plan<'p, A> {
             _ => Form::NonBlocking,
         };
         let flow = Flow::of(which, session, root, topology);
-        let lost = session.quirks.ialltoall_fails_in_place
-            && form != Form::Blocking
-            && matches!(which, Which::Alltoallv | Which::Alltoallw);
+        let lost = form != Form::Blocking
+            && match which {
+                Which::Alltoall => session.quirks.plain_ialltoall_fails_in_place,
+                Which::Alltoallv | Which::Alltoallw => session.quirks.ialltoall_fails_in_place,
+                _ => false,
+            };
         let together = which.exchanges_in_place() && !lost && rng.u32(0..4) == 0;
         // Each rank chooses the algorithm of MPI_Allgatherv by the size of its type (Open MPI), or
         // cuts the blocks by the extent (MPICH).
