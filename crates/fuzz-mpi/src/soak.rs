@@ -1,5 +1,9 @@
 //! A soak: threads of all ranks exchange random messages for a long time. No message may be lost or
 //! differ, and memory must not grow once everything has been used once.
+//!
+//! Resident memory does not tell: it moves by 20 MB with the fragments of the heap, with the library alone
+//! too. What `malloc` has handed out does. Under Open MPI 4.1.4 it is flat to 50 kB; a preload that forgot the
+//! 112 bytes that it keeps for a type failed after 80 s, with 1.5 MB more in use.
 
 use std::io::Write as _;
 use std::process::ExitCode;
