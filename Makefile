@@ -57,8 +57,8 @@ fuzz: ## fuzz parse, normalize and reconstruct, FUZZ_SECONDS (600) each; needs c
 fuzz-quick: ## the same for 60 seconds each
 	@FUZZ_SECONDS=60 scripts/fuzz
 
-fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (some hours are better: OPERATIONS=...)
-	scripts/fuzz-mpi $(or $(OPERATIONS),100000)
+fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (OPERATIONS=...), write docs/fuzz-mpi.md
+	FUZZ_MARKDOWN=$(CURDIR)/docs/fuzz-mpi.md scripts/fuzz-mpi $(or $(OPERATIONS),100000)
 
 soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write docs/soak.md
 	scripts/soak $(CURDIR)/docs/soak.md

@@ -38,6 +38,21 @@ impl Completion {
         Completion::GetStatus,
     ];
 
+    /// The name of the call, without `MPI_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Completion::Wait => "Wait",
+            Completion::Test => "Test",
+            Completion::Waitall => "Waitall",
+            Completion::Testall => "Testall",
+            Completion::Waitany => "Waitany",
+            Completion::Testany => "Testany",
+            Completion::Waitsome => "Waitsome",
+            Completion::Testsome => "Testsome",
+            Completion::GetStatus => "Request_get_status",
+        }
+    }
+
     /// One that waits for all requests.
     pub fn waiting(rng: &mut Rng) -> Completion {
         if rng.bool() { Completion::Wait } else { Completion::Waitall }

@@ -4,6 +4,7 @@
 use commloom_mpi::{Abi, Functions};
 use commloom_testkit::Rng;
 
+use crate::census::Census;
 use crate::completion::{Completion, blank, complete};
 use crate::memory::{Memory, mix};
 use crate::number::int;
@@ -19,6 +20,13 @@ enum Mistake {
     NoType,
     NoSuchRank,
     NegativeTag,
+}
+
+impl Mistake {
+    /// Whether calls without a peer notice it.
+    fn is_of_data(self) -> bool {
+        matches!(self, Mistake::NegativeCount | Mistake::NoType)
+    }
 }
 
 /// What fails.
@@ -144,7 +152,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             if code == A::CONSTANTS.success {
                 (f.request_free)(r);
             }
-            if matches!(mistake, Mistake::NegativeCount | Mistake::NoType) {
+            if mistake.is_of_data() {
                 let mut bytes = vec![0u8; places.len()];
                 let mut at = 0;
                 let (b, n) = (bytes.as_mut_ptr().cast(), int(bytes.len()));
@@ -204,6 +212,30 @@ impl<'p, A: Abi> Plan<'p, A> {
         // What lies in the elements now is not said; the gaps are untouched.
         memory.scatter(&places, &vec![0; places.len()]);
         out.memory("the gaps", memory);
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census) {
+        match &self.failure {
+            Failure::Arguments(mistake) => {
+                let mut names = vec!["Send", "Isend", "Recv", "Irecv", "Send_init", "Recv_init"];
+                if mistake.is_of_data() {
+                    names.extend(["Pack", "Unpack", "Bcast"]);
+                }
+                for (face, name) in
+                    self.faces.iter().flat_map(|f| names.iter().map(move |n| (f, n)))
+                {
+                    census.call(*face, name, false);
+                }
+            }
+            Failure::Truncated { from, to, waited, .. } => {
+                census.call(self.faces[*from], "Send", false);
+                census.call(self.faces[*to], if *waited { "Irecv" } else { "Recv" }, false);
+                if *waited {
+                    census.call(self.faces[*to], self.how.name(), false);
+                }
+            }
+        }
     }
 
     /// For people.

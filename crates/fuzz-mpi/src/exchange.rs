@@ -3,6 +3,7 @@
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
+use crate::census::Census;
 use crate::completion::{blank, note_status};
 use crate::large::sized;
 use crate::memory::{Memory, mix};
@@ -145,6 +146,17 @@ impl<'p, A: Abi> Plan<'p, A> {
             out.memory("received", room);
         }
         out
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census) {
+        let name = match self.call {
+            Call::Sendrecv => "Sendrecv",
+            Call::SendrecvReplace => "Sendrecv_replace",
+        };
+        for (face, (send, _)) in self.faces.iter().zip(&self.pairs) {
+            census.call(*face, name, send.large);
+        }
     }
 
     /// For people.

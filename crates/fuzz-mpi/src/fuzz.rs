@@ -8,6 +8,7 @@ use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::census::Census;
 use crate::memory::{Memory, mix};
 use crate::options::{Family, Options};
 use crate::outcome::{Outcome, Verdict, judge};
@@ -65,6 +66,16 @@ impl<'p, A: Abi> Operation<'p, A> {
         }
     }
 
+    fn count(&self, census: &mut Census, ranks: usize) {
+        match self {
+            Operation::Point(plan) => plan.count(census),
+            Operation::Exchange(plan) => plan.count(census),
+            Operation::Pack(plan) => plan.count(census, ranks),
+            Operation::Collective(plan) => plan.count(census),
+            Operation::Error(plan) => plan.count(census),
+        }
+    }
+
     fn text(&self, session: &Session<A>) -> String {
         match self {
             Operation::Point(plan) => plan.text(),
@@ -106,6 +117,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let mut pool = Pool::new(seed, options.verbose && session.rank == 0);
     watch::start(session.rank);
     let (mut made, mut library) = (0u64, 0u64);
+    let mut census = Census::new(session.mpi.own.send_c.is_some());
     for number in options.first..end {
         if let Some(limit) = limit
             && number % AGREE == 0
@@ -149,6 +161,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
                 session.abort();
             }
         }
+        operation.count(&mut census, session.ranks);
         made += 1;
         bar.inc(1);
     }
@@ -161,6 +174,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             start.elapsed().as_secs_f64(),
             pool.defective
         );
+        println!("calls: {}", census.text());
     }
     pool.end(session);
     ExitCode::SUCCESS

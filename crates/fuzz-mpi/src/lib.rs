@@ -15,12 +15,14 @@
 //! Types that the library alone packs otherwise than the standard says are not used; operations in which
 //! the library alone leaves wrong bytes are counted, and the preload may be wrong in the same way.
 
+mod census;
 mod collective;
 mod completion;
 pub mod create;
 mod errors;
 mod exchange;
 mod fuzz;
+mod held;
 mod large;
 mod memory;
 mod number;

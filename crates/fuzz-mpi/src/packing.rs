@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
+use crate::census::Census;
 use crate::memory::{Memory, mix};
 use crate::number::{int, length, wide};
 use crate::outcome::Outcome;
@@ -150,6 +151,16 @@ impl<'p, A: Abi> Plan<'p, A> {
         out.fact("MPI_Unpack", session.class(code));
         let position = if self.to.large { large_at } else { at.into() };
         out.fact("the position after MPI_Unpack", position);
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census, ranks: usize) {
+        for _ in 0..ranks {
+            census.call(self.faces[0], "Pack", self.from.large);
+            if self.room >= 0 && self.matching() {
+                census.call(self.faces[1], "Unpack", self.to.large);
+            }
+        }
     }
 
     /// For people.

@@ -24,6 +24,12 @@ pub struct Quirks {
     /// `MPI_Ialltoallv` and `MPI_Ialltoallw` wait for ever, write past the end, or move wrong bytes, in
     /// place.
     pub ialltoall_fails_in_place: bool,
+    /// `MPI_Ialltoall` does so too.
+    pub plain_ialltoall_fails_in_place: bool,
+    /// Bytes that a type may cost for good that is committed and freed. With UCX, MPICH makes a datatype of
+    /// UCX and destroys it only if bit 31 of its address is 0: `MPIDI_UCX_mpi_type_free_hook` takes it
+    /// for an `int` and compares with -1.
+    pub lost_by_commit: u64,
 }
 
 impl Quirks {
@@ -39,6 +45,8 @@ impl Quirks {
             skips_empty_neighbors: old_open_mpi,
             waitall_misses_failures: old_open_mpi,
             ialltoall_fails_in_place: old_open_mpi || old_mpich,
+            plain_ialltoall_fails_in_place: old_open_mpi,
+            lost_by_commit: if old_mpich { 64 } else { 0 },
         }
     }
 }

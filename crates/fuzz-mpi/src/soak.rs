@@ -1,5 +1,9 @@
 //! A soak: threads of all ranks exchange random messages for a long time. No message may be lost or
 //! differ, and memory must not grow once everything has been used once.
+//!
+//! Resident memory does not tell: it moves by 20 MB with the fragments of the heap, with the library alone
+//! too. What `malloc` has handed out does. Under Open MPI 4.1.4 it is flat to 50 kB; a preload that forgot the
+//! 112 bytes that it keeps for a type failed after 80 s, with 1.5 MB more in use.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -10,6 +14,7 @@ use commloom_layout::{Basic, Type, mpi as constructors};
 use commloom_mpi::{Abi, encode};
 use commloom_testkit::{Rng, oracle};
 
+use crate::held::Held;
 use crate::memory::{Memory, mix};
 use crate::number::{int, wide};
 use crate::options::Options;
@@ -17,8 +22,9 @@ use crate::session::{Face, Session};
 
 /// Parts of the time after which memory is looked at. After the first one it must be flat.
 const SAMPLES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// What memory may grow by after that: allocators of threads settle slowly.
-const GROWTH: u64 = 8 << 20;
+/// What memory in use may grow by after that, beyond what the preload keeps and the library is known to
+/// lose: libraries keep buffers too, and the most that were under way at once are there late.
+const GROWTH: u64 = 512 << 10;
 /// Rounds between two agreements on whether to go on.
 const ROUNDS: u64 = 200;
 
@@ -38,7 +44,7 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let wrong = AtomicBool::new(false);
     let messages = AtomicU64::new(0);
     let start = Instant::now();
-    let (mut samples, mut most, mut round) = (Vec::new(), 0, 0);
+    let (mut samples, mut first, mut grown, mut round) = (Vec::new(), None, 0, 0);
     loop {
         std::thread::scope(|scope| {
             for thread in 0..threads {
@@ -59,14 +65,24 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             session.abort();
         }
         let elapsed = start.elapsed();
-        let used = resident();
+        // Nothing is under way now, nor does another rank send while this one looks.
+        session.barrier();
+        let held = Held::now();
+        session.barrier();
+        if options.verbose {
+            println!("rank {}, {round} rounds: {held:?}", session.rank);
+        }
         while let Some(part) = SAMPLES.get(samples.len())
             && elapsed >= Duration::from_secs(seconds).mul_f64(*part)
         {
-            samples.push(used);
+            samples.push(held);
         }
         if !samples.is_empty() {
-            most = most.max(used);
+            let sent = messages.load(Ordering::Relaxed);
+            let (needed, before) = *first.get_or_insert((held.needed(), sent));
+            // A type for each message.
+            let lost = (sent - before).saturating_mul(session.quirks.lost_by_commit);
+            grown = grown.max(held.needed().saturating_sub(needed).saturating_sub(lost));
         }
         // Rank 0 decides for all.
         if session.agree(u64::from(elapsed.as_secs() >= seconds)) != 0 {
@@ -74,15 +90,24 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
         }
     }
     // Rank 0 may have ended a moment before this rank would have.
-    samples.resize(SAMPLES.len(), resident());
-    let grown = most.saturating_sub(samples[0]);
-    let memory: Vec<String> = samples.iter().map(|bytes| (bytes / 1024).to_string()).collect();
+    samples.resize(SAMPLES.len(), Held::now());
+    let columns = |of: fn(&Held) -> u64| {
+        let kilobytes: Vec<String> =
+            samples.iter().map(|held| (of(held) / 1024).to_string()).collect();
+        kilobytes.join(", ")
+    };
     let sent = messages.load(Ordering::Relaxed);
     // In one piece: all ranks write to one place.
-    let row = format!("| {} | {threads} | {sent} | {} |\n", session.rank, memory.join(" | "));
+    let row = format!(
+        "| {} | {threads} | {sent} | {} | {} | {} |\n",
+        session.rank,
+        columns(|held| held.needed()),
+        columns(|held| held.kept),
+        columns(|held| held.resident)
+    );
     let _ = std::io::stdout().write_all(row.as_bytes());
     if grown > GROWTH {
-        eprintln!("soak: rank {}: memory is not flat", session.rank);
+        eprintln!("soak: rank {}: memory is not flat, {grown} bytes more are in use", session.rank);
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
@@ -175,15 +200,6 @@ fn random_layout(rng: &mut Rng) -> Type {
     made.unwrap_or(leaf)
 }
 
-/// Bytes of memory that the process has in use.
-fn resident() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-    // SAFETY: asks for a number.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    pages * u64::try_from(page.max(0)).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +211,5 @@ mod tests {
             assert!(layout.size() > 0);
             assert!(!oracle::overlaps(&layout, 3), "{seed}: {layout:?}");
         }
-        assert!(resident() > 4096);
     }
 }

@@ -174,6 +174,12 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_cpp_are_named_as_they_are_written() {
+        let name = backtrace::SymbolName::new(b"_ZN4halo8exchangeEPdi");
+        assert_eq!(format!("{name:#}"), "halo::exchange(double*, int)");
+    }
+
+    #[test]
     fn a_place_of_this_process_is_resolved() {
         let all = modules();
         let address = a_place_of_this_process_is_resolved as *const () as usize + 1;

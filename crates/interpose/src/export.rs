@@ -54,6 +54,13 @@ macro_rules! preload {
 
         static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
 
+        /// Bytes that the preload keeps for later messages, in buffers and plans. For whoever watches the memory
+        /// of a process: it grows to a bound, and is no leak.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_kept() -> u64 {
+            PRELOAD.kept()
+        }
+
         type Table = $abi;
         type Datatype = <$abi as Abi>::Datatype;
         type Comm = <$abi as Abi>::Comm;

@@ -62,6 +62,11 @@ impl Pool {
         Some(Buffer(fresh.into_boxed_slice()))
     }
 
+    /// Bytes of the buffers that are not in use.
+    pub fn bytes(&self) -> usize {
+        self.idle.lock().map_or(0, |idle| idle.bytes)
+    }
+
     /// Takes a buffer back.
     pub fn put(&self, buffer: Buffer) {
         let size = buffer.0.len();
@@ -112,6 +117,6 @@ mod tests {
         for b in buffers {
             pool.put(b);
         }
-        assert_eq!(pool.idle.lock().unwrap().bytes, KEEP);
+        assert_eq!(pool.bytes(), KEEP);
     }
 }

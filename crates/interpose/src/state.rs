@@ -110,6 +110,11 @@ impl<A: Abi> Preload<A> {
         })
     }
 
+    /// Bytes that are kept for later messages: buffers and plans. Bounded, and no leak.
+    pub fn kept(&self) -> u64 {
+        u64::try_from(self.pool.bytes() + self.plans.bytes()).unwrap_or(u64::MAX)
+    }
+
     /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.
     pub(crate) fn shield<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(work)).ok();

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
+use crate::census::{Census, non_blocking};
 use crate::completion::{Completion, complete};
 use crate::memory::{Memory, mix};
 use crate::outcome::Outcome;
@@ -78,9 +79,12 @@ impl<'p, A: Abi> Plan<'p, A> {
             _ => Form::NonBlocking,
         };
         let flow = Flow::of(which, session, root, topology);
-        let lost = session.quirks.ialltoall_fails_in_place
-            && form != Form::Blocking
-            && matches!(which, Which::Alltoallv | Which::Alltoallw);
+        let lost = form != Form::Blocking
+            && match which {
+                Which::Alltoall => session.quirks.plain_ialltoall_fails_in_place,
+                Which::Alltoallv | Which::Alltoallw => session.quirks.ialltoall_fails_in_place,
+                _ => false,
+            };
         let together = which.exchanges_in_place() && !lost && rng.u32(0..4) == 0;
         // Each rank chooses the algorithm of MPI_Allgatherv by the size of its type (Open MPI), or
         // cuts the blocks by the extent (MPICH).
@@ -206,6 +210,26 @@ impl<'p, A: Abi> Plan<'p, A> {
             out.fact("MPI_Request_free", session.class(code));
         }
         out
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census) {
+        let name = match self.form {
+            Form::Blocking => self.which.name().to_owned(),
+            Form::NonBlocking => non_blocking(self.which.name()),
+            Form::Persistent => format!("{}_init", self.which.name()),
+        };
+        for rank in &self.ranks {
+            census.call(rank.face, &name, rank.large);
+            for _ in 0..self.rounds {
+                if self.form == Form::Persistent {
+                    census.call(rank.face, "Start", false);
+                }
+                if self.form != Form::Blocking {
+                    census.call(rank.face, self.how.name(), false);
+                }
+            }
+        }
     }
 
     /// For people.

@@ -65,6 +65,28 @@ impl Which {
         Which::NeighborAlltoallw,
     ];
 
+    /// The name of the blocking call, without `MPI_`.
+    pub fn name(self) -> &'static str {
+        use Which::*;
+        match self {
+            Bcast => "Bcast",
+            Gather => "Gather",
+            Gatherv => "Gatherv",
+            Scatter => "Scatter",
+            Scatterv => "Scatterv",
+            Allgather => "Allgather",
+            Allgatherv => "Allgatherv",
+            Alltoall => "Alltoall",
+            Alltoallv => "Alltoallv",
+            Alltoallw => "Alltoallw",
+            NeighborAllgather => "Neighbor_allgather",
+            NeighborAllgatherv => "Neighbor_allgatherv",
+            NeighborAlltoall => "Neighbor_alltoall",
+            NeighborAlltoallv => "Neighbor_alltoallv",
+            NeighborAlltoallw => "Neighbor_alltoallw",
+        }
+    }
+
     pub fn of_neighbors(self) -> bool {
         use Which::*;
         matches!(

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
+use crate::census::{Census, non_blocking};
 use crate::completion::Completion;
 use crate::memory::{Memory, mix};
 use crate::number::int;
@@ -95,6 +96,21 @@ impl Sending {
         }
     }
 
+    /// The name of the call, without `MPI_`.
+    fn name(self) -> String {
+        let name = match self.mode() {
+            Mode::Standard => "Send",
+            Mode::Synchronous => "Ssend",
+            Mode::Buffered => "Bsend",
+            Mode::Ready => "Rsend",
+        };
+        match self {
+            Sending::Blocking(_) => name.to_owned(),
+            Sending::NonBlocking(_) => non_blocking(name),
+            Sending::Persistent(_) => format!("{name}_init"),
+        }
+    }
+
     fn mode(self) -> Mode {
         let (Sending::Blocking(mode) | Sending::NonBlocking(mode) | Sending::Persistent(mode)) =
             self;
@@ -115,9 +131,39 @@ impl Receiving {
         }
     }
 
+    /// The name of the call that receives, without `MPI_`.
+    fn name(self) -> &'static str {
+        match self {
+            Receiving::Recv | Receiving::Probe | Receiving::Iprobe => "Recv",
+            Receiving::Mrecv => "Mrecv",
+            Receiving::Imrecv => "Imrecv",
+            Receiving::Irecv => "Irecv",
+            Receiving::Persistent => "Recv_init",
+        }
+    }
+
+    /// Whether there is a request to complete.
+    fn has_request(self) -> bool {
+        matches!(self, Receiving::Irecv | Receiving::Imrecv | Receiving::Persistent)
+    }
+
     /// Posted before anything is sent.
     fn is_early(self) -> bool {
         matches!(self, Receiving::Irecv | Receiving::Persistent)
+    }
+}
+
+impl<A: Abi> Message<'_, A> {
+    /// The faces of the requests that a rank has to complete.
+    fn requests(&self, rank: usize, released: bool) -> impl Iterator<Item = Face> {
+        let sends = match self.sending {
+            Sending::Blocking(_) => false,
+            Sending::NonBlocking(_) => !released,
+            Sending::Persistent(_) => true,
+        };
+        let send = (self.from == rank && sends).then_some(self.send_face);
+        let recv = (self.to == rank && self.receiving.has_request()).then_some(self.recv_face);
+        send.into_iter().chain(recv)
     }
 }
 
@@ -228,6 +274,40 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
         run.end(&mut out);
         out
+    }
+
+    /// Counts the calls of all ranks.
+    pub fn count(&self, census: &mut Census) {
+        for m in &self.messages {
+            let sends = matches!(m.sending, Sending::Persistent(_));
+            let receives = m.receiving == Receiving::Persistent;
+            for (face, persistent, name, large) in [
+                (m.send_face, sends, m.sending.name(), m.send.large),
+                (m.recv_face, receives, m.receiving.name().to_owned(), m.recv.large),
+            ] {
+                for round in 0..self.rounds {
+                    if round == 0 || !persistent {
+                        census.call(face, &name, large);
+                    }
+                    if persistent {
+                        census.call(face, if self.startall { "Startall" } else { "Start" }, false);
+                    }
+                }
+            }
+        }
+        let ranks = self.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0);
+        for rank in 0..=ranks {
+            let faces: Vec<Face> =
+                self.messages.iter().flat_map(|m| m.requests(rank, self.release)).collect();
+            if faces.is_empty() {
+                continue;
+            }
+            let face =
+                if faces.contains(&Face::Wrapped) { Face::Wrapped } else { self.complete_face };
+            for _ in 0..self.rounds {
+                census.call(face, self.how.name(), false);
+            }
+        }
     }
 
     /// For people.

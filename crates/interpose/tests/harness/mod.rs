@@ -185,28 +185,32 @@ impl Library {
         command.output().expect("mpiexec runs")
     }
 
-    /// The preload for this library, built once per test run in the profile of the tests.
+    /// The preload for this library.
     pub fn preload(&self) -> PathBuf {
-        static BUILT: OnceLock<PathBuf> = OnceLock::new();
-        let folder = BUILT.get_or_init(|| {
-            // target/<profile>/deps/<test>
-            let test = std::env::current_exe().expect("the test has a path");
-            let folder = test.ancestors().nth(2).expect("target/profile/deps/test").to_owned();
-            let mut build = Command::new(env!("CARGO"));
-            build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
-            for name in ["mpich", "openmpi", "abi"] {
-                build.args(["-p", &format!("commloom-interpose-{name}")]);
-            }
-            if folder.ends_with("release") {
-                build.arg("--release");
-            }
-            let output =
-                build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            folder
-        });
-        folder.join(format!("libcommloom_{}.so", self.preload))
+        preload(self.preload)
     }
+}
+
+/// `libcommloom_<name>.so`, built once per test run in the profile of the tests.
+pub fn preload(name: &str) -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| {
+        // target/<profile>/deps/<test>
+        let test = std::env::current_exe().expect("the test has a path");
+        let folder = test.ancestors().nth(2).expect("target/profile/deps/test").to_owned();
+        let mut build = Command::new(env!("CARGO"));
+        build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
+        for name in ["mpich", "openmpi", "abi"] {
+            build.args(["-p", &format!("commloom-interpose-{name}")]);
+        }
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        folder
+    });
+    folder.join(format!("libcommloom_{name}.so"))
 }
 
 /// A file of `tests/`.
