@@ -323,7 +323,7 @@ impl<A: Abi> Members<'_, A> {
             }
         })?;
         let bytes = buffer_size(u64::try_from(room).unwrap_or(u64::MAX))?;
-        let incoming = bytes.checked_mul(message.copies).unwrap_or(usize::MAX);
+        let incoming = bytes.saturating_mul(message.copies);
         let incoming = buffer_size(u64::try_from(incoming).unwrap_or(u64::MAX))?;
         let mut packed = Packed {
             outgoing: Buffer::new(bytes),
