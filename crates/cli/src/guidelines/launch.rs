@@ -117,20 +117,21 @@ impl Processes {
     }
 
     fn listen(&self, lines: &Receiver<String>, tell: &mut dyn FnMut(Event)) -> Listened {
-        let (mut heard, mut ended) = (Instant::now(), false);
+        // In glances, not by the clock: a machine that was stopped for a while, this process with it, does not hang.
+        let (mut silent, mut ended) = (Duration::ZERO, false);
         loop {
             if self.interrupted.load(Ordering::Relaxed) {
                 return Listened::Interrupted;
             }
             match lines.recv_timeout(GLANCE) {
                 Ok(line) => {
-                    heard = Instant::now();
+                    silent = Duration::ZERO;
                     if let Some(event) = Event::parse(&line) {
                         ended |= event == Event::Ended;
                         tell(event);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.patience => {}
+                Err(RecvTimeoutError::Timeout) if silent < self.patience => silent += GLANCE,
                 Err(RecvTimeoutError::Timeout) => return Listened::Hang,
                 Err(RecvTimeoutError::Disconnected) if ended => return Listened::Finished,
                 Err(RecvTimeoutError::Disconnected) => return Listened::Silence,
