@@ -19,6 +19,10 @@ pub enum Failure {
     Reconstruct(ReconstructError),
     /// Anything else, as a full sentence.
     Message(String),
+    /// The answer is no, and was given; exit status 1.
+    No,
+    /// The user stopped it, and was told what is left; exit status 130, as of a shell's command that SIGINT ends.
+    Interrupted,
     /// Nobody reads standard output any more (`commloom flatten ... | head`): not an error.
     ReaderLeft,
 }
@@ -40,6 +44,8 @@ impl fmt::Display for Failure {
             }
             Failure::Reconstruct(error) => error.fmt(f),
             Failure::Message(text) => f.write_str(text),
+            Failure::No => f.write_str("the answer is no"),
+            Failure::Interrupted => f.write_str("interrupted"),
             Failure::ReaderLeft => f.write_str("nobody reads the output"),
         }
     }

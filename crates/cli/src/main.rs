@@ -4,9 +4,11 @@
 mod calibrate;
 mod cmd;
 mod cost_file;
+mod date;
 mod emit;
 mod explain;
 mod failure;
+mod guidelines;
 mod input;
 mod launch;
 mod options;
@@ -39,6 +41,7 @@ enum Command {
     Emit(cmd::emit::Args),
     Plan(cmd::plan::Args),
     Calibrate(cmd::calibrate::Args),
+    Guidelines(Box<cmd::guidelines::Args>),
     Report(cmd::report::Args),
     Completions(cmd::completions::Args),
     #[command(hide = true)]
@@ -48,6 +51,8 @@ enum Command {
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(()) | Err(Failure::ReaderLeft) => ExitCode::SUCCESS,
+        Err(Failure::No) => ExitCode::from(1),
+        Err(Failure::Interrupted) => ExitCode::from(130),
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(2)
@@ -66,6 +71,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Emit(args) => cmd::emit::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
+        Command::Guidelines(args) => cmd::guidelines::run(&args),
         Command::Report(args) => cmd::report::run(&args),
         Command::Completions(args) => cmd::completions::run(&args, Cli::command()),
         Command::Manual(args) => cmd::manual::run(&args, Cli::command()),

@@ -140,6 +140,14 @@ pub(crate) fn session<A: Abi, R>(
 ) -> Result<R, AloneError> {
     // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.
     let mpi = unsafe { Mpi::<A>::new(library)? };
+    started(mpi, work)
+}
+
+/// As [`session`], with a library that is ready to be called.
+pub(crate) fn started<A: Abi, R>(
+    mpi: Mpi<A>,
+    work: impl FnOnce(&Mpi<A>) -> Result<R, AloneError>,
+) -> Result<R, AloneError> {
     // SAFETY: MPI allows null arguments (section 11.2.1).
     let code = unsafe { (mpi.own.init)(ptr::null_mut(), ptr::null_mut::<*mut *mut c_char>()) };
     mpi.check("MPI_Init", code)?;

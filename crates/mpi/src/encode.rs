@@ -296,7 +296,7 @@ impl<'m, A: Abi> Encoder<'m, A> {
 
 /// Where library and layout see different data, the library is not to be trusted with the type: Open
 /// MPI 4 and 5 make an ascending run of bytes of an hvector with stride -1, for one.
-fn check_against_library<A: Abi>(
+pub(crate) fn check_against_library<A: Abi>(
     mpi: &Mpi<A>,
     handle: A::Datatype,
     layout: &Type,

@@ -84,6 +84,9 @@ pub enum EncodeError {
     /// An MPI call failed.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// The calls of a construction describe no layout.
+    #[error("the datatype has no layout: {0}")]
+    Layout(LayoutError),
     /// The library has no such basic type, or one of another size.
     #[error("the MPI library has no {name} of {size} bytes")]
     NoSuchBasic {

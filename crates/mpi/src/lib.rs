@@ -25,6 +25,7 @@ compile_error!("the ABI tables of commloom-mpi are those of 64-bit systems");
 
 pub mod abi;
 mod alone;
+mod construct;
 mod contents;
 mod datatype;
 mod decode;
@@ -39,10 +40,12 @@ mod number;
 mod owned;
 mod partners;
 mod status;
+mod team;
 mod topology;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
 pub use alone::{AloneError, Buffers, Packer, Work, alone};
+pub use construct::construct;
 pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::{contiguous, encode};
@@ -55,4 +58,5 @@ pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};
 pub use owned::OwnedDatatype;
 pub use partners::{Partner, together};
+pub use team::{Datatype, Pattern, Team, team};
 pub use topology::Neighbors;

@@ -1,7 +1,7 @@
 //! The file of constants: what was measured and how well it fits stand in comments.
 
 use std::fmt::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use commloom_layout::CostModel;
 
@@ -9,6 +9,7 @@ use super::family::family;
 use super::fit::Fit;
 use super::terms::{self, NAMES};
 use super::{Measured, Scaled, agreement};
+use crate::date;
 
 /// The text of the file.
 pub fn write(measured: &Measured, fit: &Fit, scaled: &Scaled, rounds: u32) -> String {
@@ -21,7 +22,7 @@ pub fn write(measured: &Measured, fit: &Fit, scaled: &Scaled, rounds: u32) -> St
     line(&format!("library  {}", printable(&measured.version)));
     line(&format!("file     {}", printable(&measured.path)));
     line(&format!("machine  {}", machine()));
-    line(&format!("date     {}", date(SystemTime::now())));
+    line(&format!("date     {}", date::utc(SystemTime::now())));
     line(&format!("samples  {rounds} rounds of {} layouts", measured.times.len()));
     line("");
     line("Nanoseconds per MPI_Pack = the sum of these, each as often as the layout has it:");
@@ -121,47 +122,9 @@ fn machine() -> String {
     printable(&format!("{model}, {cpus} processors, {system}"))
 }
 
-/// Date and time in UTC (RFC 3339). Days to date: the era-based algorithm for the proleptic Gregorian
-/// calendar, with years that begin in March.
-fn date(now: SystemTime) -> String {
-    let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let (days, time) = (seconds / 86_400, seconds % 86_400);
-    // 719468 days from 0000-03-01 to 1970-01-01; an era has 400 years, 146097 days.
-    let (era, day) = ((days + 719_468) / 146_097, (days + 719_468) % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month_name) = (day - (153 * month + 2) / 5 + 1, month % 12 + 3);
-    let (month_name, next) = if month_name > 12 { (month_name - 12, 1) } else { (month_name, 0) };
-    let year = 400 * era + year + next;
-    format!(
-        "{year:04}-{month_name:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        time / 3600,
-        time / 60 % 60,
-        time % 60
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn seconds_become_dates() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (951_868_800, "2000-03-01T00:00:00Z"),
-            (1_709_164_800, "2024-02-29T00:00:00Z"),
-            (1_767_225_599, "2025-12-31T23:59:59Z"),
-            (1_767_225_600, "2026-01-01T00:00:00Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
-        }
-    }
 
     #[test]
     fn the_file_is_read_back_as_the_model() {

@@ -6,6 +6,7 @@ pub mod cost;
 pub mod emit;
 pub mod exec;
 pub mod flatten;
+pub mod guidelines;
 pub mod manual;
 pub mod normalize;
 pub mod plan;

@@ -4,9 +4,11 @@
 //! extents of the old type, or in bytes for the `h` forms, exactly as in MPI. Copies of a block are
 //! one extent apart. Nodes that repeat something once are left out.
 
+mod construction;
 mod darray;
 mod subarray;
 
+pub use construction::Construction;
 pub use darray::{Distribution, darray};
 pub use subarray::{Order, subarray};
 
