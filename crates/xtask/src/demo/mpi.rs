@@ -280,6 +280,8 @@ fn version_in(text: &str) -> Option<String> {
         "MPICH "
     } else if text.contains("OpenRTE") || text.contains("Open MPI") {
         "Open MPI "
+    } else if text.contains("Intel(R) MPI") {
+        "Intel MPI "
     } else {
         ""
     };
@@ -298,6 +300,9 @@ mod tests {
         let open = "mpiexec.openmpi (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/\n";
         assert_eq!(version_in(open).unwrap(), "Open MPI 4.1.4");
         assert_eq!(version_in("mpiexec (Open MPI) 5.0.11\n").unwrap(), "Open MPI 5.0.11");
+        let intel =
+            "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)\n";
+        assert_eq!(version_in(intel).unwrap(), "Intel MPI 2021.18.1");
         assert_eq!(version_in("no idea"), None);
     }
 }
