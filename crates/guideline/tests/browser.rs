@@ -80,8 +80,18 @@ fn look(browser: &str, folder: &Path, (width, height): (u32, u32), dark: bool) -
     let run = |what: &str| {
         let mut command = Command::new(browser);
         command
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ])
             .args(["--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=4000"])
             .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!dark)))
             .arg(format!("--user-data-dir={}", folder.join(format!("profile-{name}")).display()))
@@ -132,7 +142,12 @@ fn a_browser_draws_the_page_on_screens_and_telephones() {
             let background = if dark { "rgb(20, 24, 29)" } else { "rgb(255, 255, 255)" };
             assert!(of("background").starts_with(background), "{shown}");
             let first = picture.pixels()[0];
-            assert_eq!(first.red() < 100, dark, "the page is {}", if dark { "dark" } else { "light" });
+            assert_eq!(
+                first.red() < 100,
+                dark,
+                "the page is {}",
+                if dark { "dark" } else { "light" }
+            );
             let drawn = picture.pixels().iter().filter(|&&pixel| pixel != first).count();
             assert!(drawn * 50 > picture.pixels().len(), "only {drawn} pixels are drawn");
         }
