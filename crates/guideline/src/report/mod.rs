@@ -1,0 +1,121 @@
+//! Reports of one or several results files: for a terminal, as one web page, as pictures.
+//!
+//! ```text
+//! results ─► Study, judgements, findings ─┬─ terminal ─► text
+//!                                         ├─ chart, heat ─ draw ─┬─► SVG ─ png ─► PNG
+//!                                         └──────────────── html ┴─► one web page
+//! ```
+
+mod chart;
+mod draw;
+mod heat;
+mod html;
+mod plots;
+mod png;
+mod terminal;
+
+pub use plots::Plot;
+pub use png::{PngError, Rasterizer};
+
+use std::collections::BTreeSet;
+
+use crate::results::Results;
+use crate::verdict::{self, Finding, Judgement, Key, Study, Verdict};
+
+/// Everything that a report says, computed once.
+#[derive(Debug, Clone)]
+pub struct Report<'r> {
+    /// Libraries and their times.
+    pub study: Study<'r>,
+    /// All judgements, the largest factor first.
+    pub judgements: Vec<Judgement>,
+    /// What became of the paper's expectations.
+    pub findings: Vec<Finding>,
+}
+
+impl<'r> Report<'r> {
+    /// Of these files, with the threshold of the first one.
+    #[must_use]
+    pub fn of(files: &[&'r Results]) -> Report<'r> {
+        Report::of_study(Study::of(files))
+    }
+
+    /// The same with another threshold, a factor of at least 1.
+    #[must_use]
+    pub fn with_threshold(files: &[&'r Results], threshold: f64) -> Report<'r> {
+        Report::of_study(Study { threshold, ..Study::of(files) })
+    }
+
+    fn of_study(study: Study<'r>) -> Report<'r> {
+        let (judgements, findings) = (verdict::judge(&study), verdict::examine(&study));
+        Report { study, judgements, findings }
+    }
+
+    /// What is certainly violated, the largest factor first.
+    pub fn violations(&self) -> impl Iterator<Item = &Judgement> {
+        self.with(Verdict::Violated)
+    }
+
+    fn with(&self, verdict: Verdict) -> impl Iterator<Item = &Judgement> {
+        self.judgements.iter().filter(move |j| j.verdict(self.study.threshold) == verdict)
+    }
+
+    /// For each library the series that certainly violate a guideline.
+    fn bad_series(&self) -> Vec<BTreeSet<Key>> {
+        let mut bad = vec![BTreeSet::new(); self.study.subjects.len()];
+        for judgement in self.violations() {
+            bad[judgement.subject].insert(judgement.key);
+        }
+        bad
+    }
+
+    /// For a terminal, with or without colours.
+    #[must_use]
+    pub fn terminal(&self, colours: bool) -> String {
+        terminal::text(self, colours)
+    }
+
+    /// One web page that needs nothing else. It is well-formed XML too.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// Every chart and heat map as a picture of its own.
+    #[must_use]
+    pub fn plots(&self) -> Vec<Plot> {
+        plots::plots(self)
+    }
+}
+
+/// Text between tags or in an attribute. Characters that XML does not allow become U+FFFD.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            _ if c.is_control() => out.push('\u{FFFD}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// `1.25 ms`: three digits and a unit.
+fn time(microseconds: f64) -> String {
+    let (value, unit) = match microseconds {
+        us if us < 1000.0 => (us, "µs"),
+        us if us < 1e6 => (us / 1000.0, "ms"),
+        us => (us / 1e6, "s"),
+    };
+    match value {
+        v if v < 10.0 => format!("{v:.2} {unit}"),
+        v if v < 100.0 => format!("{v:.1} {unit}"),
+        v => format!("{v:.0} {unit}"),
+    }
+}
