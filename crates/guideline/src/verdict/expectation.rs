@@ -356,10 +356,11 @@ impl Pick {
         }
     }
 
-    /// Equal for the two sides of a comparison: the operation, and the same data or as many bytes.
+    /// Equal for the two sides of a comparison: the operation, and the same data or as many bytes
+    /// of the same basic type.
     fn partner(self, key: &Key, case: &Case) -> (crate::results::Operation, String, u64) {
         match self {
-            Pick::Contiguous => (key.operation, String::new(), case.bytes),
+            Pick::Contiguous => (key.operation, case.base.clone(), case.bytes),
             _ => (key.operation, case.group.clone(), case.bytes),
         }
     }

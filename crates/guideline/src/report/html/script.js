@@ -1,26 +1,23 @@
 // Sorts and filters the table of violations. Without it the table is whole, the largest factor first.
-(function () {
+function prepare(table) {
   "use strict";
-  const table = document.getElementById("violated");
-  if (!table) return;
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const heads = Array.from(table.tHead.rows[0].cells);
 
-  const valueOf = (row, column) => {
-    const cell = row.cells[column];
-    return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
-  };
+  const valueOf = (row, key) => (key === "factor" ? Number(row.dataset.factor) : row.dataset[key]);
   const compare = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
 
-  heads.forEach((head, column) => {
-    head.setAttribute("aria-sort", column === 0 ? "descending" : "none");
+  const sortable = heads.filter((head) => head.dataset.key);
+  sortable.forEach((head) => {
+    const key = head.dataset.key;
+    head.setAttribute("aria-sort", key === "factor" ? "descending" : "none");
     head.tabIndex = 0;
     const sort = () => {
       const up = head.getAttribute("aria-sort") === "descending";
-      heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+      sortable.forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      rows.sort((a, b) => compare(valueOf(a, column), valueOf(b, column)) * (up ? 1 : -1));
+      rows.sort((a, b) => compare(valueOf(a, key), valueOf(b, key)) * (up ? 1 : -1));
       body.append(...rows);
     };
     head.addEventListener("click", sort);
@@ -38,35 +35,40 @@
   const apply = () => {
     let count = 0;
     for (const row of rows) {
-      row.hidden = !Array.from(chosen).every(([column, value]) => !value || row.cells[column].textContent === value);
+      row.hidden = !Array.from(chosen).every(([key, value]) => !value || row.dataset[key] === value);
       count += row.hidden ? 0 : 1;
     }
     shown.textContent = count + " of " + rows.length + " shown";
   };
-  heads.forEach((head, column) => {
-    if (!head.dataset.filter) return;
-    const values = Array.from(new Set(rows.map((row) => row.cells[column].textContent))).sort();
-    if (values.length < 2) return;
+  for (const key of ["verdict", "guideline", "library", "mode", "operation", "layout", "description", "data"]) {
+    const values = Array.from(new Set(rows.map((row) => row.dataset[key])));
+    if (values.length < 2) continue;
+    values.sort(compare);
     const label = document.createElement("label");
-    label.textContent = head.dataset.filter;
+    label.textContent = key;
     const select = document.createElement("select");
+    select.name = key;
     select.append(new Option("all", ""), ...values.map((value) => new Option(value, value)));
     select.addEventListener("change", () => {
-      chosen.set(column, select.value);
+      chosen.set(key, select.value);
       apply();
     });
     label.append(select);
     bar.append(label);
-  });
+  }
   bar.append(shown);
   bar.hidden = false;
   apply();
+}
 
-  // A link to a folded test opens it.
-  const open = () => {
-    const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
-    if (target instanceof HTMLDetailsElement) target.open = true;
-  };
-  window.addEventListener("hashchange", open);
-  open();
-})();
+// A link to a folded test opens it.
+function open_linked() {
+  "use strict";
+  const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+
+const violated = document.getElementById("violated");
+if (violated) prepare(violated);
+window.addEventListener("hashchange", open_linked);
+open_linked();

@@ -31,17 +31,15 @@ pub fn table(report: &Report<'_>) -> String {
          compared with.</p>\n<div id=\"filters\" hidden=\"hidden\"></div>",
         rows.len() - certain
     );
-    let mut table = "<table id=\"violated\">\n<thead><tr><th class=\"n\">factor</th><th>interval</th><th \
-                     data-filter=\"verdict\">verdict</th><th data-filter=\"guideline\">guideline</th><th \
-                     data-filter=\"library\">library</th><th data-filter=\"mode\">mode</th><th \
-                     data-filter=\"operation\">operation</th><th data-filter=\"layout\">layout</th><th \
-                     data-filter=\"description\">description</th><th>parameters</th><th class=\"n\">data</th><th>do \
-                     instead</th></tr></thead>\n<tbody>\n"
+    let mut table = "<table id=\"violated\">\n<thead><tr><th data-key=\"factor\" class=\"n\">factor</th><th \
+                     data-key=\"guideline\">guideline</th><th data-key=\"library\">measured with</th><th \
+                     data-key=\"description\">what</th><th>do instead</th></tr></thead>\n<tbody>\n"
         .to_owned();
     for judgement in rows.iter().take(ROWS) {
         table += &row(report, judgement);
     }
-    out += &scrolling(&(table + "</tbody>\n</table>\n"));
+    table += "</tbody>\n</table>\n";
+    let _ = writeln!(out, "<div class=\"scroll tall\" tabindex=\"0\">\n{table}</div>");
     if rows.len() > ROWS {
         let _ = writeln!(out, "<p>{} smaller ones are not shown.</p>", rows.len() - ROWS);
     }
@@ -57,10 +55,10 @@ fn row(report: &Report<'_>, judgement: &Judgement) -> String {
         Verdict::Suspected => "unclear",
         Verdict::Kept => "kept",
     };
-    let mut parameters: Vec<String> =
-        case.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut parameters = vec![case.layout.clone()];
     parameters.extend(case.variant.map(|variant| format!("variant {variant}")));
-    parameters.push(case.base.clone());
+    parameters.extend(case.parameters.iter().map(|(name, value)| format!("{name}={value}")));
+    parameters.extend([case.base.clone(), bytes(case.bytes)]);
     let packed = if judgement.key.method == Method::Packed { ", packed" } else { "" };
     let instead = match judgement.guideline {
         Guideline::Gl23 | Guideline::Commloom => advice(&report.study, judgement),
@@ -70,24 +68,38 @@ fn row(report: &Report<'_>, judgement: &Judgement) -> String {
             escape(&rival_type(report, judgement))
         ),
     };
-    format!(
-        "<tr><td class=\"n\" data-v=\"{0:.4}\">{0:.2}</td><td class=\"i\">{1:.2} to {2:.2}</td><td \
-         class=\"{3}\">{3}</td><td>{4}</td><td>{5}</td><td>{6}</td><td>{7}</td><td>{8}</td><td>{9}{packed}</td><td>{10}\
-         </td><td class=\"n\" data-v=\"{11}\">{12}</td><td class=\"words\">{instead}</td></tr>\n",
+    // Filters and order: the script reads the attributes of a row.
+    let attributes = [
+        ("factor", format!("{:.4}", ratio.estimate)),
+        ("verdict", verdict.to_owned()),
+        ("guideline", judgement.guideline.name().to_owned()),
+        ("library", subject.name.clone()),
+        ("mode", mode_name(judgement.key.mode).to_owned()),
+        ("operation", operation_name(judgement.key.operation).to_owned()),
+        ("layout", case.layout.clone()),
+        ("description", case.description.clone()),
+        ("data", bytes(case.bytes)),
+    ];
+    let mut row = "<tr".to_owned();
+    for (name, value) in attributes {
+        let _ = write!(row, " data-{name}=\"{}\"", escape(&value));
+    }
+    let _ = writeln!(
+        row,
+        "><td class=\"n {verdict}\"><b>{:.2}</b><br/><span class=\"soft\">{:.2} to {:.2}</span></td><td>{}<br/><span \
+         class=\"{verdict}\">{verdict}</span></td><td>{}<br/><span class=\"soft\">{}, {}</span></td><td \
+         class=\"words\">{}{packed}<br/><span class=\"soft\">{}</span></td><td class=\"words\">{instead}</td></tr>",
         ratio.estimate,
         ratio.low,
         ratio.high,
-        verdict,
         judgement.guideline.name(),
         escape(&subject.name),
-        mode_name(judgement.key.mode),
         operation_name(judgement.key.operation),
-        escape(&case.layout),
+        mode_name(judgement.key.mode),
         escape(&case.description),
         escape(&parameters.join(", ")),
-        case.bytes,
-        bytes(case.bytes),
-    )
+    );
+    row
 }
 
 fn rival_type(report: &Report<'_>, judgement: &Judgement) -> String {
