@@ -111,12 +111,13 @@ fn key(figure: &Figure) -> String {
 /// What the bars show, as a table.
 fn numbers(report: &Report<'_>, figure: &Figure) -> String {
     let modes = figure.modes();
-    let mut rows: BTreeMap<usize, BTreeMap<usize, (&str, BTreeMap<(usize, Mode), String>)>> =
-        BTreeMap::new();
+    // By place along the axis and by series: what stands at the axis, and times by library and mode.
+    type Times<'f> = (&'f str, BTreeMap<(usize, Mode), String>);
+    let mut rows: BTreeMap<(usize, usize), Times<'_>> = BTreeMap::new();
     for (subject, chart) in &figure.charts {
         for (place, group) in chart.groups.iter().enumerate() {
             for bar in &group.bars {
-                let row = rows.entry(place).or_default().entry(bar.name);
+                let row = rows.entry((place, bar.name));
                 let (_, cells) = row.or_insert_with(|| (&group.label, BTreeMap::new()));
                 let s = &bar.summary;
                 let range = format!("{} <small>{}</small>", time(s.mean), range(s));
@@ -133,8 +134,7 @@ fn numbers(report: &Report<'_>, figure: &Figure) -> String {
         }
     }
     table += "</tr></thead>\n<tbody>\n";
-    for row in rows.values().flatten() {
-        let (name, (label, cells)) = row;
+    for ((_, name), (label, cells)) in &rows {
         let _ = write!(table, "<tr><td>{label}</td><td>{}</td>", escape(&figure.names[*name]));
         for (subject, _) in &figure.charts {
             for mode in &modes {
