@@ -40,6 +40,9 @@ const PROBE: &str = r##"<script>
 //]]>
 </script>"##;
 
+/// How often a browser is started for one look.
+const ATTEMPTS: usize = 5;
+
 /// A telephone is narrower than the smallest window: the page is in a frame.
 fn frame(width: u32, height: u32) -> String {
     format!(
@@ -78,7 +81,7 @@ fn look(browser: &str, folder: &Path, (width, height): (u32, u32), dark: bool) -
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=2000"])
+        .args(["--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=10000"])
         .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!dark)))
         .arg(format!("--user-data-dir={}", folder.join(format!("profile-{name}")).display()))
         .arg(format!("--window-size={},{height}", width.max(600)))
@@ -109,7 +112,11 @@ fn a_browser_draws_the_page_on_screens_and_telephones() {
     std::fs::write(folder.join("page.html"), probed).expect("a file");
     for (width, height) in [(1280, 2000), (390, 2000)] {
         for dark in [false, true] {
-            let (shown, picture) = look(browser, &folder, (width, height), dark);
+            // On a busy machine the browser can be done before the frame is: then it looks again.
+            let (shown, picture) = (0..ATTEMPTS)
+                .map(|_| look(browser, &folder, (width, height), dark))
+                .find(|(shown, _)| shown.contains("probe width="))
+                .expect("the page tells what it sees");
             let of = |name: &str| {
                 let value = shown.split(&format!(" {name}=")).nth(1);
                 value.unwrap_or_else(|| panic!("no {name} in {shown}")).to_owned()
