@@ -119,6 +119,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let baseline = args.check.as_deref().map(read).transpose()?;
     if !args.compare.is_empty() {
+        output::check(args)?;
         let files = args.compare.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
         return output::report(args, &files.iter().collect::<Vec<_>>(), baseline.as_ref());
     }
