@@ -20,6 +20,7 @@ pub use png::{PngError, Rasterizer};
 use std::collections::BTreeSet;
 
 use crate::results::Results;
+use crate::statistics::Summary;
 use crate::verdict::{self, Finding, Judgement, Key, Study, Verdict};
 
 /// Everything that a report says, computed once.
@@ -108,14 +109,29 @@ fn escape(text: &str) -> String {
 
 /// `1.25 ms`: three digits and a unit.
 fn time(microseconds: f64) -> String {
-    let (value, unit) = match microseconds {
-        us if us < 1000.0 => (us, "µs"),
-        us if us < 1e6 => (us / 1000.0, "ms"),
-        us => (us / 1e6, "s"),
-    };
-    match value {
-        v if v < 10.0 => format!("{v:.2} {unit}"),
-        v if v < 100.0 => format!("{v:.1} {unit}"),
-        v => format!("{v:.0} {unit}"),
+    let (size, unit) = unit(microseconds);
+    format!("{} {unit}", three_digits(microseconds / size))
+}
+
+/// `1.21 to 1.34`: from the smallest to the largest median, in the unit of the mean.
+fn range(summary: &Summary) -> String {
+    let (size, _) = unit(summary.mean);
+    format!("{} to {}", three_digits(summary.min / size), three_digits(summary.max / size))
+}
+
+/// Of so many microseconds.
+fn unit(microseconds: f64) -> (f64, &'static str) {
+    match microseconds {
+        us if us < 1000.0 => (1.0, "µs"),
+        us if us < 1e6 => (1000.0, "ms"),
+        _ => (1e6, "s"),
+    }
+}
+
+fn three_digits(x: f64) -> String {
+    match x {
+        x if x < 10.0 => format!("{x:.2}"),
+        x if x < 100.0 => format!("{x:.1}"),
+        x => format!("{x:.0}"),
     }
 }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use crate::report::chart::{Bar, Chart, Figure};
 use crate::report::{escape, time};
 use crate::results::Mode;
-use crate::verdict::mode_name;
 
 use super::{COLOURS, coordinate, text};
 
@@ -21,7 +20,7 @@ const BOTTOM: f64 = HEIGHT - 36.0;
 /// Between groups, in bars.
 const GAP: f64 = 0.9;
 /// Bars are at most so wide.
-const WIDEST: f64 = 34.0;
+const WIDEST: f64 = 44.0;
 
 /// The chart of one library, as tall as the highest bar of all of them.
 pub fn chart(figure: &Figure, chart: &Chart, label: &str) -> String {
@@ -50,9 +49,9 @@ fn axis(out: &mut String, top: f64) {
     }
 }
 
-/// Of some four to eight steps: 1, 2 or 5 times a power of ten.
+/// Of some five to ten steps: 1, 2 or 5 times a power of ten.
 fn step(top: f64) -> f64 {
-    let least = (top / 6.0).max(1e-6);
+    let least = (top / 8.0).max(1e-6);
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= least).unwrap_or(least)
 }
@@ -83,7 +82,7 @@ fn groups(out: &mut String, figure: &Figure, chart: &Chart) {
     for group in &chart.groups {
         let start = x;
         for bar in &group.bars {
-            draw(out, figure, (x, width), bar, &group.label, chart.axis);
+            draw(out, figure, (x, width), bar);
             let middle = coordinate(x + width / 2.0);
             let [low, high] = [bar.summary.min, bar.summary.max].map(|us| height(us, figure.top()));
             if low - high >= 1.0 {
@@ -104,33 +103,21 @@ fn groups(out: &mut String, figure: &Figure, chart: &Chart) {
     }
 }
 
-fn draw(
-    out: &mut String,
-    figure: &Figure,
-    (x, width): (f64, f64),
-    bar: &Bar,
-    at: &str,
-    axis: &str,
-) {
+fn draw(out: &mut String, figure: &Figure, (x, width): (f64, f64), bar: &Bar) {
     let y = height(bar.summary.mean, figure.top());
     let name = figure.names.get(bar.name).map_or("", String::as_str);
-    let place = if at == "-" { String::new() } else { format!(", {axis} {at}") };
     // Outlines are drawn on both sides of the edge.
     let inset = if bar.mode == Mode::Commloom { 0.5 } else { 0.0 };
     let _ = writeln!(
         out,
-        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}{}, {}: {} ({} to {})</title></rect>",
+        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}: {}</title></rect>",
         class(bar.name, bar.mode),
         coordinate(x + inset),
         coordinate(y),
         coordinate((width * 0.92 - 2.0 * inset).max(0.5)),
         coordinate((BOTTOM - y).max(0.5)),
         escape(name),
-        escape(&place),
-        mode_name(bar.mode),
-        time(bar.summary.mean),
-        time(bar.summary.min),
-        time(bar.summary.max)
+        time(bar.summary.mean)
     );
 }
 
@@ -182,7 +169,7 @@ mod tests {
     #[test]
     fn ticks_are_round() {
         let steps = [1.0, 7.0, 300.0, 6100.0].map(step);
-        assert_eq!(steps, [0.2, 2.0, 50.0, 2000.0]);
+        assert_eq!(steps, [0.2, 1.0, 50.0, 1000.0]);
         assert_eq!([500.0, 1500.0, 0.5].map(round_time), ["500 µs", "1.5 ms", "0.5 µs"]);
     }
 }

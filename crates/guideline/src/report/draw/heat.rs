@@ -8,7 +8,7 @@ use crate::verdict::mode_name;
 
 use super::{coordinate, text};
 
-const LEFT: f64 = 250.0;
+const LEFT: f64 = 224.0;
 const ROW: f64 = 22.0;
 const CELL: f64 = 64.0;
 /// Names of libraries, then of modes.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::scrolling;
 use crate::report::chart::{self, Figure};
-use crate::report::{Report, draw, escape, heat, time};
+use crate::report::{Report, draw, escape, heat, range, time};
 use crate::results::Mode;
 use crate::verdict::{mode_name, operation_name};
 
@@ -111,40 +111,35 @@ fn key(figure: &Figure) -> String {
 /// What the bars show, as a table.
 fn numbers(report: &Report<'_>, figure: &Figure) -> String {
     let modes = figure.modes();
-    let mut rows: BTreeMap<usize, BTreeMap<usize, (&str, BTreeMap<(usize, Mode), String>)>> =
-        BTreeMap::new();
+    // By place along the axis and by series: what stands at the axis, and times by library and mode.
+    type Times<'f> = (&'f str, BTreeMap<(usize, Mode), String>);
+    let mut rows: BTreeMap<(usize, usize), Times<'_>> = BTreeMap::new();
     for (subject, chart) in &figure.charts {
         for (place, group) in chart.groups.iter().enumerate() {
             for bar in &group.bars {
-                let row = rows.entry(place).or_default().entry(bar.name);
+                let row = rows.entry((place, bar.name));
                 let (_, cells) = row.or_insert_with(|| (&group.label, BTreeMap::new()));
                 let s = &bar.summary;
-                let range = format!(
-                    "{} <span class=\"soft\">({} to {})</span>",
-                    time(s.mean),
-                    time(s.min),
-                    time(s.max)
-                );
+                let range = format!("{} <small>{}</small>", time(s.mean), range(s));
                 cells.insert((*subject, bar.mode), range);
             }
         }
     }
     let axis = figure.charts.first().map_or("", |(_, chart)| chart.axis);
-    let mut table = format!("<table>\n<thead><tr><th>{axis}</th><th>series</th>");
+    let mut table = format!("<table class=\"times\">\n<thead><tr><th>{axis}</th><th>series</th>");
     for (subject, _) in &figure.charts {
         for mode in &modes {
             let name = report.study.subjects.get(*subject).map_or("", |s| s.name.as_str());
-            let _ = write!(table, "<th class=\"n\">{}, {}</th>", escape(name), mode_name(*mode));
+            let _ = write!(table, "<th>{}, {}</th>", escape(name), mode_name(*mode));
         }
     }
     table += "</tr></thead>\n<tbody>\n";
-    for row in rows.values().flatten() {
-        let (name, (label, cells)) = row;
+    for ((_, name), (label, cells)) in &rows {
         let _ = write!(table, "<tr><td>{label}</td><td>{}</td>", escape(&figure.names[*name]));
         for (subject, _) in &figure.charts {
             for mode in &modes {
                 let cell = cells.get(&(*subject, *mode)).map_or("-", String::as_str);
-                let _ = write!(table, "<td class=\"n\">{cell}</td>");
+                let _ = write!(table, "<td>{cell}</td>");
             }
         }
         table += "</tr>\n";

@@ -1,12 +1,16 @@
 // Sorts and filters the table of violations. Without it the table is whole, the largest factor first.
+const FIELDS = ["factor", "guideline", "verdict", "library", "operation", "mode", "description", "layout", "data"];
+
 function prepare(table) {
   "use strict";
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const heads = Array.from(table.tHead.rows[0].cells);
 
-  const valueOf = (row, key) => (key === "factor" ? Number(row.dataset.factor) : row.dataset[key]);
-  const compare = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
+  const fieldsOf = (row) =>
+    Object.fromEntries(Array.from(row.getElementsByTagName("i"), (field, k) => [FIELDS[k], field.textContent]));
+  const fields = new Map(rows.map((row) => [row, fieldsOf(row)]));
+  const compare = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
   const sortable = heads.filter((head) => head.dataset.key);
   sortable.forEach((head) => {
@@ -17,7 +21,8 @@ function prepare(table) {
       const up = head.getAttribute("aria-sort") === "descending";
       sortable.forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      rows.sort((a, b) => compare(valueOf(a, key), valueOf(b, key)) * (up ? 1 : -1));
+      const order = (a, b) => (key === "factor" ? Number(a) - Number(b) : compare(a, b)) * (up ? 1 : -1);
+      rows.sort((a, b) => order(fields.get(a)[key], fields.get(b)[key]));
       body.append(...rows);
     };
     head.addEventListener("click", sort);
@@ -35,13 +40,13 @@ function prepare(table) {
   const apply = () => {
     let count = 0;
     for (const row of rows) {
-      row.hidden = !Array.from(chosen).every(([key, value]) => !value || row.dataset[key] === value);
+      row.hidden = !Array.from(chosen).every(([key, value]) => !value || fields.get(row)[key] === value);
       count += row.hidden ? 0 : 1;
     }
     shown.textContent = count + " of " + rows.length + " shown";
   };
-  for (const key of ["verdict", "guideline", "library", "mode", "operation", "layout", "description", "data"]) {
-    const values = Array.from(new Set(rows.map((row) => row.dataset[key])));
+  for (const key of FIELDS.slice(1)) {
+    const values = Array.from(new Set(rows.map((row) => fields.get(row)[key])));
     if (values.length < 2) continue;
     values.sort(compare);
     const label = document.createElement("label");
