@@ -1,5 +1,7 @@
 //! Bytes that tell where they come from, and whether they arrived.
 
+use std::ops::Range;
+
 use commloom_layout::{LayoutError, Type};
 
 /// Between the data of outgoing memory: a gap that travels is noticed.
@@ -27,33 +29,60 @@ pub fn stream(bytes: usize, process: usize, round: u64) -> Vec<u8> {
     stream
 }
 
-/// Where the data of `count` elements lie.
-///
-/// # Errors
-/// The elements span more than 64 bits can hold.
-pub fn message(element: &Type, count: u64) -> Result<Type, LayoutError> {
-    if count == 1 {
-        Ok(element.clone())
-    } else {
-        Type::vec(count, element.extent(), element.clone())
+/// Where the data of a message lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// From where to where in memory, in the order of the message: bytes.
+    runs: Vec<Range<usize>>,
+    bytes: usize,
+}
+
+impl Places {
+    /// Those of `count` elements. Time and space are linear in the runs.
+    ///
+    /// # Errors
+    /// The elements span more than 64 bits can hold, or begin before the memory.
+    pub fn new(element: &Type, count: u64) -> Result<Places, LayoutError> {
+        let outside = LayoutError::Overflow { what: "the place of a byte in memory" };
+        let message = message(element, count)?;
+        let mut runs = Vec::new();
+        for run in message.byte_runs() {
+            let start = usize::try_from(run.displacement).map_err(|_| outside.clone())?;
+            let length = usize::try_from(run.length).map_err(|_| outside.clone())?;
+            runs.push(start..start.checked_add(length).ok_or(outside.clone())?);
+        }
+        let bytes = usize::try_from(message.size()).map_err(|_| outside)?;
+        Ok(Places { runs, bytes })
+    }
+
+    /// Data bytes of the message.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Fills memory with gaps and data; what of the data lies outside the memory is left out.
+    pub fn fill(&self, memory: &mut [u8], stream: &[u8], gap: u8) {
+        memory.fill(gap);
+        let mut rest = stream;
+        for run in &self.runs {
+            let (data, after) = rest.split_at(run.len().min(rest.len()));
+            rest = after;
+            if let Some(place) = memory.get_mut(run.start..run.start + data.len()) {
+                place.copy_from_slice(data);
+            }
+        }
     }
 }
 
-/// Fills memory with gaps and data; what of the data lies outside the memory is left out.
-pub fn fill(memory: &mut [u8], message: &Type, stream: &[u8], gap: u8) {
-    memory.fill(gap);
-    let mut rest = stream;
-    for run in message.byte_runs() {
-        let (Ok(start), Ok(length)) =
-            (usize::try_from(run.displacement), usize::try_from(run.length))
-        else {
-            continue;
-        };
-        let (data, after) = rest.split_at(length.min(rest.len()));
-        rest = after;
-        if let Some(place) = memory.get_mut(start..start + data.len()) {
-            place.copy_from_slice(data);
-        }
+/// `count` elements, one extent apart.
+///
+/// # Errors
+/// They span more than 64 bits can hold.
+pub fn message(element: &Type, count: u64) -> Result<Type, LayoutError> {
+    match count {
+        1 => Ok(element.clone()),
+        _ => Type::vec(count, element.extent(), element.clone()),
     }
 }
 
@@ -88,12 +117,13 @@ mod tests {
     #[test]
     fn data_stand_in_their_places_and_gaps_between() {
         let element = text::parse("resized(0, 4, idx(<2,0>, leaf(MPI_CHAR)))").unwrap();
-        let message = message(&element, 2).unwrap();
+        let places = Places::new(&element, 2).unwrap();
+        assert_eq!(places.bytes(), 4);
         let mut memory = [0; 9];
-        fill(&mut memory, &message, &[1, 2, 3, 4], 9);
+        places.fill(&mut memory, &[1, 2, 3, 4], 9);
         assert_eq!(memory, [2, 9, 1, 9, 4, 9, 3, 9, 9]);
         let mut short = [0; 5];
-        fill(&mut short, &message, &[1, 2, 3, 4], 9);
+        places.fill(&mut short, &[1, 2, 3, 4], 9);
         assert_eq!(short, [2, 9, 1, 9, 4]);
     }
 

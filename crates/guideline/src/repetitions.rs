@@ -23,7 +23,7 @@ pub struct Effort {
 
 impl Effort {
     /// A whole campaign: both modes, 5 launches, all tests take some minutes.
-    pub const FULL: Effort = Effort { budget: Duration::from_millis(40), least: 5 };
+    pub const FULL: Effort = Effort { budget: Duration::from_millis(30), least: 5 };
     /// A look.
     pub const QUICK: Effort = Effort { budget: Duration::from_millis(4), least: 5 };
 
@@ -63,7 +63,7 @@ mod tests {
             (32_000, 3, 100),
             (32_001, 3, 50),
             (320_001, 900, 20),
-            (2_560_000, 4_000, 10),
+            (2_560_000, 4_000, 7),
             (2_560_000, 70_000, 5),
             (3200, 0, 100),
         ] {

@@ -85,7 +85,12 @@ fn few_launches_raise_suspicion_only() {
     assert_eq!(report.violations().count(), 0);
     let suspected = |j: &&Judgement| j.verdict(1.1) == Verdict::Suspected;
     assert!(report.judgements.iter().filter(suspected).count() > 10);
-    assert!(report.terminal(false).contains("4 launches prove nothing"));
+    let text = report.terminal(false);
+    for words in
+        ["4 launches cannot tell", "MPICH 4.0.2, native: what seems too slow", "Tiled-vector"]
+    {
+        assert!(text.contains(words), "{words} is missing in {text}");
+    }
     assert!(report.findings.iter().all(|f| f.status() == Status::Open));
 }
 

@@ -9,11 +9,10 @@
 
 use std::time::{Duration, Instant};
 
-use commloom_guideline::pattern;
+use commloom_guideline::pattern::{self, Places};
 use commloom_guideline::plan::{Datatype, Measurement, Plan};
 use commloom_guideline::repetitions::{Effort, warm_up};
 use commloom_guideline::results::{Method, Operation, Options};
-use commloom_layout::Type;
 use commloom_mpi as mpi;
 use commloom_mpi::{MpiError, Pattern, Team};
 
@@ -36,9 +35,8 @@ pub struct Measuring<'m> {
 struct Prepared {
     case: usize,
     /// Where the data of one message lie.
-    message: Type,
+    places: Places,
     list_entries: usize,
-    bytes: usize,
 }
 
 impl<'m> Measuring<'m> {
@@ -106,10 +104,9 @@ impl<'m> Measuring<'m> {
             Datatype::Normal(layout) => mpi::Datatype::Encoded(layout),
         };
         let count = self.plan.cases[case].case.count;
-        let message = pattern::message(&element, count).map_err(|e| e.to_string())?;
-        let bytes = usize::try_from(message.size()).map_err(|e| e.to_string())?;
+        let places = Places::new(&element, count).map_err(|e| e.to_string())?;
         self.team.prepare(&datatype, count, copies, packed).map_err(|e| e.to_string())?;
-        Ok(Prepared { case, message, list_entries, bytes })
+        Ok(Prepared { case, places, list_entries })
     }
 
     fn times(
@@ -123,13 +120,11 @@ impl<'m> Measuring<'m> {
         if let Some(wrong) = self.round(prepared, work, 1, false)? {
             return Ok(Outcome::Wrong(wrong));
         }
-        let mut once = Vec::new();
-        self.repeat(work, 1, &mut once)?;
-        let slowest = self.team.share(&once)?.into_iter().max().unwrap_or(0);
-        let slowest = Duration::from_nanos(slowest);
-        self.repeat(work, warm_up(prepared.list_entries, slowest), &mut Vec::new())?;
+        let once = self.slowest_of_last(work, 1)?;
+        // What one takes now, after the ways have changed.
+        let once = self.slowest_of_last(work, warm_up(prepared.list_entries, once))?;
         let bytes = self.plan.cases[prepared.case].case.bytes;
-        let repetitions = self.effort.repetitions(bytes, slowest);
+        let repetitions = self.effort.repetitions(bytes, once);
         let mut times = Vec::new();
         self.repeat(work, repetitions, &mut times)?;
         if let Some(wrong) = self.round(prepared, work, 2, spoil)? {
@@ -141,6 +136,14 @@ impl<'m> Measuring<'m> {
         Ok(Outcome::Times(
             (0..times.len()).map(|k| microseconds(slowest(k).unwrap_or(0), messages)).collect(),
         ))
+    }
+
+    /// What the last of so many repetitions took in the slowest process.
+    fn slowest_of_last(&mut self, work: Work, times: u32) -> Result<Duration, MpiError> {
+        let mut taken = Vec::new();
+        self.repeat(work, times, &mut taken)?;
+        let last = self.team.share(&[taken.last().copied().unwrap_or(0)])?;
+        Ok(Duration::from_nanos(last.into_iter().max().unwrap_or(0)))
     }
 
     /// The operation so many times, each after a barrier, with its times here in nanoseconds.
@@ -164,10 +167,10 @@ impl<'m> Measuring<'m> {
         spoil: bool,
     ) -> Result<Option<String>, MpiError> {
         let (rank, size) = (self.team.rank(), self.team.size());
-        let Prepared { message, bytes, .. } = prepared;
+        let Prepared { places, .. } = prepared;
         let (outgoing, incoming) = self.team.memory();
-        let own = pattern::stream(*bytes, rank, number);
-        pattern::fill(outgoing, message, &own, pattern::OUTGOING_GAP);
+        let own = pattern::stream(places.bytes(), rank, number);
+        places.fill(outgoing, &own, pattern::OUTGOING_GAP);
         incoming.fill(pattern::INCOMING_GAP);
         self.team.barrier()?;
         self.team.perform(work.pattern, work.packed)?;
@@ -186,8 +189,14 @@ impl<'m> Measuring<'m> {
         let mut found = [0; 5];
         let mut expected = vec![0; step];
         for (sender, arrived) in senders.zip(incoming.chunks_exact(step.max(1))) {
-            let data = pattern::stream(*bytes, sender, number);
-            pattern::fill(&mut expected, message, &data, pattern::INCOMING_GAP);
+            let sent;
+            let data = if sender == rank {
+                &own
+            } else {
+                sent = pattern::stream(places.bytes(), sender, number);
+                &sent
+            };
+            places.fill(&mut expected, data, pattern::INCOMING_GAP);
             if let Some(wrong) = pattern::first_wrong(&expected, arrived) {
                 let word = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
                 let values = [u64::from(wrong.expected), u64::from(wrong.found)];

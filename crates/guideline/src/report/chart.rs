@@ -12,7 +12,7 @@ const SAME_SIZE: u64 = 10;
 /// One chart of the paper for one library.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// What stands along the horizontal axis, for example the block size.
+    /// What stands along the horizontal axis.
     pub axis: &'static str,
     /// Groups of bars, from left to right.
     pub groups: Vec<Group>,
@@ -84,8 +84,8 @@ struct Place {
     base: String,
     layout: String,
     variant: Option<u32>,
-    /// Index of the size, or the block size where sizes stand along the axis.
-    fixed: u64,
+    /// Index into the sizes of the test.
+    size: u64,
 }
 
 /// Where a bar stands: figure, place along the axis, name of the series.
@@ -123,11 +123,7 @@ pub fn figures(test: u32, subjects: &[Subject<'_>], bad: &[BTreeSet<Key>]) -> Ve
                 names.push(name.clone());
             }
         }
-        let label = |x: u64| match (test, x) {
-            (3, index) => size_name(&sizes, index),
-            (_, 0) => "-".to_owned(),
-            (_, a) => a.to_string(),
-        };
+        let label = |x: u64| if x == 0 { "-".to_owned() } else { x.to_string() };
         let chart = |bars: Bars| {
             let group = |(x, bars): (u64, Vec<(String, Bar)>)| {
                 let name_of = |name: &String| names.iter().position(|n| n == name).unwrap_or(0);
@@ -136,12 +132,11 @@ pub fn figures(test: u32, subjects: &[Subject<'_>], bad: &[BTreeSet<Key>]) -> Ve
                 bars.sort_by_key(|bar| (bar.name, bar.mode));
                 Group { label: label(x), bars }
             };
-            let axis = if test == 3 { "data" } else { "block size A" };
-            Chart { axis, groups: bars.into_iter().map(group).collect() }
+            Chart { axis: "block size A", groups: bars.into_iter().map(group).collect() }
         };
         Figure {
             test,
-            title: title(test, &place, &sizes),
+            title: title(&place, &sizes),
             charts: charts.into_iter().map(|(k, bars)| (k, chart(bars))).collect(),
             names,
         }
@@ -158,12 +153,12 @@ fn spots(test: u32, sizes: &[Size], key: &Key, case: &Case) -> Vec<Spot> {
     let a = case.parameters.get("A").copied().unwrap_or(0);
     let described = matches!(case.role, Role::Reference | Role::Description);
     let typed = key.method == Method::Typed;
-    let place = |layout: &str, fixed| Place {
+    let place = |layout: &str, size| Place {
         operation: key.operation,
         base: case.base.clone(),
         layout: layout.to_owned(),
         variant: case.variant,
-        fixed,
+        size,
     };
     let name = match case.role {
         Role::NormalForm => "commloom's normal form".to_owned(),
@@ -182,7 +177,7 @@ fn spots(test: u32, sizes: &[Size], key: &Key, case: &Case) -> Vec<Spot> {
         }
         (3, _) if described => {
             let name = if typed { "datatype" } else { "MPI_Pack, MPI_Unpack" };
-            vec![Spot { place: place(&case.layout, a), x: size, name: name.to_owned() }]
+            vec![Spot { place: place(&case.layout, size), x: a, name: name.to_owned() }]
         }
         (4, _) if described && typed => {
             vec![Spot { place: place(&case.layout, size), x: a, name }]
@@ -194,16 +189,13 @@ fn spots(test: u32, sizes: &[Size], key: &Key, case: &Case) -> Vec<Spot> {
     }
 }
 
-fn title(test: u32, place: &Place, sizes: &[Size]) -> String {
+fn title(place: &Place, sizes: &[Size]) -> String {
     let mut parts = vec![operation_name(place.operation).to_owned()];
     if !place.layout.is_empty() {
         parts.push(place.layout.clone());
     }
     parts.extend(place.variant.map(|variant| format!("variant {variant}")));
-    parts.push(match test {
-        3 => format!("A={}", place.fixed),
-        _ => size_name(sizes, place.fixed),
-    });
+    parts.push(size_name(sizes, place.size));
     parts.push(place.base.clone());
     parts.retain(|part| !part.is_empty());
     parts.join(", ")

@@ -61,19 +61,25 @@ fn heading(pen: &mut Pen, report: &Report<'_>, index: usize) {
     let launches = subject.times.values().map(|t| t.summary.launches).max().unwrap_or(0);
     let title = pen.styled(TITLE, &subject.name);
     let rest = format!(
-        ": {} processes, up to {launches} launches, {} series measured, {} failed",
+        ": {} processes, {}, {} series measured, {} failed",
         subject.run.processes,
+        launches_in_words(launches),
         subject.times.len(),
         subject.failures.iter().map(|f| f.key).collect::<BTreeSet<_>>().len()
     );
     pen.line(&(title + &rest));
     if launches < 5 {
         let words = format!(
-            "  {launches} launches prove nothing: for verdicts take at least 5 (--runs 5)."
+            "  {} cannot tell a violation from chance: for verdicts take at least 5 (--runs 5).",
+            launches_in_words(launches)
         );
         let words = pen.styled(SOFT, &words);
         pen.line(&words);
     }
+}
+
+fn launches_in_words(launches: usize) -> String {
+    if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") }
 }
 
 /// How many violations of each guideline.
@@ -145,7 +151,11 @@ fn worst(pen: &mut Pen, report: &Report<'_>, (index, mode): (usize, Mode)) {
     let subject = &report.study.subjects[index];
     type Kind<'j> = (Guideline, &'j str, &'j str, Method, String);
     let mut kinds: BTreeMap<Kind<'_>, Vec<&Judgement>> = BTreeMap::new();
-    for judgement in report.violations().filter(|j| j.subject == index && j.key.mode == mode) {
+    let here = |j: &&Judgement| j.subject == index && j.key.mode == mode;
+    // Where there are too few launches for verdicts, what is suspected is all there is to say.
+    let is_certain = report.judgements.iter().filter(here).any(|j| j.ratio.is_trusted());
+    let wanted = if is_certain { Verdict::Violated } else { Verdict::Suspected };
+    for judgement in report.with(wanted).filter(here) {
         let case = subject.case(&judgement.key);
         let rival = side_name(subject, &judgement.rival);
         let kind =
@@ -157,7 +167,8 @@ fn worst(pen: &mut Pen, report: &Report<'_>, (index, mode): (usize, Mode)) {
     if kinds.is_empty() {
         return;
     }
-    let title = format!("{}, {}: what is slower than it should be", subject.name, mode_name(mode));
+    let words = if is_certain { "what is slower than it should be" } else { "what seems too slow" };
+    let title = format!("{}, {}: {words}", subject.name, mode_name(mode));
     let title = pen.styled(TITLE, &title);
     pen.line("");
     pen.line(&title);
@@ -182,8 +193,8 @@ fn worst(pen: &mut Pen, report: &Report<'_>, (index, mode): (usize, Mode)) {
             _ => side_name(subject, &judgement.rival),
         };
         let words = format!(
-            "          as {against}, {} launches: {}. {}",
-            judgement.ratio.launches,
+            "          as {against}, {}: {}. {}",
+            launches_in_words(judgement.ratio.launches),
             factor(&judgement.ratio),
             advice(&report.study, judgement)
         );
@@ -234,7 +245,7 @@ fn expectations(pen: &mut Pen, report: &Report<'_>) {
             pen.line(&format!("  {:>2}. {}", finding.claim.test, finding.claim.words));
         }
         let name = &report.study.subjects[finding.subject].name;
-        let status = format!("{:<16}", status_name(finding.status()));
+        let status = format!("{:<18}", status_name(finding.status()));
         let status = match finding.status() {
             Status::Holds => pen.styled(GOOD, &status),
             Status::Fails => pen.styled(BAD, &status),
@@ -261,5 +272,10 @@ pub fn status_name(status: Status) -> &'static str {
 /// `slower in 3 of 12 cells, faster in 1; mean factor 1.24`.
 pub fn numbers(finding: &Finding) -> String {
     let Finding { slower, faster, cells, mean, .. } = finding;
-    format!("slower in {slower} of {cells} cells, faster in {faster}; mean factor {mean:.2}")
+    match finding.status() {
+        Status::Open => format!("mean factor {mean:.2} in {cells} cells"),
+        _ => format!(
+            "slower in {slower} of {cells} cells, faster in {faster}; mean factor {mean:.2}"
+        ),
+    }
 }

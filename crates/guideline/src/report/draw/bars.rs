@@ -20,7 +20,7 @@ const BOTTOM: f64 = HEIGHT - 36.0;
 /// Between groups, in bars.
 const GAP: f64 = 0.9;
 /// Bars are at most so wide.
-const WIDEST: f64 = 34.0;
+const WIDEST: f64 = 44.0;
 
 /// The chart of one library, as tall as the highest bar of all of them.
 pub fn chart(figure: &Figure, chart: &Chart, label: &str) -> String {
