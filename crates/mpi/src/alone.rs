@@ -143,22 +143,22 @@ pub(crate) fn session<A: Abi, R>(
     started(mpi, work)
 }
 
-/// As [`session`], with a library that is ready to be called.
+/// As [`session`], with a library that is ready to be called; by the names that a program uses.
 pub(crate) fn started<A: Abi, R>(
     mpi: Mpi<A>,
     work: impl FnOnce(&Mpi<A>) -> Result<R, AloneError>,
 ) -> Result<R, AloneError> {
     // SAFETY: MPI allows null arguments (section 11.2.1).
-    let code = unsafe { (mpi.own.init)(ptr::null_mut(), ptr::null_mut::<*mut *mut c_char>()) };
+    let code = unsafe { (mpi.next.init)(ptr::null_mut(), ptr::null_mut::<*mut *mut c_char>()) };
     mpi.check("MPI_Init", code)?;
     for comm in [mpi.handles.comm_world, mpi.handles.comm_self] {
         // SAFETY: predefined handles.
-        let code = unsafe { (mpi.own.comm_set_errhandler)(comm, mpi.handles.errors_return) };
+        let code = unsafe { (mpi.next.comm_set_errhandler)(comm, mpi.handles.errors_return) };
         mpi.check("MPI_Comm_set_errhandler", code)?;
     }
     let result = work(&mpi);
     // SAFETY: initialized above, nothing is pending.
-    let code = unsafe { (mpi.own.finalize)() };
+    let code = unsafe { (mpi.next.finalize)() };
     mpi.check("MPI_Finalize", code)?;
     result
 }

@@ -1,4 +1,4 @@
-//! A [`Construction`] as a committed datatype: every call of it is made, and no other.
+//! A [`Construction`] as a datatype: every call of it is made, and no other.
 
 use std::ffi::c_int;
 
@@ -11,7 +11,7 @@ use crate::mpi::Mpi;
 use crate::number::aint;
 use crate::owned::OwnedDatatype;
 
-/// The committed datatype that the calls make. Where the library gives it another extent than the layout has (alignment
+/// The datatype that the calls make, not committed. Where the library gives it another extent than the layout has (alignment
 /// of structs is up to the library), it is resized.
 ///
 /// # Errors
@@ -34,9 +34,6 @@ pub fn construct<'m, A: Abi>(
         })?;
     }
     check_against_library(mpi, made.handle(), &layout)?;
-    if made.is_derived() {
-        mpi.type_commit(made.handle())?;
-    }
     Ok(made)
 }
 

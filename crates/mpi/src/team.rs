@@ -216,6 +216,13 @@ impl<A: Abi> Team for Members<'_, A> {
             }
             Datatype::Encoded(layout) => (layout.clone(), encode(self.mpi, layout)?),
         };
+        if made.is_derived() {
+            let mut handle = made.handle();
+            // As a program does it, also where `encode` has done it by the other name.
+            // SAFETY: a live handle, which commit does not change.
+            let code = unsafe { (self.mpi.next.type_commit)(&raw mut handle) };
+            self.mpi.check("MPI_Type_commit", code)?;
+        }
         let step = step(&layout, count)?;
         let total = u64::try_from(copies).ok().and_then(|n| n.checked_mul(step));
         let incoming = buffer_size(total.unwrap_or(u64::MAX))?;

@@ -120,13 +120,11 @@ impl<'m> Measuring<'m> {
         if let Some(wrong) = self.round(prepared, work, 1, false)? {
             return Ok(Outcome::Wrong(wrong));
         }
-        let mut once = Vec::new();
-        self.repeat(work, 1, &mut once)?;
-        let slowest = self.team.share(&once)?.into_iter().max().unwrap_or(0);
-        let slowest = Duration::from_nanos(slowest);
-        self.repeat(work, warm_up(prepared.list_entries, slowest), &mut Vec::new())?;
+        let once = self.slowest_of_last(work, 1)?;
+        // What one takes now, after the ways have changed.
+        let once = self.slowest_of_last(work, warm_up(prepared.list_entries, once))?;
         let bytes = self.plan.cases[prepared.case].case.bytes;
-        let repetitions = self.effort.repetitions(bytes, slowest);
+        let repetitions = self.effort.repetitions(bytes, once);
         let mut times = Vec::new();
         self.repeat(work, repetitions, &mut times)?;
         if let Some(wrong) = self.round(prepared, work, 2, spoil)? {
@@ -138,6 +136,14 @@ impl<'m> Measuring<'m> {
         Ok(Outcome::Times(
             (0..times.len()).map(|k| microseconds(slowest(k).unwrap_or(0), messages)).collect(),
         ))
+    }
+
+    /// What the last of so many repetitions took in the slowest process.
+    fn slowest_of_last(&mut self, work: Work, times: u32) -> Result<Duration, MpiError> {
+        let mut taken = Vec::new();
+        self.repeat(work, times, &mut taken)?;
+        let last = self.team.share(&[taken.last().copied().unwrap_or(0)])?;
+        Ok(Duration::from_nanos(last.into_iter().max().unwrap_or(0)))
     }
 
     /// The operation so many times, each after a barrier, with its times here in nanoseconds.

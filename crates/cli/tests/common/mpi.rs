@@ -29,6 +29,7 @@ impl Mpi {
     }
 
     /// Compiles with `mpicc` or `mpifort`; warnings are errors.
+    #[allow(dead_code)] // not every test binary needs it
     pub fn compile(self, compiler: &str, args: &[&str], dir: &Path) {
         let output = Command::new(self.command(compiler).expect("looked for before"))
             .args(["-O0", "-Wall", "-Werror"])

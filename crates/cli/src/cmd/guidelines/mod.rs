@@ -43,7 +43,7 @@ pub struct Args {
     /// Processes of the collective operations [default: 2]
     #[arg(short = 'n', long, value_name = "PROCS", value_parser = clap::value_parser!(u32).range(2..=4096))]
     processes: Option<u32>,
-    /// Launches of each library in each mode [default: 5, with --quick 3]
+    /// Launches of each library in each mode [default: 5]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
     /// Basic types of the layouts [default: MPI_INT]
