@@ -31,7 +31,7 @@ demo: setup build ## run every example natively and under commloom, print one ta
 test: export CARGO_PROFILE_RELEASE_LTO = off
 test: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS = 16
 test: setup lint build ## all checks and tests, also end to end under both MPI libraries
-	COMMLOOM_REQUIRE_MPI=1 $(CARGO) test --workspace
+	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(CARGO) test --workspace
 	$(CARGO) run --release --package xtask -- demo --quick --runs 1
 	SEED=1 scripts/fuzz-mpi 2000
 
