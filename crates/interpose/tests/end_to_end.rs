@@ -56,6 +56,11 @@ fn compare_with_native(program: &str, observations: usize) {
 }
 
 #[test]
+fn long_structs_of_several_basic_types_arrive_whoever_packs() {
+    compare_with_native("mixed", 9);
+}
+
+#[test]
 fn all_modes_and_matched_and_replacing_and_large_calls_are_the_same() {
     compare_with_native("point_to_point", 900);
 }
