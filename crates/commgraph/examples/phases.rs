@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use commloom_commgraph::{
-    Address, Builder, Bytes, Communicator, Dataflow, Dependencies, Graph, Matching, Order, Process,
-    Tag,
+    Address, Builder, Bytes, Communicator, Dataflow, Dependencies, Graph, Matching, Options, Order,
+    Process, Tag, detect,
 };
 use peak_alloc::PeakAlloc;
 
@@ -44,10 +44,13 @@ fn main() {
         let ordered = start.elapsed();
         let flow = Dataflow::of(&graph, &matching, &order).unwrap();
         let flowed = start.elapsed();
+        let transfers = flow.count();
+        let found = detect(processes, flow, Options::default());
+        let detected = start.elapsed();
         println!(
-            "{processes}: build {built:.1?}, match {matched:.1?}, order {ordered:.1?}, dataflow {flowed:.1?} (added up), \
-             {} transfers, {} bytes a process at most",
-            flow.count(),
+            "{processes}: {:?} build {built:.1?}, match {matched:.1?}, order {ordered:.1?}, dataflow {flowed:.1?}, detect {detected:.1?} (added up), \
+             {transfers} transfers, {} bytes a process at most",
+            found.collectives.iter().map(|c| c.kind).collect::<Vec<_>>(),
             MEMORY.peak_usage() / usize::try_from(processes).unwrap()
         );
     }

@@ -159,7 +159,8 @@ impl Builder {
     pub fn finish(self) -> Result<Graph, BuildError> {
         let Builder { processes, dependencies, operations, owners, mut edges, reductions, .. } =
             self;
-        let (operations, first) = by_process(processes, operations, &owners, &mut edges);
+        let (mut operations, first) = by_process(processes, operations, &owners, &mut edges);
+        operations.shrink_to_fit();
         drop(owners);
         let mut graph = Graph {
             operations,

@@ -2,14 +2,18 @@
 //!
 //! After T. Hoefler and T. Schneider, "Runtime Detection and Optimization of Collective Communication
 //! Patterns" (PACT'12). Data flows one way: [`Builder`] makes a [`Graph`], [`Matching`] joins its
-//! messages, [`Order`] proves that it ends, [`Dataflow`] tells which bytes end up where.
+//! messages, [`Order`] proves that it ends, [`Dataflow`] tells which bytes end up where,
+//! [`detect`] finds the collective operations that do the same.
 //!
 //! Nothing here performs communication, prints or reads a file.
 #![forbid(unsafe_code)]
 
 mod accesses;
+mod analysis;
 mod builder;
 mod dataflow;
+mod detect;
+
 mod error;
 mod graph;
 mod ids;
@@ -20,9 +24,12 @@ mod order;
 mod races;
 mod segments;
 mod transfers;
+pub mod wait;
 
+pub use analysis::{Analysis, analyse};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
+pub use detect::{Addresses, Blocks, Collective, Detection, Kind, Options, detect};
 pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
 pub use ids::{Address, Bytes, Communicator, Process, Tag};

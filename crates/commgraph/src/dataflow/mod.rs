@@ -9,6 +9,8 @@ mod reach;
 pub(crate) mod run;
 pub(crate) mod sums;
 
+use std::collections::HashMap;
+
 use reach::{CONTENT, Part, Reach, ready};
 use run::{Contents, Origin, Run};
 pub use sums::Contributions;
@@ -54,6 +56,27 @@ pub struct Reduced {
     pub length: u64,
     /// What went into it; `None` where that is no single reduction, or too much.
     pub contributions: Option<Contributions>,
+}
+
+/// Results of reductions: destination, address, length and the number of their contributions.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub results: Vec<(u32, u64, u64, u32)>,
+    pub contributions: Vec<Option<Contributions>>,
+}
+
+impl Results {
+    /// Each with its contributions.
+    pub(crate) fn into_reduced(self) -> Vec<Reduced> {
+        let Results { results, contributions } = self;
+        let whole = results.into_iter().map(|(destination, address, length, value)| Reduced {
+            destination,
+            address,
+            length,
+            contributions: contributions[at(value)].clone(),
+        });
+        whole.collect()
+    }
 }
 
 impl Dataflow {
@@ -117,6 +140,28 @@ impl Dataflow {
                 contributions,
             })
         })
+    }
+
+    /// All transfers, sorted, and all results of reductions.
+    pub(crate) fn into_parts(mut self) -> (Vec<Transfer>, Results) {
+        let transfers = match self.landings.is_empty() {
+            true => std::mem::take(&mut self.transfers),
+            false => self.transfers(),
+        };
+        let mut values: HashMap<(u32, u64), u32> = HashMap::new();
+        let mut found = Results::default();
+        for Landing { destination, address, run } in &self.landings {
+            if let Origin::Sum { node, offset } = run.origin {
+                let next = id(found.contributions.len());
+                let value = *values.entry((node, offset)).or_insert(next);
+                if value == next {
+                    let terms = self.sums.terms(node, offset, MAX_CONTRIBUTIONS);
+                    found.contributions.push(terms);
+                }
+                found.results.push((*destination, *address, run.length, value));
+            }
+        }
+        (transfers, found)
     }
 
     /// All transfers, by destination and address, neighbours not joined. Memory in proportion.
