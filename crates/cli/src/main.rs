@@ -40,6 +40,7 @@ enum Command {
     Plan(cmd::plan::Args),
     Calibrate(cmd::calibrate::Args),
     Report(cmd::report::Args),
+    Detect(cmd::detect::Args),
     Completions(cmd::completions::Args),
     #[command(hide = true)]
     Manual(cmd::manual::Args),
@@ -67,6 +68,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
         Command::Report(args) => cmd::report::run(&args),
+        Command::Detect(args) => cmd::detect::run(&args),
         Command::Completions(args) => cmd::completions::run(&args, Cli::command()),
         Command::Manual(args) => cmd::manual::run(&args, Cli::command()),
     }

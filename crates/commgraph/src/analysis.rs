@@ -22,7 +22,19 @@ pub struct Analysis {
     pub detection: Detection,
 }
 
-/// Matches, orders, follows the data and detects. Near-linear in operations and transfers.
+/// What is known of a graph whose addresses mean nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Synchronization {
+    /// Messages.
+    pub matches: usize,
+    /// Whether every process waits for every other.
+    pub wait_sets_complete: bool,
+    /// Whether it does so by empty messages alone.
+    pub barrier: Option<Collective>,
+}
+
+/// Matches, orders, follows the data and detects. Near-linear in operations and transfers; O(n p / 64) where
+/// every process waits for every other.
 ///
 /// # Errors
 /// See [`GraphError`].
@@ -31,23 +43,37 @@ pub fn analyse(graph: &Graph, options: Options) -> Result<Analysis, GraphError> 
     let order = Order::of(graph, &matching)?;
     let flow = Dataflow::of(graph, &matching, &order)?;
     let transfers = flow.count();
-    let wait_sets_complete = complete(graph, &matching, &order, Messages::All);
+    let Synchronization { matches, wait_sets_complete, barrier } =
+        waiting(graph, &matching, &order);
     let mut detection = detect(graph.processes(), flow, options);
-    // Data that comes from everywhere has to be waited for anyway: only empty messages make a barrier.
-    if wait_sets_complete
-        && graph.processes() > 1
-        && complete(graph, &matching, &order, Messages::Empty)
-    {
-        detection.collectives.push(Collective {
-            kind: Kind::Barrier,
-            root: None,
-            processes: graph.processes(),
-            length: Bytes(0),
-            own: false,
-            transfers: 0,
-            blocks: Blocks::None,
-        });
-    }
-    let matches = matching.messages();
+    detection.collectives.extend(barrier);
     Ok(Analysis { matches, transfers, wait_sets_complete, detection })
+}
+
+/// Matches and orders; leaves the data alone.
+///
+/// # Errors
+/// See [`GraphError`]; no races.
+pub fn synchronization(graph: &Graph) -> Result<Synchronization, GraphError> {
+    let matching = Matching::of(graph)?;
+    let order = Order::of(graph, &matching)?;
+    Ok(waiting(graph, &matching, &order))
+}
+
+fn waiting(graph: &Graph, matching: &Matching, order: &Order) -> Synchronization {
+    let wait_sets_complete = complete(graph, matching, order, Messages::All);
+    // Data that comes from everywhere has to be waited for anyway: only empty messages make a barrier.
+    let is_barrier = wait_sets_complete
+        && graph.processes() > 1
+        && complete(graph, matching, order, Messages::Empty);
+    let barrier = is_barrier.then(|| Collective {
+        kind: Kind::Barrier,
+        root: None,
+        processes: graph.processes(),
+        length: Bytes(0),
+        own: false,
+        transfers: 0,
+        blocks: Blocks::None,
+    });
+    Synchronization { matches: matching.messages(), wait_sets_complete, barrier }
 }

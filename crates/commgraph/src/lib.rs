@@ -22,11 +22,12 @@ mod number;
 mod operation;
 mod order;
 mod races;
+pub mod read;
 mod segments;
 mod transfers;
 pub mod wait;
 
-pub use analysis::{Analysis, analyse};
+pub use analysis::{Analysis, Synchronization, analyse, synchronization};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
 pub use detect::{Addresses, Blocks, Collective, Detection, Kind, Options, detect};

@@ -24,7 +24,16 @@ pub(crate) fn groups(work: &Work) -> Vec<Group> {
     let free = work.sorted_by_key(|t| (range(t), t.destination, t.destination_address));
     let mut groups = Vec::new();
     for same in free.chunk_by(|a, b| range(work.get(*a)) == range(work.get(*b))) {
-        // Each may come to some processes more than once.
+        if same.len() < work.others() {
+            continue;
+        }
+        let (root, address, length) = range(work.get(same[0]));
+        let once = |a: &u32, b: &u32| work.get(*a).destination != work.get(*b).destination;
+        if same.is_sorted_by(once) {
+            groups.push(Group { root, address, length, picks: same.to_vec() });
+            continue;
+        }
+        // It comes to some processes more than once.
         let mut rest = same.to_vec();
         while rest.len() >= work.others() {
             let mut last = None;
@@ -35,7 +44,6 @@ pub(crate) fn groups(work: &Work) -> Vec<Group> {
             if picks.len() < work.others() {
                 break;
             }
-            let (root, address, length) = range(work.get(picks[0]));
             groups.push(Group { root, address, length, picks });
             rest = again;
         }

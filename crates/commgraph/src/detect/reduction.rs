@@ -58,25 +58,27 @@ fn reduces(found: &mut Found) {
     }
 }
 
-/// At every process another block of the same contributions.
+/// At every process another block of the same contributions: blocks of one length, then any.
 fn reduce_scatters(found: &mut Found) {
-    let free = found.full_sorted_by(|r| (r.destination, r.address));
-    let mut shapes: Vec<(Vec<u64>, u32)> = free.into_iter().map(|r| (found.shape(r), r)).collect();
-    shapes.sort();
-    let classes: Vec<Vec<u32>> = shapes
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|same| same.iter().map(|(_, r)| *r).collect())
-        .collect();
-    for mut class in classes {
-        while let Some(picks) = found.one_of_each(&class) {
-            let lengths = || picks.iter().map(|r| found.results[at(*r)].length);
-            let longest = lengths().max().unwrap_or(0);
-            let kind = match lengths().all(|n| n == longest) {
-                true => Kind::ReduceScatterBlock,
-                false => Kind::ReduceScatter,
-            };
-            found.take(kind, None, &picks, longest);
-            class.retain(|r| !picks.contains(r));
+    for kind in [Kind::ReduceScatterBlock, Kind::ReduceScatter] {
+        let free = found.full_sorted_by(|r| (r.destination, r.address));
+        let class = |r: u32| {
+            let length = found.results[at(r)].length;
+            (found.shape(r), if kind == Kind::ReduceScatter { 0 } else { length })
+        };
+        let mut classes: Vec<_> = free.into_iter().map(|r| (class(r), r)).collect();
+        classes.sort();
+        let classes: Vec<Vec<u32>> = classes
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| same.iter().map(|(_, r)| *r).collect())
+            .collect();
+        for mut class in classes {
+            while let Some(picks) = found.one_of_each(&class) {
+                let lengths = picks.iter().map(|r| found.results[at(*r)].length);
+                let longest = lengths.max().unwrap_or(0);
+                found.take(kind, None, &picks, longest);
+                class.retain(|r| !picks.contains(r));
+            }
         }
     }
 }

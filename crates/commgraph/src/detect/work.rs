@@ -31,10 +31,12 @@ impl Work {
 
     /// The transfers between different processes that nobody took, in the order of `key`.
     pub(crate) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&Transfer) -> K) -> Vec<u32> {
-        let free = (0..self.transfers.len()).filter(|i| {
+        let is_free = |i: &usize| {
             !self.taken[*i] && self.transfers[*i].source != self.transfers[*i].destination
-        });
-        let mut free: Vec<u32> = free.map(id).collect();
+        };
+        // Counted first: a vector that grows would take twice the memory.
+        let mut free = Vec::with_capacity((0..self.transfers.len()).filter(is_free).count());
+        free.extend((0..self.transfers.len()).filter(is_free).map(id));
         if !free.is_sorted_by_key(|i| key(self.get(*i))) {
             free.sort_unstable_by_key(|i| key(self.get(*i)));
         }

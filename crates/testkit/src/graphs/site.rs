@@ -21,7 +21,7 @@ pub struct Site<'a> {
     pub block: u64,
     /// The tag of all messages.
     pub tag: i32,
-    /// The number of the send that is wrong, if one is: it starts one byte too late.
+    /// The number of the send that is wrong, if one is: its last byte is missing.
     pub wrong: Option<u32>,
     /// How many sends there are so far.
     pub sends: u32,
@@ -72,9 +72,9 @@ impl<'a> Site<'a> {
 
     /// `p` sends `length` bytes at `at` to `to`.
     pub fn send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
-        let late = u64::from(self.wrong == Some(self.sends));
+        let missing = u64::from(self.wrong == Some(self.sends));
         self.sends += 1;
-        let buffer = (Address(at + late), Bytes(length));
+        let buffer = (Address(at), Bytes(length - missing));
         let (to, tag) = (Process(to), Tag(self.tag));
         self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
     }
