@@ -1,57 +1,52 @@
-//! How long each phase takes: `cargo run --release --example phases -- PROCESSES`.
+//! Time and memory of each phase on a binomial broadcast: `make bench-detect`.
+//!
+//! Processes may be given as arguments. The least of five runs; building the graph is not counted.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use commloom_commgraph::{
-    Address, Builder, Bytes, Communicator, Dataflow, Dependencies, Graph, Matching, Options, Order,
-    Process, Tag, detect,
-};
+use commloom_commgraph::{Builder, Dataflow, Dependencies, Kind, Matching, Options, Order, detect};
+use commloom_testkit::graphs::site::Site;
+use commloom_testkit::graphs::textbook::ALGORITHMS;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-fn broadcast(processes: u32) -> Graph {
-    let mut b = Builder::new(processes, Dependencies::Automatic);
-    let buffer = (Address(0x1000), Bytes(1 << 20));
-    for p in 0..processes {
-        let low = if p == 0 { processes.next_power_of_two() } else { p & p.wrapping_neg() };
-        if p != 0 {
-            b.receive(Process(p), buffer, Process(p - low), Tag(0), Communicator(0)).unwrap();
-        }
-        let mut step = low / 2;
-        while step > 0 {
-            if p + step < processes {
-                b.send(Process(p), buffer, Process(p + step), Tag(0), Communicator(0)).unwrap();
-            }
-            step /= 2;
-        }
-    }
-    b.finish().unwrap()
+/// What is measured: matching, order, dataflow, detection, and all; bytes at most.
+fn measure(processes: u32) -> ([Duration; 5], usize) {
+    let before = MEMORY.current_usage();
+    let binomial = ALGORITHMS.iter().find(|a| a.name == "bcast::binomial").expect("in the list");
+    let mut builder = Builder::new(processes, Dependencies::Automatic);
+    (binomial.build)(&mut Site::new(&mut builder, processes, 1 << 10));
+    let graph = builder.finish().expect("a valid graph");
+    MEMORY.reset_peak_usage();
+    let start = Instant::now();
+    let matching = Matching::of(&graph).expect("matched");
+    let matched = start.elapsed();
+    let order = Order::of(&graph, &matching).expect("no deadlock");
+    let ordered = start.elapsed();
+    let flow = Dataflow::of(&graph, &matching, &order).expect("no race");
+    let flowed = start.elapsed();
+    let found = detect(processes, flow, Options::default());
+    let all = start.elapsed();
+    let peak = MEMORY.peak_usage() - before;
+    assert!(found.left.is_empty() && found.collectives[0].kind == Kind::Bcast, "a broadcast");
+    ([matched, ordered - matched, flowed - ordered, all - flowed, all], peak)
 }
 
 fn main() {
-    let processes = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(300_000);
-    for _ in 0..5 {
-        let start = Instant::now();
-        let graph = broadcast(processes);
-        let built = start.elapsed();
-        MEMORY.reset_peak_usage();
-        let start = Instant::now();
-        let matching = Matching::of(&graph).unwrap();
-        let matched = start.elapsed();
-        let order = Order::of(&graph, &matching).unwrap();
-        let ordered = start.elapsed();
-        let flow = Dataflow::of(&graph, &matching, &order).unwrap();
-        let flowed = start.elapsed();
-        let transfers = flow.count();
-        let found = detect(processes, flow, Options::default());
-        let detected = start.elapsed();
+    let given: Vec<u32> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let sizes = [1 << 10, 1 << 14, 1 << 17, 300_000, 1 << 20, 1 << 22];
+    println!("| processes | matching | order | dataflow | detection | all, ms | bytes a process |");
+    println!("|---|---|---|---|---|---|---|");
+    for processes in if given.is_empty() { sizes.to_vec() } else { given } {
+        let runs: Vec<_> = (0..5).map(|_| measure(processes)).collect();
+        let (times, peak) = runs.into_iter().min_by_key(|(times, _)| times[4]).expect("five runs");
+        print!("| {processes} |");
+        times.iter().for_each(|t| print!(" {:.2} |", t.as_secs_f64() * 1e3));
         println!(
-            "{processes}: {:?} build {built:.1?}, match {matched:.1?}, order {ordered:.1?}, dataflow {flowed:.1?}, detect {detected:.1?} (added up), \
-             {transfers} transfers, {} bytes a process at most",
-            found.collectives.iter().map(|c| c.kind).collect::<Vec<_>>(),
-            MEMORY.peak_usage() / usize::try_from(processes).unwrap()
+            " {:.1} |",
+            f64::from(u32::try_from(peak / 16).unwrap_or(u32::MAX)) * 16.0 / f64::from(processes)
         );
     }
 }

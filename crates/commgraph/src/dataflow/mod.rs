@@ -142,8 +142,10 @@ impl Dataflow {
         })
     }
 
-    /// All transfers, sorted, and all results of reductions.
-    pub(crate) fn into_parts(mut self) -> (Vec<Transfer>, Results) {
+    /// All transfers, sorted, and all results of reductions. More than two contributions of each process are
+    /// no collective, and are not looked at.
+    pub(crate) fn into_parts(mut self, processes: u32) -> (Vec<Transfer>, Results) {
+        let limit = at(processes).saturating_mul(2);
         let transfers = match self.landings.is_empty() {
             true => std::mem::take(&mut self.transfers),
             false => self.transfers(),
@@ -155,7 +157,7 @@ impl Dataflow {
                 let next = id(found.contributions.len());
                 let value = *values.entry((node, offset)).or_insert(next);
                 if value == next {
-                    let terms = self.sums.terms(node, offset, MAX_CONTRIBUTIONS);
+                    let terms = self.sums.terms(node, offset, limit);
                     found.contributions.push(terms);
                 }
                 found.results.push((*destination, *address, run.length, value));

@@ -54,7 +54,7 @@ pub struct Detection {
 /// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts.
 #[must_use]
 pub fn detect(processes: u32, flow: Dataflow, options: Options) -> Detection {
-    let (mut transfers, results) = flow.into_parts();
+    let (mut transfers, results) = flow.into_parts(processes);
     if processes < 2 {
         let left_reduced = results.into_reduced();
         return Detection { collectives: Vec::new(), left: transfers, left_reduced };
