@@ -43,6 +43,7 @@ enum Command {
     Calibrate(cmd::calibrate::Args),
     Guidelines(Box<cmd::guidelines::Args>),
     Report(cmd::report::Args),
+    Detect(cmd::detect::Args),
     Completions(cmd::completions::Args),
     #[command(hide = true)]
     Manual(cmd::manual::Args),
@@ -73,6 +74,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Calibrate(args) => cmd::calibrate::run(&args),
         Command::Guidelines(args) => cmd::guidelines::run(&args),
         Command::Report(args) => cmd::report::run(&args),
+        Command::Detect(args) => cmd::detect::run(&args),
         Command::Completions(args) => cmd::completions::run(&args, Cli::command()),
         Command::Manual(args) => cmd::manual::run(&args, Cli::command()),
     }

@@ -8,6 +8,7 @@
 pub mod cheapest;
 pub mod cheapest_shaped;
 pub mod corpus;
+pub mod graphs;
 pub mod memory;
 pub mod oracle;
 pub mod random;

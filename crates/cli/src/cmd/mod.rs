@@ -3,6 +3,7 @@
 pub mod calibrate;
 pub mod completions;
 pub mod cost;
+pub mod detect;
 pub mod emit;
 pub mod exec;
 pub mod flatten;

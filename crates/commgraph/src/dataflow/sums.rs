@@ -1,0 +1,67 @@
+//! Values that reductions made: which bytes of memory went into them.
+
+use std::collections::HashMap;
+
+use crate::dataflow::run::Origin;
+use crate::number::{at, id};
+
+/// Two values made one by a reduction, byte by byte from the origins on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Node {
+    reduction: u32,
+    parts: [Origin; 2],
+}
+
+/// All values made by reductions. The same two parts make the same node, so that what processes
+/// compute alike is one.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    nodes: Vec<Node>,
+    known: HashMap<Node, u32>,
+}
+
+/// The contributions to a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Contributions {
+    /// The reduction, by its number in the graph.
+    pub reduction: u32,
+    /// Process and address of each contribution, sorted; one that counts twice is there twice.
+    pub memory: Vec<(u32, u64)>,
+}
+
+impl Sums {
+    /// The value of `a (reduction) b`. All reductions commute.
+    pub(crate) fn combine(&mut self, reduction: u32, a: Origin, b: Origin) -> Origin {
+        let node = Node { reduction, parts: [a.min(b), a.max(b)] };
+        let next = id(self.nodes.len());
+        let number = *self.known.entry(node).or_insert(next);
+        if number == next {
+            self.nodes.push(node);
+        }
+        Origin::Sum { node: number, offset: 0 }
+    }
+
+    /// What contributed to a value; `None` where different reductions were mixed, or there are more
+    /// than `limit` contributions.
+    pub(crate) fn terms(&self, node: u32, offset: u64, limit: usize) -> Option<Contributions> {
+        let reduction = self.nodes[at(node)].reduction;
+        let mut memory = Vec::new();
+        let mut open = vec![(node, offset)];
+        while let Some((node, offset)) = open.pop() {
+            if self.nodes[at(node)].reduction != reduction || open.len() > limit {
+                return None;
+            }
+            for part in self.nodes[at(node)].parts {
+                match part.plus(offset) {
+                    Origin::Memory { process, address } => memory.push((process, address)),
+                    Origin::Sum { node, offset } => open.push((node, offset)),
+                }
+            }
+            if memory.len() > limit {
+                return None;
+            }
+        }
+        memory.sort_unstable();
+        Some(Contributions { reduction, memory })
+    }
+}

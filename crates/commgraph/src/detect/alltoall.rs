@@ -1,0 +1,110 @@
+//! Alltoall(v): every process has a block of its own for every other.
+
+use crate::detect::addresses::Addresses;
+use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::work::Work;
+use crate::ids::Bytes;
+use crate::number::{at, id};
+use crate::transfers::Transfer;
+
+/// Takes the exchanges in which all blocks have one length. O(n log n).
+pub(crate) fn alltoalls(work: &mut Work) {
+    let pairs = at(work.processes).saturating_mul(work.others());
+    let free = work.sorted_by_key(|t| (t.length, t.destination, t.source, t.destination_address));
+    let classes = free.chunk_by(|a, b| work.get(*a).length == work.get(*b).length);
+    let classes: Vec<Vec<u32>> =
+        classes.filter(|c| c.len() >= pairs).map(<[u32]>::to_vec).collect();
+    for class in classes {
+        rounds(work, class, pairs, Kind::Alltoall);
+    }
+}
+
+/// Takes the exchanges with blocks of any length, for at least `edges` pairs of processes.
+pub(crate) fn alltoallvs(work: &mut Work, edges: usize) {
+    let free = work.sorted_by_key(|t| (t.destination, t.source, t.destination_address));
+    rounds(work, free, edges, Kind::Alltoallv);
+}
+
+/// Takes one transfer of each pair, as long as there are enough pairs.
+fn rounds(work: &mut Work, mut free: Vec<u32>, edges: usize, kind: Kind) {
+    while free.len() >= edges.max(1) {
+        let mut last = None;
+        let (picks, again): (Vec<u32>, Vec<u32>) = free.iter().partition(|pick| {
+            let pair = Some((work.get(**pick).destination, work.get(**pick).source));
+            std::mem::replace(&mut last, pair) != pair
+        });
+        if picks.len() < edges || !alltoall(work, &picks, kind) {
+            return;
+        }
+        free = again;
+    }
+}
+
+/// `picks` are sorted by destination and then by source.
+fn alltoall(work: &mut Work, picks: &[u32], kind: Kind) -> bool {
+    let p = at(work.processes);
+    let length = picks.iter().map(|pick| work.get(*pick).length).max().unwrap_or(0);
+    let default = |own: bool| if kind == Kind::Alltoall && own { length } else { 0 };
+    let mut by_source = picks.to_vec();
+    by_source.sort_by_key(|pick| work.get(*pick).source);
+    let rows = |sorted: &[u32],
+                row: fn(&Transfer) -> u32,
+                column: fn(&Transfer) -> u32,
+                value: fn(&Transfer) -> u64,
+                step| {
+        let mut rest = sorted.iter().map(|pick| work.get(*pick)).peekable();
+        (0..id(p))
+            .map(|r| {
+                let cell = |c| rest.next_if(|t| (row(t), column(t)) == (r, c)).map(value);
+                Addresses::collect((0..id(p)).map(cell), step)
+            })
+            .collect::<Vec<_>>()
+    };
+    let from =
+        rows(&by_source, |t| t.source, |t| t.destination, |t| t.source_address, default(true));
+    let to = rows(picks, |t| t.destination, |t| t.source, |t| t.destination_address, default(true));
+    let lengths: Vec<Addresses> = match kind {
+        Kind::Alltoall => vec![Addresses::Affine { start: length, step: 0 }; p],
+        _ => {
+            let mut rest = by_source.iter().map(|pick| work.get(*pick)).peekable();
+            (0..id(p))
+                .map(|r| {
+                    let cell = |c| {
+                        let t = rest.next_if(|t| (t.source, t.destination) == (r, c));
+                        Some(t.map_or(0, |t| t.length))
+                    };
+                    Addresses::collect((0..id(p)).map(cell), 0)
+                })
+                .collect()
+        }
+    };
+    let own = match kind {
+        Kind::Alltoall => (0..p)
+            .map(|i| {
+                work.find(&Transfer {
+                    destination: id(i),
+                    destination_address: to[i].get(i),
+                    source: id(i),
+                    source_address: from[i].get(i),
+                    length,
+                })
+            })
+            .collect::<Option<Vec<u32>>>(),
+        _ => None,
+    };
+    let mut all = picks.to_vec();
+    if let Some(own) = &own {
+        all.extend(own);
+        all.sort_by_key(|pick| (work.get(*pick).destination, work.get(*pick).source));
+    }
+    let collective = Collective {
+        kind,
+        root: None,
+        processes: work.processes,
+        length: Bytes(length),
+        own: own.is_some(),
+        transfers: 0,
+        blocks: Blocks::Exchanged { from, to, lengths },
+    };
+    work.take(collective, &all)
+}

@@ -1,0 +1,118 @@
+//! Which collective operations the transfers of a graph are.
+//!
+//! Hoefler and Schneider, PACT'12, section 2.4: from the most abstract operation to the least. Here:
+//! allgather > alltoall > bcast > scatter, gather on transfers joined as far as they can be; the same on
+//! what is left, cut as far as it can be ([`pieces`]); then the vector forms. Nothing is taken without a
+//! certificate: replayed by its definition, the operation does exactly what the transfers do that it
+//! replaces ([`work::Work::take`]). So what is found may be too little, but is never wrong.
+
+pub(crate) mod addresses;
+mod alltoall;
+mod broadcast;
+pub(crate) mod collective;
+mod merge;
+mod pieces;
+mod reduction;
+mod rooted;
+mod work;
+
+pub use addresses::Addresses;
+pub use collective::{Blocks, Collective, Kind};
+
+use rooted::Way;
+use work::Work;
+
+use crate::dataflow::{Dataflow, Reduced};
+use crate::number::at;
+use crate::transfers::Transfer;
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, from 0 to 1 (the paper's
+    /// tau). The others get a count of zero.
+    pub density: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { density: 1.0 }
+    }
+}
+
+/// What was found, and what is left.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Detection {
+    /// In the order in which they were found, the most abstract first.
+    pub collectives: Vec<Collective>,
+    /// Transfers that are part of none, joined as far as they can be; sorted.
+    pub left: Vec<Transfer>,
+    /// Results of reductions that are part of none.
+    pub left_reduced: Vec<Reduced>,
+}
+
+/// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts.
+#[must_use]
+pub fn detect(processes: u32, flow: Dataflow, options: Options) -> Detection {
+    let (mut transfers, results) = flow.into_parts(processes);
+    if processes < 2 {
+        let left_reduced = results.into_reduced();
+        return Detection { collectives: Vec::new(), left: transfers, left_reduced };
+    }
+    let seams = pieces::joined(&mut transfers);
+    let (mut collectives, left_reduced) = reduction::detect(processes, &mut transfers, results);
+    let mut work = Work::new(processes, transfers);
+    uniform(&mut work);
+    let (found, mut left) = work.finish();
+    collectives.extend(found);
+    if let Some(fine) = pieces::refined(&left, seams) {
+        let mut work = Work::new(processes, fine);
+        uniform(&mut work);
+        let (found, rest) = work.finish();
+        collectives.extend(found);
+        left = rest;
+        pieces::joined(&mut left);
+    }
+    let mut work = Work::new(processes, left);
+    vectors(&mut work, options.density);
+    let (found, left) = work.finish();
+    collectives.extend(found);
+    merge::neighbours(&mut collectives);
+    Detection { collectives, left, left_reduced }
+}
+
+/// Operations in which all blocks have one length, and those that are nothing else than those.
+fn uniform(work: &mut Work) {
+    if work.processes == 2 {
+        // One message is a broadcast, a scatter and a gather: what processes copy tells which.
+        work.only_own = true;
+        uniform_in_order(work);
+        work.only_own = false;
+    }
+    uniform_in_order(work);
+}
+
+fn uniform_in_order(work: &mut Work) {
+    let groups = broadcast::groups(work);
+    let groups = broadcast::allgathers(work, groups);
+    let groups = broadcast::allgathervs(work, groups);
+    alltoall::alltoalls(work);
+    broadcast::broadcasts(work, groups);
+    rooted::uniform(work, Way::Scatter);
+    rooted::uniform(work, Way::Gather);
+}
+
+fn vectors(work: &mut Work, density: f64) {
+    let others = work.others();
+    alltoall::alltoallvs(work, share(density, at(work.processes).saturating_mul(others)));
+    rooted::vector(work, Way::Scatter, share(density, others));
+    rooted::vector(work, Way::Gather, share(density, others));
+}
+
+/// The least number that is at least this share of `all`, and at least 1.
+fn share(density: f64, all: usize) -> usize {
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // At most one off, and only past 2^53.
+    let share = (density.clamp(0.0, 1.0) * all as f64).ceil() as usize;
+    share.clamp(1, all.max(1))
+}

@@ -1,0 +1,90 @@
+//! The transfers that are not yet part of a collective.
+
+use crate::detect::collective::Collective;
+use crate::number::{at, id};
+use crate::transfers::Transfer;
+
+/// Transfers, sorted by destination and address, and which of them were taken.
+pub(crate) struct Work {
+    pub processes: u32,
+    pub transfers: Vec<Transfer>,
+    taken: Vec<bool>,
+    /// Take only operations in which processes copy what they have for themselves.
+    pub only_own: bool,
+    pub found: Vec<Collective>,
+}
+
+impl Work {
+    pub(crate) fn new(processes: u32, transfers: Vec<Transfer>) -> Work {
+        let taken = vec![false; transfers.len()];
+        Work { processes, transfers, taken, only_own: false, found: Vec::new() }
+    }
+
+    /// How many processes every process has to talk to.
+    pub(crate) fn others(&self) -> usize {
+        at(self.processes) - 1
+    }
+
+    pub(crate) fn get(&self, pick: u32) -> &Transfer {
+        &self.transfers[at(pick)]
+    }
+
+    /// The transfers between different processes that nobody took, in the order of `key`.
+    pub(crate) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&Transfer) -> K) -> Vec<u32> {
+        let is_free = |i: &usize| {
+            !self.taken[*i] && self.transfers[*i].source != self.transfers[*i].destination
+        };
+        // Counted first: a vector that grows would take twice the memory.
+        let mut free = Vec::with_capacity((0..self.transfers.len()).filter(is_free).count());
+        free.extend((0..self.transfers.len()).filter(is_free).map(id));
+        if !free.is_sorted_by_key(|i| key(self.get(*i))) {
+            free.sort_unstable_by_key(|i| key(self.get(*i)));
+        }
+        free
+    }
+
+    pub(crate) fn is_free(&self, pick: u32) -> bool {
+        !self.taken[at(pick)]
+    }
+
+    /// The place of exactly this transfer, if it is there and free.
+    pub(crate) fn find(&self, wanted: &Transfer) -> Option<u32> {
+        let place = self.transfers.binary_search(wanted).ok()?;
+        (!self.taken[place]).then(|| id(place))
+    }
+
+    /// The copies inside one process that are free.
+    pub(crate) fn copies(&self, process: u32) -> impl Iterator<Item = (u32, &Transfer)> {
+        let first = self.transfers.partition_point(|t| t.destination < process);
+        let mine = self.transfers[first..].iter().take_while(move |t| t.destination == process);
+        (id(first)..).zip(mine).filter(move |(i, t)| t.source == process && self.is_free(*i))
+    }
+
+    /// Takes `picks`, by destination and then by source, out, and adds the collective. The certificate:
+    /// replayed, it does exactly what they do; if not, nothing is taken.
+    pub(crate) fn take(&mut self, mut collective: Collective, picks: &[u32]) -> bool {
+        if self.only_own && !collective.own {
+            return false;
+        }
+        let mut rest = picks.iter();
+        let mut equal = true;
+        collective.replay(|t| {
+            equal &= rest.next().is_some_and(|pick| *self.get(*pick) == t && self.is_free(*pick));
+        });
+        if !equal || rest.next().is_some() {
+            debug_assert!(false, "a detector claims what is not there: {collective:?}");
+            return false;
+        }
+        picks.iter().for_each(|pick| self.taken[at(*pick)] = true);
+        collective.transfers = crate::number::count(picks.len());
+        self.found.push(collective);
+        true
+    }
+
+    /// What was found, and the transfers that are left.
+    pub(crate) fn finish(mut self) -> (Vec<Collective>, Vec<Transfer>) {
+        let mut taken = self.taken.iter();
+        self.transfers.retain(|_| taken.next() == Some(&false));
+        (self.found, self.transfers)
+    }
+}

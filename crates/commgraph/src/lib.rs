@@ -1,0 +1,40 @@
+//! Communication graphs: what sends, receives, copies and reductions of many processes do together.
+//!
+//! After T. Hoefler and T. Schneider, "Runtime Detection and Optimization of Collective Communication
+//! Patterns" (PACT'12). Data flows one way: [`Builder`] makes a [`Graph`], [`Matching`] joins its
+//! messages, [`Order`] proves that it ends, [`Dataflow`] tells which bytes end up where,
+//! [`detect`] finds the collective operations that do the same.
+//!
+//! Nothing here performs communication, prints or reads a file.
+#![forbid(unsafe_code)]
+
+mod accesses;
+mod analysis;
+mod builder;
+mod dataflow;
+mod detect;
+
+mod error;
+mod graph;
+mod ids;
+mod matching;
+mod number;
+mod operation;
+mod order;
+mod races;
+pub mod read;
+mod segments;
+mod transfers;
+pub mod wait;
+
+pub use analysis::{Analysis, Synchronization, analyse, synchronization};
+pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
+pub use dataflow::{Contributions, Dataflow, Reduced};
+pub use detect::{Addresses, Blocks, Collective, Detection, Kind, Options, detect};
+pub use error::{BuildError, GraphError, Named};
+pub use graph::Graph;
+pub use ids::{Address, Bytes, Communicator, Process, Tag};
+pub use matching::Matching;
+pub use operation::{Action, Combine, Reduction};
+pub use order::Order;
+pub use transfers::Transfer;

@@ -1,0 +1,189 @@
+//! One operation of one process: what it is, and how 32 bytes hold it.
+
+use commloom_layout::Basic;
+
+use crate::ids::{Address, Bytes, Communicator, Process, Tag};
+use crate::number::{at, id};
+
+/// How two values become one (MPI 4.1, section 6.9.2). User-defined ones are numbered by the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are MPI's.
+pub enum Combine {
+    Sum,
+    Product,
+    Min,
+    Max,
+    LogicalAnd,
+    BitAnd,
+    LogicalOr,
+    BitOr,
+    LogicalXor,
+    BitXor,
+    /// Commutative and associative.
+    User(u8),
+}
+
+impl Combine {
+    /// Whether a contribution may count twice without changing the result.
+    #[must_use]
+    pub fn is_idempotent(self) -> bool {
+        matches!(
+            self,
+            Self::Min | Self::Max | Self::LogicalAnd | Self::BitAnd | Self::LogicalOr | Self::BitOr
+        )
+    }
+}
+
+/// What a reduction does with each pair of elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Reduction {
+    /// How two elements become one.
+    pub combine: Combine,
+    /// What an element is.
+    pub element: Basic,
+}
+
+/// What an operation does. A buffer is `length` bytes from `at` on, in the memory of its own process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The fields are those of the calls of `Builder`.
+pub enum Action {
+    Send {
+        at: Address,
+        length: Bytes,
+        to: Process,
+        tag: Tag,
+        communicator: Communicator,
+    },
+    Receive {
+        at: Address,
+        length: Bytes,
+        from: Process,
+        tag: Tag,
+        communicator: Communicator,
+    },
+    /// Copies `length` bytes; the two ranges do not overlap.
+    Copy {
+        from: Address,
+        to: Address,
+        length: Bytes,
+    },
+    /// `into = into (operation) from`, element by element; the two ranges do not overlap.
+    Reduce {
+        from: Address,
+        into: Address,
+        length: Bytes,
+        reduction: Reduction,
+    },
+    /// Nothing: a place where dependencies meet.
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Send,
+    Receive,
+    Copy,
+    Reduce,
+    Nothing,
+}
+
+/// An operation as the graph keeps it. `other` is peer and tag of a message, or the source address
+/// of a copy or reduction; `detail` is the kind, and above it communicator or reduction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packed {
+    pub at: u64,
+    pub length: u64,
+    other: u64,
+    detail: u32,
+    /// What it waits for: nothing, one operation, or a list (see `Graph::before`).
+    pub before: u32,
+}
+
+/// `Packed::before` of an operation that waits for nothing.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Marks an index of a list in a field that otherwise names an operation.
+pub(crate) const LIST: u32 = 1 << 31;
+
+const KIND_BITS: u32 = 3;
+/// Communicators and reductions are numbered below this.
+pub(crate) const DETAIL_LIMIT: u32 = 1 << (32 - KIND_BITS);
+
+impl Packed {
+    pub(crate) fn message(
+        kind: Kind,
+        buffer: (Address, Bytes),
+        peer: Process,
+        tag: Tag,
+        communicator: Communicator,
+    ) -> Packed {
+        let other = u64::from(peer.0) << 32 | u64::from(tag.0.cast_unsigned());
+        Packed::new(kind, buffer, other, communicator.0)
+    }
+
+    pub(crate) fn local(kind: Kind, into: (Address, Bytes), from: Address, detail: u32) -> Packed {
+        Packed::new(kind, into, from.0, detail)
+    }
+
+    fn new(kind: Kind, (at, length): (Address, Bytes), other: u64, detail: u32) -> Packed {
+        let kind = match kind {
+            Kind::Send => 0,
+            Kind::Receive => 1,
+            Kind::Copy => 2,
+            Kind::Reduce => 3,
+            Kind::Nothing => 4,
+        };
+        let detail = detail << KIND_BITS | kind;
+        Packed { at: at.0, length: length.0, other, detail, before: NONE }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self.detail & ((1 << KIND_BITS) - 1) {
+            0 => Kind::Send,
+            1 => Kind::Receive,
+            2 => Kind::Copy,
+            3 => Kind::Reduce,
+            _ => Kind::Nothing,
+        }
+    }
+
+    /// The other process of a message.
+    pub(crate) fn peer(&self) -> u32 {
+        id(usize::try_from(self.other >> 32).expect("32 bits fit"))
+    }
+
+    /// What must agree besides the processes for two messages to match: communicator and tag.
+    pub(crate) fn envelope(&self) -> u64 {
+        u64::from(self.detail >> KIND_BITS) << 32 | (self.other & u64::from(u32::MAX))
+    }
+
+    /// Where a copy or reduction reads.
+    pub(crate) fn source(&self) -> u64 {
+        self.other
+    }
+
+    /// The number of the reduction in the graph's table.
+    pub(crate) fn reduction(&self) -> usize {
+        at(self.detail >> KIND_BITS)
+    }
+
+    /// The operation in words, given the graph's table of reductions.
+    pub(crate) fn action(&self, reductions: &[Reduction]) -> Action {
+        let (at, length) = (Address(self.at), Bytes(self.length));
+        let low = u32::try_from(self.other & u64::from(u32::MAX)).expect("32 bits fit");
+        let tag = Tag(low.cast_signed());
+        let communicator = Communicator(self.detail >> KIND_BITS);
+        let peer = Process(self.peer());
+        match self.kind() {
+            Kind::Send => Action::Send { at, length, to: peer, tag, communicator },
+            Kind::Receive => Action::Receive { at, length, from: peer, tag, communicator },
+            Kind::Copy => Action::Copy { from: Address(self.other), to: at, length },
+            Kind::Reduce => Action::Reduce {
+                from: Address(self.other),
+                into: at,
+                length,
+                reduction: reductions[self.reduction()],
+            },
+            Kind::Nothing => Action::Nothing,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Readers of graphs that others wrote.
+
+pub mod goal;

@@ -1,0 +1,6 @@
+//! Communication graphs: an executor too simple to be wrong, random graphs, and the algorithms of the textbooks.
+
+pub mod execute;
+pub mod random;
+pub mod site;
+pub mod textbook;

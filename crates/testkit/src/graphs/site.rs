@@ -1,0 +1,119 @@
+//! Where a textbook algorithm puts its messages.
+
+use commloom_commgraph::{
+    Address, Builder, Bytes, Combine, Communicator, Handle, Process, Reduction, Tag,
+};
+use commloom_layout::Basic;
+
+/// A graph under construction, and the memory and the tag that one algorithm may use: from `at` on, the
+/// same at every process, [`Site::room`] bytes.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// The graph.
+    pub builder: &'a mut Builder,
+    /// Its processes.
+    pub processes: u32,
+    /// The root of rooted operations.
+    pub root: u32,
+    /// The first address.
+    pub at: u64,
+    /// Bytes of a block.
+    pub block: u64,
+    /// The tag of all messages.
+    pub tag: i32,
+    /// The number of the send that is wrong, if one is: its last byte is missing.
+    pub wrong: Option<u32>,
+    /// How many sends there are so far.
+    pub sends: u32,
+}
+
+impl<'a> Site<'a> {
+    /// A site at the start of memory, without a root of its own.
+    pub fn new(builder: &'a mut Builder, processes: u32, block: u64) -> Self {
+        Site { builder, processes, root: 0, at: 64, block, tag: 0, wrong: None, sends: 0 }
+    }
+
+    /// What a site needs of the memory of each process.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        3 * self.area()
+    }
+
+    /// Where what a process gives lies.
+    #[must_use]
+    pub fn input(&self) -> u64 {
+        self.at
+    }
+
+    /// Where what it gets goes.
+    #[must_use]
+    pub fn output(&self) -> u64 {
+        self.at + self.area()
+    }
+
+    /// Memory that is dead in the end.
+    #[must_use]
+    pub fn scratch(&self) -> u64 {
+        self.at + 2 * self.area()
+    }
+
+    /// A block for each process and some bytes more, so that areas never touch.
+    fn area(&self) -> u64 {
+        (u64::from(self.processes) + 1) * self.block + 3
+    }
+
+    /// Declares the scratch memory of all processes dead.
+    pub fn scratch_is_dead(&mut self) {
+        for p in 0..self.processes {
+            let (start, length) = (Address(self.scratch()), Bytes(self.area()));
+            self.builder.dead(Process(p), start, length).expect("in range");
+        }
+    }
+
+    /// `p` sends `length` bytes at `at` to `to`.
+    pub fn send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
+        let missing = u64::from(self.wrong == Some(self.sends));
+        self.sends += 1;
+        let buffer = (Address(at), Bytes(length - missing));
+        let (to, tag) = (Process(to), Tag(self.tag));
+        self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
+    }
+
+    /// `p` receives `length` bytes from `from` to `at`.
+    pub fn receive(&mut self, p: u32, from: u32, at: u64, length: u64) -> Handle {
+        let buffer = (Address(at), Bytes(length));
+        let (from, tag) = (Process(from), Tag(self.tag));
+        self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
+    }
+
+    /// A send and its receive.
+    pub fn message(&mut self, from: (u32, u64), to: (u32, u64), length: u64) -> (Handle, Handle) {
+        (self.send(from.0, to.0, from.1, length), self.receive(to.0, from.0, to.1, length))
+    }
+
+    /// `p` copies.
+    pub fn copy(&mut self, p: u32, from: u64, to: u64, length: u64) {
+        let (from, to) = (Address(from), Address(to));
+        self.builder.copy(Process(p), from, to, Bytes(length)).expect("in range");
+    }
+
+    /// `p` adds what is at `from` to what is at `into`.
+    pub fn add(&mut self, p: u32, from: u64, into: u64, length: u64) {
+        let reduction = Reduction { combine: Combine::Sum, element: Basic::BYTE };
+        let (from, into) = (Address(from), Address(into));
+        let length = Bytes(length);
+        self.builder.reduce(Process(p), from, into, length, reduction).expect("in range");
+    }
+
+    /// The process that is `k` after the root.
+    #[must_use]
+    pub fn rank(&self, k: u32) -> u32 {
+        (self.root + k) % self.processes
+    }
+
+    /// Block `k` of an area.
+    #[must_use]
+    pub fn block_at(&self, area: u64, k: u32) -> u64 {
+        area + u64::from(k) * self.block
+    }
+}
