@@ -135,7 +135,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         };
         s.returned(session);
         r.returned(session);
-        out.fact("exchanged", session.class(code));
+        out.succeeds("exchanged", session.class(code));
         let replaces = self.call == Call::SendrecvReplace;
         let received = if replaces { &self.pairs[me].0 } else { recv }.specimen;
         if !self.ignore {

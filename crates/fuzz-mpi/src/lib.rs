@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Types that the library alone packs otherwise than the standard says are not used; operations in which
-//! the library alone leaves wrong bytes are counted, and the preload may be wrong in the same way.
+//! the library alone leaves wrong bytes are counted; those bytes are not judged.
 
 mod census;
 mod collective;
