@@ -48,6 +48,9 @@ pub struct Options {
     /// Write the table as Markdown, too.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Measure nothing: report on the samples in FILE, which --json has written (bench-mpi only).
+    #[arg(long, value_name = "FILE")]
+    pub judge: Option<PathBuf>,
     /// Run natively only, without commloom.
     #[arg(long)]
     pub baseline: bool,
@@ -136,7 +139,10 @@ fn conclude(record: &Record) -> bool {
 /// # Errors
 /// As [`run`].
 pub fn bench_mpi(options: &Options) -> Result<bool, Error> {
-    let record = record(options, &mpi::BENCHMARKS, "bench-mpi.json")?;
+    let record = match &options.judge {
+        Some(samples) => record::read(samples)?,
+        None => record(options, &mpi::BENCHMARKS, "bench-mpi.json")?,
+    };
     let text = guidelines::markdown(&record);
     anstream::print!("{text}");
     if let Some(path) = &options.markdown {

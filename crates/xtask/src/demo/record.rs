@@ -83,6 +83,16 @@ pub fn write(path: &Path, record: &Record) -> Result<(), Error> {
     std::fs::rename(&partial, path).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
+/// Reads what [`write`] has written.
+///
+/// # Errors
+/// When the file cannot be read or is no record.
+pub fn read(path: &Path) -> Result<Record, Error> {
+    let file = |source| Error::File { path: path.to_owned(), source };
+    let text = std::fs::read(path).map_err(file)?;
+    serde_json::from_slice(&text).map_err(|error| file(error.into()))
+}
+
 /// Writes a text file, and the directories above it.
 ///
 /// # Errors
