@@ -100,9 +100,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Start it without mpirun: it starts the processes itself, natively and under commloom by turns. Run it on
-a machine that does nothing else. With one library all tests take some 8 minutes, --quick some 20 seconds.
-Every byte that arrives is checked. Ctrl-C keeps what was measured; --resume goes on.
+Start it without mpirun: it starts the processes itself, natively and under commloom by turns.
+Run it on a machine that does nothing else. With one library all tests take some 3 minutes, --quick
+some 15 seconds. Every byte that arrives is checked. Ctrl-C keeps what was measured; --resume goes on.
 
 Examples:
   commloom guidelines --quick
