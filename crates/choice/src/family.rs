@@ -21,6 +21,8 @@ pub enum Form {
     List,
     /// Equal blocks in equal steps, listed all the same: some libraries see through it.
     Spelled,
+    /// Runs that are listed in pieces, which touch: some libraries move them one by one.
+    Pieces,
     /// Parts of different types.
     Struct,
 }
@@ -36,10 +38,17 @@ pub struct Family {
 
 impl Form {
     /// All of them.
-    pub const ALL: [Form; 6] =
-        [Form::Vector, Form::Nest, Form::Blocks, Form::List, Form::Spelled, Form::Struct];
+    pub const ALL: [Form; 7] = [
+        Form::Vector,
+        Form::Nest,
+        Form::Blocks,
+        Form::List,
+        Form::Spelled,
+        Form::Pieces,
+        Form::Struct,
+    ];
 
-    /// The form of a type by its nodes; a spelled-out loop counts as a list. O(nodes).
+    /// The form of a type by its nodes; what is spelled out or in pieces counts as a list. O(nodes).
     #[must_use]
     pub fn of(ty: &Type) -> Form {
         match loops(ty) {
@@ -56,6 +65,7 @@ impl Form {
             Form::Blocks => "blocks",
             Form::List => "list",
             Form::Spelled => "spelled",
+            Form::Pieces => "pieces",
             Form::Struct => "struct",
         }
     }
@@ -73,8 +83,40 @@ impl Family {
     pub fn described(count: u64, user: &Type, normal: &Type) -> Family {
         let listed = matches!(Form::of(user), Form::Blocks | Form::List);
         let regular = matches!(Form::of(normal), Form::Vector | Form::Nest);
-        let form = if listed && regular { Form::Spelled } else { Form::of(user) };
+        let form = match Form::of(user) {
+            _ if listed && blocks(user) >= PIECES.saturating_mul(user.runs()) => Form::Pieces,
+            _ if listed && regular => Form::Spelled,
+            form => form,
+        };
         Family { form, many: count >= MANY }
+    }
+}
+
+/// Runs that are listed in so many blocks each are in pieces.
+const PIECES: u64 = 2;
+
+/// Blocks that are moved one by one where lists are not looked into.
+fn blocks(ty: &Type) -> u64 {
+    let all = |copies: u64, child: &Type| match child.runs() {
+        // Loops over what has no gaps are one block.
+        1 if ty.runs() == 1 => 1,
+        _ => copies.saturating_mul(blocks(child)),
+    };
+    let number = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+    match ty.kind() {
+        Kind::Leaf(_) => 1,
+        Kind::Resized { child, .. } => blocks(child),
+        Kind::Vec { count, child, .. } => all(*count, child),
+        Kind::Idx { indices, child } => number(indices.len()).saturating_mul(blocks(child)),
+        Kind::IdxBuc { stride, blocks: lengths, child, .. } => {
+            let joined = child.runs() == 1 && *stride == child.extent();
+            let copies = lengths.iter().fold(0u64, |sum, length| sum.saturating_add(*length));
+            let copies = if joined { number(lengths.len()) } else { copies };
+            copies.saturating_mul(blocks(child))
+        }
+        Kind::Strc { children, .. } => {
+            children.iter().fold(0, |sum: u64, child| sum.saturating_add(blocks(child)))
+        }
     }
 }
 
@@ -177,6 +219,23 @@ mod tests {
         assert_eq!(form(&vector, &vector), Form::Vector);
         let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &int()).unwrap();
         assert_eq!(form(&list, &list), Form::List);
+    }
+
+    #[test]
+    fn runs_that_are_listed_in_pieces_are_told_by_their_blocks() {
+        let form = |user: &Type| Family::described(1, user, user).form;
+        // Rows of eight, each element by itself.
+        let places: Vec<i64> = (0..100).flat_map(|row| (0..8).map(move |i| 20 * row + i)).collect();
+        let pieces = mpi::indexed_block(1, &places, &int()).unwrap();
+        assert_eq!((blocks(&pieces), pieces.runs(), form(&pieces)), (800, 100, Form::Pieces));
+        let rows: Vec<i64> = (0..100).map(|row| 20 * row + row % 3).collect();
+        let list = mpi::indexed_block(8, &rows, &int()).unwrap();
+        assert_eq!((blocks(&list), form(&list)), (100, Form::Blocks));
+        let lengths: Vec<u64> = (0..100).map(|row| 3 + row % 2).collect();
+        let list = mpi::indexed(&lengths, &rows, &int()).unwrap();
+        assert_eq!((blocks(&list), form(&list)), (100, Form::List));
+        let vector = mpi::vector(100, 8, 20, &int()).unwrap();
+        assert_eq!((blocks(&vector), form(&vector)), (100, Form::Vector));
     }
 
     #[test]

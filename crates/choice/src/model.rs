@@ -90,13 +90,13 @@ impl Model {
         Choice { way, expected, native, engine, rival: rival.map(|(way, _)| *way) }
     }
 
-    /// Whether it pays to pack what goes to or comes from one process in a collective. There is no
-    /// other way: a substituted handle would change count and size of the elements.
+    /// Whether it pays to pack what goes to or comes from one process in a collective: a message, or a
+    /// broadcast. There is no other way: a substituted handle would change count and size of the elements.
     #[must_use]
-    pub fn collective(&self, shape: &Shape) -> bool {
+    pub fn collective(&self, operation: Operation, shape: &Shape) -> bool {
         let times = |description| {
             let times = |operation| self.times(operation, description, shape);
-            times(Operation::Broadcast).or_else(|| times(Operation::Message))
+            times(operation).or_else(|| times(Operation::Message))
         };
         let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
             return false;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn collectives_are_decided_by_broadcasts_where_there_are_any() {
+    fn broadcasts_are_decided_by_broadcasts_where_there_are_any() {
         let rows = |operation, native| {
             [false, true].map(|many| {
                 let family = Family { form: Form::Vector, many };
@@ -212,12 +212,15 @@ mod tests {
             })
         };
         let messages = rows(Operation::Message, 5000.0);
-        let packs = |rows: &[Row]| {
-            Model::new(Table::new("L", "here", rows.iter().copied())).collective(&vector())
+        let packs = |operation, rows: &[Row]| {
+            Model::new(Table::new("L", "here", rows.iter().copied()))
+                .collective(operation, &vector())
         };
-        assert!(packs(&messages));
+        assert!(packs(Operation::Broadcast, &messages));
         let broadcasts = rows(Operation::Broadcast, 1000.0);
-        assert!(!packs(&[messages, broadcasts].concat()));
+        let both = [messages, broadcasts].concat();
+        assert!(!packs(Operation::Broadcast, &both));
+        assert!(packs(Operation::Message, &both));
     }
 
     #[test]
@@ -226,6 +229,6 @@ mod tests {
         let shape = Shape::of(1, &list, &list, &list);
         let model = model([1000.0, 100.0, 100.0]);
         assert_eq!(model.choose(&shape), Choice::default());
-        assert!(!model.collective(&shape));
+        assert!(!model.collective(Operation::Message, &shape));
     }
 }

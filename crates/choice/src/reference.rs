@@ -21,7 +21,8 @@ pub struct Reference {
 }
 
 /// Lengths of runs, in bytes.
-const RUNS: [u64; 5] = [4, 16, 64, 512, 4096];
+const RUNS: [u64; 6] = [4, 16, 64, 512, 4096, LONGEST];
+const LONGEST: u64 = 32_768;
 /// Lengths of messages, in bytes. They stand close where libraries change their protocol.
 const SIZES: [u64; 11] =
     [128, 512, 1500, 3500, 7_000, 14_000, 28_000, 56_000, 180_000, 700_000, 2_600_000];
@@ -29,6 +30,9 @@ const SIZES: [u64; 11] =
 const SMALL: u64 = 4;
 /// Runs of the inner loop of a nest, of one element and of each of many.
 const INNER: [u64; 2] = [8, 2];
+
+/// Shortest runs that have pieces, in bytes.
+const PIECES: u64 = 16;
 
 /// All messages to measure: every family, run length and size that exist. All have displacement 0 as
 /// their lower bound.
@@ -58,7 +62,7 @@ fn reference(family: Family, run: u64, runs: u64) -> Result<Option<Reference>, L
         (true, Form::Vector) => 1,
         (true, _) => SMALL,
     };
-    if per_element == 0 {
+    if per_element == 0 || (family.form == Form::Pieces && run < PIECES) {
         return Ok(None);
     }
     let count = if family.many { runs / per_element } else { 1 };
@@ -66,7 +70,7 @@ fn reference(family: Family, run: u64, runs: u64) -> Result<Option<Reference>, L
     let ty = mpi::resized(0, ty.true_ub() + signed(run), &ty)?;
     // The library is given the list; what it is in normal form, the choice finds out elsewhere.
     let found = match family.form {
-        Form::Spelled => Family { form: Form::Spelled, ..Family::of(count, &ty) },
+        form @ (Form::Spelled | Form::Pieces) => Family { form, ..Family::of(count, &ty) },
         _ => Family::of(count, &ty),
     };
     let reference = Reference {
@@ -101,6 +105,11 @@ fn element(form: Form, run: u64, runs: u64, inner: u64) -> Result<Type, LayoutEr
             let places: Vec<i64> = (0..runs).map(|i| step * signed(i)).collect();
             mpi::indexed(&lengths, &places, &int)
         }
+        Form::Pieces => {
+            let pieces = |at: i64| (0..signed(length)).map(move |piece| at + piece);
+            let places: Vec<i64> = places.into_iter().flat_map(pieces).collect();
+            mpi::indexed_block(1, &places, &int)
+        }
         Form::List => {
             // Every second run is longer by half its gap.
             let longer = |i: u64| if i % 2 == 1 { length.div_ceil(2) } else { 0 };
@@ -132,12 +141,14 @@ mod tests {
         let all = references().unwrap();
         for form in Form::ALL {
             for many in [false, true] {
-                for run in RUNS {
+                let pieces = |run: &u64| form != Form::Pieces || *run >= PIECES;
+                for run in RUNS.into_iter().filter(pieces) {
                     let family = Family { form, many };
                     let like =
                         |r: &&Reference| r.family == family && r.run / 2 < run && r.run >= run;
                     let of: Vec<_> = all.iter().filter(like).collect();
-                    assert!(of.len() >= 2, "{family} {run}: {}", of.len());
+                    let least = if run == LONGEST { 1 } else { 2 };
+                    assert!(of.len() >= least, "{family} {run}: {}", of.len());
                     assert!(of.iter().any(|r| r.bytes > 2_000_000), "{family} {run}");
                 }
             }

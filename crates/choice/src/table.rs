@@ -14,7 +14,7 @@ use crate::family::Family;
 pub enum Operation {
     /// From one process to another.
     Message,
-    /// `MPI_Bcast`: what is known of collectives. Libraries cut it otherwise than messages.
+    /// `MPI_Bcast`. Libraries cut it otherwise than messages.
     Broadcast,
 }
 

@@ -316,7 +316,7 @@ impl<A: Abi, N: Integer> Equal<A, N> {
         let parts = u64::try_from(blocks).ok()?;
         let reason = match () {
             () if !message.takes(self.buffer) => NO_BUFFER,
-            () if !message.packs_in_collective(parts) => NO_FASTER,
+            () if !message.packs_in_collective(parts, purpose) => NO_FASTER,
             () => "",
         };
         if !reason.is_empty() {
@@ -420,7 +420,7 @@ impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
         };
         match () {
             () if !message.takes_at(self.buffer, lowest) => blocks.count_native(NO_BUFFER),
-            () if !message.packs_in_collective(1) => blocks.count_native(NO_FASTER),
+            () if !message.packs_in_collective(1, purpose) => blocks.count_native(NO_FASTER),
             () => return Some(Look::Blocks(blocks)),
         }
         None
@@ -488,7 +488,7 @@ impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
             packed[index] = message.element.handle()?;
             end = at.checked_add(message.bytes())?;
             all = all.checked_add(message.size())?;
-            pays += if message.packs_in_collective(1) { message.size() } else { 0 };
+            pays += if message.packs_in_collective(1, purpose) { message.size() } else { 0 };
             each.push(Block {
                 index,
                 memory: self.buffer.wrapping_byte_offset(bytes(place.wide())?),

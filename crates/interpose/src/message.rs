@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use commloom_choice::{Shape, Step, Trials, Way, unit};
+use commloom_choice::{Operation, Shape, Step, Trials, Way, unit};
 use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_mpi::{Abi, AbiKind, RawHandle, encode};
 use commloom_plan::Plan;
@@ -56,7 +56,7 @@ pub(crate) struct Message<A: Abi> {
     shape: Shape,
     /// Whether [the library does](takes_packed) in its place.
     takes_packed: bool,
-    /// The last answer of [`Message::expected_to_pay`]: twice the parts, plus 1 for yes.
+    /// The last answer of [`Message::expected_to_pay`]: the parts, a bit for broadcasts, and one for yes.
     collective: AtomicU64,
     /// From one element to the next, in bytes.
     pub extent: i64,
@@ -189,25 +189,25 @@ impl<A: Abi> Message<A> {
     }
 
     /// Whether to pack it where a collective sends or receives it in so many equal parts.
-    pub fn packs_in_collective(&self, parts: u64) -> bool {
+    pub fn packs_in_collective(&self, parts: u64, purpose: Purpose) -> bool {
         let config = self.state.config();
         match config.force {
             _ if config.no_pack || !self.takes_packed => false,
             Some(Force::Pack) => !self.plan.is_contiguous(),
             Some(Force::Types) => false,
-            None => self.expected_to_pay(parts),
+            None => self.expected_to_pay(parts, purpose.operation()),
         }
     }
 
     /// What the model says of so many equal parts. It takes half a microsecond, and a program asks the same
     /// again and again.
-    fn expected_to_pay(&self, parts: u64) -> bool {
-        let key = parts << 1;
+    fn expected_to_pay(&self, parts: u64, operation: Operation) -> bool {
+        let key = parts << 2 | u64::from(operation == Operation::Broadcast) << 1;
         let last = self.collective.load(Ordering::Relaxed);
         if last & !1 == key && parts != 0 {
             return last & 1 == 1;
         }
-        let pays = self.state.model().collective(&self.shape.part(parts));
+        let pays = self.state.model().collective(operation, &self.shape.part(parts));
         self.collective.store(key | u64::from(pays), Ordering::Relaxed);
         pays
     }
@@ -424,6 +424,27 @@ pub(crate) enum Purpose {
     Packing,
     /// To send or receive it in a collective.
     Collective,
+    /// To broadcast it.
+    Broadcast,
+    /// To broadcast it again and again.
+    PersistentBroadcast,
+}
+
+impl Purpose {
+    /// Whether its type is worth a look at once.
+    pub fn is_persistent(self) -> bool {
+        matches!(self, Purpose::Persistent | Purpose::PersistentBroadcast)
+    }
+
+    /// What in a collective its time is that of.
+    fn operation(self) -> Operation {
+        match self {
+            Purpose::Broadcast | Purpose::PersistentBroadcast => Operation::Broadcast,
+            Purpose::Transfer | Purpose::Persistent | Purpose::Packing | Purpose::Collective => {
+                Operation::Message
+            }
+        }
+    }
 }
 
 impl<A: Abi> Preload<A> {

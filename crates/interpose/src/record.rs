@@ -58,7 +58,7 @@ impl<A: Abi> Record<A> {
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
     fn message(self: &Arc<Self>, datatype: A::Datatype, count: i64, purpose: Purpose) -> Found<A> {
         let bytes = self.bytes(datatype, count);
-        if self.known.get().is_none() && purpose != Purpose::Persistent {
+        if self.known.get().is_none() && !purpose.is_persistent() {
             let least = 300 + bytes / 10;
             if self.spent.fetch_add(least, Ordering::Relaxed) < self.patience {
                 self.state.unseen().native("before its type was looked at", bytes);

@@ -42,7 +42,7 @@ found by least squares. The file says how well they do. It takes about a second,
 its own, without mpirun; run it on a machine that does nothing else.
 
 With --messages it has to be started as two processes, where such processes of an application
-would run. Messages of some 480 layouts are sent natively and packed by commloom. It takes half a
+would run. Messages of some 560 layouts are sent natively and packed by commloom. It takes half a
 minute. `commloom exec` finds the result in the cache directory ($XDG_CACHE_HOME/commloom, else
 ~/.cache/commloom) by the version of the library, or where COMMLOOM_MODEL says.
 

@@ -85,7 +85,12 @@ unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     form: Form<A>,
 ) -> Plan<A> {
     let persistent = matches!(form, Form::Persistent(_));
-    let purpose = if persistent { Purpose::Persistent } else { Purpose::Collective };
+    let purpose = match (kind, persistent) {
+        (Kind::Bcast, true) => Purpose::PersistentBroadcast,
+        (Kind::Bcast, false) => Purpose::Broadcast,
+        (_, true) => Purpose::Persistent,
+        (_, false) => Purpose::Collective,
+    };
     // SAFETY: passed on.
     let plan = state.shield(|| unsafe { plan(state, kind, sides, (root, comm), purpose) });
     let Some(Some(mut plan)) = plan else { return Plan::Native };
