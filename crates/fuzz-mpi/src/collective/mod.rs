@@ -185,7 +185,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         let call = Call::new(session, self, &mut buffers);
         let mut requests = [session.mpi.handles.request_null];
         let code = call.make(session, self, face, &mut requests[0]);
-        out.fact("the collective", session.class(code));
+        out.succeeds("the collective", session.class(code));
         let f = session.functions(face);
         for round in 0..self.rounds {
             if round > 0 {
