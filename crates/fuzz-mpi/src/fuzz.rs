@@ -115,7 +115,7 @@ pub fn fuzz<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let limit = options.seconds.map(Duration::from_secs);
     let bar = progress(session.rank, options.operations);
     let mut pool = Pool::new(seed, options.verbose && session.rank == 0);
-    watch::start(session.rank);
+    watch::start(session.rank, options.patience);
     let (mut made, mut library) = (0u64, 0u64);
     let mut census = Census::new(session.mpi.own.send_c.is_some());
     for number in options.first..end {

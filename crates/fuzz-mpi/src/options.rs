@@ -33,6 +33,9 @@ pub struct Options {
     /// Accept that no preload is there: the library is compared with itself
     #[arg(long)]
     pub native: bool,
+    /// An operation that takes so many seconds is taken to wait for ever
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub patience: u32,
     /// Print every operation before it is made
     #[arg(long)]
     pub verbose: bool,

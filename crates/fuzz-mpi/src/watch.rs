@@ -8,9 +8,6 @@ use std::time::Duration;
 
 /// Exit status where an operation does not come back.
 const LOST: c_int = 3;
-/// How many looks an operation may take, about as many seconds. Machines are busy. Looks are counted, not
-/// the time: a process that is stopped for a while is not stuck.
-const LIMIT: u32 = 60;
 /// Between two looks.
 const STEP: Duration = Duration::from_secs(1);
 /// The other ranks are given so long to say where they are.
@@ -25,22 +22,23 @@ static NOW: AtomicU64 = AtomicU64::new(0);
 /// Which rank this is.
 static RANK: AtomicUsize = AtomicUsize::new(0);
 
-/// Watches over this rank until the process ends.
-pub fn start(rank: usize) {
+/// Watches over this rank until the process ends. An operation may take so many looks, about as many seconds:
+/// looks are counted, not the time, as a process that is stopped for a while is not stuck.
+pub fn start(rank: usize, limit: u32) {
     RANK.store(rank, Ordering::Relaxed);
     let handler: extern "C" fn(c_int) = crashed;
     for signal in SIGNALS {
         // SAFETY: the handler only writes to standard error and ends the process.
         unsafe { libc::signal(signal, handler as libc::sighandler_t) };
     }
-    std::thread::spawn(|| {
+    std::thread::spawn(move || {
         let (mut last, mut looks) = (u64::MAX, 0);
         loop {
             std::thread::sleep(STEP);
             let now = NOW.load(Ordering::Relaxed);
             looks = if now == last { looks + 1 } else { 0 };
             last = now;
-            if looks > LIMIT {
+            if looks > limit {
                 tell("waits for ever in");
                 std::thread::sleep(GRACE);
                 std::process::exit(LOST);
