@@ -1,15 +1,14 @@
 //! Starts the process that measures, and listens to it.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use super::Measured;
 use super::child::MARK;
 use crate::failure::Failure;
+use crate::streams::{lines_of, rest_of};
 
 /// A process that says nothing for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,7 +56,7 @@ pub fn measure(
     }
     let status = child.wait();
     end.map(|()| measured).map_err(|reason| {
-        let said = messages.join().unwrap_or_default();
+        let said = messages.recv().unwrap_or_default();
         let status = status.map_or(String::new(), |s| format!(" ({s})"));
         let said = match said.trim() {
             "" => String::new(),
@@ -95,31 +94,6 @@ fn start(libraries: &[PathBuf], rounds: u32) -> Result<Child, Failure> {
         doing: "start",
         name: this.display().to_string(),
         error,
-    })
-}
-
-/// The lines of a stream, from a thread of its own so that waiting for them can end.
-fn lines_of(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let Some(stream) = stream else { return };
-        for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
-            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-fn rest_of(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut stream) = stream {
-            // What came before an error is still worth showing.
-            let _ = stream.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 

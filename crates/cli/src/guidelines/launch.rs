@@ -1,12 +1,11 @@
 //! Launches as processes: started, listened to, ended.
 
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::mpirun::Mpirun;
+use crate::streams::{lines_of, rest_of};
 
 /// How often it is looked whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -153,34 +153,6 @@ fn end(child: &mut Child) {
         thread::sleep(Duration::from_millis(20));
     }
     let _ = killpg(group, Signal::SIGKILL);
-}
-
-/// The lines of a stream, from a thread of its own so that waiting for them can end.
-fn lines_of(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let Some(stream) = stream else { return };
-        for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
-            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// All of a stream, when it ends.
-fn rest_of(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut stream) = stream {
-            // What came before an error is still worth showing.
-            let _ = stream.read_to_end(&mut bytes);
-        }
-        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
-    });
-    receiver
 }
 
 /// The first lines of what processes said when they ended: later ones are those of `mpirun`.
