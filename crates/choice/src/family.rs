@@ -81,11 +81,12 @@ impl Family {
     /// The family of a message whose elements have this description and this normal form.
     #[must_use]
     pub fn described(count: u64, user: &Type, normal: &Type) -> Family {
-        let listed = matches!(Form::of(user), Form::Blocks | Form::List);
-        let regular = matches!(Form::of(normal), Form::Vector | Form::Nest);
+        let regular = || matches!(Form::of(normal), Form::Vector | Form::Nest);
         let form = match Form::of(user) {
-            _ if listed && blocks(user) >= PIECES.saturating_mul(user.runs()) => Form::Pieces,
-            _ if listed && regular => Form::Spelled,
+            Form::Blocks | Form::List if blocks(user) >= PIECES.saturating_mul(user.runs()) => {
+                Form::Pieces
+            }
+            Form::Blocks | Form::List if regular() => Form::Spelled,
             form => form,
         };
         Family { form, many: count >= MANY }
@@ -97,16 +98,13 @@ const PIECES: u64 = 2;
 
 /// Blocks that are moved one by one where lists are not looked into.
 fn blocks(ty: &Type) -> u64 {
-    let all = |copies: u64, child: &Type| match child.runs() {
-        // Loops over what has no gaps are one block.
-        1 if ty.runs() == 1 => 1,
-        _ => copies.saturating_mul(blocks(child)),
-    };
     let number = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
     match ty.kind() {
         Kind::Leaf(_) => 1,
         Kind::Resized { child, .. } => blocks(child),
-        Kind::Vec { count, child, .. } => all(*count, child),
+        // A loop over what has no gaps is one block.
+        Kind::Vec { .. } if ty.runs() == 1 => 1,
+        Kind::Vec { count, child, .. } => count.saturating_mul(blocks(child)),
         Kind::Idx { indices, child } => number(indices.len()).saturating_mul(blocks(child)),
         Kind::IdxBuc { stride, blocks: lengths, child, .. } => {
             let joined = child.runs() == 1 && *stride == child.extent();

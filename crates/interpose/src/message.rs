@@ -68,6 +68,8 @@ pub(crate) struct Message<A: Abi> {
     pub tally: MessageTally,
 }
 
+/// Why a layout does not go in other words.
+const NO_HANDLE: &str = "no handle for the normal form";
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
 /// addresses, and a null pointer with small displacements is a mistake that MPI shall report.
 const LOWEST_ADDRESS: i64 = 65_536;
@@ -348,23 +350,21 @@ fn route<A: Abi>(state: &Preload<A>, way: Way, [normal, joined]: [&Type; 2]) -> 
         Way::Engine if config.no_pack => Route::Native("switched off"),
         Way::Unit | Way::Whole if config.no_types => Route::Native("switched off"),
         Way::Engine => Route::Engine,
-        Way::Unit => match unit(normal) {
-            Some((count, stride, child)) => {
-                substitute(state, count, Type::resized(0, stride, child.clone()).ok())
-            }
-            None => substitute(state, 1, None),
-        },
-        Way::Whole => substitute(state, 1, Some(joined.clone())),
+        Way::Unit => unit(normal)
+            .and_then(|(count, stride, child)| {
+                let element = Type::resized(0, stride, child.clone()).ok()?;
+                substitute(state, count, &element)
+            })
+            .unwrap_or(Route::Native(NO_HANDLE)),
+        Way::Whole => substitute(state, 1, joined).unwrap_or(Route::Native(NO_HANDLE)),
     }
 }
 
-/// So many elements of a handle for this layout.
-fn substitute<A: Abi>(state: &Preload<A>, count: u64, element: Option<Type>) -> Route<A> {
-    let handle = element.and_then(|element| encode(state.mpi(), &element).ok());
-    match i64::try_from(count).ok().zip(handle) {
-        Some((count, handle)) => Route::Substitute(count, handle.into_handle()),
-        None => Route::Native("no handle for the normal form"),
-    }
+/// So many elements of a handle for this layout; `None` where the library does not make one.
+fn substitute<A: Abi>(state: &Preload<A>, count: u64, element: &Type) -> Option<Route<A>> {
+    let count = i64::try_from(count).ok()?;
+    let handle = encode(state.mpi(), element).ok()?;
+    Some(Route::Substitute(count, handle.into_handle()))
 }
 
 /// Whether packed bytes can be sent to somebody who has posted a receive of the datatype itself, which nobody
