@@ -1,7 +1,7 @@
 //! The whole way from a graph to its collective operations.
 
 use crate::dataflow::Dataflow;
-use crate::detect::{Blocks, Collective, Detection, Kind, Options, detect};
+use crate::detect::{Blocks, Collective, Detection, Group, Kind, Options, Pieces, detect};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::ids::Bytes;
@@ -69,11 +69,12 @@ fn waiting(graph: &Graph, matching: &Matching, order: &Order) -> Synchronization
     let barrier = is_barrier.then(|| Collective {
         kind: Kind::Barrier,
         root: None,
-        processes: graph.processes(),
+        group: Group::All(graph.processes()),
         length: Bytes(0),
         own: false,
         transfers: 0,
         blocks: Blocks::None,
+        pieces: Pieces::ONE,
     });
     Synchronization { matches: matching.messages(), wait_sets_complete, barrier }
 }

@@ -30,7 +30,9 @@ pub mod wait;
 pub use analysis::{Analysis, Synchronization, analyse, synchronization};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
-pub use detect::{Addresses, Blocks, Collective, Detection, Kind, Options, detect};
+pub use detect::{
+    Addresses, Blocks, Collective, Detection, Grid, Group, Kind, Neighbor, Options, Pieces, detect,
+};
 pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
 pub use ids::{Address, Bytes, Communicator, Process, Tag};

@@ -176,7 +176,8 @@ fn random_graphs_keep_their_meaning() {
         };
         let graph = graph(rng, shape);
         let density = if rng.bool() { 1.0 } else { rng.f64() };
-        let detection = analyse(&graph, Options { density }).unwrap().detection;
+        let detection =
+            analyse(&graph, Options { density, ..Options::default() }).unwrap().detection;
         let mut memory = Memory::new();
         let mut write = |t: commloom_commgraph::Transfer| {
             for i in 0..t.length {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use commloom_commgraph::read::goal::{self, Goal};
 use commloom_commgraph::{
-    Analysis, Collective, Detection, Kind, Options, Synchronization, analyse, synchronization,
+    Analysis, Blocks, Collective, Detection, Group, Kind, Options, Synchronization, analyse,
+    synchronization,
 };
 
 use crate::failure::Failure;
@@ -45,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     for path in &args.files {
         let goal = read(path)?;
-        let found = Found::of(&goal, Options { density: args.tau })
+        let found = Found::of(&goal, Options { density: args.tau, ..Options::default() })
             .map_err(|e| Failure::message(format!("{}: {e}", path.display())))?;
         if args.json {
             writeln!(out, "{}", json(&goal, &found))?;
@@ -138,14 +139,30 @@ fn call(c: &Collective) -> String {
     if let Some(root) = c.root {
         let _ = write!(call, ", root {root}");
     }
+    if let Some(members) = c.group.members() {
+        let _ = write!(call, ", processes {}", list(members));
+    }
+    if let Blocks::Neighbors { grid, .. } = &c.blocks {
+        let dims: Vec<String> = grid.dims.iter().map(ToString::to_string).collect();
+        let _ = write!(call, ", grid {}", dims.join(" x "));
+    }
     let vector = matches!(
         c.kind,
-        Kind::Scatterv | Kind::Gatherv | Kind::Allgatherv | Kind::Alltoallv | Kind::ReduceScatter
+        Kind::Scatterv
+            | Kind::Gatherv
+            | Kind::Allgatherv
+            | Kind::Alltoallv
+            | Kind::ReduceScatter
+            | Kind::NeighborAlltoallv
+            | Kind::NeighborAlltoallw
     );
     match c.kind {
         Kind::Barrier => {}
         _ if vector => {
             let _ = write!(call, ", up to {} bytes a block", c.length);
+        }
+        _ if c.pieces.count > 1 => {
+            let _ = write!(call, ", {} pieces of {} bytes", c.pieces.count, c.length);
         }
         _ => {
             let _ = write!(call, ", {} bytes", c.length);
@@ -161,7 +178,8 @@ fn call(c: &Collective) -> String {
     call
 }
 
-/// `count` pieces of `bytes_each` bytes make a block.
+/// `count` pieces of `bytes_each` bytes make a block. `members` is there where not all processes take part, the
+/// grid where neighbours exchange.
 fn json(goal: &Goal, found: &Found) -> String {
     let (matches, complete) = found.matches();
     let (transfers, left) = match found {
@@ -174,12 +192,15 @@ fn json(goal: &Goal, found: &Found) -> String {
         .map(|c| {
             let root = c.root.map_or("null".to_owned(), |root| root.to_string());
             format!(
-                "{{\"kind\": \"{}\", \"root\": {root}, \"processes\": {}, \"count\": 1, \"bytes_each\": {}, \
-                 \"in_place\": {}}}",
+                "{{\"kind\": \"{}\", \"root\": {root}, \"processes\": {}, {}\"count\": {}, \"bytes_each\": {}, \
+                 \"in_place\": {}{}}}",
                 c.kind.name(),
-                c.processes,
+                c.group.size(),
+                members(&c.group),
+                c.pieces.count,
                 c.length,
-                !c.own
+                !c.own,
+                grid(&c.blocks),
             )
         })
         .collect();
@@ -190,4 +211,23 @@ fn json(goal: &Goal, found: &Found) -> String {
         goal.graph.operations(),
         collectives.join(", ")
     )
+}
+
+fn members(group: &Group) -> String {
+    group.members().map_or(String::new(), |members| format!("\"members\": [{}], ", list(members)))
+}
+
+fn grid(blocks: &Blocks) -> String {
+    let Blocks::Neighbors { grid, neighbors } = blocks else { return String::new() };
+    let offsets: Vec<String> = neighbors.iter().map(|n| format!("[{}]", list(&n.offset))).collect();
+    format!(
+        ", \"dims\": [{}], \"periods\": [{}], \"neighbors\": [{}]",
+        list(&grid.dims),
+        list(&grid.periodic),
+        offsets.join(", ")
+    )
+}
+
+fn list(values: &[impl ToString]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

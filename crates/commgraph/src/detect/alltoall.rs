@@ -1,7 +1,8 @@
 //! Alltoall(v): every process has a block of its own for every other.
 
 use crate::detect::addresses::Addresses;
-use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::collective::{Blocks, Collective, Kind, Pieces};
+use crate::detect::group::Group;
 use crate::detect::work::Work;
 use crate::ids::Bytes;
 use crate::number::{at, id};
@@ -100,11 +101,12 @@ fn alltoall(work: &mut Work, picks: &[u32], kind: Kind) -> bool {
     let collective = Collective {
         kind,
         root: None,
-        processes: work.processes,
+        group: Group::All(work.processes),
         length: Bytes(length),
         own: own.is_some(),
         transfers: 0,
         blocks: Blocks::Exchanged { from, to, lengths },
+        pieces: Pieces::ONE,
     };
     work.take(collective, &all)
 }

@@ -3,14 +3,15 @@
 use std::collections::VecDeque;
 
 use crate::detect::addresses::Addresses;
-use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::collective::{Blocks, Collective, Kind, Pieces};
+use crate::detect::group::Group;
 use crate::detect::work::Work;
 use crate::ids::{Bytes, Process};
 use crate::number::{at, id};
 use crate::transfers::Transfer;
 
 /// A broadcast that may be part of an allgather.
-pub(crate) struct Group {
+pub(crate) struct Spread {
     root: u32,
     address: u64,
     length: u64,
@@ -19,7 +20,7 @@ pub(crate) struct Group {
 }
 
 /// All ranges that go to all other processes. O(n log n); O(n) where the transfers are sorted by source.
-pub(crate) fn groups(work: &Work) -> Vec<Group> {
+pub(crate) fn groups(work: &Work) -> Vec<Spread> {
     let range = |t: &Transfer| (t.source, t.source_address, t.length);
     let free = work.sorted_by_key(|t| (range(t), t.destination, t.destination_address));
     let mut groups = Vec::new();
@@ -30,7 +31,7 @@ pub(crate) fn groups(work: &Work) -> Vec<Group> {
         let (root, address, length) = range(work.get(same[0]));
         let once = |a: &u32, b: &u32| work.get(*a).destination != work.get(*b).destination;
         if same.is_sorted_by(once) {
-            groups.push(Group { root, address, length, picks: same.to_vec() });
+            groups.push(Spread { root, address, length, picks: same.to_vec() });
             continue;
         }
         // It comes to some processes more than once.
@@ -44,7 +45,7 @@ pub(crate) fn groups(work: &Work) -> Vec<Group> {
             if picks.len() < work.others() {
                 break;
             }
-            groups.push(Group { root, address, length, picks });
+            groups.push(Spread { root, address, length, picks });
             rest = again;
         }
     }
@@ -52,7 +53,7 @@ pub(crate) fn groups(work: &Work) -> Vec<Group> {
 }
 
 /// Takes allgathers of one length each; the rest comes back.
-pub(crate) fn allgathers(work: &mut Work, mut groups: Vec<Group>) -> Vec<Group> {
+pub(crate) fn allgathers(work: &mut Work, mut groups: Vec<Spread>) -> Vec<Spread> {
     groups.sort_by_key(|g| (g.length, g.root, g.address));
     let mut left = Vec::new();
     let mut groups = groups.into_iter().peekable();
@@ -69,14 +70,14 @@ pub(crate) fn allgathers(work: &mut Work, mut groups: Vec<Group>) -> Vec<Group> 
 
 /// Takes allgathers of different lengths; the rest comes back. Each process must contribute: a block
 /// that is missing would be memory that nobody wrote.
-pub(crate) fn allgathervs(work: &mut Work, mut groups: Vec<Group>) -> Vec<Group> {
+pub(crate) fn allgathervs(work: &mut Work, mut groups: Vec<Spread>) -> Vec<Spread> {
     groups.sort_by_key(|g| (g.root, g.address));
     combined(work, groups, Kind::Allgatherv)
 }
 
 /// Takes the groups that are still there as broadcasts.
-pub(crate) fn broadcasts(work: &mut Work, groups: Vec<Group>) {
-    for Group { root, address, length, picks } in groups {
+pub(crate) fn broadcasts(work: &mut Work, groups: Vec<Spread>) {
+    for Spread { root, address, length, picks } in groups {
         if !picks.iter().all(|pick| work.is_free(*pick)) {
             continue;
         }
@@ -87,11 +88,12 @@ pub(crate) fn broadcasts(work: &mut Work, groups: Vec<Group>) {
         let collective = Collective {
             kind: Kind::Bcast,
             root: Some(Process(root)),
-            processes: work.processes,
+            group: Group::All(work.processes),
             length: Bytes(length),
             own: false,
             transfers: 0,
             blocks: Blocks::Rooted { from: constant(address), to, lengths: constant(length) },
+            pieces: Pieces::ONE,
         };
         work.take(collective, &picks);
     }
@@ -102,9 +104,9 @@ pub(crate) fn constant(start: u64) -> Addresses {
 }
 
 /// Takes one group of each root, sorted by root, as long as each has one.
-fn combined(work: &mut Work, groups: Vec<Group>, kind: Kind) -> Vec<Group> {
+fn combined(work: &mut Work, groups: Vec<Spread>, kind: Kind) -> Vec<Spread> {
     let p = at(work.processes);
-    let mut left: Vec<VecDeque<Group>> = Vec::new();
+    let mut left: Vec<VecDeque<Spread>> = Vec::new();
     // Without enough groups, there is no need to sort them by root.
     if groups.len() < p {
         return groups;
@@ -114,7 +116,7 @@ fn combined(work: &mut Work, groups: Vec<Group>, kind: Kind) -> Vec<Group> {
         left[at(group.root)].push_back(group);
     }
     while left.iter().all(|queue| !queue.is_empty()) {
-        let round: Vec<Group> = left.iter_mut().filter_map(VecDeque::pop_front).collect();
+        let round: Vec<Spread> = left.iter_mut().filter_map(VecDeque::pop_front).collect();
         if !allgather(work, &round, kind) {
             return round.into_iter().chain(left.into_iter().flatten()).collect();
         }
@@ -122,7 +124,7 @@ fn combined(work: &mut Work, groups: Vec<Group>, kind: Kind) -> Vec<Group> {
     left.into_iter().flatten().collect()
 }
 
-fn allgather(work: &mut Work, round: &[Group], kind: Kind) -> bool {
+fn allgather(work: &mut Work, round: &[Spread], kind: Kind) -> bool {
     let p = round.len();
     // The pick of group `i` for destination `j`: its root is left out.
     let pick = |i: usize, j: usize| (i != j).then(|| round[i].picks[if j > i { j - 1 } else { j }]);
@@ -153,11 +155,12 @@ fn allgather(work: &mut Work, round: &[Group], kind: Kind) -> bool {
     let collective = Collective {
         kind,
         root: None,
-        processes: work.processes,
+        group: Group::All(work.processes),
         length: Bytes(length),
         own: own.is_some(),
         transfers: 0,
         blocks: Blocks::Gathered { from, to, lengths },
+        pieces: Pieces::ONE,
     };
     work.take(collective, &picks)
 }

@@ -1,6 +1,8 @@
 //! A collective operation that was found, and what it does when it is replayed.
 
 use crate::detect::addresses::Addresses;
+use crate::detect::grid::Grid;
+use crate::detect::group::Group;
 use crate::ids::{Bytes, Process};
 use crate::number::{at, id};
 use crate::transfers::Transfer;
@@ -25,6 +27,9 @@ pub enum Kind {
     ReduceScatter,
     Scan,
     Exscan,
+    NeighborAlltoall,
+    NeighborAlltoallv,
+    NeighborAlltoallw,
 }
 
 impl Kind {
@@ -48,25 +53,48 @@ impl Kind {
             Kind::ReduceScatter => "reduce_scatter",
             Kind::Scan => "scan",
             Kind::Exscan => "exscan",
+            Kind::NeighborAlltoall => "neighbor_alltoall",
+            Kind::NeighborAlltoallv => "neighbor_alltoallv",
+            Kind::NeighborAlltoallw => "neighbor_alltoallw",
         }
     }
 }
 
-/// Where the blocks of a collective are, all in bytes.
+/// Where the pieces of a block are, in bytes from its start; the same at every process. In MPI, a datatype.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces {
+    /// How many.
+    pub count: u32,
+    /// By piece, where it is read.
+    pub from: Addresses,
+    /// By piece, where it is written.
+    pub to: Addresses,
+}
+
+impl Pieces {
+    /// A block of one piece.
+    pub(crate) const ONE: Pieces = Pieces {
+        count: 1,
+        from: Addresses::Affine { start: 0, step: 0 },
+        to: Addresses::Affine { start: 0, step: 0 },
+    };
+}
+
+/// Where the blocks of a collective are, all in bytes, and by rank in its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blocks {
     /// No data.
     None,
-    /// Bcast, scatter(v), gather(v): by process, where its block comes from, where it goes, its length.
+    /// Bcast, scatter(v), gather(v): by rank, where its block comes from, where it goes, its length.
     Rooted {
-        /// Where the block of each process is read: at the root, or at that process (gather).
+        /// Where the block of each rank is read: at the root, or at that rank (gather).
         from: Addresses,
         /// Where it is written.
         to: Addresses,
-        /// How long it is; 0: none.
+        /// How long its pieces are; 0: none.
         lengths: Addresses,
     },
-    /// Allgather(v): by process, where its block is read and how long it is; by process and source,
+    /// Allgather(v): by rank, where its block is read and how long it is; by rank and source,
     /// where it is written.
     Gathered {
         /// By source.
@@ -85,31 +113,55 @@ pub enum Blocks {
         /// By source, then by destination; 0: none.
         lengths: Vec<Addresses>,
     },
-    /// Reductions: by process, where its contribution is, where its result goes, and how long that is.
+    /// Reductions: by rank, where its contribution is, where its result goes, and how long that is.
     Reduced {
-        /// By process. For a reduce_scatter: where the block of process 0 is.
+        /// By rank. For a reduce_scatter: where the block of rank 0 is.
         from: Addresses,
-        /// By process.
+        /// By rank.
         to: Addresses,
-        /// By process.
+        /// By rank.
         lengths: Addresses,
-        /// For a reduce_scatter, by process: how far its block is from the one of process 0.
+        /// For a reduce_scatter, by rank: how far its block is from the one of rank 0.
         offsets: Addresses,
         /// By its number in the graph's table.
         reduction: u32,
     },
+    /// Neighbourhood operations. Those with neighbours along the axes only are on a Cartesian communicator
+    /// (MPI 4.1, section 8.6), the others on a graph communicator.
+    Neighbors {
+        /// Where the ranks are.
+        grid: Grid,
+        /// With each neighbour also the opposite one. On a Cartesian communicator in MPI's order: by
+        /// dimension, the one before first.
+        neighbors: Vec<Neighbor>,
+    },
 }
 
-/// A collective operation on all processes.
+/// What every process exchanges with the neighbour in one direction, where it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbor {
+    /// How far away it is in each dimension of the grid.
+    pub offset: Vec<i32>,
+    /// By rank, where the block for this neighbour is read.
+    pub from: Addresses,
+    /// By rank, where the block of this neighbour is written.
+    pub to: Addresses,
+    /// By rank, how long the pieces of the block for this neighbour are; 0: none.
+    pub lengths: Addresses,
+    /// The pieces of the block for this neighbour.
+    pub pieces: Pieces,
+}
+
+/// A collective operation on a group of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collective {
     /// Which.
     pub kind: Kind,
-    /// Of a rooted one.
+    /// Of a rooted one: a process of the graph.
     pub root: Option<Process>,
-    /// How many processes take part: all of the graph.
-    pub processes: u32,
-    /// Length of a block; of the longest where they differ.
+    /// Who takes part.
+    pub group: Group,
+    /// Length of a piece of a block; of the longest where they differ.
     pub length: Bytes,
     /// Whether it also copies what a process has for itself. If not, it is used in place, or that block
     /// is left out (MPI's `MPI_IN_PLACE`, or a count of zero).
@@ -118,37 +170,47 @@ pub struct Collective {
     pub transfers: u64,
     /// Where its blocks are.
     pub blocks: Blocks,
+    /// What each block consists of; one piece where lengths differ. Neighbourhood operations have their own
+    /// for each neighbour.
+    pub pieces: Pieces,
 }
 
 impl Collective {
-    /// What the operation does by its definition in MPI, as transfers by destination and then by source.
-    /// Nothing for barriers and reductions.
+    /// What the operation does by its definition in MPI, as transfers by destination, then by source (for
+    /// neighbourhood operations: by neighbour), then by piece. Nothing for barriers and reductions.
     pub fn replay(&self, mut moved: impl FnMut(Transfer)) {
-        let all = 0..self.processes;
-        let mut block = |source: u32, from: u64, destination: u32, to: u64, length: u64| {
-            if length > 0 && (self.own || source != destination) {
+        let all = 0..self.group.size();
+        let mut block = |ranks: (u32, u32), from: u64, to: u64, length: u64, pieces: &Pieces| {
+            let (source, destination) = ranks;
+            let both = (self.group.process(source), self.group.process(destination));
+            let (Some(Process(source)), Some(Process(destination))) = both else { return };
+            if length == 0 || (source == destination && !self.own) {
+                return;
+            }
+            for k in 0..at(pieces.count) {
                 moved(Transfer {
                     destination,
-                    destination_address: to,
+                    destination_address: to.wrapping_add(pieces.to.get(k)),
                     source,
-                    source_address: from,
+                    source_address: from.wrapping_add(pieces.from.get(k)),
                     length,
                 });
             }
         };
-        match (&self.blocks, self.root) {
-            (Blocks::Rooted { from, to, lengths }, Some(Process(root))) => {
+        match (&self.blocks, self.root.and_then(|root| self.group.rank(root))) {
+            (Blocks::Rooted { from, to, lengths }, Some(root)) => {
                 let gathers = matches!(self.kind, Kind::Gather | Kind::Gatherv);
                 for p in all {
-                    let (source, destination) = if gathers { (p, root) } else { (root, p) };
+                    let ranks = if gathers { (p, root) } else { (root, p) };
                     let k = at(p);
-                    block(source, from.get(k), destination, to.get(k), lengths.get(k));
+                    block(ranks, from.get(k), to.get(k), lengths.get(k), &self.pieces);
                 }
             }
             (Blocks::Gathered { from, to, lengths }, _) => {
                 for (j, to) in (0..).zip(to) {
                     for i in all.clone() {
-                        block(i, from.get(at(i)), j, to.get(at(i)), lengths.get(at(i)));
+                        let (a, length) = (from.get(at(i)), lengths.get(at(i)));
+                        block((i, j), a, to.get(at(i)), length, &self.pieces);
                     }
                 }
             }
@@ -156,11 +218,31 @@ impl Collective {
                 for (j, to) in (0..).zip(to) {
                     for i in 0..from.len() {
                         let (a, length) = (from[i].get(at(j)), lengths[i].get(at(j)));
-                        block(id(i), a, j, to.get(i), length);
+                        block((id(i), j), a, to.get(i), length, &self.pieces);
+                    }
+                }
+            }
+            (Blocks::Neighbors { grid, neighbors }, _) => {
+                // What comes from a neighbour was sent in the opposite direction.
+                let sent: Vec<Option<&Neighbor>> = neighbors
+                    .iter()
+                    .map(|n| neighbors.iter().find(|m| is_opposite(&n.offset, &m.offset)))
+                    .collect();
+                for j in all {
+                    for (n, sent) in neighbors.iter().zip(&sent) {
+                        let (Some(i), Some(sent)) = (grid.neighbor(j, &n.offset), sent) else {
+                            continue;
+                        };
+                        let (a, length) = (sent.from.get(at(i)), sent.lengths.get(at(i)));
+                        block((i, j), a, n.to.get(at(j)), length, &sent.pieces);
                     }
                 }
             }
             _ => {}
         }
     }
+}
+
+fn is_opposite(a: &[i32], b: &[i32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| *a == -*b)
 }

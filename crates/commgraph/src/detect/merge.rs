@@ -6,7 +6,7 @@ use crate::ids::Bytes;
 
 /// Merges operations of one kind and root whose blocks continue each other everywhere.
 pub(crate) fn neighbours(collectives: &mut Vec<Collective>) {
-    collectives.sort_by_key(|c| (c.kind, c.root, first_address(c)));
+    collectives.sort_by_cached_key(|c| (c.kind, c.root, c.group.clone(), first_address(c)));
     collectives.dedup_by(|next, kept| continues(kept, next));
 }
 
@@ -14,13 +14,14 @@ fn first_address(c: &Collective) -> u64 {
     match &c.blocks {
         Blocks::Rooted { from, .. } | Blocks::Gathered { from, .. } => from.get(0),
         Blocks::Exchanged { from, .. } => from.first().map_or(0, |row| row.get(1)),
-        Blocks::None | Blocks::Reduced { .. } => 0,
+        Blocks::None | Blocks::Reduced { .. } | Blocks::Neighbors { .. } => 0,
     }
 }
 
 fn continues(kept: &mut Collective, next: &Collective) -> bool {
     let uniform = [Kind::Bcast, Kind::Scatter, Kind::Gather, Kind::Allgather, Kind::Alltoall];
-    if (kept.kind, kept.root, kept.own) != (next.kind, next.root, next.own)
+    if (kept.kind, kept.root, kept.own, &kept.group)
+        != (next.kind, next.root, next.own, &next.group)
         || !uniform.contains(&kept.kind)
     {
         return false;
@@ -48,5 +49,6 @@ fn continues(kept: &mut Collective, next: &Collective) -> bool {
         _ => return false,
     }
     kept.length = Bytes(both);
+    kept.transfers += next.transfers;
     true
 }

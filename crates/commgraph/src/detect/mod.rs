@@ -10,6 +10,8 @@ pub(crate) mod addresses;
 mod alltoall;
 mod broadcast;
 pub(crate) mod collective;
+mod grid;
+mod group;
 mod merge;
 mod pieces;
 mod reduction;
@@ -17,7 +19,9 @@ mod rooted;
 mod work;
 
 pub use addresses::Addresses;
-pub use collective::{Blocks, Collective, Kind};
+pub use collective::{Blocks, Collective, Kind, Neighbor, Pieces};
+pub use grid::Grid;
+pub use group::Group;
 
 use rooted::Way;
 use work::Work;
@@ -32,11 +36,13 @@ pub struct Options {
     /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, from 0 to 1 (the paper's
     /// tau). The others get a count of zero.
     pub density: f64,
+    /// Whether to look for operations on some of the processes too.
+    pub subsets: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { density: 1.0 }
+        Options { density: 1.0, subsets: false }
     }
 }
 

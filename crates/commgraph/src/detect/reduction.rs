@@ -8,7 +8,8 @@ mod results;
 
 use crate::dataflow::{Reduced, Results};
 use crate::detect::addresses::Addresses;
-use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::collective::{Blocks, Collective, Kind, Pieces};
+use crate::detect::group::Group;
 use crate::ids::{Bytes, Process};
 use crate::number::{at, count, id};
 use crate::transfers::Transfer;
@@ -128,11 +129,12 @@ impl Found {
         self.collectives.push(Collective {
             kind,
             root,
-            processes: self.processes,
+            group: Group::All(self.processes),
             length: Bytes(length),
             own: true,
             transfers: count(picks.len()),
             blocks,
+            pieces: Pieces::ONE,
         });
         picks.iter().for_each(|r| self.taken[at(*r)] = true);
         true

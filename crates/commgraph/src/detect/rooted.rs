@@ -2,7 +2,8 @@
 
 use crate::detect::addresses::Addresses;
 use crate::detect::broadcast::constant;
-use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::collective::{Blocks, Collective, Kind, Pieces};
+use crate::detect::group::Group;
 use crate::detect::work::Work;
 use crate::ids::{Bytes, Process};
 use crate::transfers::Transfer;
@@ -106,7 +107,7 @@ fn rooted(work: &mut Work, way: Way, mut picks: Vec<u32>, same_length: bool) -> 
     let collective = Collective {
         kind,
         root: Some(Process(root)),
-        processes: work.processes,
+        group: Group::All(work.processes),
         length: Bytes(length),
         own: own.is_some(),
         transfers: 0,
@@ -115,6 +116,7 @@ fn rooted(work: &mut Work, way: Way, mut picks: Vec<u32>, same_length: bool) -> 
             to: column(work, &picks, &|t| t.destination_address),
             lengths,
         },
+        pieces: Pieces::ONE,
     };
     work.take(collective, &picks)
 }
