@@ -170,6 +170,19 @@ impl<A: Abi> Session<A> {
         u64::from_ne_bytes(bytes)
     }
 
+    /// Whether all ranks say yes.
+    pub fn everybody(&self, yes: bool) -> bool {
+        let (mine, byte) = (u8::from(yes), self.mpi.handles.byte);
+        let mut all = vec![0u8; self.ranks];
+        // SAFETY: one byte of every rank.
+        let code = unsafe {
+            let (from, to) = ((&raw const mine).cast(), all.as_mut_ptr().cast());
+            (self.mpi.own.allgather)(from, 1, byte, to, 1, byte, self.comm)
+        };
+        self.mpi.check("MPI_Allgather", code).expect("all ranks come");
+        all.iter().all(|&said| said == 1)
+    }
+
     /// The class of a return code: what programs may compare.
     pub fn class(&self, code: c_int) -> i64 {
         self.mpi.error_class(code).map_or(-1, i64::from)

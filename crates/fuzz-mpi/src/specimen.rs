@@ -107,38 +107,54 @@ impl<A: Abi> Pool<A> {
     }
 
     /// The type of a number and its twin.
+    ///
+    /// What one rank cannot have, nobody gets: where a library goes wrong by what its memory holds, the
+    /// types of the ranks would be different ones from there on.
     fn make(&mut self, session: &Session<A>, number: u64) -> Vec<Specimen<A>> {
         for attempt in 0.. {
             let mut rng = Rng::with_seed(mix(&[self.seed, number, attempt]));
-            let Some(grown) = grow(session, &mut rng) else { continue };
-            if grown.layout.type_map().any(|entry| is_padded(entry.basic)) {
-                discard(session, &grown);
-                continue;
-            }
-            // Constructors like to end with nothing, and nothing happens with it.
-            let idle = grown.layout.size() == 0 && rng.u32(0..4) > 0;
-            let deadly = session.quirks.empty_types_crash && has_nothing(&grown.layout);
-            if idle || deadly {
-                discard(session, &grown);
-                continue;
-            }
-            if self.verbose {
-                // In one piece, and before the library sees it: the next call may be the last one.
-                let line = format!("type {number}: {}\n", grown.history);
-                let _ = std::io::stdout().write_all(line.as_bytes());
-                let _ = std::io::stdout().flush();
-            }
-            let Some(specimen) = examine(session, grown, number, &mut rng) else {
+            let Some(grown) = self.candidate(session, number, &mut rng) else { continue };
+            let Some(specimen) = shared(session, examine(session, grown, number, &mut rng)) else {
                 self.defective += 1;
                 continue;
             };
             let twin = (specimen.signature == Signature::Mixed(number))
-                .then(|| twin(session, &mut rng, &specimen))
+                .then(|| shared(session, twin(session, &mut rng, &specimen)))
                 .flatten();
             return std::iter::once(specimen).chain(twin).collect();
         }
         Vec::new()
     }
+
+    /// A type that is worth a try, the same on all ranks.
+    fn candidate(&self, session: &Session<A>, number: u64, rng: &mut Rng) -> Option<Grown<A>> {
+        let grown = grow(session, rng)?;
+        // Constructors like to end with nothing, and nothing happens with it.
+        let idle = grown.layout.size() == 0 && rng.u32(0..4) > 0;
+        let deadly = session.quirks.empty_types_crash && has_nothing(&grown.layout);
+        if grown.layout.type_map().any(|entry| is_padded(entry.basic)) || idle || deadly {
+            discard(session, &grown);
+            return None;
+        }
+        if self.verbose {
+            // In one piece, and before the library sees it: the next call may be the last one.
+            let line = format!("type {number}: {}\n", grown.history);
+            let _ = std::io::stdout().write_all(line.as_bytes());
+            let _ = std::io::stdout().flush();
+        }
+        Some(grown)
+    }
+}
+
+/// The specimen, if all ranks have it.
+fn shared<A: Abi>(session: &Session<A>, specimen: Option<Specimen<A>>) -> Option<Specimen<A>> {
+    if session.everybody(specimen.is_some()) {
+        return specimen;
+    }
+    if let Some(specimen) = specimen {
+        free(session, &specimen);
+    }
+    None
 }
 
 fn free<A: Abi>(session: &Session<A>, specimen: &Specimen<A>) {

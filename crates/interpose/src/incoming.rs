@@ -74,6 +74,9 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         datatype: A::Datatype,
         peer: c_int,
     ) -> Self {
+        if let Some((count, datatype)) = state.spared(count, datatype) {
+            return Incoming::Substitute(count, datatype);
+        }
         let mut incoming = Self::of(state, buffer, count, datatype, peer);
         if let Incoming::Packed(landing, ..) = &mut incoming {
             // SAFETY: passed on.

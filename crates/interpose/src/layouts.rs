@@ -29,8 +29,9 @@ pub(crate) struct Known<A: Abi> {
 /// Counts for which a layout keeps its plans. A program that sends a type with ever new counts has
 /// them planned again, in microseconds.
 const COUNTS: usize = 64;
-/// Layouts that are kept at most.
-const LAYOUTS: usize = 4096;
+/// Layouts without a live handle that are kept at most. Each may have handles of our own, and a library can
+/// get slow, or [lossy](crate::lossy), with many.
+const IDLE: usize = 128;
 /// Work of normalization beyond reading the description: little, because a program waits for it.
 /// The exact programme over 96 elements would take as long as a hundred short messages.
 pub(crate) const EFFORT: Limits = Limits { flatten: 256, exact_tree: 8 };
@@ -64,7 +65,30 @@ impl<A: Abi> Known<A> {
 }
 
 /// All layouts that were looked at.
-pub(crate) struct Layouts<A: Abi>(Mutex<Option<HashMap<Type, Arc<Known<A>>>>>);
+pub(crate) struct Layouts<A: Abi>(Mutex<Option<Table<A>>>);
+
+struct Table<A: Abi> {
+    known: HashMap<Type, Arc<Known<A>>>,
+    /// How many there are before the idle ones go.
+    limit: usize,
+}
+
+impl<A: Abi> Table<A> {
+    /// Forgets the layouts that no live handle has, once there are many. Constant time a layout: as many have
+    /// to come again as are left.
+    fn tidy(&mut self) {
+        if self.known.len() >= self.limit {
+            self.known.retain(|_, known| Arc::strong_count(known) > 1);
+            self.limit = 2 * self.known.len() + IDLE;
+        }
+    }
+}
+
+impl<A: Abi> Default for Table<A> {
+    fn default() -> Self {
+        Table { known: HashMap::new(), limit: IDLE }
+    }
+}
 
 impl<A: Abi> Layouts<A> {
     pub const fn new() -> Self {
@@ -74,7 +98,7 @@ impl<A: Abi> Layouts<A> {
     /// What is known of a layout, found out now if need be. Where messages are counted, nothing is
     /// thrown away.
     pub fn get(&self, before: Type, counted: bool) -> Result<Arc<Known<A>>, String> {
-        let found = lock(&self.0).get_or_insert_default().get(&before).cloned();
+        let found = lock(&self.0).get_or_insert_default().known.get(&before).cloned();
         let known = match found {
             Some(known) => known,
             None => {
@@ -91,12 +115,11 @@ impl<A: Abi> Layouts<A> {
                     handles: AtomicU64::new(0),
                 });
                 let mut guard = lock(&self.0);
-                let all = guard.get_or_insert_default();
-                let full = all.len() >= LAYOUTS && !counted;
-                if full {
-                    all.clear();
+                let table = guard.get_or_insert_default();
+                if !counted {
+                    table.tidy();
                 }
-                all.entry(before).or_insert(made).clone()
+                table.known.entry(before).or_insert(made).clone()
             }
         };
         known.handles.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +128,7 @@ impl<A: Abi> Layouts<A> {
 
     /// Everything that is known.
     pub fn all(&self) -> Vec<Arc<Known<A>>> {
-        lock(&self.0).iter().flatten().map(|(_, known)| known.clone()).collect()
+        lock(&self.0).iter().flat_map(|table| table.known.values().cloned()).collect()
     }
 }
 

@@ -31,6 +31,7 @@ mod export;
 mod export_collectives;
 mod incoming;
 mod layouts;
+mod lossy;
 mod measured;
 mod message;
 mod outgoing;

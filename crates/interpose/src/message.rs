@@ -155,6 +155,11 @@ impl<A: Abi> Message<A> {
         elements.unwrap_or(Elements::Own("past the largest count"))
     }
 
+    /// Number and predefined type of the elements, where they are one run that begins at the buffer.
+    pub fn as_contiguous(&self) -> Option<(i64, A::Datatype)> {
+        (self.plan.is_contiguous() && self.plan.bounds().start == 0).then_some(self.packed)
+    }
+
     /// Whether nothing is ever done with it but to hand it on.
     fn is_left_alone(&self) -> bool {
         matches!(self.route, Route::Native(_)) && self.other.is_none()

@@ -132,6 +132,9 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
+        if let Some((count, datatype)) = state.spared(count, datatype) {
+            return Outgoing::Substitute(count, datatype);
+        }
         let message = match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Outgoing::Native,

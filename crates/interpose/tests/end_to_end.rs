@@ -61,6 +61,19 @@ fn long_structs_of_several_basic_types_arrive_whoever_packs() {
 }
 
 #[test]
+fn contiguous_types_keep_their_bytes_however_many_types_live() {
+    for library in libraries() {
+        let program = library.compile("many_types");
+        for (way, environment) in WAYS.iter().filter(|(way, _)| *way != "switched off") {
+            let printed = lines(&library.run(&program, [true, true], environment));
+            assert!(printed.len() > 390, "{}, {way}: {}", library.name, printed.len());
+            let wrong: Vec<_> = printed.iter().filter(|l| !l.ends_with(": right")).collect();
+            assert!(wrong.is_empty(), "{}, {way}: {wrong:?}", library.name);
+        }
+    }
+}
+
+#[test]
 fn all_modes_and_matched_and_replacing_and_large_calls_are_the_same() {
     compare_with_native("point_to_point", 900);
 }

@@ -92,6 +92,7 @@ pub unsafe fn pack<A: Abi, N: CallCount>(
                 return code;
             }
         }
+        let (count, datatype) = state.spared(count, datatype).unwrap_or((count, datatype));
         next(memory, count, datatype, packed, size, position, comm)
     }
 }
