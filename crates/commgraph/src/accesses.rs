@@ -1,7 +1,9 @@
 //! Who wrote and who read each byte of one process last, while its operations go by in order.
 
+use crate::buffer::Place;
+use crate::number::{at, id};
 use crate::operation::NONE;
-use crate::segments::{Segment, Segments};
+use crate::segments::{Known, Segment, Segments};
 
 /// The last accesses to a range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,9 +12,18 @@ pub(crate) struct Last {
     pub writer: u32,
     /// The operations that read it since: a list in [`Accesses`], or [`NONE`].
     readers: u32,
+    /// Where the range starts in what was written.
+    pub from: u64,
 }
 
-const UNTOUCHED: Last = Last { writer: NONE, readers: NONE };
+impl Known for Last {
+    fn after(self, skipped: u64) -> Self {
+        Last { from: self.from.wrapping_add(skipped), ..self }
+    }
+}
+
+/// What nobody touched. It is not followed by more of it: `from` means nothing.
+const UNTOUCHED: Last = Last { writer: NONE, readers: NONE, from: 0 };
 
 /// The memory of one process. Made once and cleared for each process.
 #[derive(Debug)]
@@ -39,92 +50,126 @@ impl Accesses {
     pub(crate) fn look(&mut self, start: u64, end: u64) -> &[Segment<Last>] {
         self.found.clear();
         self.segments.look(start, end, &mut self.found);
-        self.fill_gaps(start, end);
+        fill_gaps(&mut self.found, start, end);
         &self.found
     }
 
-    /// Notes that `by` reads `start..end`; `conflict` hears of each earlier write there.
-    pub(crate) fn read(
-        &mut self,
-        (start, end): (u64, u64),
-        by: u32,
-        mut conflict: impl FnMut(u32, u64, u64),
-    ) {
-        self.found.clear();
-        self.segments.take(start, end, &mut self.found);
-        self.fill_gaps(start, end);
-        for segment in &self.found {
-            let Last { writer, readers } = segment.value;
+    /// Notes that `by` reads a place; `conflict` hears of each earlier write there.
+    pub(crate) fn read(&mut self, place: Place, by: u32, mut conflict: impl FnMut(u32, u64, u64)) {
+        let readers = &mut self.readers;
+        let mut noted = |segment: &Segment<Last>| {
+            let Last { writer, readers: earlier, .. } = segment.value;
             if writer != NONE {
                 conflict(writer, segment.start, segment.end);
             }
-            let list =
-                u32::try_from(self.readers.len()).expect("memory holds fewer than 2^32 reads");
-            self.readers.push((by, readers));
-            self.segments.put(Segment { value: Last { writer, readers: list }, ..*segment });
+            let list = id(readers.len());
+            readers.push((by, earlier));
+            Segment { value: Last { readers: list, ..segment.value }, ..*segment }
+        };
+        match place {
+            Place::Typed { layout, .. } if layout.is_disjoint() => {
+                let mut whole = Vec::new();
+                self.segments.update(
+                    |each| place.ascending(|s| each(s.start, s.end, ())),
+                    |(start, end, ()), found, new| {
+                        whole.clear();
+                        whole.extend_from_slice(found);
+                        fill_gaps(&mut whole, start, end);
+                        new.extend(whole.iter().map(&mut noted));
+                    },
+                );
+            }
+            place => place.packed(|s| {
+                self.found.clear();
+                self.segments.take(s.start, s.end, &mut self.found);
+                fill_gaps(&mut self.found, s.start, s.end);
+                self.found.iter().for_each(|segment| self.segments.put(noted(segment)));
+            }),
         }
     }
 
-    /// Notes that `by` writes `start..end`; `conflict` hears of each earlier access there. Where
-    /// something was read since it was written, only the reads count: they are after the write.
-    pub(crate) fn write(
-        &mut self,
-        (start, end): (u64, u64),
-        by: u32,
-        mut conflict: impl FnMut(u32, u64, u64),
-    ) {
-        self.found.clear();
-        self.segments.take(start, end, &mut self.found);
-        for segment in &self.found {
-            let Last { writer, mut readers } = segment.value;
-            if readers == NONE && writer != NONE {
+    /// Notes that `by` writes a place; `conflict` hears of each earlier access there. Where something was
+    /// read since it was written, only the reads count: they are after the write.
+    pub(crate) fn write(&mut self, place: Place, by: u32, mut conflict: impl FnMut(u32, u64, u64)) {
+        let readers = &self.readers;
+        let mut heard = |segment: &Segment<Last>| {
+            let Last { writer, readers: mut list, .. } = segment.value;
+            if list == NONE && writer != NONE {
                 conflict(writer, segment.start, segment.end);
             }
-            while readers != NONE {
-                let (reader, rest) = self.readers[crate::number::at(readers)];
+            while list != NONE {
+                let (reader, rest) = readers[at(list)];
                 // A reduction has read its destination itself, and heard of the writer then.
                 if reader != by {
                     conflict(reader, segment.start, segment.end);
                 }
-                readers = rest;
+                list = rest;
             }
+        };
+        match place {
+            Place::Range { start, end } => {
+                self.found.clear();
+                self.segments.take(start, end, &mut self.found);
+                self.found.iter().for_each(&mut heard);
+                self.segments.put(Segment { start, end, value: written(by, 0) });
+            }
+            Place::Typed { .. } => self.segments.update(
+                |each| place.ascending(|s| each(s.start, s.end, s.offset)),
+                |(start, end, offset), found, new| {
+                    found.iter().for_each(&mut heard);
+                    new.push(Segment { start, end, value: written(by, offset) });
+                },
+            ),
         }
-        self.segments.put(Segment { start, end, value: Last { writer: by, readers: NONE } });
     }
 
-    /// Notes that `by` writes `start..end`, where nobody asks about conflicts.
-    pub(crate) fn overwrite(&mut self, start: u64, end: u64, by: u32) {
-        self.found.clear();
-        self.segments.take(start, end, &mut self.found);
-        self.segments.put(Segment { start, end, value: Last { writer: by, readers: NONE } });
+    /// Notes that `by` writes a place, where nobody asks about conflicts.
+    pub(crate) fn overwrite(&mut self, place: Place, by: u32) {
+        match place {
+            Place::Range { start, end } => {
+                self.found.clear();
+                self.segments.take(start, end, &mut self.found);
+                self.segments.put(Segment { start, end, value: written(by, 0) });
+            }
+            Place::Typed { .. } => self.segments.update(
+                |each| place.ascending(|s| each(s.start, s.end, s.offset)),
+                |(start, end, offset), _, new| {
+                    new.push(Segment { start, end, value: written(by, offset) });
+                },
+            ),
+        }
     }
 
     /// Everything that was written or read, in order.
     pub(crate) fn all(&self) -> impl Iterator<Item = Segment<Last>> + '_ {
         self.segments.all()
     }
+}
 
-    /// Puts untouched segments between those in `found`.
-    fn fill_gaps(&mut self, start: u64, end: u64) {
-        let covered: u64 = self.found.iter().map(|s| s.end - s.start).sum();
-        if start >= end || covered == end - start {
-            return;
+fn written(by: u32, from: u64) -> Last {
+    Last { writer: by, readers: NONE, from }
+}
+
+/// Puts untouched segments between those in `found`.
+fn fill_gaps(found: &mut Vec<Segment<Last>>, start: u64, end: u64) {
+    let covered: u64 = found.iter().map(|s| s.end - s.start).sum();
+    if start >= end || covered == end - start {
+        return;
+    }
+    if found.is_empty() {
+        found.push(Segment { start, end, value: UNTOUCHED });
+        return;
+    }
+    let known = std::mem::take(found);
+    let mut at = start;
+    for segment in known {
+        if at < segment.start {
+            found.push(Segment { start: at, end: segment.start, value: UNTOUCHED });
         }
-        if self.found.is_empty() {
-            self.found.push(Segment { start, end, value: UNTOUCHED });
-            return;
-        }
-        let known = std::mem::take(&mut self.found);
-        let mut at = start;
-        for segment in known {
-            if at < segment.start {
-                self.found.push(Segment { start: at, end: segment.start, value: UNTOUCHED });
-            }
-            self.found.push(segment);
-            at = segment.end;
-        }
-        if at < end {
-            self.found.push(Segment { start: at, end, value: UNTOUCHED });
-        }
+        found.push(segment);
+        at = segment.end;
+    }
+    if at < end {
+        found.push(Segment { start: at, end, value: UNTOUCHED });
     }
 }

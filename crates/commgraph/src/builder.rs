@@ -1,11 +1,17 @@
 //! Builds a graph, one operation after the other.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use commloom_layout::Type;
+
 use crate::accesses::Accesses;
+use crate::buffer::{Buffer, Layout, LayoutId, Place};
 use crate::error::BuildError;
 use crate::graph::{Dead, Graph};
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, count, id};
-use crate::operation::{DETAIL_LIMIT, Kind, LIST, Packed, Reduction};
+use crate::operation::{DETAIL_LIMIT, Kind, LIST, Packed, Reduction, Sides};
 
 /// Names an operation while its graph is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,7 +48,20 @@ pub struct Builder {
     /// Dependent operation, and what it waits for.
     edges: Vec<(u32, u32)>,
     reductions: Vec<Reduction>,
+    /// The layouts of the operations that have any, in order of creation.
+    typed: Vec<(u32, Sides)>,
+    layouts: Vec<Arc<Layout>>,
+    /// Types and counts, each with its layout.
+    known: HashMap<(Type, u64), LayoutId>,
     dead: Vec<Dead>,
+}
+
+/// A buffer as the operations keep it.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    at: Address,
+    length: Bytes,
+    layout: Option<LayoutId>,
 }
 
 impl Builder {
@@ -56,32 +75,36 @@ impl Builder {
             owners: Vec::new(),
             edges: Vec::new(),
             reductions: Vec::new(),
+            typed: Vec::new(),
+            layouts: Vec::new(),
+            known: HashMap::new(),
             dead: Vec::new(),
         }
     }
 
-    /// `process` sends `length` bytes at `at` to `to`. It completes when they are on their way.
+    /// `process` sends a buffer to `to`. It completes when they are on their way.
     pub fn send(
         &mut self,
         process: Process,
-        (at, length): (Address, Bytes),
+        buffer: impl Into<Buffer>,
         to: Process,
         tag: Tag,
         communicator: Communicator,
     ) -> Result<Handle, BuildError> {
-        self.message(Kind::Send, process, (at, length), to, tag, communicator)
+        self.message(Kind::Send, process, buffer.into(), to, tag, communicator)
     }
 
-    /// `process` receives up to `length` bytes from `from` to `at`. It completes when they are there.
+    /// `process` receives from `from` up to as many bytes as the buffer has; a shorter message fills its first
+    /// ones. It completes when they are there.
     pub fn receive(
         &mut self,
         process: Process,
-        (at, length): (Address, Bytes),
+        buffer: impl Into<Buffer>,
         from: Process,
         tag: Tag,
         communicator: Communicator,
     ) -> Result<Handle, BuildError> {
-        self.message(Kind::Receive, process, (at, length), from, tag, communicator)
+        self.message(Kind::Receive, process, buffer.into(), from, tag, communicator)
     }
 
     /// `process` copies `length` bytes from one place in its memory to another.
@@ -92,8 +115,19 @@ impl Builder {
         to: Address,
         length: Bytes,
     ) -> Result<Handle, BuildError> {
-        apart(from, to, length)?;
-        self.add(process, Packed::local(Kind::Copy, (to, length), from, 0))
+        self.copy_buffer(process, (from, length).into(), (to, length).into())
+    }
+
+    /// `process` copies one buffer to another, as by a message to itself. Both have the same number of bytes,
+    /// and do not overlap.
+    pub fn copy_buffer(
+        &mut self,
+        process: Process,
+        from: Buffer,
+        into: Buffer,
+    ) -> Result<Handle, BuildError> {
+        let (from, into) = self.both(from, into)?;
+        self.add_local(process, Kind::Copy, from, into, 0)
     }
 
     /// `process` computes `into = into (operation) from`, element by element.
@@ -105,23 +139,34 @@ impl Builder {
         length: Bytes,
         reduction: Reduction,
     ) -> Result<Handle, BuildError> {
-        apart(from, into, length)?;
+        self.reduce_buffer(process, (from, length).into(), (into, length).into(), reduction)
+    }
+
+    /// The same for any buffers, of the same number of bytes, that do not overlap.
+    pub fn reduce_buffer(
+        &mut self,
+        process: Process,
+        from: Buffer,
+        into: Buffer,
+        reduction: Reduction,
+    ) -> Result<Handle, BuildError> {
+        let (from, into) = self.both(from, into)?;
         let element = reduction.element.size();
-        if !length.0.is_multiple_of(element) {
-            return Err(BuildError::Element { length, element });
+        if !into.length.0.is_multiple_of(element) {
+            return Err(BuildError::Element { length: into.length, element });
         }
         let known = self.reductions.iter().position(|r| *r == reduction);
         let number = known.unwrap_or_else(|| {
             self.reductions.push(reduction);
             self.reductions.len() - 1
         });
-        self.add(process, Packed::local(Kind::Reduce, (into, length), from, id(number)))
+        self.add_local(process, Kind::Reduce, from, into, id(number))
     }
 
     /// `process` does nothing: a place where dependencies meet.
     pub fn nothing(&mut self, process: Process) -> Result<Handle, BuildError> {
         let nowhere = (Address(0), Bytes(0));
-        self.add(process, Packed::local(Kind::Nothing, nowhere, Address(0), 0))
+        self.add(process, Packed::local(Kind::Nothing, nowhere, Address(0), 0), Sides::default())
     }
 
     /// `of` starts when `on` has completed; both belong to one process.
@@ -157,16 +202,19 @@ impl Builder {
     /// The graph. O(n log n) in operations and dependencies, O(n) where the operations were created
     /// process by process.
     pub fn finish(self) -> Result<Graph, BuildError> {
-        let Builder { processes, dependencies, operations, owners, mut edges, reductions, .. } =
+        let Builder { processes, dependencies, operations, owners, mut edges, mut typed, .. } =
             self;
-        let (mut operations, first) = by_process(processes, operations, &owners, &mut edges);
+        let (mut operations, first) =
+            by_process(processes, operations, &owners, &mut edges, &mut typed);
         operations.shrink_to_fit();
         drop(owners);
         let mut graph = Graph {
             operations,
             first,
             lists: Vec::new(),
-            reductions,
+            reductions: self.reductions,
+            typed,
+            layouts: self.layouts,
             dead: disjoint(self.dead),
             ordered: dependencies == Dependencies::Automatic,
         };
@@ -197,7 +245,7 @@ impl Builder {
         &mut self,
         kind: Kind,
         process: Process,
-        buffer: (Address, Bytes),
+        buffer: Buffer,
         peer: Process,
         tag: Tag,
         communicator: Communicator,
@@ -205,16 +253,101 @@ impl Builder {
         self.exists(peer)?;
         let given = u64::from(communicator.0);
         limit("communicators", given.saturating_add(1), u64::from(DETAIL_LIMIT))?;
-        self.add(process, Packed::message(kind, buffer, peer, tag, communicator))
+        let side = self.side(buffer)?;
+        let sides = match kind {
+            Kind::Receive => Sides { from: None, into: self.written(side)?.layout },
+            _ => Sides { from: side.layout, into: None },
+        };
+        let message = Packed::message(kind, (side.at, side.length), peer, tag, communicator);
+        self.add(process, message, sides)
     }
 
-    fn add(&mut self, process: Process, operation: Packed) -> Result<Handle, BuildError> {
+    fn add_local(
+        &mut self,
+        process: Process,
+        kind: Kind,
+        from: Side,
+        into: Side,
+        detail: u32,
+    ) -> Result<Handle, BuildError> {
+        let sides = Sides { from: from.layout, into: into.layout };
+        self.add(process, Packed::local(kind, (into.at, into.length), from.at, detail), sides)
+    }
+
+    fn add(
+        &mut self,
+        process: Process,
+        mut operation: Packed,
+        sides: Sides,
+    ) -> Result<Handle, BuildError> {
         self.exists(process)?;
-        end(Address(operation.at), Bytes(operation.length))?;
         limit("operations", count(self.operations.len()) + 1, u64::from(MAX_OPERATIONS))?;
+        if sides != Sides::default() {
+            self.typed.push((id(self.operations.len()), sides));
+            operation = operation.with_layouts();
+        }
         self.operations.push(operation);
         self.owners.push(process.0);
         Ok(Handle(id(self.owners.len() - 1)))
+    }
+
+    /// A buffer with its layout; none where it is one range after all.
+    fn side(&mut self, buffer: Buffer) -> Result<Side, BuildError> {
+        match buffer {
+            Buffer::Range(at, length) => {
+                end(at, length)?;
+                Ok(Side { at, length, layout: None })
+            }
+            Buffer::Typed { at, count, ty } => {
+                let whole = Type::vec(count, ty.extent(), ty.clone())?;
+                let length = Bytes(whole.size());
+                let wraps = BuildError::Wraps { at, length };
+                at.0.checked_add_signed(whole.true_lb()).ok_or(wraps.clone())?;
+                at.0.checked_add_signed(whole.true_ub()).ok_or(wraps.clone())?;
+                if whole.runs() <= 1 {
+                    let at = at.0.checked_add_signed(whole.first_byte()).ok_or(wraps)?;
+                    return Ok(Side { at: Address(at), length, layout: None });
+                }
+                let next = LayoutId(id(self.layouts.len()));
+                let key = (ty, count);
+                let known = self.known.get(&key).copied();
+                if known.is_none() {
+                    limit("layouts", u64::from(next.0) + 1, u64::from(MAX_OPERATIONS))?;
+                    self.layouts.push(Arc::new(Layout::of(key.0.clone(), count, &whole)?));
+                    self.known.insert(key, next);
+                }
+                Ok(Side { at, length, layout: Some(known.unwrap_or(next)) })
+            }
+        }
+    }
+
+    /// A buffer that is written: no byte of it is there twice (MPI 4.1, section 5.1.11).
+    fn written(&self, side: Side) -> Result<Side, BuildError> {
+        let twice = side.layout.is_some_and(|id| !self.layouts[at(id.0)].is_disjoint());
+        if twice { Err(BuildError::Twice { at: side.at, length: side.length }) } else { Ok(side) }
+    }
+
+    /// The buffers of a local operation.
+    fn both(&mut self, from: Buffer, into: Buffer) -> Result<(Side, Side), BuildError> {
+        let (from, into) = (self.side(from)?, self.side(into)?);
+        self.written(into)?;
+        if from.length != into.length {
+            return Err(BuildError::Lengths { from: from.length, into: into.length });
+        }
+        if self.place(from).overlaps(self.place(into)) {
+            return Err(BuildError::Overlap { from: from.at, to: into.at, length: into.length });
+        }
+        Ok((from, into))
+    }
+
+    fn place(&self, Side { at: start, length, layout }: Side) -> Place<'_> {
+        match layout {
+            None => Place::Range { start: start.0, end: start.0 + length.0 },
+            Some(id) => {
+                let layout = &self.layouts[at(id.0)];
+                Place::Typed { at: start.0, length: length.0, layout }
+            }
+        }
     }
 
     fn exists(&self, given: Process) -> Result<(), BuildError> {
@@ -225,7 +358,7 @@ impl Builder {
     }
 }
 
-fn limit(what: &'static str, given: u64, limit: u64) -> Result<(), BuildError> {
+pub(crate) fn limit(what: &'static str, given: u64, limit: u64) -> Result<(), BuildError> {
     if given <= limit { Ok(()) } else { Err(BuildError::TooMany { what, given, limit }) }
 }
 
@@ -234,19 +367,13 @@ fn end(at: Address, length: Bytes) -> Result<u64, BuildError> {
     at.0.checked_add(length.0).ok_or(BuildError::Wraps { at, length })
 }
 
-fn apart(from: Address, to: Address, length: Bytes) -> Result<(), BuildError> {
-    if end(from, length)?.min(end(to, length)?) > from.0.max(to.0) {
-        return Err(BuildError::Overlap { from, to, length });
-    }
-    Ok(())
-}
-
-/// Sorts the operations by process, keeping the order of creation in each, and renames `edges`.
+/// Sorts the operations by process, keeping the order of creation in each, and renames those in `edges` and `typed`.
 fn by_process(
     processes: u32,
     operations: Vec<Packed>,
     owners: &[u32],
     edges: &mut [(u32, u32)],
+    typed: &mut [(u32, Sides)],
 ) -> (Vec<Packed>, Vec<u32>) {
     let mut first = vec![0_u32; at(processes) + 1];
     for owner in owners {
@@ -271,24 +398,30 @@ fn by_process(
     for (of, on) in edges {
         (*of, *on) = (places[at(*of)], places[at(*on)]);
     }
+    for (operation, _) in &mut *typed {
+        *operation = places[at(*operation)];
+    }
+    typed.sort_unstable_by_key(|(operation, _)| *operation);
     (sorted, first)
 }
 
 /// Adds an edge for every conflict between an operation and an earlier one of its process.
 fn conflicts(graph: &Graph, edges: &mut Vec<(u32, u32)>) {
     let mut accesses = Accesses::new();
+    let mut found = Vec::new();
     for process in 0..graph.processes() {
         let range = graph.range(process);
         accesses.clear(range.len());
         for operation in range {
             let by = id(operation);
-            let start = edges.len();
             for read in graph.reads(operation) {
-                accesses.read(read, by, |on, _, _| edges.push((by, on)));
+                accesses.read(read, by, |on, _, _| found.push((by, on)));
             }
-            accesses.write(graph.writes(operation), by, |on, _, _| edges.push((by, on)));
+            accesses.write(graph.writes(operation), by, |on, _, _| found.push((by, on)));
             // The same operation is often met in several pieces.
-            edges[start..].sort_unstable();
+            found.sort_unstable();
+            found.dedup();
+            edges.append(&mut found);
         }
     }
 }

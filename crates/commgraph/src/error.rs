@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use commloom_layout::LayoutError;
 use thiserror::Error;
 
+use crate::buffer::LayoutId;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::operation::Action;
 
@@ -23,24 +25,31 @@ impl fmt::Display for Named {
         let Named { process, index, action } = self;
         write!(f, "operation {index} of process {process} (")?;
         match action {
-            Action::Send { at, length, to, tag, communicator } => {
-                write!(f, "send {length} bytes at {at} to {to}, {}", envelope(*tag, *communicator))
+            Action::Send { at, length, layout, to, tag, communicator } => {
+                let (typed, envelope) = (typed(*layout), envelope(*tag, *communicator));
+                write!(f, "send {length} bytes at {at}{typed} to {to}, {envelope}")
             }
-            Action::Receive { at, length, from, tag, communicator } => {
-                let envelope = envelope(*tag, *communicator);
-                write!(f, "receive {length} bytes at {at} from {from}, {envelope}")
+            Action::Receive { at, length, layout, from, tag, communicator } => {
+                let (typed, envelope) = (typed(*layout), envelope(*tag, *communicator));
+                write!(f, "receive {length} bytes at {at}{typed} from {from}, {envelope}")
             }
-            Action::Copy { from, to, length } => {
-                write!(f, "copy {length} bytes from {from} to {to}")
+            Action::Copy { from, to, length, layouts } => {
+                let (a, b) = (typed(layouts.from), typed(layouts.into));
+                write!(f, "copy {length} bytes from {from}{a} to {to}{b}")
             }
-            Action::Reduce { from, into, length, reduction } => {
+            Action::Reduce { from, into, length, layouts, reduction } => {
                 let element = reduction.element.name();
-                write!(f, "reduce {length} bytes of {element} from {from} into {into}")
+                let (a, b) = (typed(layouts.from), typed(layouts.into));
+                write!(f, "reduce {length} bytes of {element} from {from}{a} into {into}{b}")
             }
             Action::Nothing => f.write_str("nothing"),
         }?;
         f.write_str(")")
     }
+}
+
+fn typed(layout: Option<LayoutId>) -> &'static str {
+    if layout.is_some() { " (in pieces)" } else { "" }
 }
 
 fn envelope(tag: Tag, communicator: Communicator) -> String {
@@ -51,7 +60,7 @@ fn envelope(tag: Tag, communicator: Communicator) -> String {
 }
 
 /// Why an operation cannot be part of a graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// A process that the graph does not have.
@@ -80,6 +89,25 @@ pub enum BuildError {
         /// Length of both.
         length: Bytes,
     },
+    /// Buffers of a copy or reduction with different numbers of bytes.
+    #[error("a source of {from} bytes and a destination of {into}")]
+    Lengths {
+        /// Bytes of the source.
+        from: Bytes,
+        /// Bytes of the destination.
+        into: Bytes,
+    },
+    /// A buffer that is written, with a layout in which a byte is there twice.
+    #[error("the layout of the {length} bytes at {at} has a byte twice, and cannot be written")]
+    Twice {
+        /// Where its origin is.
+        at: Address,
+        /// The bytes of a message with it.
+        length: Bytes,
+    },
+    /// Elements of a type that do not fit into 64 bits together.
+    #[error("{0}")]
+    Layout(#[from] LayoutError),
     /// A reduction of a part of an element.
     #[error("{length} bytes are no whole number of elements of {element} bytes")]
     Element {
@@ -138,9 +166,9 @@ pub enum GraphError {
     #[error("message truncated: {receive} has no room for {send}")]
     Truncated {
         /// The longer one.
-        send: Named,
+        send: Box<Named>,
         /// The shorter one.
-        receive: Named,
+        receive: Box<Named>,
     },
     /// Operations that wait for each other.
     #[error("deadlock: {}", Circle(.operations))]
@@ -152,9 +180,9 @@ pub enum GraphError {
     #[error("data race on {length} bytes at {at}: nothing orders {first} and {second}")]
     Race {
         /// One of them.
-        first: Named,
+        first: Box<Named>,
         /// The other.
-        second: Named,
+        second: Box<Named>,
         /// Where both are.
         at: Address,
         /// How many bytes both touch from there on.

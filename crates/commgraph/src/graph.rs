@@ -1,9 +1,12 @@
 //! A communication graph: the operations of every process and what they wait for.
 
+use std::sync::Arc;
+
+use crate::buffer::{Layout, LayoutId, Place};
 use crate::error::Named;
 use crate::ids::{Address, Bytes, Process};
 use crate::number::{at, count, id};
-use crate::operation::{Kind, LIST, NONE, Packed, Reduction};
+use crate::operation::{Kind, LIST, NONE, Packed, Reduction, Sides};
 
 /// Memory that nobody reads after the graph has run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +19,8 @@ pub(crate) struct Dead {
 /// The operations of every process, in order of creation, and their local dependencies. Made by
 /// [`Builder`](crate::Builder); from then on it does not change.
 ///
-/// 32 bytes an operation, 4 a process, and 4 for each dependency of an operation that has several.
+/// 32 bytes an operation, 4 a process, 4 for each dependency of an operation that has several, and 20 for each
+/// operation with a layout.
 #[derive(Debug, Clone)]
 pub struct Graph {
     pub(crate) operations: Vec<Packed>,
@@ -25,6 +29,9 @@ pub struct Graph {
     /// Dependencies of operations with several: for each, how many, and which.
     pub(crate) lists: Vec<u32>,
     pub(crate) reductions: Vec<Reduction>,
+    /// The layouts of the operations that have any, by operation.
+    pub(crate) typed: Vec<(u32, Sides)>,
+    pub(crate) layouts: Vec<Arc<Layout>>,
     /// Sorted and disjoint.
     pub(crate) dead: Vec<Dead>,
     /// Whether the dependencies order all conflicting accesses by construction.
@@ -56,7 +63,9 @@ impl Graph {
         let bytes = size_of_val(&*self.operations)
             + size_of_val(&*self.first)
             + size_of_val(&*self.lists)
-            + size_of_val(&*self.dead);
+            + size_of_val(&*self.dead)
+            + size_of_val(&*self.typed)
+            + self.layouts.iter().map(|layout| layout.memory()).sum::<usize>();
         Bytes(count(bytes))
     }
 
@@ -94,7 +103,8 @@ impl Graph {
     pub(crate) fn named(&self, operation: u32) -> Named {
         let process = self.owner(operation);
         let index = operation - self.first[at(process)];
-        let action = self.operations[at(operation)].action(&self.reductions);
+        let layouts = self.sides(at(operation));
+        let action = self.operations[at(operation)].action(&self.reductions, layouts);
         Named { process: Process(process), index, action }
     }
 
@@ -105,25 +115,57 @@ impl Graph {
         &self.dead[first..past]
     }
 
-    /// What an operation reads: up to two ranges, the second for the destination of a reduction.
-    pub(crate) fn reads(&self, operation: usize) -> [(u64, u64); 2] {
+    /// A layout of the graph. `None` for one of another graph.
+    #[must_use]
+    pub fn layout(&self, id: LayoutId) -> Option<&Layout> {
+        self.layouts.get(at(id.0)).map(|layout| &**layout)
+    }
+
+    /// What an operation reads: up to two places, the second for the destination of a reduction.
+    #[inline]
+    pub(crate) fn reads(&self, operation: usize) -> [Place<'_>; 2] {
         let o = &self.operations[operation];
-        let own = (o.at, o.at + o.length);
+        let sides = || self.sides(operation);
+        let source = || self.place(o, o.source(), sides().from);
         match o.kind() {
-            Kind::Send => [own, (0, 0)],
-            Kind::Copy => [(o.source(), o.source() + o.length), (0, 0)],
-            Kind::Reduce => [(o.source(), o.source() + o.length), own],
-            Kind::Receive | Kind::Nothing => [(0, 0); 2],
+            Kind::Send => [self.place(o, o.at, sides().from), Place::NOWHERE],
+            Kind::Copy => [source(), Place::NOWHERE],
+            Kind::Reduce => [source(), self.place(o, o.at, sides().into)],
+            Kind::Receive | Kind::Nothing => [Place::NOWHERE; 2],
         }
     }
 
     /// What an operation may write.
-    pub(crate) fn writes(&self, operation: usize) -> (u64, u64) {
+    #[inline]
+    pub(crate) fn writes(&self, operation: usize) -> Place<'_> {
         let o = &self.operations[operation];
         match o.kind() {
-            Kind::Receive | Kind::Copy | Kind::Reduce => (o.at, o.at + o.length),
-            Kind::Send | Kind::Nothing => (0, 0),
+            Kind::Receive | Kind::Copy | Kind::Reduce => {
+                self.place(o, o.at, self.sides(operation).into)
+            }
+            Kind::Send | Kind::Nothing => Place::NOWHERE,
         }
+    }
+
+    #[inline]
+    fn place(&self, o: &Packed, start: u64, layout: Option<LayoutId>) -> Place<'_> {
+        match layout {
+            None => Place::Range { start, end: start + o.length },
+            Some(id) => {
+                let layout = &self.layouts[at(id.0)];
+                Place::Typed { at: start, length: o.length, layout }
+            }
+        }
+    }
+
+    /// The layouts of an operation.
+    #[inline]
+    fn sides(&self, operation: usize) -> Sides {
+        if !self.operations[operation].is_typed() {
+            return Sides::default();
+        }
+        let place = self.typed.binary_search_by_key(&id(operation), |(o, _)| *o);
+        place.map_or(Sides::default(), |place| self.typed[place].1)
     }
 
     /// The address of a byte of memory, for errors.

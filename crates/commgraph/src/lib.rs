@@ -10,6 +10,7 @@
 
 mod accesses;
 mod analysis;
+mod buffer;
 mod builder;
 mod dataflow;
 mod detect;
@@ -28,6 +29,7 @@ mod transfers;
 pub mod wait;
 
 pub use analysis::{Analysis, Synchronization, analyse, synchronization};
+pub use buffer::{Buffer, Layout, LayoutId, MAX_PIECES, Piece};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
 pub use detect::{
@@ -37,6 +39,6 @@ pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
 pub use ids::{Address, Bytes, Communicator, Process, Tag};
 pub use matching::Matching;
-pub use operation::{Action, Combine, Reduction};
+pub use operation::{Action, Combine, Reduction, Sides};
 pub use order::Order;
 pub use transfers::Transfer;

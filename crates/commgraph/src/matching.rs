@@ -160,7 +160,7 @@ fn match_pair(
 
 fn join(graph: &Graph, send: u32, receive: u32, partner: &mut [u32]) -> Result<(), GraphError> {
     if graph.operations[at(send)].length > graph.operations[at(receive)].length {
-        let (send, receive) = (graph.named(send), graph.named(receive));
+        let (send, receive) = (graph.named(send).into(), graph.named(receive).into());
         return Err(GraphError::Truncated { send, receive });
     }
     partner[at(send)] = receive;

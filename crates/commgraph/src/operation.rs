@@ -2,6 +2,7 @@
 
 use commloom_layout::Basic;
 
+use crate::buffer::LayoutId;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
 
@@ -43,13 +44,24 @@ pub struct Reduction {
     pub element: Basic,
 }
 
-/// What an operation does. A buffer is `length` bytes from `at` on, in the memory of its own process.
+/// The layouts of the two buffers of a local operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sides {
+    /// Of what is read.
+    pub from: Option<LayoutId>,
+    /// Of what is written.
+    pub into: Option<LayoutId>,
+}
+
+/// What an operation does. A buffer is `length` bytes from `at` on, in the memory of its own process; where it has
+/// a layout, displacement 0 is at `at`, and `length` are the bytes of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // The fields are those of the calls of `Builder`.
 pub enum Action {
     Send {
         at: Address,
         length: Bytes,
+        layout: Option<LayoutId>,
         to: Process,
         tag: Tag,
         communicator: Communicator,
@@ -57,23 +69,15 @@ pub enum Action {
     Receive {
         at: Address,
         length: Bytes,
+        layout: Option<LayoutId>,
         from: Process,
         tag: Tag,
         communicator: Communicator,
     },
-    /// Copies `length` bytes; the two ranges do not overlap.
-    Copy {
-        from: Address,
-        to: Address,
-        length: Bytes,
-    },
-    /// `into = into (operation) from`, element by element; the two ranges do not overlap.
-    Reduce {
-        from: Address,
-        into: Address,
-        length: Bytes,
-        reduction: Reduction,
-    },
+    /// Copies `length` bytes; the two buffers do not overlap.
+    Copy { from: Address, to: Address, length: Bytes, layouts: Sides },
+    /// `into = into (operation) from`, element by element; the two buffers do not overlap.
+    Reduce { from: Address, into: Address, length: Bytes, layouts: Sides, reduction: Reduction },
     /// Nothing: a place where dependencies meet.
     Nothing,
 }
@@ -88,7 +92,8 @@ pub(crate) enum Kind {
 }
 
 /// An operation as the graph keeps it. `other` is peer and tag of a message, or the source address
-/// of a copy or reduction; `detail` is the kind, and above it communicator or reduction.
+/// of a copy or reduction; `detail` is the kind, whether there are layouts (in a table of the graph), and above
+/// that communicator or reduction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
     pub at: u64,
@@ -104,7 +109,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Marks an index of a list in a field that otherwise names an operation.
 pub(crate) const LIST: u32 = 1 << 31;
 
-const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 4;
+/// Set where a buffer has a layout.
+const TYPED: u32 = 1 << (KIND_BITS - 1);
 /// Communicators and reductions are numbered below this.
 pub(crate) const DETAIL_LIMIT: u32 = 1 << (32 - KIND_BITS);
 
@@ -136,8 +143,17 @@ impl Packed {
         Packed { at: at.0, length: length.0, other, detail, before: NONE }
     }
 
+    /// The same, with layouts in the table of the graph.
+    pub(crate) fn with_layouts(self) -> Packed {
+        Packed { detail: self.detail | TYPED, ..self }
+    }
+
+    pub(crate) fn is_typed(&self) -> bool {
+        self.detail & TYPED != 0
+    }
+
     pub(crate) fn kind(&self) -> Kind {
-        match self.detail & ((1 << KIND_BITS) - 1) {
+        match self.detail & (TYPED - 1) {
             0 => Kind::Send,
             1 => Kind::Receive,
             2 => Kind::Copy,
@@ -166,21 +182,26 @@ impl Packed {
         at(self.detail >> KIND_BITS)
     }
 
-    /// The operation in words, given the graph's table of reductions.
-    pub(crate) fn action(&self, reductions: &[Reduction]) -> Action {
+    /// The operation in words, given the graph's table of reductions and its layouts.
+    pub(crate) fn action(&self, reductions: &[Reduction], layouts: Sides) -> Action {
         let (at, length) = (Address(self.at), Bytes(self.length));
         let low = u32::try_from(self.other & u64::from(u32::MAX)).expect("32 bits fit");
         let tag = Tag(low.cast_signed());
         let communicator = Communicator(self.detail >> KIND_BITS);
         let peer = Process(self.peer());
         match self.kind() {
-            Kind::Send => Action::Send { at, length, to: peer, tag, communicator },
-            Kind::Receive => Action::Receive { at, length, from: peer, tag, communicator },
-            Kind::Copy => Action::Copy { from: Address(self.other), to: at, length },
+            Kind::Send => {
+                Action::Send { at, length, layout: layouts.from, to: peer, tag, communicator }
+            }
+            Kind::Receive => {
+                Action::Receive { at, length, layout: layouts.into, from: peer, tag, communicator }
+            }
+            Kind::Copy => Action::Copy { from: Address(self.other), to: at, length, layouts },
             Kind::Reduce => Action::Reduce {
                 from: Address(self.other),
                 into: at,
                 length,
+                layouts,
                 reduction: reductions[self.reduction()],
             },
             Kind::Nothing => Action::Nothing,

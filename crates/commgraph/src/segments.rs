@@ -1,8 +1,9 @@
 //! A map from disjoint address ranges of one process to what is known of them.
 //!
-//! Few segments lie in a sorted vector, which is fastest; a process with many operations may have
-//! many, in any order, and gets a tree. All calls take time logarithmic in the segments plus linear in
-//! those that overlap the range (in the vector: plus a move of at most [`FEW`] segments).
+//! The segments of few operations lie in a sorted vector, which is fastest; a process with many operations may
+//! have many, in any order, and gets a tree. Calls for one range take time logarithmic in the segments plus linear
+//! in those that overlap it (in the vector: plus a move of the segments behind it); those for many ranges
+//! ([`Segments::update`]) one pass over the vector.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,18 @@ pub(crate) struct Segment<T> {
     pub value: T,
 }
 
-impl<T: Copy> Segment<T> {
+/// What is known of a range, and of its parts.
+pub(crate) trait Known: Copy {
+    /// What is known of the range without its first bytes.
+    fn after(self, skipped: u64) -> Self;
+}
+
+impl<T: Known> Segment<T> {
     /// The part of the segment inside `start..end`, where there is one.
     fn inside(self, start: u64, end: u64) -> Option<Segment<T>> {
-        let part =
-            Segment { start: self.start.max(start), end: self.end.min(end), value: self.value };
-        (part.start < part.end).then_some(part)
+        let (first, end) = (self.start.max(start), self.end.min(end));
+        let value = self.value.after(first.wrapping_sub(self.start));
+        (first < end).then_some(Segment { start: first, end, value })
     }
 }
 
@@ -31,11 +38,13 @@ pub(crate) struct Segments<T> {
     sorted: Vec<Segment<T>>,
     tree: BTreeMap<u64, Segment<T>>,
     in_tree: bool,
+    /// The vector before an update.
+    spare: Vec<Segment<T>>,
 }
 
-impl<T: Copy> Segments<T> {
+impl<T: Known> Segments<T> {
     pub(crate) fn new() -> Self {
-        Segments { sorted: Vec::new(), tree: BTreeMap::new(), in_tree: false }
+        Segments { sorted: Vec::new(), tree: BTreeMap::new(), in_tree: false, spare: Vec::new() }
     }
 
     /// Forgets everything and gets ready for a process with so many operations.
@@ -100,6 +109,46 @@ impl<T: Copy> Segments<T> {
         }
     }
 
+    /// Replaces what is in each range. `ranges` calls its argument with ranges that ascend and are disjoint;
+    /// `replace` gets each, the parts of the segments there, and a place to put what is there afterwards.
+    pub(crate) fn update<R>(
+        &mut self,
+        ranges: impl FnOnce(&mut dyn FnMut(u64, u64, R)),
+        mut replace: impl FnMut((u64, u64, R), &[Segment<T>], &mut Vec<Segment<T>>),
+    ) {
+        let mut found = Vec::new();
+        if self.in_tree {
+            let mut new = Vec::new();
+            ranges(&mut |start, end, what| {
+                found.clear();
+                self.take(start, end, &mut found);
+                replace((start, end, what), &found, &mut new);
+                new.drain(..).for_each(|segment| self.put(segment));
+            });
+            return;
+        }
+        let mut new = std::mem::take(&mut self.spare);
+        let mut old = self.sorted.iter().copied();
+        let mut next = old.next();
+        ranges(&mut |start, end, what| {
+            found.clear();
+            while let Some(segment) = next.filter(|segment| segment.start < end) {
+                new.extend(segment.inside(0, start));
+                found.extend(segment.inside(start, end));
+                next = segment.inside(end, u64::MAX);
+                if next.is_some() {
+                    break;
+                }
+                next = old.next();
+            }
+            replace((start, end, what), &found, &mut new);
+        });
+        new.extend(next);
+        new.extend(old);
+        self.spare = std::mem::replace(&mut self.sorted, new);
+        self.spare.clear();
+    }
+
     /// All segments, in order.
     pub(crate) fn all(&self) -> impl Iterator<Item = Segment<T>> + '_ {
         self.sorted.iter().chain(self.tree.values()).copied()
@@ -114,6 +163,30 @@ impl<T: Copy> Segments<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::count;
+
+    /// A step, and the distance from the start of what it wrote.
+    impl Known for (u32, u64) {
+        fn after(self, skipped: u64) -> Self {
+            (self.0, self.1 + skipped)
+        }
+    }
+
+    fn index(address: u64) -> usize {
+        usize::try_from(address).unwrap()
+    }
+
+    /// What each address has, by the segments.
+    fn values(segments: impl IntoIterator<Item = Segment<(u32, u64)>>) -> [Option<(u32, u64)>; 40] {
+        let mut seen = [None; 40];
+        for s in segments {
+            for at in s.start..s.end {
+                assert!(seen[index(at)].is_none(), "twice");
+                seen[index(at)] = Some((s.value.0, s.value.1 + at - s.start));
+            }
+        }
+        seen
+    }
 
     /// Both forms against one value per address.
     #[test]
@@ -133,20 +206,34 @@ mod tests {
                     } else {
                         map.take(start, end, &mut found);
                     }
-                    let mut seen = [None; 40];
-                    for s in &found {
-                        (s.start..s.end)
-                            .for_each(|i| seen[usize::try_from(i).unwrap()] = Some(s.value));
-                    }
-                    let (s, e) = (usize::try_from(start).unwrap(), usize::try_from(end).unwrap());
+                    let (s, e) = (index(start), index(end));
+                    let seen = values(found.iter().copied());
                     assert_eq!(seen[s..e], oracle[s..e], "seed {seed}, step {step}");
                     assert!(found.is_sorted_by(|x, y| x.end <= y.start), "seed {seed}");
                     map.take(start, end, &mut Vec::new());
                     oracle[s..e].fill(None);
+                    let value = (step, 0);
                     if random.bool() {
-                        map.put(Segment { start, end, value: step });
-                        oracle[s..e].fill(Some(step));
+                        map.put(Segment { start, end, value });
+                        (s..e).for_each(|i| oracle[i] = Some((step, count(i - s))));
+                    } else {
+                        let (gap, length) = (random.u64(0..3), random.u64(1..4));
+                        let starts = (start..end).step_by(index(gap + length));
+                        let ranges: Vec<_> = starts.map(|s| (s, end.min(s + length))).collect();
+                        map.update(
+                            |each| ranges.iter().for_each(|(s, e)| each(*s, *e, ())),
+                            |(start, end, ()), there, new| {
+                                let seen = values(there.iter().copied());
+                                let (s, e) = (index(start), index(end));
+                                assert_eq!(seen[s..e], oracle[s..e], "seed {seed}, step {step}");
+                                new.push(Segment { start, end, value });
+                            },
+                        );
+                        for (start, end) in ranges {
+                            (start..end).for_each(|i| oracle[index(i)] = Some((step, i - start)));
+                        }
                     }
+                    assert_eq!(values(map.all()), oracle, "seed {seed}, step {step}");
                     assert!(map.all().is_sorted_by(|x, y| x.end <= y.start), "seed {seed}");
                 }
             }

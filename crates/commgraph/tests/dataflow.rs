@@ -8,7 +8,7 @@ use commloom_commgraph::{
     Order, Process, Tag, Transfer,
 };
 use commloom_testkit::check;
-use commloom_testkit::graphs::execute::{Memory, execute, initial};
+use commloom_testkit::graphs::execute::{Memory, addresses, execute, initial};
 use commloom_testkit::graphs::random::{Shape, graph};
 
 fn dataflow(graph: &Graph) -> Result<Dataflow, GraphError> {
@@ -47,8 +47,9 @@ fn random_graphs_leave_the_memory_that_moving_their_bytes_leaves() {
         let shape = Shape {
             processes: rng.u32(1..5),
             steps: rng.u32(0..14),
-            memory: rng.u64(2..14),
+            memory: if rng.bool() { rng.u64(2..14) } else { rng.u64(14..60) },
             reductions: rng.u32(0..4) == 0,
+            typed: rng.bool(),
             dependencies: Dependencies::Automatic,
         };
         let graph = graph(rng, shape);
@@ -69,6 +70,7 @@ fn races_are_found_exactly() {
             steps: rng.u32(0..6),
             memory: rng.u64(2..20),
             reductions: rng.u32(0..4) == 0,
+            typed: rng.bool(),
             dependencies: Dependencies::Explicit,
         };
         let graph = graph(rng, shape);
@@ -129,28 +131,32 @@ fn has_race(graph: &Graph) -> bool {
             }
         }
     }
-    let accesses = |i: usize| -> Vec<(u64, u64, bool)> {
+    let place = |at, length, layout, write| -> Vec<(u64, bool)> {
+        addresses(graph, at, length, layout).into_iter().map(|a| (a, write)).collect()
+    };
+    let accesses = |i: usize| -> Vec<(u64, bool)> {
         match operations[i].action {
-            Action::Send { at, length, .. } => vec![(at.0, length.0, false)],
-            Action::Receive { at, .. } => vec![(at.0, sent[i], true)],
-            Action::Copy { from, to, length } => {
-                vec![(from.0, length.0, false), (to.0, length.0, true)]
+            Action::Send { at, length, layout, .. } => place(at, length, layout, false),
+            Action::Receive { at, length, layout, .. } => {
+                let mut all = place(at, length, layout, true);
+                all.truncate(usize::try_from(sent[i]).unwrap());
+                all
             }
-            Action::Reduce { from, into, length, .. } => {
-                vec![(from.0, length.0, false), (into.0, length.0, true)]
+            Action::Copy { from, to, length, layouts }
+            | Action::Reduce { from, into: to, length, layouts, .. } => {
+                let mut all = place(from, length, layouts.from, false);
+                all.extend(place(to, length, layouts.into, true));
+                all
             }
             Action::Nothing => Vec::new(),
         }
     };
-    let overlap =
-        |(a, n, _): (u64, u64, bool), (b, m, _): (u64, u64, bool)| a.max(b) < (a + n).min(b + m);
     (0..n).any(|i| {
         (0..i).any(|j| {
             let unordered =
                 operations[i].process == operations[j].process && !reach[i][j] && !reach[j][i];
-            let conflict = accesses(i)
-                .iter()
-                .any(|x| accesses(j).iter().any(|y| (x.2 || y.2) && overlap(*x, *y)));
+            let conflict =
+                accesses(i).iter().any(|x| accesses(j).iter().any(|y| (x.1 || y.1) && x.0 == y.0));
             unordered && conflict
         })
     })

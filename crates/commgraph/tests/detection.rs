@@ -170,8 +170,9 @@ fn random_graphs_keep_their_meaning() {
         let shape = Shape {
             processes: rng.u32(1..5),
             steps: rng.u32(0..20),
-            memory: rng.u64(2..14),
+            memory: if rng.bool() { rng.u64(2..14) } else { rng.u64(14..60) },
             reductions: false,
+            typed: rng.bool(),
             dependencies: Dependencies::Automatic,
         };
         let graph = graph(rng, shape);

@@ -5,13 +5,18 @@
 //! operations in an order in which they can complete. A message whose bytes were all written by one other
 //! message shares its contents, so forwarding costs nothing; others are lists of affine runs ([`run`]).
 
+mod landing;
+mod pattern;
 mod reach;
 pub(crate) mod run;
 pub(crate) mod sums;
 
 use std::collections::HashMap;
 
-use reach::{CONTENT, Part, Reach, ready};
+pub(crate) use landing::Landing;
+use landing::landed;
+use pattern::Part;
+use reach::{CONTENT, Reach, ready};
 use run::{Contents, Origin, Run};
 pub use sums::Contributions;
 use sums::Sums;
@@ -23,14 +28,6 @@ use crate::number::{at, id};
 use crate::operation::{Kind, LIST, NONE};
 use crate::order::Order;
 use crate::transfers::Transfer;
-
-/// Pieces of one length that come to one process, one after the other in its memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Landing {
-    pub destination: u32,
-    pub address: u64,
-    pub run: Run,
-}
 
 /// What a graph does to memory: which bytes end up where, and what was reduced.
 #[derive(Debug)]
@@ -96,14 +93,10 @@ impl Dataflow {
                 Kind::Nothing => continue,
                 Kind::Receive => reach.slots[at(matching.partner(here))],
                 Kind::Send | Kind::Copy => {
-                    let (start, end) = graph.reads(here)[0];
-                    resolve(graph, &reach, here, (start, end), &mut contents, &mut scratch)?
+                    resolve(graph, &reach, here, &mut contents, &mut scratch)?
                 }
                 Kind::Reduce => {
-                    let (process, parts) = reach.list(reach.slots[here]);
-                    for part in parts {
-                        push(&mut contents, &reach.slots, process, *part, &mut scratch);
-                    }
+                    gather(&reach, reach.slots[here] & !LIST, &mut contents, &mut scratch);
                     // Source and destination lie one after the other in a message of their own.
                     let operands = ready(&mut contents)? & !CONTENT;
                     let o = &graph.operations[here];
@@ -115,7 +108,7 @@ impl Dataflow {
             };
             reach.slots[here] = slot;
         }
-        let (transfers, landings) = landed(reach.finals, &reach.slots, &contents);
+        let (transfers, landings) = landed(reach, &contents);
         Ok(Dataflow { transfers, landings, sums })
     }
 
@@ -130,7 +123,7 @@ impl Dataflow {
     /// What reductions left in memory, by destination and address, neighbours not joined. Takes time in the
     /// contributions, each counted where it arrives.
     pub fn reduced(&self) -> impl Iterator<Item = Reduced> + '_ {
-        self.landings.iter().filter_map(|Landing { destination, address, run }| {
+        self.landings.iter().filter_map(|Landing { destination, address, run, .. }| {
             let Origin::Sum { node, offset } = run.origin else { return None };
             let contributions = self.sums.terms(node, offset, MAX_CONTRIBUTIONS);
             Some(Reduced {
@@ -152,7 +145,7 @@ impl Dataflow {
         };
         let mut values: HashMap<(u32, u64), u32> = HashMap::new();
         let mut found = Results::default();
-        for Landing { destination, address, run } in &self.landings {
+        for Landing { destination, address, run, .. } in &self.landings {
             if let Origin::Sum { node, offset } = run.origin {
                 let next = id(found.contributions.len());
                 let value = *values.entry((node, offset)).or_insert(next);
@@ -170,14 +163,7 @@ impl Dataflow {
     #[must_use]
     pub fn transfers(&self) -> Vec<Transfer> {
         let mut all = self.transfers.clone();
-        for Landing { destination, address, run } in &self.landings {
-            for n in 0..run.pieces() {
-                if let Origin::Memory { process, address: from } = run.origin_of(n) {
-                    let here = address + n * run.length;
-                    all.extend(moved(process, from, run.length, *destination, here));
-                }
-            }
-        }
+        self.landings.iter().for_each(|landing| all.extend(landing.transfers()));
         if !all.is_sorted() {
             all.sort_unstable();
         }
@@ -190,38 +176,44 @@ fn resolve(
     graph: &Graph,
     reach: &Reach,
     operation: usize,
-    (start, end): (u64, u64),
     contents: &mut Contents,
     scratch: &mut Vec<Run>,
 ) -> Result<u32, GraphError> {
     let slot = reach.slots[operation];
-    if slot & LIST != 0 {
-        let (process, parts) = reach.list(slot);
-        for part in parts {
-            push(contents, &reach.slots, process, *part, scratch);
+    let (writer, from, length) = if slot & LIST != 0 {
+        match reach.patterns.one_range(slot & !LIST) {
+            Some(range) if range.0 != NONE => range,
+            _ => {
+                gather(reach, slot & !LIST, contents, scratch);
+                return ready(contents);
+            }
         }
-        return ready(contents);
-    }
-    if slot & CONTENT != 0 {
+    } else if slot & CONTENT != 0 {
         return Ok(slot);
-    }
-    let written = reach.slots[at(slot)];
-    let from = start - graph.operations[at(slot)].at;
+    } else {
+        let o = &graph.operations[operation];
+        let start = if o.kind() == Kind::Send { o.at } else { o.source() };
+        (slot, start - graph.operations[at(slot)].at, o.length)
+    };
+    let written = reach.slots[at(writer)];
     let message = written & !CONTENT;
-    if from == 0 && end - start == contents.length(message) {
+    if from == 0 && length == contents.length(message) {
         return Ok(written);
     }
-    contents.push_slice(message, from, from + (end - start), scratch);
+    contents.push_slice(message, from, from + length, scratch);
     ready(contents)
 }
 
-/// Adds a part to the message that is being made.
-fn push(contents: &mut Contents, slots: &[u32], process: u32, part: Part, scratch: &mut Vec<Run>) {
-    if part.writer == NONE {
-        contents.push(Run::piece(Origin::Memory { process, address: part.from }, part.length));
-    } else {
-        let message = slots[at(part.writer)] & !CONTENT;
-        contents.push_slice(message, part.from, part.from + part.length, scratch);
+/// Adds what a list reads to the message that is being made.
+fn gather(reach: &Reach, list: u32, contents: &mut Contents, scratch: &mut Vec<Run>) {
+    let (process, parts) = reach.patterns.list(list);
+    for Part { writer, from, length } in parts {
+        if writer == NONE {
+            contents.push(Run::piece(Origin::Memory { process, address: from }, length));
+        } else {
+            let message = reach.slots[at(writer)] & !CONTENT;
+            contents.push_slice(message, from, from + length, scratch);
+        }
     }
 }
 
@@ -244,55 +236,4 @@ fn combined(sums: &mut Sums, reduction: u32, operands: &[Run], length: u64) -> V
         b = if m > both { Some((into.plus(both), m - both)) } else { right.next() };
     }
     result
-}
-
-/// A transfer, unless the bytes are there already.
-fn moved(source: u32, from: u64, length: u64, destination: u32, to: u64) -> Option<Transfer> {
-    let moves = (source, from) != (destination, to);
-    moves.then_some(Transfer {
-        destination,
-        destination_address: to,
-        source,
-        source_address: from,
-        length,
-    })
-}
-
-/// Replaces in `finals` the operations that wrote last by the places that the bytes come from. What is
-/// one piece stays in place, so that a broadcast takes no more memory.
-fn landed(
-    mut finals: Vec<Transfer>,
-    slots: &[u32],
-    contents: &Contents,
-) -> (Vec<Transfer>, Vec<Landing>) {
-    let mut landings = Vec::new();
-    let mut more = Vec::new();
-    finals.retain_mut(|last| {
-        let message = slots[at(last.source)] & !CONTENT;
-        let (start, length) = (last.source_address, last.length);
-        let (destination, base) = (last.destination, last.destination_address);
-        if let [only] = contents.runs(message)
-            && only.pieces() == 1
-            && let Origin::Memory { process, address } = only.origin.plus(start)
-        {
-            (last.source, last.source_address) = (process, address);
-            return (process, address) != (destination, base);
-        }
-        let mut address = base;
-        run::slice(contents.runs(message), start, start + length, |run| {
-            match run.origin {
-                Origin::Memory { process, address: from } if run.pieces() == 1 => {
-                    more.extend(moved(process, from, run.length, destination, address));
-                }
-                _ => landings.push(Landing { destination, address, run }),
-            }
-            address += run.length * run.pieces();
-        });
-        false
-    });
-    if !more.is_empty() {
-        finals.append(&mut more);
-        finals.sort_unstable();
-    }
-    (finals, landings)
 }

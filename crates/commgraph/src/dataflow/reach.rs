@@ -4,7 +4,9 @@
 //! order in which the operations can complete gives the same answer, so this needs nothing of the other
 //! processes. O(n log n) in the accesses and the pieces they are cut into.
 
-use crate::accesses::Accesses;
+use crate::accesses::{Accesses, Last};
+use crate::buffer::Place;
+use crate::dataflow::pattern::{Part, Patterns};
 use crate::dataflow::run::{Contents, Origin, Run};
 use crate::error::GraphError;
 use crate::graph::Graph;
@@ -18,35 +20,32 @@ use crate::transfers::Transfer;
 /// A slot that holds the number of a message in [`Contents`].
 pub(crate) const CONTENT: u32 = 1 << 30;
 
-/// A part of what is read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
-    /// The operation that wrote it, or [`NONE`]: it was there at the start.
+/// Ranges of one length at regular distances, each as one operation left it in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rows {
     pub writer: u32,
-    /// Where the part starts in what was written, or its address.
+    /// Where the first is in what was written, and how much further on the next (modulo 2^64).
     pub from: u64,
+    pub from_step: u64,
+    pub destination: u32,
+    pub address: u64,
+    pub stride: u64,
     pub length: u64,
-}
-
-/// What one operation reads, in order.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct List {
-    pub process: u32,
-    first: u32,
-    past: u32,
+    pub count: u64,
 }
 
 /// Where every operation reads from, and what every process holds in the end.
 #[derive(Debug)]
 pub(crate) struct Reach {
-    /// For each operation that reads: one operation that wrote all of it, a message in [`Contents`]
+    /// For each operation that reads: one operation without layouts that wrote all of it, a message in [`Contents`]
     /// (with the bit [`CONTENT`]), or a list (with the bit [`LIST`]). [`NONE`] for the others.
     pub slots: Vec<u32>,
-    lists: Vec<List>,
-    parts: Vec<Part>,
+    pub patterns: Patterns,
     /// What is written in the end: the source is the operation that wrote it, the source address the
     /// place in what it wrote. Sorted by process and address; dead memory is left out.
     pub finals: Vec<Transfer>,
+    /// The same of what lies in rows of three and more.
+    pub rows: Vec<Rows>,
 }
 
 impl Reach {
@@ -60,9 +59,9 @@ impl Reach {
     ) -> Result<Reach, GraphError> {
         let mut reach = Reach {
             slots: vec![NONE; graph.operations()],
-            lists: Vec::new(),
-            parts: Vec::new(),
+            patterns: Patterns::default(),
             finals: Vec::with_capacity(at(graph.processes())),
+            rows: Vec::new(),
         };
         let mut before = (!graph.ordered).then(|| Before::new(graph, matching, order));
         let mut accesses = Accesses::new();
@@ -94,8 +93,7 @@ impl Reach {
                         contents,
                         &mut last,
                     )?;
-                    let (start, end) = written(graph, matching, operation);
-                    accesses.overwrite(start, end, id(operation));
+                    accesses.overwrite(written(graph, matching, operation), id(operation));
                 }
             }
             reach.finish(graph, process, &accesses);
@@ -103,18 +101,12 @@ impl Reach {
         Ok(reach)
     }
 
-    /// The parts of a list.
-    pub(crate) fn list(&self, slot: u32) -> (u32, &[Part]) {
-        let List { process, first, past } = self.lists[at(slot & !LIST)];
-        (process, &self.parts[at(first)..at(past)])
-    }
-
     fn read(
         &mut self,
         graph: &Graph,
         accesses: &mut Accesses,
         (process, operation): (u32, usize),
-        reads: [(u64, u64); 2],
+        reads: [Place; 2],
         contents: &mut Contents,
         last: &mut (u64, u64, u32),
     ) -> Result<(), GraphError> {
@@ -122,44 +114,67 @@ impl Reach {
             Kind::Receive | Kind::Nothing => return Ok(()),
             Kind::Reduce => {}
             Kind::Send | Kind::Copy => {
-                let (start, end) = reads[0];
-                let segments = accesses.look(start, end);
-                if let [] | [_] = segments {
+                if let Place::Range { start, end } = reads[0]
+                    && let segments @ ([] | [_]) = accesses.look(start, end)
+                {
                     let writer = segments.first().map_or(NONE, |s| s.value.writer);
-                    self.slots[operation] = if writer != NONE {
-                        writer
-                    } else if (last.0, last.1) == (start, end) && last.2 != NONE {
-                        last.2
-                    } else {
-                        let slot = untouched(contents, process, start, end)?;
-                        *last = (start, end, slot);
-                        slot
-                    };
-                    return Ok(());
+                    if writer == NONE {
+                        if (last.0, last.1) != (start, end) || last.2 == NONE {
+                            *last = (start, end, untouched(contents, process, start, end)?);
+                        }
+                        self.slots[operation] = last.2;
+                        return Ok(());
+                    }
+                    // Where in a layout it is, only a list can tell.
+                    if !graph.operations[at(writer)].is_typed() {
+                        self.slots[operation] = writer;
+                        return Ok(());
+                    }
                 }
             }
         }
-        let first = self.parts.len();
-        for (start, end) in reads {
-            for segment in accesses.look(start, end) {
-                let writer = segment.value.writer;
-                let base = if writer == NONE { 0 } else { graph.operations[at(writer)].at };
-                let from = segment.start - base;
-                self.parts.push(Part { writer, from, length: segment.end - segment.start });
-            }
+        let mut error = Ok(());
+        for place in reads {
+            let in_rows = matches!(place, Place::Typed { .. });
+            place.packed(|span| {
+                for segment in accesses.look(span.start, span.end) {
+                    let Last { writer, from, .. } = segment.value;
+                    let from = if writer == NONE { segment.start } else { from };
+                    let length = segment.end - segment.start;
+                    self.patterns.push(Part { writer, from, length });
+                    // The parts of one range have nothing in common: each is a row.
+                    if !in_rows && error.is_ok() {
+                        error = self.patterns.end_row();
+                    }
+                }
+                if in_rows && error.is_ok() {
+                    error = self.patterns.end_row();
+                }
+            });
         }
-        let past = number("pieces of messages", self.parts.len())?;
-        let list = number("messages of several pieces", self.lists.len())?;
-        self.lists.push(List { process, first: id(first), past });
-        self.slots[operation] = list | LIST;
+        error?;
+        let all_untouched =
+            graph.operations[operation].kind() != Kind::Reduce && self.patterns.all_by(NONE);
+        let list = self.patterns.end_list(process)?;
+        self.slots[operation] = if all_untouched {
+            let (process, parts) = self.patterns.list(list);
+            for Part { from, length, .. } in parts {
+                contents.push(Run::piece(Origin::Memory { process, address: from }, length));
+            }
+            self.patterns.forget_list();
+            ready(contents)?
+        } else {
+            list | LIST
+        };
         Ok(())
     }
 
     /// Notes what the process holds in the end.
     fn finish(&mut self, graph: &Graph, process: u32, accesses: &Accesses) {
         let mut dead = graph.dead_in(process);
+        let mut rows: Option<Rows> = None;
         for segment in accesses.all() {
-            let writer = segment.value.writer;
+            let Last { writer, from, .. } = segment.value;
             if writer == NONE {
                 continue;
             }
@@ -171,18 +186,63 @@ impl Reach {
                 let hole = dead.first().filter(|d| d.start < segment.end);
                 let end = hole.map_or(segment.end, |d| d.start);
                 if start < end {
-                    let base = graph.operations[at(writer)].at;
-                    self.finals.push(Transfer {
-                        source: writer,
-                        source_address: start - base,
-                        length: end - start,
+                    let next = Rows {
+                        writer,
+                        from: from.wrapping_add(start - segment.start),
+                        from_step: 0,
                         destination: process,
-                        destination_address: start,
-                    });
+                        address: start,
+                        stride: 0,
+                        length: end - start,
+                        count: 1,
+                    };
+                    if !rows.as_mut().is_some_and(|rows| rows.absorb(&next)) {
+                        rows.replace(next).into_iter().for_each(|rows| self.keep(rows));
+                    }
                 }
                 start = hole.map_or(segment.end, |d| d.end);
             }
         }
+        rows.into_iter().for_each(|rows| self.keep(rows));
+    }
+
+    /// Keeps few ranges one by one, as most are alone.
+    fn keep(&mut self, rows: Rows) {
+        if rows.count > 2 {
+            self.rows.push(rows);
+            return;
+        }
+        self.finals.extend((0..rows.count).map(|k| Transfer {
+            source: rows.writer,
+            source_address: rows.from.wrapping_add(rows.from_step.wrapping_mul(k)),
+            length: rows.length,
+            destination: rows.destination,
+            destination_address: rows.address + rows.stride * k,
+        }));
+    }
+}
+
+impl Rows {
+    /// Adds a range as the next row, if it is one.
+    fn absorb(&mut self, next: &Rows) -> bool {
+        if (self.writer, self.length) != (next.writer, next.length) {
+            return false;
+        }
+        // Addresses ascend.
+        let stride = (next.address - self.address) / self.count;
+        let from_step = next.from.wrapping_sub(self.from);
+        let fits = match self.count {
+            1 => true,
+            n => {
+                next.address == self.address + self.stride * n
+                    && from_step == self.from_step.wrapping_mul(n)
+            }
+        };
+        if fits && self.count == 1 {
+            (self.stride, self.from_step) = (stride, from_step);
+        }
+        self.count += u64::from(fits);
+        fits
     }
 }
 
@@ -219,11 +279,11 @@ pub(crate) fn ready(contents: &mut Contents) -> Result<u32, GraphError> {
 }
 
 /// What an operation writes: a receive only as much as was sent.
-fn written(graph: &Graph, matching: &Matching, operation: usize) -> (u64, u64) {
-    let (start, end) = graph.writes(operation);
+fn written<'a>(graph: &'a Graph, matching: &Matching, operation: usize) -> Place<'a> {
+    let place = graph.writes(operation);
     match send_of(graph, matching, operation) {
-        Some(send) => (start, start + graph.operations[at(send)].length),
-        None => (start, end),
+        Some(send) => place.shortened(graph.operations[at(send)].length),
+        None => place,
     }
 }
 
@@ -233,14 +293,14 @@ fn check(
     before: &mut Before,
     accesses: &mut Accesses,
     operation: u32,
-    reads: [(u64, u64); 2],
-    write: (u64, u64),
+    reads: [Place; 2],
+    write: Place,
 ) -> Result<(), GraphError> {
     let mut race = None;
     let mut conflict = |early: u32, start: u64, end: u64| {
         if race.is_none() && !before.orders(early, operation) {
             let (address, length) = Graph::span(start, end);
-            let (first, second) = (graph.named(early), graph.named(operation));
+            let (first, second) = (graph.named(early).into(), graph.named(operation).into());
             race = Some(GraphError::Race { first, second, at: address, length });
         }
     };

@@ -130,6 +130,18 @@ impl Run {
         self.absorb_rows(next)
     }
 
+    /// Adds a piece that does not follow in memory, if the result is one loop over pieces.
+    pub(crate) fn repeat(&mut self, piece: &Run) -> bool {
+        if self.length != piece.length || self.outer.count > 1 || piece.pieces() > 1 {
+            return false;
+        }
+        let inner = joined(self.origin, self.inner, piece.origin, piece.inner);
+        if let Some(inner) = inner {
+            self.inner = inner;
+        }
+        inner.is_some()
+    }
+
     fn absorb_rows(&mut self, next: &Run) -> bool {
         if self.length != next.length || self.inner != next.inner || self.inner.count == 1 {
             return false;

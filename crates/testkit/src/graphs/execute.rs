@@ -1,11 +1,12 @@
 //! Runs a graph: operations that are ready complete one at a time, in a random order, and every byte is
-//! moved on its own. A byte is the list of the first bytes (process, address) that went into it.
+//! moved on its own, those of a typed buffer in the order of its type map. A byte is the list of the first bytes
+//! (process, address) that went into it.
 
 use std::collections::BTreeMap;
 
-use commloom_commgraph::{Action, Graph, Process};
+use commloom_commgraph::{Action, Address, Bytes, Graph, LayoutId, Process};
 
-use crate::Rng;
+use crate::{Rng, oracle};
 
 /// What one byte is made of.
 pub type Byte = Vec<(u32, u64)>;
@@ -66,27 +67,32 @@ pub fn execute(graph: &Graph, rng: &mut Rng) -> Option<Memory> {
         let i = ready[rng.usize(0..ready.len())];
         done[i] = true;
         let p = operations[i].process.0;
-        let read = |memory: &Memory, start: u64, length: u64| -> Vec<Byte> {
-            let byte = |a| memory.get(&(p, a)).cloned().unwrap_or_else(|| initial(p, a));
-            (start..start + length).map(byte).collect()
+        let read = |memory: &Memory, addresses: &[u64]| -> Vec<Byte> {
+            let byte = |a: &u64| memory.get(&(p, *a)).cloned().unwrap_or_else(|| initial(p, *a));
+            addresses.iter().map(byte).collect()
         };
+        let addresses = |at, length, layout| addresses(graph, at, length, layout);
         match operations[i].action {
             Action::Nothing => {}
-            Action::Send { at, length, .. } => {
-                messages.insert(channels[i].unwrap(), read(&memory, at.0, length.0));
+            Action::Send { at, length, layout, .. } => {
+                let bytes = read(&memory, &addresses(at, length, layout));
+                messages.insert(channels[i].unwrap(), bytes);
             }
-            Action::Receive { at, .. } => {
+            Action::Receive { at, length, layout, .. } => {
                 let bytes = messages.remove(&channels[i].unwrap()).unwrap();
-                memory.extend((at.0..).zip(bytes).map(|(a, byte)| ((p, a), byte)));
+                let to = addresses(at, length, layout);
+                memory.extend(to.into_iter().zip(bytes).map(|(a, byte)| ((p, a), byte)));
             }
-            Action::Copy { from, to, length } => {
-                let bytes = read(&memory, from.0, length.0);
-                memory.extend((to.0..).zip(bytes).map(|(a, byte)| ((p, a), byte)));
+            Action::Copy { from, to, length, layouts } => {
+                let bytes = read(&memory, &addresses(from, length, layouts.from));
+                let to = addresses(to, length, layouts.into);
+                memory.extend(to.into_iter().zip(bytes).map(|(a, byte)| ((p, a), byte)));
             }
-            Action::Reduce { from, into, length, .. } => {
-                let bytes = read(&memory, from.0, length.0);
-                let old = read(&memory, into.0, length.0);
-                for ((a, mut byte), more) in (into.0..).zip(old).zip(bytes) {
+            Action::Reduce { from, into, length, layouts, .. } => {
+                let bytes = read(&memory, &addresses(from, length, layouts.from));
+                let into = addresses(into, length, layouts.into);
+                let old = read(&memory, &into);
+                for ((a, mut byte), more) in into.into_iter().zip(old).zip(bytes) {
                     byte.extend(more);
                     byte.sort_unstable();
                     memory.insert((p, a), byte);
@@ -94,6 +100,15 @@ pub fn execute(graph: &Graph, rng: &mut Rng) -> Option<Memory> {
             }
         }
     }
+}
+
+/// The addresses of a buffer, in the order of the message.
+#[must_use]
+pub fn addresses(graph: &Graph, at: Address, length: Bytes, layout: Option<LayoutId>) -> Vec<u64> {
+    let Some(id) = layout else { return (at.0..at.0 + length.0).collect() };
+    let layout = graph.layout(id).expect("a layout of this graph");
+    let map = oracle::byte_map(layout.ty(), layout.count());
+    map.into_iter().map(|d| at.0.checked_add_signed(d).expect("a valid address")).collect()
 }
 
 fn next<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
