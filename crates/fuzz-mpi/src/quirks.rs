@@ -26,6 +26,11 @@ pub struct Quirks {
     pub ialltoall_fails_in_place: bool,
     /// `MPI_Ialltoall` does so too.
     pub plain_ialltoall_fails_in_place: bool,
+    /// Collectives write past their own buffers, or wait for ever, where elements have a negative extent.
+    pub collectives_need_extents: bool,
+    /// `MPI_Gather` moves wrong bytes, and leaves messages behind that later ones take, where the types of the
+    /// ranks differ.
+    pub gather_needs_one_type: bool,
     /// Bytes that a type may cost for good that is committed and freed. With UCX, MPICH makes a datatype of
     /// UCX and destroys it only if bit 31 of its address is 0: `MPIDI_UCX_mpi_type_free_hook` takes it
     /// for an `int` and compares with -1.
@@ -46,6 +51,8 @@ impl Quirks {
             waitall_misses_failures: old_open_mpi,
             ialltoall_fails_in_place: old_open_mpi || old_mpich,
             plain_ialltoall_fails_in_place: old_open_mpi,
+            collectives_need_extents: old_open_mpi,
+            gather_needs_one_type: old_open_mpi,
             lost_by_commit: if old_mpich { 64 } else { 0 },
         }
     }

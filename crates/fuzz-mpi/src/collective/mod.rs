@@ -88,7 +88,12 @@ impl<'p, A: Abi> Plan<'p, A> {
         let together = which.exchanges_in_place() && !lost && rng.u32(0..4) == 0;
         // Each rank chooses the algorithm of MPI_Allgatherv by the size of its type (Open MPI), or
         // cuts the blocks by the extent (MPICH).
-        let mut types = Types::new(rng, all, which == Which::Allgatherv);
+        let alike = which == Which::Allgatherv
+            || which == Which::Gather && session.quirks.gather_needs_one_type;
+        let least = if session.quirks.collectives_need_extents { 0 } else { i64::MIN };
+        let usable: Vec<&Specimen<A>> =
+            all.iter().copied().filter(|s| s.layout.extent() >= least).collect();
+        let mut types = Types::new(rng, &usable, alike)?;
         let drawn: Vec<[Vec<&Specimen<A>>; 2]> = (0..n)
             .map(|r| {
                 [
@@ -263,10 +268,13 @@ struct Types<'p, A: Abi> {
 
 impl<'p, A: Abi> Types<'p, A> {
     /// Types to draw from, all of one size and extent if need be.
-    fn new(rng: &mut Rng, all: &[&'p Specimen<A>], alike: bool) -> Self {
+    fn new(rng: &mut Rng, all: &[&'p Specimen<A>], alike: bool) -> Option<Self> {
         let measures = |s: &Specimen<A>| (s.layout.size(), s.layout.extent());
         let small: Vec<&Specimen<A>> =
             all.iter().copied().filter(|s| s.layout.size() <= BLOCK).collect();
+        if small.is_empty() {
+            return None;
+        }
         let first = small[rng.usize(0..small.len())];
         let same: Vec<&Specimen<A>> = small
             .into_iter()
@@ -274,7 +282,7 @@ impl<'p, A: Abi> Types<'p, A> {
             .filter(|s| !alike || measures(s) == measures(first))
             .collect();
         let unit = if first.signature == Signature::Empty { 0 } else { first.layout.elements() };
-        Types { first, same, unit }
+        Some(Types { first, same, unit })
     }
 
     /// A type per block, or one for all.
