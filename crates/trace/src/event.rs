@@ -1,0 +1,170 @@
+//! What is recorded.
+
+use std::sync::Arc;
+
+/// Where in the program a call was made: a return address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The file that was mapped there.
+    pub module: String,
+    /// Bytes from where that file begins in memory.
+    pub offset: u64,
+}
+
+/// The processes of a communicator.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Communicator {
+    /// The same number for all handles that this process has for the same communicator; 0 for the world.
+    pub number: u64,
+    /// Ranks in the world, by rank in the communicator.
+    pub members: Vec<u32>,
+    /// The other group, where it is an intercommunicator; else empty.
+    pub remote: Vec<u32>,
+}
+
+/// Memory of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// Where it begins.
+    pub address: u64,
+    /// Elements.
+    pub count: u64,
+    /// The layout of an element, in commloom's notation; empty where it is not known.
+    pub layout: Arc<str>,
+    /// Bytes of data.
+    pub bytes: u64,
+}
+
+/// How a message is sent (MPI 4.1, section 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The names are MPI's.
+pub enum Mode {
+    Standard,
+    Buffered,
+    Synchronous,
+    Ready,
+}
+
+/// Bytes of a sent buffer that came with an earlier message and were not changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Where they are among the bytes that are sent.
+    pub at: u64,
+    /// How many.
+    pub length: u64,
+    /// The number of the event [`Action::Received`].
+    pub receive: u64,
+    /// Where they were among the bytes that were received.
+    pub from: u64,
+}
+
+/// All elements of a sent buffer are the sum, bit by bit, of what this process had there before and of what it
+/// received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sum {
+    /// The basic type of the elements, by its MPI name.
+    pub element: Arc<str>,
+    /// The number of the event [`Action::Received`].
+    pub receive: u64,
+    /// The number of the event [`Action::Send`] that sent what was there before.
+    pub before: u64,
+}
+
+/// What is known of a message that has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// Rank in the world.
+    pub from: u32,
+    /// Its tag.
+    pub tag: i32,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// Of those bytes, in the order of the type map.
+    pub hash: u64,
+}
+
+/// A collective operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collective {
+    /// By its name in MPI, as `MPI_Bcast`.
+    pub name: Arc<str>,
+    /// On this communicator.
+    pub communicator: Arc<Communicator>,
+    /// Rank in the world.
+    pub root: Option<u32>,
+    /// What this process gives, in all.
+    pub gives: u64,
+    /// What this process gets, in all bytes.
+    pub gets: u64,
+}
+
+/// What a process does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A message is sent. It stays under way until the [`Action::Sent`] of the same operation.
+    Send {
+        /// How.
+        mode: Mode,
+        /// Rank in the world.
+        to: u32,
+        /// Its tag.
+        tag: i32,
+        /// On this communicator.
+        communicator: Arc<Communicator>,
+        /// From here.
+        buffer: Buffer,
+        /// Of the bytes, in the order of the type map.
+        hash: u64,
+        /// Which of its bytes came from others.
+        origins: Vec<Origin>,
+        /// Whether it is a sum.
+        sum: Option<Sum>,
+    },
+    /// A receive is posted.
+    Receive {
+        /// Rank in the world; `None` for `MPI_ANY_SOURCE`.
+        from: Option<u32>,
+        /// `None` for `MPI_ANY_TAG`.
+        tag: Option<i32>,
+        /// On this communicator.
+        communicator: Arc<Communicator>,
+        /// To here.
+        buffer: Buffer,
+    },
+    /// The buffer of a send may be used again.
+    Sent {
+        /// The number of the event [`Action::Send`].
+        send: u64,
+    },
+    /// A message has come, and the program knows.
+    Received {
+        /// The number of the event [`Action::Receive`].
+        receive: u64,
+        /// What came.
+        what: Received,
+    },
+    /// A receive was cancelled, or failed.
+    Dropped {
+        /// The number of the event [`Action::Receive`].
+        receive: u64,
+    },
+    /// A collective operation begins.
+    Collective(Collective),
+    /// A communicator was made.
+    Communicator(Arc<Communicator>),
+    /// `MPI_Pcontrol` with this level.
+    Mark(i32),
+    /// From here on nothing is recorded, because a limit was reached.
+    Limit,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Nanoseconds since the recorder started.
+    pub time: u64,
+    /// Who called.
+    pub site: Option<Arc<Site>>,
+    /// What.
+    pub action: Action,
+}

@@ -1,0 +1,334 @@
+//! Events as bytes, within one block: a record for each, and records before them that define what they share.
+
+use std::sync::Arc;
+
+use crate::bytes::{In, Out};
+use crate::event::{
+    Action, Buffer, Collective, Communicator, Event, Mode, Origin, Received, Site, Sum,
+};
+use crate::table::Table;
+
+/// First bytes of records.
+mod kind {
+    pub const SITE: u8 = 0;
+    pub const NAME: u8 = 1;
+    pub const COMMUNICATOR: u8 = 2;
+    pub const SEND: u8 = 16;
+    pub const RECEIVE: u8 = 17;
+    pub const SENT: u8 = 18;
+    pub const RECEIVED: u8 = 19;
+    pub const DROPPED: u8 = 20;
+    pub const COLLECTIVE: u8 = 21;
+    pub const NEW_COMMUNICATOR: u8 = 22;
+    pub const MARK: u8 = 23;
+    pub const LIMIT: u8 = 24;
+}
+
+const MODES: [Mode; 4] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
+
+/// What the records of a block so far have defined, and the time.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    sites: Table<Site>,
+    names: Table<str>,
+    communicators: Table<Communicator>,
+    time: u64,
+}
+
+impl Encoder {
+    /// A new block begins.
+    pub fn clear(&mut self) {
+        self.sites.clear();
+        self.names.clear();
+        self.communicators.clear();
+        self.time = 0;
+    }
+
+    /// Appends an event with the definitions that it needs. Linear in its bytes.
+    pub fn write(&mut self, event: &Event, bytes: &mut Vec<u8>) {
+        let mut out = Out(bytes);
+        let site = event.site.as_ref().map_or(0, |site| self.site(site, &mut out) + 1);
+        let later = event.time.max(self.time);
+        let since = later - self.time;
+        self.time = later;
+        let start = |kind: u8, out: &mut Out<'_>| {
+            out.0.push(kind);
+            out.number(since);
+            out.number(site);
+        };
+        match &event.action {
+            Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum } => {
+                let communicator = self.communicator(communicator, &mut out);
+                let layout = self.name(&buffer.layout, &mut out);
+                let element = sum.as_ref().map(|sum| self.name(&sum.element, &mut out));
+                start(kind::SEND, &mut out);
+                out.0
+                    .push(MODES.iter().position(|m| m == mode).map_or(0, |at| at.to_le_bytes()[0]));
+                out.number(u64::from(*to));
+                out.signed(i64::from(*tag));
+                out.number(communicator);
+                put_buffer(buffer, layout, &mut out);
+                out.fixed(*hash);
+                out.length(origins.len());
+                for origin in origins {
+                    for number in [origin.at, origin.length, origin.receive, origin.from] {
+                        out.number(number);
+                    }
+                }
+                out.number(element.map_or(0, |element| element + 1));
+                if let Some(sum) = sum {
+                    out.number(sum.receive);
+                    out.number(sum.before);
+                }
+            }
+            Action::Receive { from, tag, communicator, buffer } => {
+                let communicator = self.communicator(communicator, &mut out);
+                let layout = self.name(&buffer.layout, &mut out);
+                start(kind::RECEIVE, &mut out);
+                out.number(from.map_or(0, |from| u64::from(from) + 1));
+                out.0.push(u8::from(tag.is_some()));
+                if let Some(tag) = tag {
+                    out.signed(i64::from(*tag));
+                }
+                out.number(communicator);
+                put_buffer(buffer, layout, &mut out);
+            }
+            Action::Sent { send } => {
+                start(kind::SENT, &mut out);
+                out.number(*send);
+            }
+            Action::Received { receive, what } => {
+                start(kind::RECEIVED, &mut out);
+                out.number(*receive);
+                out.number(u64::from(what.from));
+                out.signed(i64::from(what.tag));
+                out.number(what.bytes);
+                out.fixed(what.hash);
+            }
+            Action::Dropped { receive } => {
+                start(kind::DROPPED, &mut out);
+                out.number(*receive);
+            }
+            Action::Collective(collective) => {
+                let name = self.name(&collective.name, &mut out);
+                let communicator = self.communicator(&collective.communicator, &mut out);
+                start(kind::COLLECTIVE, &mut out);
+                out.number(name);
+                out.number(communicator);
+                out.number(collective.root.map_or(0, |root| u64::from(root) + 1));
+                out.number(collective.gives);
+                out.number(collective.gets);
+            }
+            Action::Communicator(communicator) => {
+                let communicator = self.communicator(communicator, &mut out);
+                start(kind::NEW_COMMUNICATOR, &mut out);
+                out.number(communicator);
+            }
+            Action::Mark(level) => {
+                start(kind::MARK, &mut out);
+                out.signed(i64::from(*level));
+            }
+            Action::Limit => start(kind::LIMIT, &mut out),
+        }
+    }
+
+    fn site(&mut self, site: &Arc<Site>, out: &mut Out<'_>) -> u64 {
+        let (number, new) = self.sites.number(site);
+        if new {
+            out.0.push(kind::SITE);
+            out.string(&site.module);
+            out.number(site.offset);
+        }
+        number
+    }
+
+    fn name(&mut self, name: &Arc<str>, out: &mut Out<'_>) -> u64 {
+        let (number, new) = self.names.number(name);
+        if new {
+            out.0.push(kind::NAME);
+            out.string(name);
+        }
+        number
+    }
+
+    fn communicator(&mut self, communicator: &Arc<Communicator>, out: &mut Out<'_>) -> u64 {
+        let (number, new) = self.communicators.number(communicator);
+        if new {
+            out.0.push(kind::COMMUNICATOR);
+            out.number(communicator.number);
+            for group in [&communicator.members, &communicator.remote] {
+                out.length(group.len());
+                // Most groups are ranks with one distance: small differences.
+                let mut last = 0;
+                for &rank in group {
+                    out.signed(i64::from(rank) - last);
+                    last = i64::from(rank);
+                }
+            }
+        }
+        number
+    }
+}
+
+fn put_buffer(buffer: &Buffer, layout: u64, out: &mut Out<'_>) {
+    for number in [buffer.address, buffer.count, layout, buffer.bytes] {
+        out.number(number);
+    }
+}
+
+/// The records of a block.
+pub(crate) struct Decoder<'a> {
+    input: In<'a>,
+    sites: Vec<Arc<Site>>,
+    names: Vec<Arc<str>>,
+    communicators: Vec<Arc<Communicator>>,
+    time: u64,
+}
+
+impl<'a> Decoder<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Decoder {
+            input: In(bytes),
+            sites: Vec::new(),
+            names: Vec::new(),
+            communicators: Vec::new(),
+            time: 0,
+        }
+    }
+
+    /// The next event. `None` at the end, or where the bytes make no sense.
+    pub fn event(&mut self) -> Option<Event> {
+        while !self.input.is_empty() {
+            match self.input.byte()? {
+                kind::SITE => {
+                    let module = self.input.string()?.to_owned();
+                    let offset = self.input.number()?;
+                    self.sites.push(Arc::new(Site { module, offset }));
+                }
+                kind::NAME => self.names.push(self.input.string()?.into()),
+                kind::COMMUNICATOR => {
+                    let communicator = self.new_communicator()?;
+                    self.communicators.push(Arc::new(communicator));
+                }
+                kind => {
+                    self.time = self.time.checked_add(self.input.number()?)?;
+                    let site = match self.input.small::<usize>()? {
+                        0 => None,
+                        at => Some(self.sites.get(at - 1)?.clone()),
+                    };
+                    let action = self.action(kind)?;
+                    return Some(Event { time: self.time, site, action });
+                }
+            }
+        }
+        None
+    }
+
+    fn action(&mut self, kind: u8) -> Option<Action> {
+        Some(match kind {
+            kind::SEND => Action::Send {
+                mode: *MODES.get(usize::from(self.input.byte()?))?,
+                to: self.input.small()?,
+                tag: self.tag()?,
+                communicator: self.communicator()?,
+                buffer: self.buffer()?,
+                hash: self.input.fixed()?,
+                origins: self.origins()?,
+                sum: self.sum()?,
+            },
+            kind::RECEIVE => Action::Receive {
+                from: self.rank_or_none()?,
+                tag: match self.input.byte()? {
+                    0 => None,
+                    _ => Some(self.tag()?),
+                },
+                communicator: self.communicator()?,
+                buffer: self.buffer()?,
+            },
+            kind::SENT => Action::Sent { send: self.input.number()? },
+            kind::RECEIVED => Action::Received {
+                receive: self.input.number()?,
+                what: Received {
+                    from: self.input.small()?,
+                    tag: self.tag()?,
+                    bytes: self.input.number()?,
+                    hash: self.input.fixed()?,
+                },
+            },
+            kind::DROPPED => Action::Dropped { receive: self.input.number()? },
+            kind::COLLECTIVE => Action::Collective(Collective {
+                name: self.name()?,
+                communicator: self.communicator()?,
+                root: self.rank_or_none()?,
+                gives: self.input.number()?,
+                gets: self.input.number()?,
+            }),
+            kind::NEW_COMMUNICATOR => Action::Communicator(self.communicator()?),
+            kind::MARK => Action::Mark(self.tag()?),
+            kind::LIMIT => Action::Limit,
+            _ => return None,
+        })
+    }
+
+    fn tag(&mut self) -> Option<i32> {
+        i32::try_from(self.input.signed()?).ok()
+    }
+
+    fn rank_or_none(&mut self) -> Option<Option<u32>> {
+        let coded = self.input.number()?;
+        match coded.checked_sub(1) {
+            None => Some(None),
+            Some(rank) => Some(Some(u32::try_from(rank).ok()?)),
+        }
+    }
+
+    fn name(&mut self) -> Option<Arc<str>> {
+        self.names.get(self.input.small::<usize>()?).cloned()
+    }
+
+    fn communicator(&mut self) -> Option<Arc<Communicator>> {
+        self.communicators.get(self.input.small::<usize>()?).cloned()
+    }
+
+    fn buffer(&mut self) -> Option<Buffer> {
+        Some(Buffer {
+            address: self.input.number()?,
+            count: self.input.number()?,
+            layout: self.name()?,
+            bytes: self.input.number()?,
+        })
+    }
+
+    fn origins(&mut self) -> Option<Vec<Origin>> {
+        let mut origins = Vec::new();
+        for _ in 0..self.input.length()? {
+            origins.push(Origin {
+                at: self.input.number()?,
+                length: self.input.number()?,
+                receive: self.input.number()?,
+                from: self.input.number()?,
+            });
+        }
+        Some(origins)
+    }
+
+    fn sum(&mut self) -> Option<Option<Sum>> {
+        let Some(element) = self.input.small::<usize>()?.checked_sub(1) else { return Some(None) };
+        let element = self.names.get(element)?.clone();
+        Some(Some(Sum { element, receive: self.input.number()?, before: self.input.number()? }))
+    }
+
+    fn new_communicator(&mut self) -> Option<Communicator> {
+        let number = self.input.number()?;
+        let mut groups = [Vec::new(), Vec::new()];
+        for group in &mut groups {
+            let mut last = 0i64;
+            for _ in 0..self.input.length()? {
+                last = last.checked_add(self.input.signed()?)?;
+                group.push(u32::try_from(last).ok()?);
+            }
+        }
+        let [members, remote] = groups;
+        Some(Communicator { number, members, remote })
+    }
+}

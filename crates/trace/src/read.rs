@@ -1,0 +1,83 @@
+//! Reads a trace as far as it is whole.
+
+use crate::block::{self, Block, Found};
+use crate::event::Event;
+use crate::header::Header;
+use crate::operation::Decoder;
+use crate::problem::{Problem, Unreadable};
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Which process.
+    pub header: Header,
+    /// By number, in order. Where some are missing, their numbers are.
+    pub events: Vec<(u64, Event)>,
+    /// What was left out, by place.
+    pub problems: Vec<Problem>,
+}
+
+/// Everything in a file that is whole. Linear in its bytes; takes the memory of its events.
+///
+/// # Errors
+/// See [`Unreadable`]: there is no header.
+pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
+    let (header, mut rest) = Header::read(file)?;
+    let mut trace = Trace { header, events: Vec::new(), problems: Vec::new() };
+    while !rest.is_empty() {
+        let at = number(file.len() - rest.len());
+        match block::find(rest) {
+            Found::Whole(block, end) => {
+                trace.take(&block, at, number(end));
+                rest = &rest[end..];
+            }
+            // Another block further on: then the length was damaged, not the end cut off.
+            Found::Cut(missing) if block::next(rest).is_none() => {
+                trace.problems.push(Problem::Cut { at, missing: number(missing) });
+                break;
+            }
+            Found::Cut(_) | Found::None => {
+                let length = block::next(rest).unwrap_or(rest.len());
+                trace.damaged(at, number(length));
+                rest = &rest[length..];
+            }
+        }
+    }
+    Ok(trace)
+}
+
+/// All events of a block, or none.
+fn events(block: &Block<'_>) -> Option<Vec<Event>> {
+    let raw = block.unpack()?;
+    let mut decoder = Decoder::new(&raw);
+    let events: Vec<Event> = std::iter::from_fn(|| decoder.event()).collect();
+    (u32::try_from(events.len()) == Ok(block.events)).then_some(events)
+}
+
+fn number(value: usize) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
+
+impl Trace {
+    fn take(&mut self, block: &Block<'_>, at: u64, length: u64) {
+        let expected = self.events.last().map_or(0, |(number, _)| number.saturating_add(1));
+        // Numbers go up: the others are of a file that was written over.
+        let events = if block.first < expected { None } else { events(block) };
+        let Some(events) = events else { return self.damaged(at, length) };
+        if block.first > expected {
+            self.problems.push(Problem::Gap { at, first: expected, last: block.first - 1 });
+        }
+        self.events.extend((block.first..).zip(events));
+    }
+
+    /// Notes damage; what follows other damage is the same.
+    fn damaged(&mut self, at: u64, length: u64) {
+        if let Some(Problem::Damaged { at: start, length: so_far }) = self.problems.last_mut()
+            && *start + *so_far == at
+        {
+            *so_far += length;
+        } else {
+            self.problems.push(Problem::Damaged { at, length });
+        }
+    }
+}
