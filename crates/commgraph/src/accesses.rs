@@ -3,7 +3,7 @@
 use crate::buffer::Place;
 use crate::number::{at, id};
 use crate::operation::NONE;
-use crate::segments::{Known, Segment, Segments};
+use crate::segments::{Known, Segment, Segments, Whole};
 
 /// The last accesses to a range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,10 @@ impl Known for Last {
     }
 }
 
-/// What nobody touched. It is not followed by more of it: `from` means nothing.
-const UNTOUCHED: Last = Last { writer: NONE, readers: NONE, from: 0 };
+impl Last {
+    /// What nobody touched. `from` means nothing.
+    pub(crate) const UNTOUCHED: Last = Last { writer: NONE, readers: NONE, from: 0 };
+}
 
 /// The memory of one process. Made once and cleared for each process.
 #[derive(Debug)]
@@ -52,6 +54,16 @@ impl Accesses {
         self.segments.look(start, end, &mut self.found);
         fill_gaps(&mut self.found, start, end);
         &self.found
+    }
+
+    /// What all of `start..end` holds; `None` where that may be several things.
+    #[inline]
+    pub(crate) fn one(&self, start: u64, end: u64) -> Option<Last> {
+        match self.segments.whole(start, end) {
+            Whole::Unknown => Some(Last::UNTOUCHED),
+            Whole::Known(last) => Some(last),
+            Whole::Parts => None,
+        }
     }
 
     /// Notes that `by` reads a place; `conflict` hears of each earlier write there.
@@ -157,19 +169,19 @@ fn fill_gaps(found: &mut Vec<Segment<Last>>, start: u64, end: u64) {
         return;
     }
     if found.is_empty() {
-        found.push(Segment { start, end, value: UNTOUCHED });
+        found.push(Segment { start, end, value: Last::UNTOUCHED });
         return;
     }
     let known = std::mem::take(found);
     let mut at = start;
     for segment in known {
         if at < segment.start {
-            found.push(Segment { start: at, end: segment.start, value: UNTOUCHED });
+            found.push(Segment { start: at, end: segment.start, value: Last::UNTOUCHED });
         }
         found.push(segment);
         at = segment.end;
     }
     if at < end {
-        found.push(Segment { start: at, end, value: UNTOUCHED });
+        found.push(Segment { start: at, end, value: Last::UNTOUCHED });
     }
 }

@@ -77,11 +77,13 @@ impl Graph {
     }
 
     /// The places of the operations of a process in `operations`.
+    #[inline]
     pub(crate) fn range(&self, process: u32) -> std::ops::Range<usize> {
         at(self.first[at(process)])..at(self.first[at(process) + 1])
     }
 
     /// What an operation waits for in its own process.
+    #[inline]
     pub(crate) fn before(&self, operation: usize) -> &[u32] {
         let before = &self.operations[operation].before;
         if *before == NONE {

@@ -56,6 +56,7 @@ impl Matching {
     }
 
     /// The partner of a message, [`NONE`] for other operations.
+    #[inline]
     pub(crate) fn partner(&self, operation: usize) -> u32 {
         self.partner[operation]
     }

@@ -148,10 +148,12 @@ impl Packed {
         Packed { detail: self.detail | TYPED, ..self }
     }
 
+    #[inline]
     pub(crate) fn is_typed(&self) -> bool {
         self.detail & TYPED != 0
     }
 
+    #[inline]
     pub(crate) fn kind(&self) -> Kind {
         match self.detail & (TYPED - 1) {
             0 => Kind::Send,
@@ -163,21 +165,25 @@ impl Packed {
     }
 
     /// The other process of a message.
+    #[inline]
     pub(crate) fn peer(&self) -> u32 {
         id(usize::try_from(self.other >> 32).expect("32 bits fit"))
     }
 
     /// What must agree besides the processes for two messages to match: communicator and tag.
+    #[inline]
     pub(crate) fn envelope(&self) -> u64 {
         u64::from(self.detail >> KIND_BITS) << 32 | (self.other & u64::from(u32::MAX))
     }
 
     /// Where a copy or reduction reads.
+    #[inline]
     pub(crate) fn source(&self) -> u64 {
         self.other
     }
 
     /// The number of the reduction in the graph's table.
+    #[inline]
     pub(crate) fn reduction(&self) -> usize {
         at(self.detail >> KIND_BITS)
     }

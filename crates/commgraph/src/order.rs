@@ -53,6 +53,7 @@ impl Order {
 }
 
 /// The send that a receive waits for.
+#[inline]
 pub(crate) fn send_of(graph: &Graph, matching: &Matching, operation: usize) -> Option<u32> {
     let receives = graph.operations[operation].kind() == Kind::Receive;
     receives.then(|| matching.partner(operation))

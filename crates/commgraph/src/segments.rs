@@ -21,6 +21,17 @@ pub(crate) trait Known: Copy {
     fn after(self, skipped: u64) -> Self;
 }
 
+/// What holds a whole range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole<T> {
+    /// No segment.
+    Unknown,
+    /// One segment; of its part there.
+    Known(T),
+    /// Perhaps several.
+    Parts,
+}
+
 impl<T: Known> Segment<T> {
     /// The part of the segment inside `start..end`, where there is one.
     fn inside(self, start: u64, end: u64) -> Option<Segment<T>> {
@@ -52,6 +63,23 @@ impl<T: Known> Segments<T> {
         self.sorted.clear();
         self.tree.clear();
         self.in_tree = operations > FEW;
+    }
+
+    /// The segment that holds all of `start..end`, or that nothing is known of any of it.
+    #[inline]
+    pub(crate) fn whole(&self, start: u64, end: u64) -> Whole<T> {
+        if self.in_tree || start >= end {
+            return Whole::Parts;
+        }
+        match self.sorted.get(self.first_past(start)) {
+            Some(segment) if segment.start < end => {
+                match segment.start <= start && end <= segment.end {
+                    true => Whole::Known(segment.value.after(start - segment.start)),
+                    false => Whole::Parts,
+                }
+            }
+            _ => Whole::Unknown,
+        }
     }
 
     /// Adds to `found` the parts of the segments inside `start..end`, in order.
@@ -200,13 +228,22 @@ mod tests {
                 for step in 0..60_u32 {
                     let (a, b) = (random.u64(0..40), random.u64(0..=40));
                     let (start, end) = (a.min(b), a.max(b));
+                    let (s, e) = (index(start), index(end));
+                    match map.whole(start, end) {
+                        Whole::Parts => {}
+                        Whole::Unknown => assert_eq!(oracle[s..e], vec![None; e - s]),
+                        Whole::Known((step, from)) => {
+                            let all: Vec<_> =
+                                (0..count(e - s)).map(|i| Some((step, from + i))).collect();
+                            assert_eq!(oracle[s..e], all, "seed {seed}");
+                        }
+                    }
                     let mut found = Vec::new();
                     if random.bool() {
                         map.look(start, end, &mut found);
                     } else {
                         map.take(start, end, &mut found);
                     }
-                    let (s, e) = (index(start), index(end));
                     let seen = values(found.iter().copied());
                     assert_eq!(seen[s..e], oracle[s..e], "seed {seed}, step {step}");
                     assert!(found.is_sorted_by(|x, y| x.end <= y.start), "seed {seed}");

@@ -115,9 +115,13 @@ impl Reach {
             Kind::Reduce => {}
             Kind::Send | Kind::Copy => {
                 if let Place::Range { start, end } = reads[0]
-                    && let segments @ ([] | [_]) = accesses.look(start, end)
+                    && let Some(Last { writer, .. }) =
+                        accesses.one(start, end).or_else(|| match accesses.look(start, end) {
+                            [] => Some(Last::UNTOUCHED),
+                            [only] => Some(only.value),
+                            _ => None,
+                        })
                 {
-                    let writer = segments.first().map_or(NONE, |s| s.value.writer);
                     if writer == NONE {
                         if (last.0, last.1) != (start, end) || last.2 == NONE {
                             *last = (start, end, untouched(contents, process, start, end)?);

@@ -96,6 +96,7 @@ impl Run {
     }
 
     /// The number of pieces.
+    #[inline]
     pub(crate) fn pieces(&self) -> u64 {
         u64::from(self.inner.count) * u64::from(self.outer.count)
     }
@@ -264,6 +265,7 @@ impl Contents {
     }
 
     /// The runs of a finished message.
+    #[inline]
     pub(crate) fn runs(&self, message: u32) -> &[Run] {
         let start = message.checked_sub(1).map_or(0, |before| self.ends[at(before)]);
         &self.runs[at(start)..at(self.ends[at(message)])]

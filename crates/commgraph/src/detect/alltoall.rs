@@ -11,6 +11,9 @@ use crate::transfers::Transfer;
 /// Takes the exchanges in which all blocks have one length. O(n log n).
 pub(crate) fn alltoalls(work: &mut Work) {
     let pairs = at(work.processes).saturating_mul(work.others());
+    if work.free() < pairs {
+        return;
+    }
     let free = work.sorted_by_key(|t| (t.length, t.destination, t.source, t.destination_address));
     let classes = free.chunk_by(|a, b| work.get(*a).length == work.get(*b).length);
     let classes: Vec<Vec<u32>> =
@@ -22,6 +25,9 @@ pub(crate) fn alltoalls(work: &mut Work) {
 
 /// Takes the exchanges with blocks of any length, for at least `edges` pairs of processes.
 pub(crate) fn alltoallvs(work: &mut Work, edges: usize) {
+    if work.free() < edges {
+        return;
+    }
     let free = work.sorted_by_key(|t| (t.destination, t.source, t.destination_address));
     rounds(work, free, edges, Kind::Alltoallv);
 }

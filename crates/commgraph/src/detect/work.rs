@@ -9,6 +9,8 @@ pub(crate) struct Work {
     pub processes: u32,
     pub transfers: Vec<Transfer>,
     taken: Vec<bool>,
+    /// How many are free and between different processes.
+    free: usize,
     /// Take only operations in which processes copy what they have for themselves.
     pub only_own: bool,
     pub found: Vec<Collective>,
@@ -17,7 +19,8 @@ pub(crate) struct Work {
 impl Work {
     pub(crate) fn new(processes: u32, transfers: Vec<Transfer>) -> Work {
         let taken = vec![false; transfers.len()];
-        Work { processes, transfers, taken, only_own: false, found: Vec::new() }
+        let free = transfers.iter().filter(|t| t.source != t.destination).count();
+        Work { processes, transfers, taken, free, only_own: false, found: Vec::new() }
     }
 
     /// How many processes every process has to talk to.
@@ -29,14 +32,19 @@ impl Work {
         &self.transfers[at(pick)]
     }
 
+    /// How many transfers between different processes nobody took.
+    pub(crate) fn free(&self) -> usize {
+        self.free
+    }
+
     /// The transfers between different processes that nobody took, in the order of `key`.
     pub(crate) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&Transfer) -> K) -> Vec<u32> {
-        let is_free = |i: &usize| {
-            !self.taken[*i] && self.transfers[*i].source != self.transfers[*i].destination
-        };
-        // Counted first: a vector that grows would take twice the memory.
-        let mut free = Vec::with_capacity((0..self.transfers.len()).filter(is_free).count());
-        free.extend((0..self.transfers.len()).filter(is_free).map(id));
+        let mut free = Vec::with_capacity(self.free);
+        if self.free > 0 {
+            let all = self.transfers.iter().zip(&self.taken).zip(0..);
+            let is_free = |t: &Transfer, taken: &bool| !taken && t.source != t.destination;
+            free.extend(all.filter(|((t, taken), _)| is_free(t, taken)).map(|(_, i)| i));
+        }
         if !free.is_sorted_by_key(|i| key(self.get(*i))) {
             free.sort_unstable_by_key(|i| key(self.get(*i)));
         }
@@ -75,7 +83,11 @@ impl Work {
             debug_assert!(false, "a detector claims what is not there: {collective:?}");
             return false;
         }
-        picks.iter().for_each(|pick| self.taken[at(*pick)] = true);
+        for pick in picks {
+            self.taken[at(*pick)] = true;
+            let t = self.get(*pick);
+            self.free -= usize::from(t.source != t.destination);
+        }
         collective.transfers = crate::number::count(picks.len());
         self.found.push(collective);
         true

@@ -1,9 +1,9 @@
 //! Where a textbook algorithm puts its messages.
 
 use commloom_commgraph::{
-    Address, Builder, Bytes, Combine, Communicator, Handle, Process, Reduction, Tag,
+    Address, Buffer, Builder, Bytes, Combine, Communicator, Handle, Process, Reduction, Tag,
 };
-use commloom_layout::Basic;
+use commloom_layout::{Basic, Type};
 
 /// A graph under construction, and the memory and the tag that one algorithm may use: from `at` on, the
 /// same at every process, [`Site::room`] bytes.
@@ -86,6 +86,21 @@ impl<'a> Site<'a> {
         self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
     }
 
+    /// `p` sends a buffer to `to`. Where this send is the wrong one, it goes without its last byte.
+    pub fn send_buffer(&mut self, p: u32, to: u32, buffer: Buffer) -> Handle {
+        let wrong = self.wrong == Some(self.sends);
+        self.sends += 1;
+        let buffer = if wrong { without_last_byte(buffer) } else { buffer };
+        let (to, tag) = (Process(to), Tag(self.tag));
+        self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
+    }
+
+    /// `p` receives a buffer from `from`.
+    pub fn receive_buffer(&mut self, p: u32, from: u32, buffer: Buffer) -> Handle {
+        let (from, tag) = (Process(from), Tag(self.tag));
+        self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
+    }
+
     /// A send and its receive.
     pub fn message(&mut self, from: (u32, u64), to: (u32, u64), length: u64) -> (Handle, Handle) {
         (self.send(from.0, to.0, from.1, length), self.receive(to.0, from.0, to.1, length))
@@ -116,4 +131,16 @@ impl<'a> Site<'a> {
     pub fn block_at(&self, area: u64, k: u32) -> u64 {
         area + u64::from(k) * self.block
     }
+}
+
+/// The same buffer, byte by byte, without the last.
+fn without_last_byte(buffer: Buffer) -> Buffer {
+    let (at, count, ty) = match buffer {
+        Buffer::Range(at, length) => return Buffer::Range(at, Bytes(length.0 - 1)),
+        Buffer::Typed { at, count, ty } => (at, count, ty),
+    };
+    let mut bytes = crate::oracle::byte_map(&ty, count);
+    bytes.pop();
+    let ty = Type::idx(bytes, Type::leaf(Basic::BYTE)).expect("it was valid with one byte more");
+    Buffer::Typed { at, count: 1, ty }
 }
