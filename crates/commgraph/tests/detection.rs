@@ -1,8 +1,8 @@
 //! Every textbook algorithm is found, alone and among others, and nothing else.
 
 use commloom_commgraph::{
-    Address, Analysis, Builder, Bytes, Communicator, Dependencies, Kind, Options, Process, Tag,
-    analyse,
+    Address, Analysis, Blocks, Builder, Bytes, Communicator, Dataflow, Dependencies, Kind,
+    Matching, Options, Order, Process, Tag, Transfer, analyse, detect,
 };
 use commloom_testkit::graphs::execute::{Memory, execute, initial};
 use commloom_testkit::graphs::random::{Shape, graph};
@@ -161,6 +161,46 @@ fn an_algorithm_with_one_wrong_message_is_not_the_whole_operation() {
             }
         }
     });
+}
+
+/// Replayed, with what is left, the operations are the transfers of the dataflow, byte by byte. So also
+/// where they were found in runs, and single transfers never looked at.
+#[test]
+fn what_is_found_is_what_the_messages_do() {
+    check(1, |rng| {
+        for algorithm in ALGORITHMS.iter().filter(|a| a.kind != Kind::Barrier) {
+            for p in [4, 5, 8, 13, 16, 33].into_iter().filter(|p| (algorithm.works_for)(*p)) {
+                let mut builder = start(p);
+                let wrong = rng.bool().then(|| rng.u32(0..p));
+                add(&mut builder, p, (64, 0), algorithm, p / 3, wrong);
+                let graph = builder.finish().unwrap();
+                let matching = Matching::of(&graph).unwrap();
+                let order = Order::of(&graph, &matching).unwrap();
+                let flow = Dataflow::of(&graph, &matching, &order).unwrap();
+                let expected = bytes(flow.transfers().into_iter());
+                let found = detect(p, flow, Options::default());
+                let mut replayed = found.left.clone();
+                for c in &found.collectives {
+                    c.replay(|t| replayed.push(t));
+                }
+                // Reductions are not replayed, and take what belongs to them.
+                let replayed = bytes(replayed.into_iter());
+                let reduces =
+                    found.collectives.iter().any(|c| matches!(c.blocks, Blocks::Reduced { .. }));
+                let same = replayed == expected
+                    || reduces && replayed.iter().all(|b| expected.binary_search(b).is_ok());
+                assert!(same, "{} of {p}, {wrong:?}: {:?}", algorithm.name, found.collectives);
+            }
+        }
+    });
+}
+
+/// Where every byte comes to, and from.
+fn bytes(transfers: impl Iterator<Item = Transfer>) -> Vec<Transfer> {
+    let mut all: Vec<Transfer> =
+        transfers.flat_map(|t| (0..t.length).map(move |i| t.part(i, i + 1))).collect();
+    all.sort_unstable();
+    all
 }
 
 /// Replayed, with what is left, the operations do to memory what the messages do.

@@ -55,6 +55,17 @@ impl Origin {
     }
 }
 
+/// Pieces from processes at a regular distance: one turn of the inner loop of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Where the first piece comes from, and what each further one adds, modulo 2^32 and 2^64.
+    pub process: u32,
+    pub process_step: u32,
+    pub address: u64,
+    pub address_step: u64,
+    pub count: u32,
+}
+
 /// What one step of a loop adds, modulo 2^32 and 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Step {
@@ -105,6 +116,28 @@ impl Run {
     pub(crate) fn origin_of(&self, n: u64) -> Origin {
         let inner = u64::from(self.inner.count);
         self.origin.step(n / inner, self.outer.step).step(n % inner, self.inner.step)
+    }
+
+    /// Whether the pieces come from memory, and not from reductions.
+    pub(crate) fn in_memory(&self) -> bool {
+        matches!(self.origin, Origin::Memory { .. })
+    }
+
+    /// Its lines, in order; none for results of reductions.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+        (0..u64::from(self.outer.count)).filter_map(|row| {
+            let Origin::Memory { process, address } = self.origin.step(row, self.outer.step) else {
+                return None;
+            };
+            let Loop { count, step } = self.inner;
+            Some(Line {
+                process,
+                process_step: step.process,
+                address,
+                address_step: step.address,
+                count,
+            })
+        })
     }
 
     fn row(&self) -> u64 {

@@ -15,6 +15,7 @@ mod group;
 mod merge;
 mod pieces;
 mod reduction;
+mod regular;
 mod rooted;
 mod work;
 
@@ -59,7 +60,8 @@ pub struct Detection {
 
 /// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts.
 #[must_use]
-pub fn detect(processes: u32, flow: Dataflow, options: Options) -> Detection {
+pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection {
+    let regular = regular::detect(processes, &mut flow);
     let (mut transfers, results) = flow.into_parts(processes);
     if processes < 2 {
         let left_reduced = results.into_reduced();
@@ -71,6 +73,7 @@ pub fn detect(processes: u32, flow: Dataflow, options: Options) -> Detection {
     uniform(&mut work);
     let (found, mut left) = work.finish();
     collectives.extend(found);
+    collectives.extend(regular);
     if let Some(fine) = pieces::refined(&left, seams) {
         let mut work = Work::new(processes, fine);
         uniform(&mut work);
