@@ -17,7 +17,8 @@ use crate::dataflow::run::Line;
 use crate::dataflow::{Dataflow, Landing};
 use crate::detect::addresses::Addresses;
 use crate::detect::broadcast::constant;
-use crate::detect::collective::{Blocks, Collective, Kind};
+use crate::detect::collective::{Blocks, Collective, Kind, Pieces};
+use crate::detect::group::Group;
 use crate::ids::Bytes;
 use crate::number::{count, id};
 use crate::transfers::Transfer;
@@ -263,10 +264,11 @@ fn operation(length: u64, round: &[Received]) -> Option<Collective> {
     Some(Collective {
         kind,
         root: None,
-        processes: id(round.len()),
+        group: Group::All(id(round.len())),
         length: Bytes(length),
         own,
         transfers: if own { p * p } else { p * (p - 1) },
         blocks,
+        pieces: Pieces::ONE,
     })
 }
