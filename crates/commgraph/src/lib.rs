@@ -24,6 +24,7 @@ mod operation;
 mod order;
 mod races;
 pub mod read;
+pub mod recorded;
 mod segments;
 mod transfers;
 pub mod wait;

@@ -1,0 +1,203 @@
+//! From what the processes of a program did to communication graphs.
+//!
+//! Messages are [`join`]ed and checked by the hashes of their bytes; the program is [`cut`] where all its processes
+//! meet, and where it repeats itself; what is left of each part is a [`Graph`], in which received bytes are forwarded
+//! only where the recorder has seen that they were not changed ([`memory`]). Everything else is computed locally:
+//! another message with other bytes from the same address is another source.
+
+mod cut;
+mod graph;
+mod join;
+mod memory;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use commloom_trace::{Site, Trace};
+use thiserror::Error;
+
+use crate::error::{BuildError, Named};
+use crate::graph::Graph;
+use crate::number::{at, count, id};
+
+pub use cut::Border;
+pub use memory::program_address;
+
+/// An event of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Rank in the world.
+    pub process: u32,
+    /// Its number in the trace.
+    pub event: u64,
+}
+
+/// A message that was sent and has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its send.
+    pub send: Place,
+    /// Where the receive was posted.
+    pub receive: Place,
+    /// Where the program knew that it had come.
+    pub arrival: Place,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// Who sent it.
+    pub sender: Option<Arc<Site>>,
+    /// Who received it.
+    pub receiver: Option<Arc<Site>>,
+}
+
+/// A part of the program, and how often it did the same.
+#[derive(Debug, Clone)]
+pub struct Phase {
+    /// Where it begins.
+    pub begin: Border,
+    /// How often.
+    pub times: u64,
+    /// What its processes do, the first time.
+    pub graph: Graph,
+    /// The messages of the graph.
+    pub messages: Vec<Message>,
+    /// The message of each operation, by process; none for reductions.
+    operations: graph::Messages,
+}
+
+impl Phase {
+    /// The message that an operation of the graph sends or receives.
+    #[must_use]
+    pub fn message_of(&self, operation: &Named) -> Option<&Message> {
+        let of_process = self.operations.get(at(operation.process.0))?;
+        let message = of_process.get(at(operation.index)).copied().flatten()?;
+        self.messages.get(at(message))
+    }
+}
+
+/// What a program did.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Processes in its world.
+    pub processes: u32,
+    /// In the order of their first times; those without messages are left out.
+    pub phases: Vec<Phase>,
+    /// What does not fit.
+    pub oddities: Vec<Oddity>,
+}
+
+/// Something in the traces that does not go together. The rest is analysed without it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Oddity {
+    /// A message without its other end.
+    #[error("{count} messages from process {from} to process {to} have no {missing} in the traces")]
+    Unmatched {
+        /// Who sent them.
+        from: u32,
+        /// Who received them.
+        to: u32,
+        /// `send` or `receive`.
+        missing: &'static str,
+        /// How many.
+        count: u64,
+    },
+    /// Both ends of a message were recorded with other bytes.
+    #[error(
+        "event {} of process {} and event {} of process {} should be one message, but their bytes differ",
+        send.event, send.process, receive.event, receive.process
+    )]
+    Differs {
+        /// Its send.
+        send: Place,
+        /// Its receive.
+        receive: Place,
+    },
+    /// Messages that are sent in one part and received in another.
+    #[error("{count} messages cross the borders of phases and were left out")]
+    Crossing {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// Why traces are not analysed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RecordError {
+    /// Not all processes are there.
+    #[error("the program had {ranks} processes, but there is no trace of process {missing}")]
+    Missing {
+        /// In the world.
+        ranks: u32,
+        /// The first one.
+        missing: u32,
+    },
+    /// A process is there twice, or one that cannot be.
+    #[error("two traces are of process {rank}, or the program has only {ranks} processes")]
+    Twice {
+        /// Which.
+        rank: u32,
+        /// In the world of the first trace.
+        ranks: u32,
+    },
+    /// A graph cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// What the processes did, from a trace of each. Near-linear in the events.
+///
+/// # Errors
+/// See [`RecordError`].
+pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
+    let traces = in_order(traces)?;
+    let (joined, mut oddities) = join::messages(&traces);
+    let parts = cut::parts(&traces);
+    let (parts, crossing) = cut::fill(parts, joined);
+    if crossing > 0 {
+        oddities.push(Oddity::Crossing { count: crossing });
+    }
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
+    for part in parts.into_iter().flat_map(|part| cut::repeats(&traces, part)) {
+        let pattern = cut::pattern(&traces, &part);
+        if let Some(&phase) = known.get(&pattern) {
+            phases[phase].times += part.times;
+            continue;
+        }
+        known.insert(pattern, phases.len());
+        let (graph, operations) = graph::build(&traces, &part)?;
+        let (begin, times) = (part.begin, part.times);
+        phases.push(Phase { begin, times, graph, messages: part.messages, operations });
+    }
+    Ok(Program { processes: id(traces.len()), phases, oddities })
+}
+
+/// The traces by rank, each once.
+fn in_order(traces: &[Trace]) -> Result<Vec<&Trace>, RecordError> {
+    let ranks = traces.first().map_or(0, |trace| trace.header.ranks);
+    let mut by_rank: Vec<Option<&Trace>> = Vec::new();
+    for trace in traces {
+        let rank = trace.header.rank;
+        if rank >= ranks || count(traces.len()) > u64::from(ranks) {
+            return Err(RecordError::Twice { rank, ranks });
+        }
+        if by_rank.len() <= at(rank) {
+            by_rank.resize(at(rank) + 1, None);
+        }
+        if by_rank[at(rank)].replace(trace).is_some() {
+            return Err(RecordError::Twice { rank, ranks });
+        }
+    }
+    by_rank.resize(at(ranks), None);
+    let missing = by_rank.iter().position(Option::is_none);
+    match missing {
+        Some(missing) => Err(RecordError::Missing { ranks, missing: id(missing) }),
+        None => Ok(by_rank.into_iter().flatten().collect()),
+    }
+}
+
+/// An event; `None` where it was lost.
+fn event<'t>(traces: &[&'t Trace], place: Place) -> Option<&'t commloom_trace::Event> {
+    let events = &traces.get(at(place.process))?.events;
+    let found = events.binary_search_by_key(&place.event, |(number, _)| *number).ok()?;
+    Some(&events[found].1)
+}
