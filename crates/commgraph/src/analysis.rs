@@ -41,10 +41,19 @@ pub struct Synchronization {
 pub fn analyse(graph: &Graph, options: Options) -> Result<Analysis, GraphError> {
     let matching = Matching::of(graph)?;
     let order = Order::of(graph, &matching)?;
-    let flow = Dataflow::of(graph, &matching, &order)?;
+    analyse_matched(graph, &matching, &order, options)
+}
+
+/// The same for a graph whose messages are matched and ordered.
+pub(crate) fn analyse_matched(
+    graph: &Graph,
+    matching: &Matching,
+    order: &Order,
+    options: Options,
+) -> Result<Analysis, GraphError> {
+    let flow = Dataflow::of(graph, matching, order)?;
     let transfers = flow.count();
-    let Synchronization { matches, wait_sets_complete, barrier } =
-        waiting(graph, &matching, &order);
+    let Synchronization { matches, wait_sets_complete, barrier } = waiting(graph, matching, order);
     let mut detection = detect(graph.processes(), flow, options);
     detection.collectives.extend(barrier);
     Ok(Analysis { matches, transfers, wait_sets_complete, detection })

@@ -6,7 +6,7 @@ use crate::buffer::{Layout, LayoutId, Place};
 use crate::error::Named;
 use crate::ids::{Address, Bytes, Process};
 use crate::number::{at, count, id};
-use crate::operation::{Kind, LIST, NONE, Packed, Reduction, Sides};
+use crate::operation::{Action, Kind, LIST, NONE, Packed, Reduction, Sides};
 
 /// Memory that nobody reads after the graph has run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,9 +105,21 @@ impl Graph {
     pub(crate) fn named(&self, operation: u32) -> Named {
         let process = self.owner(operation);
         let index = operation - self.first[at(process)];
-        let layouts = self.sides(at(operation));
-        let action = self.operations[at(operation)].action(&self.reductions, layouts);
+        let action = self.action(at(operation));
         Named { process: Process(process), index, action }
+    }
+
+    /// Whether a byte was declared dead: nobody reads it after the graph has run. O(log n).
+    #[must_use]
+    pub fn is_dead(&self, process: Process, address: Address) -> bool {
+        let dead = self.dead_in(process.0);
+        let next = dead.partition_point(|d| d.end <= address.0);
+        dead.get(next).is_some_and(|d| d.start <= address.0)
+    }
+
+    /// What an operation does.
+    pub(crate) fn action(&self, operation: usize) -> Action {
+        self.operations[operation].action(&self.reductions, self.sides(operation))
     }
 
     /// The ranges declared dead in one process, sorted and disjoint.

@@ -1,13 +1,14 @@
 //! One operation of one process: what it is, and how 32 bytes hold it.
 
 use commloom_layout::Basic;
+use serde::{Deserialize, Serialize};
 
 use crate::buffer::LayoutId;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
 
 /// How two values become one (MPI 4.1, section 6.9.2). User-defined ones are numbered by the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are MPI's.
 pub enum Combine {
     Sum,
@@ -25,6 +26,42 @@ pub enum Combine {
 }
 
 impl Combine {
+    /// MPI's name; `None` for one that the program has defined.
+    #[must_use]
+    pub fn mpi_name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Sum => "MPI_SUM",
+            Self::Product => "MPI_PROD",
+            Self::Min => "MPI_MIN",
+            Self::Max => "MPI_MAX",
+            Self::LogicalAnd => "MPI_LAND",
+            Self::BitAnd => "MPI_BAND",
+            Self::LogicalOr => "MPI_LOR",
+            Self::BitOr => "MPI_BOR",
+            Self::LogicalXor => "MPI_LXOR",
+            Self::BitXor => "MPI_BXOR",
+            Self::User(_) => return None,
+        })
+    }
+
+    /// The operation that MPI calls so.
+    #[must_use]
+    pub fn by_mpi_name(name: &str) -> Option<Combine> {
+        let all = [
+            Self::Sum,
+            Self::Product,
+            Self::Min,
+            Self::Max,
+            Self::LogicalAnd,
+            Self::BitAnd,
+            Self::LogicalOr,
+            Self::BitOr,
+            Self::LogicalXor,
+            Self::BitXor,
+        ];
+        all.into_iter().find(|combine| combine.mpi_name() == Some(name))
+    }
+
     /// Whether a contribution may count twice without changing the result.
     #[must_use]
     pub fn is_idempotent(self) -> bool {
@@ -36,12 +73,28 @@ impl Combine {
 }
 
 /// What a reduction does with each pair of elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reduction {
     /// How two elements become one.
     pub combine: Combine,
     /// What an element is.
+    #[serde(with = "basic")]
     pub element: Basic,
+}
+
+/// A basic type by its MPI name.
+mod basic {
+    use commloom_layout::Basic;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(basic: &Basic, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(basic.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Basic, D::Error> {
+        let name = String::deserialize(from)?;
+        Basic::by_name(&name).ok_or_else(|| D::Error::custom(format!("no basic type {name}")))
+    }
 }
 
 /// The layouts of the two buffers of a local operation.

@@ -20,7 +20,7 @@ pub enum Messages {
 }
 
 /// Which of 64 processes, from `first` on, each process has waited for: a bit for each.
-fn waited(
+pub(crate) fn waited(
     graph: &Graph,
     matching: &Matching,
     order: &Order,

@@ -28,6 +28,20 @@ pub type TypeCopyFunction<A> = unsafe extern "C" fn(
 pub type TypeDeleteFunction<A> =
     unsafe extern "C" fn(<A as Abi>::Datatype, c_int, *mut c_void, *mut c_void) -> c_int;
 
+/// `MPI_Comm_copy_attr_function`: as [`TypeCopyFunction`], for communicators.
+pub type CommCopyFunction<A> = unsafe extern "C" fn(
+    <A as Abi>::Comm,
+    c_int,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    *mut c_int,
+) -> c_int;
+
+/// `MPI_Comm_delete_attr_function`: communicator, keyval, value, extra state.
+pub type CommDeleteFunction<A> =
+    unsafe extern "C" fn(<A as Abi>::Comm, c_int, *mut c_void, *mut c_void) -> c_int;
+
 /// Which names to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
@@ -167,6 +181,11 @@ functions! {
         comm_set_errhandler "Comm_set_errhandler" (A::Comm, A::Errhandler);
         comm_get_errhandler "Comm_get_errhandler" (A::Comm, *mut A::Errhandler);
         comm_call_errhandler "Comm_call_errhandler" (A::Comm, c_int);
+        comm_dup "Comm_dup" (A::Comm, *mut A::Comm);
+        comm_split "Comm_split" (A::Comm, c_int, c_int, *mut A::Comm);
+        comm_free "Comm_free" (*mut A::Comm);
+        comm_create_keyval "Comm_create_keyval" (CommCopyFunction<A>, CommDeleteFunction<A>, *mut c_int, *mut c_void);
+        comm_set_attr "Comm_set_attr" (A::Comm, c_int, *mut c_void);
         errhandler_free "Errhandler_free" (*mut A::Errhandler);
         barrier "Barrier" (A::Comm);
 
@@ -273,6 +292,13 @@ functions! {
         alltoall "Alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
         alltoallv "Alltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
         alltoallw "Alltoallw" (*const c_void, *const c_int, *const c_int, *const A::Datatype, *mut c_void, *const c_int, *const c_int, *const A::Datatype, A::Comm);
+        reduce "Reduce" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, c_int, A::Comm);
+        allreduce "Allreduce" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm);
+        reduce_scatter "Reduce_scatter" (*const c_void, *mut c_void, *const c_int, A::Datatype, A::Op, A::Comm);
+        reduce_scatter_block "Reduce_scatter_block" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm);
+        scan "Scan" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm);
+        exscan "Exscan" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm);
+        reduce_local "Reduce_local" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op);
         neighbor_allgather "Neighbor_allgather" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);
         neighbor_allgatherv "Neighbor_allgatherv" (*const c_void, c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm);
         neighbor_alltoall "Neighbor_alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm);

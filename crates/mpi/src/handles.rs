@@ -7,6 +7,12 @@ use crate::abi::predefined::{self, Source};
 use crate::abi::{Abi, RawHandle};
 use crate::library::{Library, LibraryError};
 
+/// The predefined operations that commute and take elements one by one (MPI 4.1, section 6.9.2).
+const OPERATIONS: [&str; 10] = [
+    "MPI_SUM", "MPI_PROD", "MPI_MIN", "MPI_MAX", "MPI_LAND", "MPI_BAND", "MPI_LOR", "MPI_BOR",
+    "MPI_LXOR", "MPI_BXOR",
+];
+
 /// Predefined handles: fixed bits in MPICH and the standard ABI, addresses in Open MPI.
 #[derive(Debug, Clone)]
 pub struct Handles<A: Abi> {
@@ -30,6 +36,7 @@ pub struct Handles<A: Abi> {
     pub byte: A::Datatype,
     /// `MPI_PACKED`.
     pub packed: A::Datatype,
+    operations: HashMap<&'static str, A::Op>,
     by_name: HashMap<&'static str, A::Datatype>,
     by_handle: HashMap<A::Datatype, &'static str>,
 }
@@ -53,6 +60,10 @@ impl<A: Abi> Handles<A> {
                 .and_then(|(_, source)| bits(source))
                 .ok_or(LibraryError::MissingSymbol { name })
         };
+        let operations = OPERATIONS
+            .into_iter()
+            .map(|name| Ok((name, A::Op::from_bits(object(name)?))))
+            .collect::<Result<_, LibraryError>>()?;
         let datatype_null = A::Datatype::from_bits(object("MPI_DATATYPE_NULL")?);
         let by_name: HashMap<_, _> = predefined::datatypes(A::KIND)
             .filter(|(name, _)| predefined::is_safe(A::KIND, version, name))
@@ -72,9 +83,21 @@ impl<A: Abi> Handles<A> {
             errors_are_fatal: A::Errhandler::from_bits(object("MPI_ERRORS_ARE_FATAL")?),
             byte: datatype("MPI_BYTE")?,
             packed: datatype("MPI_PACKED")?,
+            operations,
             by_name,
             by_handle,
         })
+    }
+
+    /// The handle of a predefined operation of reductions, by its MPI name.
+    #[must_use]
+    pub fn operation(&self, name: &str) -> Option<A::Op> {
+        self.operations.get(name).copied()
+    }
+
+    /// The predefined operations of reductions, by name.
+    pub fn operations(&self) -> impl Iterator<Item = (&'static str, A::Op)> {
+        self.operations.iter().map(|(&name, &handle)| (name, handle))
     }
 
     /// The handle of a predefined datatype, by its MPI name (not a synonym).

@@ -33,6 +33,7 @@ mod encode;
 mod error;
 mod functions;
 mod gather;
+pub mod graphs;
 mod handles;
 mod library;
 mod mpi;
@@ -51,7 +52,8 @@ pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::{contiguous, encode};
 pub use error::{DecodeError, EncodeError, MpiError};
 pub use functions::{
-    Aint, Count, Functions, Names, SIGNATURES, Signature, TypeCopyFunction, TypeDeleteFunction,
+    Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, SIGNATURES, Signature,
+    TypeCopyFunction, TypeDeleteFunction,
 };
 pub use handles::Handles;
 pub use library::{Library, LibraryError};

@@ -1,7 +1,7 @@
 //! Numbers in a row, in little memory where they are regular.
 
 /// For each index a number: an address, or a length, in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Addresses {
     /// Number `k` is `start + k * step`, modulo 2^64.
     Affine {

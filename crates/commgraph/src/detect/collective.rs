@@ -1,5 +1,6 @@
 //! A collective operation that was found, and what it does when it is replayed.
 
+use crate::dataflow::{Contributions, Reduced};
 use crate::detect::addresses::Addresses;
 use crate::detect::grid::Grid;
 use crate::detect::group::Group;
@@ -8,7 +9,9 @@ use crate::number::{at, id};
 use crate::transfers::Transfer;
 
 /// Which operation (MPI 4.1, chapter 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[allow(missing_docs)] // The names are MPI's.
 pub enum Kind {
     Barrier,
@@ -240,6 +243,38 @@ impl Collective {
             }
             _ => {}
         }
+    }
+}
+
+impl Collective {
+    /// What a reduction leaves at each process, with everything that goes into it; nothing for others.
+    pub(crate) fn results(&self) -> Vec<Reduced> {
+        let Blocks::Reduced { from, to, lengths, offsets, reduction } = &self.blocks else {
+            return Vec::new();
+        };
+        let ranks = (0..).zip(self.group.iter());
+        let results = ranks.filter(|(_, process)| self.root.is_none_or(|root| root == *process));
+        let scatters = matches!(self.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
+        let results = results.filter_map(|(rank, process)| {
+            let contributors = match self.kind {
+                Kind::Scan => rank + 1,
+                Kind::Exscan => rank,
+                _ => self.group.size(),
+            };
+            let offset = if scatters { offsets.get(at(rank)) } else { 0 };
+            let contributors = (0..).zip(self.group.iter()).take(at(contributors));
+            let memory: Vec<(u32, u64)> =
+                contributors.map(|(k, p)| (p.0, from.get(k).wrapping_add(offset))).collect();
+            let length = if scatters { lengths.get(at(rank)) } else { self.length.0 };
+            let contributions = Contributions { reduction: *reduction, memory };
+            (!contributions.memory.is_empty()).then_some(Reduced {
+                destination: process.0,
+                address: to.get(at(rank)),
+                length,
+                contributions: Some(contributions),
+            })
+        });
+        results.collect()
     }
 }
 

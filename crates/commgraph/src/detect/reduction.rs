@@ -43,8 +43,7 @@ fn allreduces(found: &mut Found) {
         free.chunk_by(|a, b| class(found, *a) == class(found, *b)).map(<[u32]>::to_vec).collect();
     for mut class in classes {
         while let Some(picks) = found.one_of_each(&class) {
-            let length = found.results[at(picks[0])].length;
-            found.take(Kind::Allreduce, None, &picks, length);
+            found.take(Kind::Allreduce, None, &picks, None);
             class.retain(|r| !picks.contains(r));
         }
     }
@@ -55,7 +54,7 @@ fn reduces(found: &mut Found) {
     for pick in found.full_sorted_by(|r| (r.destination, r.address)) {
         let Some(result) = found.results.get(at(pick)).copied() else { continue };
         let root = Some(Process(result.destination));
-        found.take(Kind::Reduce, root, &[pick], result.length);
+        found.take(Kind::Reduce, root, &[pick], None);
     }
 }
 
@@ -75,9 +74,7 @@ fn reduce_scatters(found: &mut Found) {
             .collect();
         for mut class in classes {
             while let Some(picks) = found.one_of_each(&class) {
-                let lengths = picks.iter().map(|r| found.results[at(*r)].length);
-                let longest = lengths.max().unwrap_or(0);
-                found.take(kind, None, &picks, longest);
+                found.take(kind, None, &picks, None);
                 class.retain(|r| !picks.contains(r));
             }
         }
@@ -87,9 +84,19 @@ fn reduce_scatters(found: &mut Found) {
 impl Found {
     /// Takes results as one operation. The certificate: by the definition of the operation, every process
     /// would hold just the contributions that its result has.
-    fn take(&mut self, kind: Kind, root: Option<Process>, picks: &[u32], length: u64) -> bool {
+    ///
+    /// `single`: the process whose result is the contribution of process 0 alone, and where it goes; of a scan
+    /// and an exscan.
+    fn take(
+        &mut self,
+        kind: Kind,
+        root: Option<Process>,
+        picks: &[u32],
+        single: Option<(u32, u64)>,
+    ) -> bool {
         let results: Vec<_> = picks.iter().map(|r| self.results[at(*r)]).collect();
         let Some(last) = results.last() else { return false };
+        let length = results.iter().map(|r| r.length).max().unwrap_or(0);
         // The result with most contributions tells where each process has its own.
         let (reduction, whole) = {
             let terms = &self.terms[at(last.terms)];
@@ -114,7 +121,13 @@ impl Found {
             return false;
         }
         let by_process = |value: &dyn Fn(&results::Result) -> u64, step| {
-            let mut rest = results.iter().peekable();
+            let single = single.map(|(destination, address)| results::Result {
+                destination,
+                address,
+                length,
+                terms: last.terms,
+            });
+            let mut rest = single.iter().chain(&results).peekable();
             let cells =
                 (0..self.processes).map(|p| rest.next_if(|r| r.destination == p).map(value));
             Addresses::collect(cells, step)

@@ -18,7 +18,7 @@ pub mod kind {
     }
     kinds!(
         Datatype "MPI_Datatype", Comm "MPI_Comm", Request "MPI_Request",
-        Message "MPI_Message", Errhandler "MPI_Errhandler", Info "MPI_Info"
+        Message "MPI_Message", Errhandler "MPI_Errhandler", Info "MPI_Info", Op "MPI_Op"
     );
 }
 

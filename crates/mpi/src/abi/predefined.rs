@@ -68,6 +68,16 @@ const OBJECTS: &[Row] = &[
     ("MPI_ERRORS_ARE_FATAL", [0x5400_0000, 0x141], "ompi_mpi_errors_are_fatal"),
     ("MPI_ERRORS_RETURN", [0x5400_0001, 0x143], "ompi_mpi_errors_return"),
     ("MPI_DATATYPE_NULL", [0x0c00_0000, 0x200], "ompi_mpi_datatype_null"),
+    ("MPI_SUM", [0x5800_0003, 0x21], "ompi_mpi_op_sum"),
+    ("MPI_PROD", [0x5800_0004, 0x24], "ompi_mpi_op_prod"),
+    ("MPI_MIN", [0x5800_0002, 0x22], "ompi_mpi_op_min"),
+    ("MPI_MAX", [0x5800_0001, 0x23], "ompi_mpi_op_max"),
+    ("MPI_LAND", [0x5800_0005, 0x30], "ompi_mpi_op_land"),
+    ("MPI_BAND", [0x5800_0006, 0x28], "ompi_mpi_op_band"),
+    ("MPI_LOR", [0x5800_0007, 0x31], "ompi_mpi_op_lor"),
+    ("MPI_BOR", [0x5800_0008, 0x29], "ompi_mpi_op_bor"),
+    ("MPI_LXOR", [0x5800_0009, 0x32], "ompi_mpi_op_lxor"),
+    ("MPI_BXOR", [0x5800_000a, 0x2a], "ompi_mpi_op_bxor"),
 ];
 
 // Synonyms (MPI_LONG_LONG, MPI_C_FLOAT_COMPLEX) are left out: names are those of `layout::Basic`.

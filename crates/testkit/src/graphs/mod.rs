@@ -2,5 +2,6 @@
 
 pub mod execute;
 pub mod random;
+pub mod schedule;
 pub mod site;
 pub mod textbook;

@@ -10,9 +10,11 @@ pub(super) fn scans(found: &mut Found, transfers: &mut Vec<Transfer>) {
     for (last, length) in candidates(found, found.processes) {
         let Some(picks) = prefixes(found, last, length, 1, 1) else { continue };
         let first = found.terms[at(found.results[at(last)].terms)].memory[0].1;
-        if found.take(Kind::Scan, None, &picks, length) {
-            // Out of place, process 0 copies.
-            remove(transfers, 0, 0, first, length);
+        // Out of place, process 0 copies.
+        let copy = transfers.iter().position(|t| is(t, 0, 0, first, length));
+        let to = copy.map_or(first, |copy| transfers[copy].destination_address);
+        if found.take(Kind::Scan, None, &picks, Some((0, to))) {
+            copy.map(|copy| transfers.remove(copy));
         }
     }
 }
@@ -25,9 +27,12 @@ pub(super) fn exscans(found: &mut Found, transfers: &mut Vec<Transfer>) {
     for (last, length) in candidates(found, found.processes - 1) {
         let Some(picks) = prefixes(found, last, length, 2, 0) else { continue };
         let first = found.terms[at(found.results[at(last)].terms)].memory[0].1;
-        let arrives = transfers.iter().any(|t| is(t, 0, 1, first, length));
-        if arrives && found.take(Kind::Exscan, None, &picks, length) {
-            remove(transfers, 0, 1, first, length);
+        let Some(arrival) = transfers.iter().position(|t| is(t, 0, 1, first, length)) else {
+            continue;
+        };
+        let to = transfers[arrival].destination_address;
+        if found.take(Kind::Exscan, None, &picks, Some((1, to))) {
+            transfers.remove(arrival);
         }
     }
 }
@@ -69,10 +74,4 @@ fn prefixes(found: &Found, last: u32, length: u64, first: u32, more: u32) -> Opt
 
 fn is(t: &Transfer, source: u32, destination: u32, from: u64, length: u64) -> bool {
     (t.source, t.destination, t.source_address, t.length) == (source, destination, from, length)
-}
-
-fn remove(transfers: &mut Vec<Transfer>, source: u32, destination: u32, from: u64, length: u64) {
-    if let Some(place) = transfers.iter().position(|t| is(t, source, destination, from, length)) {
-        transfers.remove(place);
-    }
 }

@@ -1,0 +1,25 @@
+//! What runs schedules.
+
+/// Runs schedules, in two steps: all decisions and allocations are made once, then it only runs.
+pub trait Executor {
+    /// What it takes: the whole schedule, or the program of one process.
+    type Source: ?Sized;
+    /// A source, ready to run any number of times.
+    type Ready;
+    /// The memory that the graph speaks of.
+    type Memory<'m>;
+    /// Why it could not.
+    type Error: std::error::Error;
+
+    /// Prepares a source.
+    ///
+    /// # Errors
+    /// What the executor cannot do.
+    fn prepare(&self, source: &Self::Source) -> Result<Self::Ready, Self::Error>;
+
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// What went wrong; memory is then in any state.
+    fn run(&self, ready: &mut Self::Ready, memory: Self::Memory<'_>) -> Result<(), Self::Error>;
+}

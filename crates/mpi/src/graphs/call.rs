@@ -1,0 +1,245 @@
+//! A collective call with its arguments, as MPI takes them.
+
+use std::ffi::{c_int, c_void};
+
+use commloom_commgraph::schedule::{Call, Place, Shape, Side};
+use commloom_commgraph::{Addresses, Combine, Kind, Reduction};
+use commloom_layout::{Basic, Type};
+
+use super::GraphsError;
+use super::prepare::{handles, number_of};
+use crate::abi::Abi;
+use crate::encode::encode;
+use crate::error::{EncodeError, MpiError};
+use crate::mpi::Mpi;
+use crate::owned::OwnedDatatype;
+
+/// For calls that reduce nothing.
+const ANY: Reduction = Reduction { combine: Combine::Sum, element: Basic::BYTE };
+
+/// A call, ready to be made.
+pub(super) struct ReadyCall<'m, A: Abi> {
+    mpi: &'m Mpi<A>,
+    comm: A::Comm,
+    kind: Kind,
+    root: c_int,
+    send: Buffer<'m, A>,
+    receive: Buffer<'m, A>,
+    /// Of a reduction; any for others.
+    op: A::Op,
+}
+
+/// One buffer of a call: those of the arguments that it has.
+struct Buffer<'m, A: Abi> {
+    at: *mut c_void,
+    count: c_int,
+    counts: Vec<c_int>,
+    displacements: Vec<c_int>,
+    datatype: A::Datatype,
+    /// What `datatype` is, if it is not predefined.
+    _owned: Option<OwnedDatatype<'m, A>>,
+}
+
+impl<'m, A: Abi> ReadyCall<'m, A> {
+    pub(super) fn of(
+        mpi: &'m Mpi<A>,
+        comm: A::Comm,
+        call: &Call,
+        place: &dyn Fn(Place) -> *mut u8,
+    ) -> Result<Self, GraphsError> {
+        let ranks = usize::try_from(mpi.size(comm)?).unwrap_or(0);
+        let make = |side: &Side| Buffer::of(mpi, side, call.reduction, ranks, place);
+        Ok(ReadyCall {
+            mpi,
+            comm,
+            kind: call.kind,
+            root: number_of("root", u64::from(call.root.unwrap_or(0)))?,
+            send: make(&call.send)?,
+            receive: make(&call.receive)?,
+            op: handles(mpi, call.reduction.unwrap_or(ANY))?.1,
+        })
+    }
+
+    pub(super) fn run(&mut self) -> Result<(), MpiError> {
+        let ReadyCall { mpi, comm, kind, root, op, .. } = *self;
+        let (f, s, r) = (&mpi.own, &self.send, &self.receive);
+        let (sc, sd, rc, rd) = (
+            s.counts.as_ptr(),
+            s.displacements.as_ptr(),
+            r.counts.as_ptr(),
+            r.displacements.as_ptr(),
+        );
+        let bcast = if s.count > 0 { s } else { r };
+        let reduced = if r.count > 0 { r } else { s };
+        // SAFETY: the arguments are those of a schedule: memory of the graph or of its program, with as many
+        // bytes as the counts say, sent and received alike by all ranks of the communicator, which is
+        // ours. Arrays of counts have an entry for each rank where MPI reads them.
+        let (name, code) = unsafe {
+            match kind {
+                Kind::Barrier => ("MPI_Barrier", (f.barrier)(comm)),
+                Kind::Bcast => {
+                    ("MPI_Bcast", (f.bcast)(bcast.at, bcast.count, bcast.datatype, root, comm))
+                }
+                Kind::Scatter => (
+                    "MPI_Scatter",
+                    (f.scatter)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, root, comm),
+                ),
+                Kind::Scatterv => (
+                    "MPI_Scatterv",
+                    (f.scatterv)(s.at, sc, sd, s.datatype, r.at, r.count, r.datatype, root, comm),
+                ),
+                Kind::Gather => (
+                    "MPI_Gather",
+                    (f.gather)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, root, comm),
+                ),
+                Kind::Gatherv => (
+                    "MPI_Gatherv",
+                    (f.gatherv)(s.at, s.count, s.datatype, r.at, rc, rd, r.datatype, root, comm),
+                ),
+                Kind::Allgather => (
+                    "MPI_Allgather",
+                    (f.allgather)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, comm),
+                ),
+                Kind::Allgatherv => (
+                    "MPI_Allgatherv",
+                    (f.allgatherv)(s.at, s.count, s.datatype, r.at, rc, rd, r.datatype, comm),
+                ),
+                Kind::Alltoall => (
+                    "MPI_Alltoall",
+                    (f.alltoall)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, comm),
+                ),
+                Kind::Alltoallv => (
+                    "MPI_Alltoallv",
+                    (f.alltoallv)(s.at, sc, sd, s.datatype, r.at, rc, rd, r.datatype, comm),
+                ),
+                Kind::Reduce => (
+                    "MPI_Reduce",
+                    (f.reduce)(s.at, r.at, reduced.count, reduced.datatype, op, root, comm),
+                ),
+                Kind::Allreduce => (
+                    "MPI_Allreduce",
+                    (f.allreduce)(s.at, r.at, reduced.count, reduced.datatype, op, comm),
+                ),
+                Kind::ReduceScatterBlock => (
+                    "MPI_Reduce_scatter_block",
+                    (f.reduce_scatter_block)(s.at, r.at, r.count, r.datatype, op, comm),
+                ),
+                Kind::ReduceScatter => {
+                    ("MPI_Reduce_scatter", (f.reduce_scatter)(s.at, r.at, sc, s.datatype, op, comm))
+                }
+                Kind::Scan => {
+                    ("MPI_Scan", (f.scan)(s.at, r.at, reduced.count, reduced.datatype, op, comm))
+                }
+                Kind::Exscan => (
+                    "MPI_Exscan",
+                    (f.exscan)(s.at, r.at, reduced.count, reduced.datatype, op, comm),
+                ),
+                // Schedules have none of these: messages do the same.
+                Kind::NeighborAlltoall | Kind::NeighborAlltoallv | Kind::NeighborAlltoallw => {
+                    return Ok(());
+                }
+            }
+        };
+        mpi.check(name, code)
+    }
+}
+
+impl<'m, A: Abi> Buffer<'m, A> {
+    fn of(
+        mpi: &'m Mpi<A>,
+        side: &Side,
+        reduction: Option<Reduction>,
+        ranks: usize,
+        place: &dyn Fn(Place) -> *mut u8,
+    ) -> Result<Self, GraphsError> {
+        let (element, unit) = match reduction {
+            Some(reduction) => (handles(mpi, reduction)?.0, reduction.element.size()),
+            None => (mpi.handles.byte, 1),
+        };
+        let mut buffer = Buffer {
+            at: std::ptr::null_mut(),
+            count: 0,
+            counts: Vec::new(),
+            displacements: Vec::new(),
+            datatype: element,
+            _owned: None,
+        };
+        match side {
+            Side::Nothing => {}
+            Side::InPlace => {
+                let in_place = A::CONSTANTS.in_place.cast_unsigned();
+                buffer.at = std::ptr::without_provenance_mut(in_place);
+            }
+            Side::Block { at, shape } => {
+                buffer.at = place(*at).cast();
+                buffer.one(mpi, shape, shape.size(), unit)?;
+            }
+            Side::Row { at, step, shape } => {
+                buffer.at = place(*at).cast();
+                buffer.one(mpi, shape, *step, unit)?;
+            }
+            Side::Blocks { at, offsets, lengths, shape } => {
+                buffer.at = place(*at).cast();
+                let lengths = (0..ranks).map(|k| lengths.get(k));
+                if shape.pieces == 1 {
+                    let counts = lengths.map(|n| number_of("length of a block", n / unit));
+                    buffer.counts = counts.collect::<Result<_, _>>()?;
+                } else {
+                    // Elements of one byte's extent: displacements are in bytes.
+                    buffer.typed(mpi, shape, 1)?;
+                    buffer.counts = lengths.map(|n| c_int::from(n > 0)).collect();
+                }
+                let offsets = (0..ranks).map(|k| number_of("displacement", offsets.get(k)));
+                buffer.displacements = offsets.collect::<Result<_, _>>()?;
+            }
+        }
+        Ok(buffer)
+    }
+
+    /// A block, or several that lie `step` bytes apart.
+    fn one(
+        &mut self,
+        mpi: &'m Mpi<A>,
+        shape: &Shape,
+        step: u64,
+        unit: u64,
+    ) -> Result<(), GraphsError> {
+        if shape.pieces == 1 && (step == shape.length || shape.length == 0) {
+            self.count = number_of("length of a block", shape.length / unit)?;
+            return Ok(());
+        }
+        self.count = 1;
+        self.typed(mpi, shape, step)
+    }
+
+    fn typed(&mut self, mpi: &'m Mpi<A>, shape: &Shape, step: u64) -> Result<(), GraphsError> {
+        let owned = encode(mpi, &layout(shape, step)?)?;
+        self.datatype = owned.handle();
+        self._owned = Some(owned);
+        Ok(())
+    }
+}
+
+/// A block as a layout of this extent.
+fn layout(shape: &Shape, extent: u64) -> Result<Type, GraphsError> {
+    let wide = |n: u64| {
+        let limit = i64::MAX.unsigned_abs();
+        let too_large = GraphsError::TooLarge { what: "offset in a block", given: n, limit };
+        i64::try_from(n).map_err(|_| too_large)
+    };
+    let bad = |e| GraphsError::Encode(EncodeError::Layout(e));
+    let piece = Type::vec(shape.length, 1, Type::leaf(Basic::BYTE)).map_err(bad)?;
+    let block = match &shape.offsets {
+        Addresses::Affine { start, step } => {
+            let row = Type::vec(u64::from(shape.pieces), wide(*step)?, piece).map_err(bad)?;
+            if *start == 0 { row } else { Type::idx(vec![wide(*start)?], row).map_err(bad)? }
+        }
+        listed @ Addresses::Listed(_) => {
+            let pieces = usize::try_from(shape.pieces).unwrap_or(0);
+            let offsets =
+                (0..pieces).map(|k| wide(listed.get(k))).collect::<Result<Vec<_>, _>>()?;
+            Type::idx(offsets, piece).map_err(bad)?
+        }
+    };
+    Type::resized(0, wide(extent)?, block).map_err(bad)
+}
