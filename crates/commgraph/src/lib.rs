@@ -24,7 +24,7 @@ mod matching;
 mod number;
 mod operation;
 mod order;
-mod part;
+pub mod part;
 mod races;
 pub mod read;
 pub mod recorded;

@@ -1,20 +1,70 @@
 //! The operations of one process, before they are joined with those of the others.
 
+use std::str::FromStr;
+
+use commloom_layout::Type;
 use serde::{Deserialize, Serialize};
 
+use crate::buffer::Buffer;
 use crate::builder::{Builder, Dependencies, Handle};
 use crate::error::BuildError;
 use crate::graph::Graph;
-use crate::ids::{Address, Bytes, Process};
+use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
-use crate::operation::Action;
+use crate::operation::Reduction;
+
+/// An operation, with its buffers. As those of [`Builder`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)] // The fields are those of the calls of `Builder`.
+pub enum Step {
+    Send { from: Memory, to: Process, tag: Tag },
+    Receive { into: Memory, from: Process, tag: Tag },
+    Copy { from: Memory, into: Memory },
+    Reduce { from: Memory, into: Memory, reduction: Reduction },
+    Nothing,
+}
+
+/// A buffer that can be sent to another process.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "Wire", try_from = "Wire")]
+pub struct Memory(pub Buffer);
+
+/// A buffer as it is sent: a type in the text notation.
+#[derive(Clone, Serialize, Deserialize)]
+enum Wire {
+    Range(u64, u64),
+    Typed(u64, u64, String),
+}
+
+impl From<Memory> for Wire {
+    fn from(Memory(buffer): Memory) -> Wire {
+        match buffer {
+            Buffer::Range(at, length) => Wire::Range(at.0, length.0),
+            Buffer::Typed { at, count, ty } => Wire::Typed(at.0, count, ty.to_string()),
+        }
+    }
+}
+
+impl TryFrom<Wire> for Memory {
+    type Error = String;
+
+    fn try_from(wire: Wire) -> Result<Memory, String> {
+        Ok(Memory(match wire {
+            Wire::Range(at, length) => Buffer::Range(Address(at), Bytes(length)),
+            Wire::Typed(at, count, ty) => {
+                let ty = Type::from_str(&ty).map_err(|e| e.to_string())?;
+                Buffer::Typed { at: Address(at), count, ty }
+            }
+        }))
+    }
+}
 
 /// What one process adds to a graph. Plain data: to be sent, hashed and compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Part {
     process: u32,
     processes: u32,
-    operations: Vec<Action>,
+    operations: Vec<Step>,
     /// Dependent operation, and what it waits for.
     edges: Vec<(u32, u32)>,
     dead: Vec<(Address, Bytes)>,
@@ -43,10 +93,10 @@ impl Part {
     ///
     /// # Errors
     /// As the calls of [`Builder`].
-    pub fn add(&mut self, action: Action) -> Result<u32, BuildError> {
+    pub fn add(&mut self, step: Step) -> Result<u32, BuildError> {
         // What a builder refuses is refused here, where the process can be told.
-        insert(&mut Builder::new(self.processes, Dependencies::Explicit), self.process(), action)?;
-        self.operations.push(action);
+        insert(&mut Builder::new(self.processes, Dependencies::Explicit), self.process(), &step)?;
+        self.operations.push(step);
         Ok(id(self.operations.len() - 1))
     }
 
@@ -90,7 +140,7 @@ impl Part {
             let handles: Vec<Handle> = part
                 .operations
                 .iter()
-                .map(|action| insert(&mut builder, Process(process), *action))
+                .map(|step| insert(&mut builder, Process(process), step))
                 .collect::<Result<_, _>>()?;
             for (of, on) in &part.edges {
                 let handle = |place: &u32| {
@@ -111,18 +161,17 @@ impl Part {
     }
 }
 
-fn insert(builder: &mut Builder, process: Process, action: Action) -> Result<Handle, BuildError> {
-    match action {
-        Action::Send { at, length, to, tag, communicator } => {
-            builder.send(process, (at, length), to, tag, communicator)
+fn insert(builder: &mut Builder, process: Process, step: &Step) -> Result<Handle, BuildError> {
+    let zero = Communicator(0);
+    match step {
+        Step::Send { from, to, tag } => builder.send(process, from.0.clone(), *to, *tag, zero),
+        Step::Receive { into, from, tag } => {
+            builder.receive(process, into.0.clone(), *from, *tag, zero)
         }
-        Action::Receive { at, length, from, tag, communicator } => {
-            builder.receive(process, (at, length), from, tag, communicator)
+        Step::Copy { from, into } => builder.copy_buffer(process, from.0.clone(), into.0.clone()),
+        Step::Reduce { from, into, reduction } => {
+            builder.reduce_buffer(process, from.0.clone(), into.0.clone(), *reduction)
         }
-        Action::Copy { from, to, length } => builder.copy(process, from, to, length),
-        Action::Reduce { from, into, length, reduction } => {
-            builder.reduce(process, from, into, length, reduction)
-        }
-        Action::Nothing => builder.nothing(process),
+        Step::Nothing => builder.nothing(process),
     }
 }

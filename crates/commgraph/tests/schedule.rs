@@ -83,7 +83,7 @@ fn calls(schedule: &Schedule) -> Vec<Kind> {
 
 #[test]
 fn random_graphs_leave_the_same_memory() {
-    check(2000, |rng| {
+    check(20_000, |rng| {
         let dependencies =
             if rng.bool() { Dependencies::Automatic } else { Dependencies::Explicit };
         let shape = Shape {
@@ -91,6 +91,7 @@ fn random_graphs_leave_the_same_memory() {
             steps: rng.u32(0..12),
             memory: rng.u64(1..10),
             reductions: rng.bool(),
+            typed: rng.bool(),
             dependencies,
         };
         let graph = graph(rng, shape);

@@ -83,6 +83,10 @@ impl Clocks {
             done[at(*number)] = match job.task {
                 Task::Nothing => ready,
                 Task::Copy { length, .. } => work(float(length) * machine.copy_per_byte),
+                Task::Pack { layout, .. } | Task::Unpack { layout, .. } => {
+                    let length = schedule.programs[p].size_of(layout);
+                    work(float(length) * machine.copy_per_byte)
+                }
                 Task::Reduce { length, .. } => work(float(length) * machine.reduce_per_byte),
                 Task::Send { length, .. } => {
                     let started = work(machine.overhead);

@@ -174,6 +174,7 @@ impl<'a> Parts<'a> {
                 scratch: 0,
                 phases: Vec::new(),
                 seats: Vec::new(),
+                layouts: Vec::new(),
             })
             .collect();
         let mut first: Vec<Vec<Job>> = vec![Vec::new(); at(processes)];

@@ -66,9 +66,26 @@ pub struct Program {
     pub phases: Vec<Phase>,
     /// How the processes are divided into teams, once for each number that [`Call::team`] may be.
     pub seats: Vec<Option<Seat>>,
+    /// What buffers with gaps look like, in the order of their bytes in messages.
+    pub layouts: Vec<Vec<Strip>>,
+}
+
+/// Bytes of a layout that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strip {
+    /// Where they are, in bytes from where the buffer starts.
+    pub displacement: i64,
+    /// How many.
+    pub length: u64,
 }
 
 impl Program {
+    /// The bytes of a layout; 0 for one that the program does not have.
+    pub(crate) fn size_of(&self, layout: u32) -> u64 {
+        let strips = self.layouts.get(at(layout)).into_iter().flatten();
+        strips.map(|strip| strip.length).sum()
+    }
+
     /// The jobs of a phase; none where it is a call.
     pub(crate) fn jobs(&self, phase: usize) -> &[Job] {
         match self.phases.get(phase) {
@@ -112,6 +129,10 @@ pub enum Task {
     Receive { into: Place, length: u64, from: u32, tag: u32 },
     /// The two ranges may overlap: as if by way of a third place.
     Copy { from: Place, into: Place, length: u64 },
+    /// Copies the strips of a layout to one range.
+    Pack { from: Place, layout: u32, into: Place },
+    /// The reverse.
+    Unpack { from: Place, into: Place, layout: u32 },
     /// `into = into (operation) from`, element by element.
     Reduce { from: Place, into: Place, length: u64, reduction: Reduction },
     /// A place where dependencies meet.

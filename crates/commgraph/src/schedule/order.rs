@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
                     self.arrive(partner, job);
                 }
             }
-            Task::Copy { .. } | Task::Reduce { .. } | Task::Nothing => {
+            _ => {
                 self.order.push(job);
                 self.finish(job);
             }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Job, Phase, Place, Program, Schedule, Task};
+use super::{Job, Phase, Place, Program, Schedule, Strip, Task};
+use crate::buffer::LayoutId;
 use crate::graph::Graph;
+use crate::ids::Address;
 use crate::matching::Matching;
 use crate::number::{at, id};
-use crate::operation::Action;
+use crate::operation::{Action, Reduction, Sides};
 
 /// The schedule that does just what the graph says. Each message of two processes gets a tag of its own: operations start
 /// when what they wait for is done, not in the order of creation, by which the graph matches messages.
@@ -24,41 +26,158 @@ pub(crate) fn schedule(graph: &Graph, matching: &Matching) -> Schedule {
         }
     }
     let programs = (0..graph.processes()).map(|process| {
-        let first = graph.range(process).start;
-        let job = |operation: usize| Job {
-            task: task(graph, matching, operation, tags[operation]),
-            after: graph.before(operation).iter().map(|on| on - id(first)).collect(),
-        };
-        let jobs = graph.range(process).map(job).collect();
+        let first = id(graph.range(process).start);
+        let mut maker = Maker { graph, jobs: Vec::new(), scratch: 0, layouts: Vec::new() };
+        for operation in graph.range(process) {
+            let after = graph.before(operation).iter().map(|on| on - first).collect();
+            maker.jobs.push(Job { task: Task::Nothing, after });
+        }
+        for operation in graph.range(process) {
+            // The buffer of a receive may be larger than the message.
+            let length = match graph.action(operation) {
+                Action::Receive { .. } => graph.operations[at(matching.partner(operation))].length,
+                _ => graph.operations[operation].length,
+            };
+            maker.make(at(id(operation) - first), graph.action(operation), length, tags[operation]);
+        }
+        let Maker { jobs, scratch, layouts, .. } = maker;
         Program {
             process,
             processes: graph.processes(),
-            scratch: 0,
+            scratch,
             phases: vec![Phase::Jobs(jobs)],
             seats: Vec::new(),
+            layouts,
         }
     });
     Schedule { programs: programs.collect() }
 }
 
-fn task(graph: &Graph, matching: &Matching, operation: usize, tag: u32) -> Task {
-    let memory = |address: crate::ids::Address| Place::Memory(address.0);
-    match graph.action(operation) {
-        Action::Send { at: from, length, to, .. } => {
-            Task::Send { from: memory(from), length: length.0, to: to.0, tag }
+/// Makes the jobs of one process. Job k is done when operation k is; typed buffers take more jobs behind those.
+struct Maker<'a> {
+    graph: &'a Graph,
+    jobs: Vec<Job>,
+    scratch: u64,
+    layouts: Vec<Vec<Strip>>,
+}
+
+/// A buffer: where it starts, and its layout, by its number in the program.
+#[derive(Clone, Copy)]
+struct Side {
+    place: Place,
+    layout: Option<u32>,
+}
+
+impl Maker<'_> {
+    fn make(&mut self, job: usize, action: Action, length: u64, tag: u32) {
+        self.jobs[job].task = match action {
+            Action::Nothing => Task::Nothing,
+            Action::Send { at, layout, to, .. } => {
+                let from = self.side(at, length, layout);
+                self.send(job, from, length, (to.0, tag))
+            }
+            Action::Receive { at, layout, from, .. } => {
+                let into = self.side(at, length, layout);
+                self.receive(job, into, length, (from.0, tag))
+            }
+            Action::Copy { from, to, layouts, .. } => {
+                let (from, into) = self.sides(from, to, length, layouts);
+                self.copy(job, from, into, length)
+            }
+            Action::Reduce { from, into, layouts, reduction, .. } => {
+                let (from, into) = self.sides(from, into, length, layouts);
+                self.reduce(job, from, into, length, reduction)
+            }
+        };
+    }
+
+    fn side(&mut self, address: Address, length: u64, layout: Option<LayoutId>) -> Side {
+        let layout = layout.and_then(|id| self.graph.layout(id)).map(|layout| {
+            // A message may fill only the first bytes.
+            let strips = layout.pieces().take_while(|piece| piece.offset < length);
+            let strips = strips.map(|piece| Strip {
+                displacement: piece.displacement,
+                length: piece.length.min(length - piece.offset),
+            });
+            self.layouts.push(strips.collect());
+            id(self.layouts.len() - 1)
+        });
+        Side { place: Place::Memory(address.0), layout }
+    }
+
+    fn sides(&mut self, from: Address, into: Address, length: u64, sides: Sides) -> (Side, Side) {
+        (self.side(from, length, sides.from), self.side(into, length, sides.into))
+    }
+
+    fn room(&mut self, length: u64) -> Place {
+        let place = Place::Scratch(self.scratch);
+        self.scratch += length;
+        place
+    }
+
+    /// One more job.
+    fn push(&mut self, task: Task, after: Vec<u32>) -> u32 {
+        self.jobs.push(Job { task, after });
+        id(self.jobs.len() - 1)
+    }
+
+    fn send(&mut self, job: usize, from: Side, length: u64, (to, tag): (u32, u32)) -> Task {
+        let Some(layout) = from.layout else {
+            return Task::Send { from: from.place, length, to, tag };
+        };
+        let packed = self.room(length);
+        self.push(Task::Send { from: packed, length, to, tag }, vec![id(job)]);
+        Task::Pack { from: from.place, layout, into: packed }
+    }
+
+    fn receive(&mut self, job: usize, into: Side, length: u64, (from, tag): (u32, u32)) -> Task {
+        let Some(layout) = into.layout else {
+            return Task::Receive { into: into.place, length, from, tag };
+        };
+        let packed = self.room(length);
+        let message = self.push(Task::Receive { into: packed, length, from, tag }, Vec::new());
+        self.jobs[job].after.push(message);
+        Task::Unpack { from: packed, into: into.place, layout }
+    }
+
+    fn copy(&mut self, job: usize, from: Side, into: Side, length: u64) -> Task {
+        match (from.layout, into.layout) {
+            (None, None) => Task::Copy { from: from.place, into: into.place, length },
+            (Some(layout), None) => Task::Pack { from: from.place, layout, into: into.place },
+            (None, Some(layout)) => Task::Unpack { from: from.place, into: into.place, layout },
+            (Some(_), Some(layout)) => {
+                let packed = self.packed(job, from, length);
+                Task::Unpack { from: packed, into: into.place, layout }
+            }
         }
-        Action::Receive { at: into, from, .. } => {
-            // The buffer may be larger than the message.
-            let length = graph.operations[at(matching.partner(operation))].length;
-            Task::Receive { into: memory(into), length, from: from.0, tag }
-        }
-        Action::Copy { from, to, length } => {
-            Task::Copy { from: memory(from), into: memory(to), length: length.0 }
-        }
-        Action::Reduce { from, into, length, reduction } => {
-            let (from, into) = (memory(from), memory(into));
-            Task::Reduce { from, into, length: length.0, reduction }
-        }
-        Action::Nothing => Task::Nothing,
+    }
+
+    fn reduce(
+        &mut self,
+        job: usize,
+        from: Side,
+        into: Side,
+        length: u64,
+        reduction: Reduction,
+    ) -> Task {
+        let from = self.packed(job, from, length);
+        let Some(layout) = into.layout else {
+            return Task::Reduce { from, into: into.place, length, reduction };
+        };
+        let sum = self.packed(job, into, length);
+        let before = self.jobs[job].after.clone();
+        let reduced = self.push(Task::Reduce { from, into: sum, length, reduction }, before);
+        self.jobs[job].after.push(reduced);
+        Task::Unpack { from: sum, into: into.place, layout }
+    }
+
+    /// The bytes of a buffer without gaps, before a job: where they are.
+    fn packed(&mut self, job: usize, from: Side, length: u64) -> Place {
+        let Some(layout) = from.layout else { return from.place };
+        let packed = self.room(length);
+        let before = self.jobs[job].after.clone();
+        let pack = self.push(Task::Pack { from: from.place, layout, into: packed }, before);
+        self.jobs[job].after.push(pack);
+        packed
     }
 }

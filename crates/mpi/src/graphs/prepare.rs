@@ -99,6 +99,8 @@ pub(super) enum ReadyJob<A: Abi> {
         into: *mut u8,
         length: usize,
     },
+    /// One after the other.
+    Copies(Vec<(*const u8, *mut u8, usize)>),
     Reduce {
         from: *const c_void,
         into: *mut c_void,
@@ -138,7 +140,7 @@ impl<'m, A: Abi> Ready<'m, A> {
         let mut ready = Ready { mpi, phases: Vec::new(), teams, scratch };
         for phase in &program.phases {
             ready.phases.push(match phase {
-                Phase::Jobs(jobs) => ReadyPhase::Jobs(ReadyJobs::of(on, jobs, &place)?),
+                Phase::Jobs(jobs) => ReadyPhase::Jobs(ReadyJobs::of(on, program, jobs, &place)?),
                 Phase::Call(call) => {
                     let team = call.team.and_then(|team| usize::try_from(team).ok());
                     let team = team.and_then(|team| ready.teams.get(team)).copied();
@@ -154,6 +156,7 @@ impl<'m, A: Abi> Ready<'m, A> {
 impl<'m, A: Abi> ReadyJobs<'m, A> {
     fn of(
         on: OnMpi<'m, A>,
+        program: &Program,
         jobs: &[Job],
         place: &dyn Fn(Place) -> *mut u8,
     ) -> Result<Self, GraphsError> {
@@ -183,6 +186,26 @@ impl<'m, A: Abi> ReadyJobs<'m, A> {
                     into: place(into),
                     length: usize::try_from(length).unwrap_or(0),
                 },
+                Task::Pack { from, layout, into } => {
+                    let copies = strips(program, layout).scan(place(into), |packed, strip| {
+                        let (displacement, length) = strip?;
+                        let here = place(from).wrapping_offset(displacement).cast_const();
+                        let copy = (here, *packed, length);
+                        *packed = packed.wrapping_add(length);
+                        Some(copy)
+                    });
+                    ReadyJob::Copies(copies.collect())
+                }
+                Task::Unpack { from, into, layout } => {
+                    let packed = place(from).cast_const();
+                    let copies = strips(program, layout).scan(packed, |packed, strip| {
+                        let (displacement, length) = strip?;
+                        let copy = (*packed, place(into).wrapping_offset(displacement), length);
+                        *packed = packed.wrapping_add(length);
+                        Some(copy)
+                    });
+                    ReadyJob::Copies(copies.collect())
+                }
                 Task::Reduce { from, into, length, reduction } => {
                     let (element, op) = handles(mpi, reduction)?;
                     let count = number_of("elements", length / reduction.element.size())?;
@@ -270,6 +293,15 @@ impl<A: Abi> Drop for Ready<'_, A> {
             }
         }
     }
+}
+
+/// Displacement and length of each strip of a layout; `None` for one that lies in no memory.
+fn strips(program: &Program, layout: u32) -> impl Iterator<Item = Option<(isize, usize)>> {
+    let layout = usize::try_from(layout).ok().and_then(|layout| program.layouts.get(layout));
+    layout.into_iter().flatten().map(|strip| {
+        let displacement = isize::try_from(strip.displacement).ok()?;
+        Some((displacement, usize::try_from(strip.length).ok()?))
+    })
 }
 
 /// The handles of a reduction.

@@ -93,6 +93,13 @@ impl<A: Abi> ReadyJobs<'_, A> {
     fn perform(&self, job: &ReadyJob<A>) -> Result<(), MpiError> {
         match *job {
             ReadyJob::Message(_) | ReadyJob::Nothing => Ok(()),
+            ReadyJob::Copies(ref copies) => {
+                for (from, into, length) in copies {
+                    // SAFETY: as for a single copy.
+                    unsafe { ptr::copy(*from, *into, *length) };
+                }
+                Ok(())
+            }
             ReadyJob::Copy { from, into, length } => {
                 // SAFETY: the graph names memory of this process, or scratch memory of the program; nothing
                 // else touches it now, because everything that does is ordered before or after.

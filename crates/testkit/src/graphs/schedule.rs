@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::Kind;
-use commloom_commgraph::schedule::{Call, Phase, Place, Program, Schedule, Shape, Side, Task};
+use commloom_commgraph::schedule::{
+    Call, Phase, Place, Program, Schedule, Shape, Side, Strip, Task,
+};
 
 use super::execute::{Byte, Memory, initial};
 use crate::Rng;
@@ -168,6 +170,17 @@ impl Run<'_> {
                         let bytes = self.read(process, (0..length).map(|k| from.plus(k)));
                         self.write(process, (0..length).map(|k| into.plus(k)), bytes);
                     }
+                    Task::Pack { from, layout, into } => {
+                        let places = self.strips(*p, layout, from);
+                        let bytes = self.read(process, places.into_iter());
+                        self.write(process, (0..).map(|k| into.plus(k)), bytes);
+                    }
+                    Task::Unpack { from, into, layout } => {
+                        let places = self.strips(*p, layout, into);
+                        let length = u64::try_from(places.len()).unwrap();
+                        let bytes = self.read(process, (0..length).map(|k| from.plus(k)));
+                        self.write(process, places.into_iter(), bytes);
+                    }
                     Task::Reduce { from, into, length, .. } => {
                         let places = || (0..length).map(|k| into.plus(k));
                         let new = self.read(process, (0..length).map(|k| from.plus(k)));
@@ -216,6 +229,13 @@ impl Run<'_> {
         let mut mates: Vec<_> = mates.collect();
         mates.sort_unstable();
         mates.into_iter().map(|(_, q)| q).collect()
+    }
+
+    /// The bytes of a buffer with a layout.
+    fn strips(&self, p: usize, layout: u32, at: Place) -> Vec<Place> {
+        let strips = &self.programs[p].layouts[usize::try_from(layout).unwrap()];
+        let place = |strip: &Strip, k: u64| at.plus(strip.displacement.cast_unsigned()).plus(k);
+        strips.iter().flat_map(|s| (0..s.length).map(move |k| place(s, k))).collect()
     }
 
     fn read(&self, process: u32, places: impl Iterator<Item = Place>) -> Vec<Byte> {
