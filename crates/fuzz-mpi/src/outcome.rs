@@ -2,10 +2,18 @@
 
 use crate::memory::Memory;
 
+/// A number that a program gets, and what the standard says that it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fact {
+    what: String,
+    value: i64,
+    prescribed: Option<i64>,
+}
+
 /// What a rank saw of one operation.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    facts: Vec<(String, i64)>,
+    facts: Vec<Fact>,
     memories: Vec<(String, Memory)>,
     /// A call that should have succeeded.
     failed: Option<String>,
@@ -14,7 +22,13 @@ pub struct Outcome {
 impl Outcome {
     /// A number that the program gets: a count, an error class, a position.
     pub fn fact(&mut self, what: impl Into<String>, value: impl Into<i64>) {
-        self.facts.push((what.into(), value.into()));
+        self.facts.push(Fact { what: what.into(), value: value.into(), prescribed: None });
+    }
+
+    /// A number that the standard prescribes. Where the library alone gives another one it is not judged.
+    pub fn prescribed(&mut self, what: &str, value: i64, prescribed: i64) {
+        let prescribed = Some(prescribed);
+        self.facts.push(Fact { what: what.to_owned(), value, prescribed });
     }
 
     /// The error class of a call that the standard lets succeed. Where it fails with the library alone nothing is
@@ -49,16 +63,19 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
     if let Some(failed) = &native.failed {
         return Verdict::Library(format!("{failed} natively"));
     }
+    let mut library = None;
     for (n, w) in native.facts.iter().zip(&wrapped.facts) {
-        if n != w {
-            return Verdict::Wrong(format!("{} is {} natively, {} = {} here", n.0, n.1, w.0, w.1));
+        if let Some(right) = n.prescribed.filter(|right| n.value != *right) {
+            library = Some(format!("{} is {}, should be {right}", n.what, n.value));
+        } else if (&n.what, n.value) != (&w.what, w.value) {
+            let [(n, x), (w, y)] = [(&n.what, n.value), (&w.what, w.value)];
+            return Verdict::Wrong(format!("{n} is {x} natively, {w} = {y} here"));
         }
     }
     if native.facts.len() != wrapped.facts.len() {
         let (n, w) = (native.facts.len(), wrapped.facts.len());
         return Verdict::Wrong(format!("{n} observations natively, {w} here"));
     }
-    let mut library = None;
     for (i, ((what, n), (_, w))) in native.memories.iter().zip(&wrapped.memories).enumerate() {
         let right = expected.get(i);
         let native_wrong = right.and_then(|right| n.difference(right));
@@ -86,6 +103,18 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_the_library_alone_gets_wrong_is_not_judged() {
+        let with = |value| {
+            let mut outcome = Outcome::default();
+            outcome.prescribed("the position", value, 5);
+            outcome
+        };
+        assert!(matches!(judge(&with(4), &with(5), &[]), Verdict::Library(_)));
+        assert!(matches!(judge(&with(5), &with(4), &[]), Verdict::Wrong(_)));
+        assert_eq!(judge(&with(5), &with(5), &[]), Verdict::Right);
+    }
 
     fn outcome(count: i64, seed: u64) -> Outcome {
         let mut outcome = Outcome::default();

@@ -101,7 +101,12 @@ impl<'p, A: Abi> Plan<'p, A> {
         };
         a.returned(session);
         out.fact("MPI_Pack", session.class(code));
-        out.fact("the position after MPI_Pack", if self.from.large { large_at } else { at.into() });
+        let position = if self.from.large { large_at } else { at.into() };
+        let what = "the position after MPI_Pack";
+        match code == A::CONSTANTS.success {
+            true => out.prescribed(what, position, wide(self.start + self.from.places.len())),
+            false => out.fact(what, position),
+        }
 
         let f = session.functions(faces[1]);
         // Only what was packed can be unpacked: where that failed, everything may be there or not.

@@ -26,6 +26,9 @@ pub struct Quirks {
     pub ialltoall_fails_in_place: bool,
     /// `MPI_Ialltoall` does so too.
     pub plain_ialltoall_fails_in_place: bool,
+    /// A persistent buffered send that is started again while its last message is still under way gives that one
+    /// the new bytes, or the new one the old bytes.
+    pub restarts_spoil_buffered: bool,
     /// Collectives write past their own buffers, or wait for ever, where elements have a negative extent.
     pub collectives_need_extents: bool,
     /// `MPI_Gather` moves wrong bytes, and leaves messages behind that later ones take, where the types of the
@@ -51,6 +54,7 @@ impl Quirks {
             waitall_misses_failures: old_open_mpi,
             ialltoall_fails_in_place: old_open_mpi || old_mpich,
             plain_ialltoall_fails_in_place: old_open_mpi,
+            restarts_spoil_buffered: old_open_mpi,
             collectives_need_extents: old_open_mpi,
             gather_needs_one_type: old_open_mpi,
             lost_by_commit: if old_mpich { 64 } else { 0 },

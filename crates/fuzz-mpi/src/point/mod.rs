@@ -219,10 +219,14 @@ impl<'p, A: Abi> Plan<'p, A> {
         let again = messages.iter().any(|m| {
             m.receiving == Receiving::Persistent || matches!(m.sending, Sending::Persistent(_))
         });
+        let seed = rng.u64(..);
+        let rounds = if again { rng.u64(1..4) } else { 1 };
+        let buffered = |m: &Message<'p, A>| m.sending == Sending::Persistent(Mode::Buffered);
+        let spoilt = session.quirks.restarts_spoil_buffered && messages.iter().any(buffered);
         Plan {
-            seed: rng.u64(..),
+            seed,
             messages,
-            rounds: if again { rng.u64(1..4) } else { 1 },
+            rounds: if spoilt { 1 } else { rounds },
             how: Completion::random(rng),
             ignore: rng.u32(0..4) == 0,
             complete_face: face(rng),
