@@ -6,6 +6,7 @@ use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::ids::Bytes;
 use crate::matching::Matching;
+use crate::note::{Note, notes};
 use crate::order::Order;
 use crate::wait::{Messages, complete};
 
@@ -20,6 +21,8 @@ pub struct Analysis {
     pub wait_sets_complete: bool,
     /// What was found, and what is left. Barriers are among it.
     pub detection: Detection,
+    /// What else a person should know.
+    pub notes: Vec<Note>,
 }
 
 /// What is known of a graph whose addresses mean nothing.
@@ -56,7 +59,8 @@ pub(crate) fn analyse_matched(
     let Synchronization { matches, wait_sets_complete, barrier } = waiting(graph, matching, order);
     let mut detection = detect(graph.processes(), flow, options);
     detection.collectives.extend(barrier);
-    Ok(Analysis { matches, transfers, wait_sets_complete, detection })
+    let notes = notes(graph, &matching, &order, &detection);
+    Ok(Analysis { matches, transfers, wait_sets_complete, detection, notes })
 }
 
 /// Matches and orders; leaves the data alone.

@@ -21,6 +21,7 @@ pub mod execute;
 mod graph;
 mod ids;
 mod matching;
+mod note;
 mod number;
 mod operation;
 mod order;
@@ -30,6 +31,7 @@ pub mod read;
 pub mod recorded;
 pub mod schedule;
 mod segments;
+mod trace;
 mod transfers;
 pub mod wait;
 
@@ -38,12 +40,14 @@ pub use buffer::{Buffer, Layout, LayoutId, MAX_PIECES, Piece};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
 pub use detect::{
-    Addresses, Blocks, Collective, Detection, Grid, Group, Kind, Neighbor, Options, Pieces, detect,
+    Addresses, Blocks, Collective, Detection, Expected, Grid, Group, Kind, NearMiss, Neighbor,
+    OddBlock, Oddity, Options, PartialReduction, PartialResult, Pieces, SHOWN, detect,
 };
 pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
 pub use ids::{Address, Bytes, Communicator, Process, Tag};
 pub use matching::Matching;
+pub use note::Note;
 pub use operation::{Action, Combine, Reduction, Sides};
 pub use order::Order;
 pub use part::Part;

@@ -84,7 +84,7 @@ impl Dataflow {
     /// [`GraphError::Race`] where two accesses are in no order.
     pub fn of(graph: &Graph, matching: &Matching, order: &Order) -> Result<Dataflow, GraphError> {
         let mut contents = Contents::default();
-        let mut sums = Sums::default();
+        let mut sums = Sums::new(&graph.reductions);
         let mut reach = Reach::of(graph, matching, order, &mut contents)?;
         let mut scratch = Vec::new();
         for operation in order.iter() {

@@ -1,9 +1,10 @@
 //! Values that reductions made: which bytes of memory went into them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::dataflow::run::Origin;
 use crate::number::{at, id};
+use crate::operation::Reduction;
 
 /// Two values made one by a reduction, byte by byte from the origins on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +19,8 @@ struct Node {
 pub(crate) struct Sums {
     nodes: Vec<Node>,
     known: HashMap<Node, u32>,
+    /// By reduction: whether a contribution may count twice without changing the result.
+    idempotent: Vec<bool>,
 }
 
 /// The contributions to a value.
@@ -25,11 +28,18 @@ pub(crate) struct Sums {
 pub struct Contributions {
     /// The reduction, by its number in the graph.
     pub reduction: u32,
-    /// Process and address of each contribution, sorted; one that counts twice is there twice.
+    /// Process and address of each contribution, sorted; one that counts twice is there twice, unless that
+    /// makes no difference.
     pub memory: Vec<(u32, u64)>,
 }
 
 impl Sums {
+    /// Without values, for the reductions of a graph.
+    pub(crate) fn new(reductions: &[Reduction]) -> Sums {
+        let idempotent = reductions.iter().map(|r| r.combine.is_idempotent()).collect();
+        Sums { idempotent, ..Sums::default() }
+    }
+
     /// The value of `a (reduction) b`. All reductions commute.
     pub(crate) fn combine(&mut self, reduction: u32, a: Origin, b: Origin) -> Origin {
         let node = Node { reduction, parts: [a.min(b), a.max(b)] };
@@ -45,9 +55,14 @@ impl Sums {
     /// than `limit` contributions.
     pub(crate) fn terms(&self, node: u32, offset: u64, limit: usize) -> Option<Contributions> {
         let reduction = self.nodes[at(node)].reduction;
+        let is_idempotent = self.idempotent.get(at(reduction)) == Some(&true);
         let mut memory = Vec::new();
         let mut open = vec![(node, offset)];
+        let mut seen = HashSet::new();
         while let Some((node, offset)) = open.pop() {
+            if is_idempotent && !seen.insert((node, offset)) {
+                continue;
+            }
             if self.nodes[at(node)].reduction != reduction || open.len() > limit {
                 return None;
             }
@@ -62,6 +77,9 @@ impl Sums {
             }
         }
         memory.sort_unstable();
+        if is_idempotent {
+            memory.dedup();
+        }
         Some(Contributions { reduction, memory })
     }
 }

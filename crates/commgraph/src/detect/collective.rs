@@ -36,6 +36,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether blocks go to a root.
+    #[must_use]
+    pub fn gathers(self) -> bool {
+        matches!(self, Kind::Gather | Kind::Gatherv)
+    }
+
     /// MPI's name in lower case, without `MPI_`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -180,7 +186,8 @@ pub struct Collective {
 
 impl Collective {
     /// What the operation does by its definition in MPI, as transfers by destination, then by source (for
-    /// neighbourhood operations: by neighbour), then by piece. Nothing for barriers and reductions.
+    /// neighbourhood operations: by neighbour), then by piece. Of reductions only the
+    /// results that are one contribution alone; nothing for barriers.
     pub fn replay(&self, mut moved: impl FnMut(Transfer)) {
         let all = 0..self.group.size();
         let mut block = |ranks: (u32, u32), from: u64, to: u64, length: u64, pieces: &Pieces| {
@@ -202,9 +209,8 @@ impl Collective {
         };
         match (&self.blocks, self.root.and_then(|root| self.group.rank(root))) {
             (Blocks::Rooted { from, to, lengths }, Some(root)) => {
-                let gathers = matches!(self.kind, Kind::Gather | Kind::Gatherv);
                 for p in all {
-                    let ranks = if gathers { (p, root) } else { (root, p) };
+                    let ranks = if self.kind.gathers() { (p, root) } else { (root, p) };
                     let k = at(p);
                     block(ranks, from.get(k), to.get(k), lengths.get(k), &self.pieces);
                 }
@@ -224,6 +230,16 @@ impl Collective {
                         block((id(i), j), a, to.get(i), length, &self.pieces);
                     }
                 }
+            }
+            (Blocks::Reduced { from, to, lengths, .. }, _) => {
+                // What is one contribution alone: the first result of a scan, the second of an exscan.
+                let single = match self.kind {
+                    Kind::Scan if from.get(0) != to.get(0) => 0,
+                    Kind::Exscan => 1,
+                    _ => return,
+                };
+                let (a, k) = (from.get(0), at(single));
+                block((0, single), a, to.get(k), lengths.get(k), &self.pieces);
             }
             (Blocks::Neighbors { grid, neighbors }, _) => {
                 // What comes from a neighbour was sent in the opposite direction.

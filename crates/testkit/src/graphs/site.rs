@@ -1,5 +1,7 @@
 //! Where a textbook algorithm puts its messages.
 
+use std::collections::HashMap;
+
 use commloom_commgraph::{
     Address, Buffer, Builder, Bytes, Combine, Communicator, Handle, Process, Reduction, Tag,
 };
@@ -21,16 +23,73 @@ pub struct Site<'a> {
     pub block: u64,
     /// The tag of all messages.
     pub tag: i32,
-    /// The number of the send that is wrong, if one is: its last byte is missing.
-    pub wrong: Option<u32>,
+    /// The number of the message that is changed, and how.
+    pub change: Option<(u32, Change)>,
     /// How many sends there are so far.
     pub sends: u32,
+    /// The operations of the changed message: process, and place among its operations. Right where nobody
+    /// else adds operations before.
+    pub changed: Vec<(u32, u32)>,
+    /// Sends and receives from one process to another so far.
+    channels: HashMap<(u32, u32), (u32, u32)>,
+    /// Source, destination and place there of the changed message.
+    spoilt: Option<(u32, u32, u32)>,
+    /// Operations of each process so far.
+    operations: HashMap<u32, u32>,
+}
+
+/// What may be wrong with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Change {
+    /// Its last byte is missing.
+    Shorter,
+    /// It is sent from an address one byte further on.
+    SentFrom,
+    /// It goes to an address one byte further on.
+    ReceivedAt,
+    /// It goes to the process after the one that should get it.
+    Peer,
+    /// It is not there.
+    Removed,
+    /// Only its send is there.
+    SendOnly,
+    /// It comes twice.
+    Twice,
+    /// Its send has another tag.
+    Tag,
+}
+
+impl Change {
+    /// All of them.
+    pub const ALL: [Change; 8] = [
+        Change::Shorter,
+        Change::SentFrom,
+        Change::ReceivedAt,
+        Change::Peer,
+        Change::Removed,
+        Change::SendOnly,
+        Change::Twice,
+        Change::Tag,
+    ];
 }
 
 impl<'a> Site<'a> {
     /// A site at the start of memory, without a root of its own.
     pub fn new(builder: &'a mut Builder, processes: u32, block: u64) -> Self {
-        Site { builder, processes, root: 0, at: 64, block, tag: 0, wrong: None, sends: 0 }
+        Site {
+            builder,
+            processes,
+            root: 0,
+            at: 64,
+            block,
+            tag: 0,
+            change: None,
+            sends: 0,
+            changed: Vec::new(),
+            channels: HashMap::new(),
+            spoilt: None,
+            operations: HashMap::new(),
+        }
     }
 
     /// What a site needs of the memory of each process.
@@ -72,17 +131,87 @@ impl<'a> Site<'a> {
 
     /// `p` sends `length` bytes at `at` to `to`.
     pub fn send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
-        let missing = u64::from(self.wrong == Some(self.sends));
+        let change = self.change.filter(|(number, _)| *number == self.sends).map(|(_, c)| c);
         self.sends += 1;
-        let buffer = (Address(at), Bytes(length - missing));
-        let (to, tag) = (Process(to), Tag(self.tag));
-        self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
+        let channel = self.channels.entry((p, to)).or_default();
+        channel.0 += 1;
+        let Some(change) = change else { return self.plain_send(p, to, at, length) };
+        self.spoilt = Some((p, to, channel.0));
+        let first = self.mark(p);
+        match change {
+            Change::Removed => self.nothing(p),
+            Change::Shorter => self.plain_send(p, to, at, length.saturating_sub(1)),
+            Change::SentFrom => self.plain_send(p, to, at + 1, length),
+            Change::Peer => self.plain_send(p, (to + 1) % self.processes, at, length),
+            Change::Tag => {
+                let tag = std::mem::replace(&mut self.tag, i32::MAX);
+                let handle = self.plain_send(p, to, at, length);
+                self.tag = tag;
+                handle
+            }
+            Change::Twice => {
+                self.plain_send(p, to, at, length);
+                self.changed.push((p, first + 1));
+                self.plain_send(p, to, at, length)
+            }
+            Change::ReceivedAt | Change::SendOnly => self.plain_send(p, to, at, length),
+        }
     }
 
     /// `p` receives `length` bytes from `from` to `at`.
     pub fn receive(&mut self, p: u32, from: u32, at: u64, length: u64) -> Handle {
-        let buffer = (Address(at), Bytes(length));
-        let (from, tag) = (Process(from), Tag(self.tag));
+        let channel = self.channels.entry((from, p)).or_default();
+        channel.1 += 1;
+        let change = self.change.map(|(_, c)| c);
+        let (Some(change), true) = (change, self.spoilt == Some((from, p, channel.1))) else {
+            return self.plain_receive(p, from, at, length);
+        };
+        let first = self.mark(p);
+        match change {
+            Change::Removed | Change::SendOnly => self.nothing(p),
+            Change::ReceivedAt => self.plain_receive(p, from, at + 1, length),
+            Change::Peer => {
+                let other = (p + 1) % self.processes;
+                self.changed.pop();
+                self.mark(other);
+                self.plain_receive(other, from, at, length)
+            }
+            Change::Twice => {
+                self.plain_receive(p, from, at, length);
+                self.changed.push((p, first + 1));
+                self.plain_receive(p, from, at, length)
+            }
+            Change::Shorter | Change::SentFrom | Change::Tag => {
+                self.plain_receive(p, from, at, length)
+            }
+        }
+    }
+
+    /// Notes that the next operation of `p` belongs to the changed message.
+    fn mark(&mut self, p: u32) -> u32 {
+        let next = self.operations.get(&p).copied().unwrap_or(0);
+        self.changed.push((p, next));
+        next
+    }
+
+    fn count(&mut self, p: u32) {
+        *self.operations.entry(p).or_default() += 1;
+    }
+
+    fn nothing(&mut self, p: u32) -> Handle {
+        self.count(p);
+        self.builder.nothing(Process(p)).expect("in range")
+    }
+
+    fn plain_send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
+        self.count(p);
+        let (buffer, to, tag) = ((Address(at), Bytes(length)), Process(to), Tag(self.tag));
+        self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
+    }
+
+    fn plain_receive(&mut self, p: u32, from: u32, at: u64, length: u64) -> Handle {
+        self.count(p);
+        let (buffer, from, tag) = ((Address(at), Bytes(length)), Process(from), Tag(self.tag));
         self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
     }
 
@@ -108,12 +237,14 @@ impl<'a> Site<'a> {
 
     /// `p` copies.
     pub fn copy(&mut self, p: u32, from: u64, to: u64, length: u64) {
+        self.count(p);
         let (from, to) = (Address(from), Address(to));
         self.builder.copy(Process(p), from, to, Bytes(length)).expect("in range");
     }
 
     /// `p` adds what is at `from` to what is at `into`.
     pub fn add(&mut self, p: u32, from: u64, into: u64, length: u64) {
+        self.count(p);
         let reduction = Reduction { combine: Combine::Sum, element: Basic::BYTE };
         let (from, into) = (Address(from), Address(into));
         let length = Bytes(length);
