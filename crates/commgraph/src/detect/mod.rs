@@ -2,7 +2,7 @@
 //!
 //! Hoefler and Schneider, PACT'12, section 2.4: from the most abstract operation to the least. Here:
 //! allgather > alltoall > bcast > scatter, gather on transfers joined as far as they can be; the same on
-//! what is left, cut as far as it can be ([`pieces`]); then the vector forms. Nothing is taken without a
+//! what is left, cut as far as it can be ([`pieces`]); then exchanges with neighbours, then the vector forms. Nothing is taken without a
 //! certificate: replayed by its definition, the operation does exactly what the transfers do that it
 //! replaces ([`work::Work::take`]). So what is found may be too little, but is never wrong.
 
@@ -14,6 +14,7 @@ mod grid;
 mod group;
 mod merge;
 mod near;
+mod neighbors;
 mod odd;
 mod partial;
 mod pieces;
@@ -92,6 +93,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
         pieces::joined(&mut left);
     }
     let mut work = Work::new(processes, left);
+    neighbors::exchanges(&mut work);
     vectors(&mut work, options.density);
     let (found, left) = work.finish();
     collectives.extend(found);
