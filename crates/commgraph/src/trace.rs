@@ -1,8 +1,9 @@
 //! By which messages a byte came to where it is, for those who look for a mistake.
 
+use crate::buffer::Place;
 use crate::graph::Graph;
 use crate::matching::Matching;
-use crate::number::at;
+use crate::number::{at, id};
 use crate::operation::Kind;
 use crate::order::Order;
 
@@ -29,20 +30,18 @@ impl<'a> Trace<'a> {
         let mut path = Vec::new();
         let mut here = Some((process, address, u32::MAX));
         while let Some((process, address, before)) = here {
-            here = self.writer(process, address, before).and_then(|writer| {
-                let o = &self.graph.operations[at(writer)];
-                let offset = address - o.at;
-                match o.kind() {
+            here = self.writer(process, address, before).and_then(|(writer, offset)| {
+                let source = match self.graph.operations[at(writer)].kind() {
                     Kind::Receive => {
                         path.push(writer);
-                        let send = self.matching.partner(at(writer));
-                        let from = self.graph.operations[at(send)].at + offset;
-                        Some((self.graph.owner(send), from, self.place(send)))
+                        self.matching.partner(at(writer))
                     }
-                    Kind::Copy => Some((process, o.source() + offset, self.place(writer))),
+                    Kind::Copy => writer,
                     // What was added came by some message; the path ends where values meet.
-                    Kind::Reduce | Kind::Send | Kind::Nothing => None,
-                }
+                    Kind::Reduce | Kind::Send | Kind::Nothing => return None,
+                };
+                let from = address_of(self.graph.reads(at(source))[0], offset)?;
+                Some((self.graph.owner(source), from, self.place(source)))
             });
         }
         path
@@ -52,30 +51,52 @@ impl<'a> Trace<'a> {
     /// process.
     pub(crate) fn too_short(&self, process: u32, address: u64) -> Option<u32> {
         let has_room = |operation: &usize| {
-            let o = &self.graph.operations[*operation];
-            let (start, end) = self.graph.writes(*operation);
-            o.kind() == Kind::Receive && {
-                let send = self.matching.partner(*operation);
-                let arrived = self.graph.operations[at(send)].length;
-                (start + arrived..end).contains(&address)
-            }
+            let place = self.graph.writes(*operation);
+            self.graph.operations[*operation].kind() == Kind::Receive
+                && offset_of(place, address).is_some_and(|offset| offset >= self.sent(*operation))
         };
         let first = self.graph.range(process).filter(has_room).min_by_key(|o| self.places[*o]);
-        first.map(crate::number::id)
+        first.map(id)
     }
 
-    /// The last operation before `before` that writes a byte.
-    fn writer(&self, process: u32, address: u64, before: u32) -> Option<u32> {
-        let writes = |operation: &usize| {
-            let (start, mut end) = self.graph.writes(*operation);
-            if self.graph.operations[*operation].kind() == Kind::Receive {
-                // A buffer may be larger than what arrives.
-                let send = self.matching.partner(*operation);
-                end = start + self.graph.operations[at(send)].length;
-            }
-            (start..end).contains(&address) && self.places[*operation] < before
-        };
-        let last = self.graph.range(process).filter(writes).max_by_key(|o| self.places[*o]);
-        last.map(crate::number::id)
+    /// The length of the message that a receive gets.
+    fn sent(&self, receive: usize) -> u64 {
+        self.graph.operations[at(self.matching.partner(receive))].length
     }
+
+    /// The last operation before `before` that writes a byte, and the number of that byte among those it writes.
+    fn writer(&self, process: u32, address: u64, before: u32) -> Option<(u32, u64)> {
+        let writes = |operation: usize| {
+            let mut place = self.graph.writes(operation);
+            if self.graph.operations[operation].kind() == Kind::Receive {
+                // A buffer may be larger than what arrives.
+                place = place.shortened(self.sent(operation));
+            }
+            let offset = offset_of(place, address)?;
+            (self.places[operation] < before).then_some((id(operation), offset))
+        };
+        self.graph.range(process).filter_map(writes).max_by_key(|(o, _)| self.places[at(*o)])
+    }
+}
+
+/// Which byte of a message has this address.
+fn offset_of(place: Place, address: u64) -> Option<u64> {
+    let mut found = None;
+    place.packed(|s| {
+        if (s.start..s.end).contains(&address) {
+            found = Some(s.offset + (address - s.start));
+        }
+    });
+    found
+}
+
+/// Where a byte of a message is.
+fn address_of(place: Place, offset: u64) -> Option<u64> {
+    let mut found = None;
+    place.packed(|s| {
+        if (s.offset..s.offset + (s.end - s.start)).contains(&offset) {
+            found = Some(s.start + (offset - s.offset));
+        }
+    });
+    found
 }

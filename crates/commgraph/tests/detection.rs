@@ -1,8 +1,8 @@
 //! Every textbook algorithm is found, alone and among others, and nothing else.
 
 use commloom_commgraph::{
-    Address, Analysis, Blocks, Builder, Bytes, Communicator, Dataflow, Dependencies, Kind,
-    Matching, Options, Order, Process, Tag, Transfer, analyse, detect,
+    Address, Analysis, Builder, Bytes, Communicator, Dataflow, Dependencies, Kind, Matching,
+    Options, Order, Process, Tag, Transfer, analyse, detect,
 };
 use commloom_testkit::graphs::execute::{Memory, execute, initial};
 use commloom_testkit::graphs::random::{Shape, graph};

@@ -140,9 +140,9 @@ fn naming(analysis: &Analysis, changed: &[(u32, u32)], wrong: &[(u32, u64)]) -> 
 fn named_by(error: &GraphError, changed: &[(u32, u32)]) -> Naming {
     let operations: Vec<Named> = match error {
         GraphError::Unmatched { operation, .. } => vec![*operation],
-        GraphError::Truncated { send, receive } => vec![*send, *receive],
+        GraphError::Truncated { send, receive } => vec![**send, **receive],
         GraphError::Cycle { operations } => operations.clone(),
-        GraphError::Race { first, second, .. } => vec![*first, *second],
+        GraphError::Race { first, second, .. } => vec![**first, **second],
         _ => vec![],
     };
     match operations.iter().any(|o| changed.contains(&(o.process.0, o.index))) {

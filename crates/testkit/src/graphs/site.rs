@@ -131,58 +131,67 @@ impl<'a> Site<'a> {
 
     /// `p` sends `length` bytes at `at` to `to`.
     pub fn send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
-        let change = self.change.filter(|(number, _)| *number == self.sends).map(|(_, c)| c);
-        self.sends += 1;
-        let channel = self.channels.entry((p, to)).or_default();
-        channel.0 += 1;
-        let Some(change) = change else { return self.plain_send(p, to, at, length) };
-        self.spoilt = Some((p, to, channel.0));
-        let first = self.mark(p);
-        match change {
-            Change::Removed => self.nothing(p),
-            Change::Shorter => self.plain_send(p, to, at, length.saturating_sub(1)),
-            Change::SentFrom => self.plain_send(p, to, at + 1, length),
-            Change::Peer => self.plain_send(p, (to + 1) % self.processes, at, length),
-            Change::Tag => {
-                let tag = std::mem::replace(&mut self.tag, i32::MAX);
-                let handle = self.plain_send(p, to, at, length);
-                self.tag = tag;
-                handle
-            }
-            Change::Twice => {
-                self.plain_send(p, to, at, length);
-                self.changed.push((p, first + 1));
-                self.plain_send(p, to, at, length)
-            }
-            Change::ReceivedAt | Change::SendOnly => self.plain_send(p, to, at, length),
-        }
+        self.send_buffer(p, to, (Address(at), Bytes(length)).into())
     }
 
     /// `p` receives `length` bytes from `from` to `at`.
     pub fn receive(&mut self, p: u32, from: u32, at: u64, length: u64) -> Handle {
+        self.receive_buffer(p, from, (Address(at), Bytes(length)).into())
+    }
+
+    /// `p` sends a buffer to `to`, changed if this is the message that is.
+    pub fn send_buffer(&mut self, p: u32, to: u32, buffer: Buffer) -> Handle {
+        let change = self.change.filter(|(number, _)| *number == self.sends).map(|(_, c)| c);
+        self.sends += 1;
+        let channel = self.channels.entry((p, to)).or_default();
+        channel.0 += 1;
+        let Some(change) = change else { return self.plain_send(p, to, buffer) };
+        self.spoilt = Some((p, to, channel.0));
+        let first = self.mark(p);
+        match change {
+            Change::Removed => self.nothing(p),
+            Change::Shorter => self.plain_send(p, to, without_last_byte(buffer)),
+            Change::SentFrom => self.plain_send(p, to, further_on(buffer)),
+            Change::Peer => self.plain_send(p, (to + 1) % self.processes, buffer),
+            Change::Tag => {
+                let tag = std::mem::replace(&mut self.tag, i32::MAX);
+                let handle = self.plain_send(p, to, buffer);
+                self.tag = tag;
+                handle
+            }
+            Change::Twice => {
+                self.plain_send(p, to, buffer.clone());
+                self.changed.push((p, first + 1));
+                self.plain_send(p, to, buffer)
+            }
+            Change::ReceivedAt | Change::SendOnly => self.plain_send(p, to, buffer),
+        }
+    }
+
+    /// `p` receives a buffer from `from`, changed if this is the message that is.
+    pub fn receive_buffer(&mut self, p: u32, from: u32, buffer: Buffer) -> Handle {
         let channel = self.channels.entry((from, p)).or_default();
         channel.1 += 1;
         let change = self.change.map(|(_, c)| c);
         let (Some(change), true) = (change, self.spoilt == Some((from, p, channel.1))) else {
-            return self.plain_receive(p, from, at, length);
+            return self.plain_receive(p, from, buffer);
         };
+        if change == Change::Peer {
+            let other = (p + 1) % self.processes;
+            self.mark(other);
+            return self.plain_receive(other, from, buffer);
+        }
         let first = self.mark(p);
         match change {
             Change::Removed | Change::SendOnly => self.nothing(p),
-            Change::ReceivedAt => self.plain_receive(p, from, at + 1, length),
-            Change::Peer => {
-                let other = (p + 1) % self.processes;
-                self.changed.pop();
-                self.mark(other);
-                self.plain_receive(other, from, at, length)
-            }
+            Change::ReceivedAt => self.plain_receive(p, from, further_on(buffer)),
             Change::Twice => {
-                self.plain_receive(p, from, at, length);
+                self.plain_receive(p, from, buffer.clone());
                 self.changed.push((p, first + 1));
-                self.plain_receive(p, from, at, length)
+                self.plain_receive(p, from, buffer)
             }
-            Change::Shorter | Change::SentFrom | Change::Tag => {
-                self.plain_receive(p, from, at, length)
+            Change::Shorter | Change::SentFrom | Change::Peer | Change::Tag => {
+                self.plain_receive(p, from, buffer)
             }
         }
     }
@@ -203,29 +212,14 @@ impl<'a> Site<'a> {
         self.builder.nothing(Process(p)).expect("in range")
     }
 
-    fn plain_send(&mut self, p: u32, to: u32, at: u64, length: u64) -> Handle {
+    fn plain_send(&mut self, p: u32, to: u32, buffer: Buffer) -> Handle {
         self.count(p);
-        let (buffer, to, tag) = ((Address(at), Bytes(length)), Process(to), Tag(self.tag));
-        self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
-    }
-
-    fn plain_receive(&mut self, p: u32, from: u32, at: u64, length: u64) -> Handle {
-        self.count(p);
-        let (buffer, from, tag) = ((Address(at), Bytes(length)), Process(from), Tag(self.tag));
-        self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
-    }
-
-    /// `p` sends a buffer to `to`. Where this send is the wrong one, it goes without its last byte.
-    pub fn send_buffer(&mut self, p: u32, to: u32, buffer: Buffer) -> Handle {
-        let wrong = self.wrong == Some(self.sends);
-        self.sends += 1;
-        let buffer = if wrong { without_last_byte(buffer) } else { buffer };
         let (to, tag) = (Process(to), Tag(self.tag));
         self.builder.send(Process(p), buffer, to, tag, Communicator(0)).expect("in range")
     }
 
-    /// `p` receives a buffer from `from`.
-    pub fn receive_buffer(&mut self, p: u32, from: u32, buffer: Buffer) -> Handle {
+    fn plain_receive(&mut self, p: u32, from: u32, buffer: Buffer) -> Handle {
+        self.count(p);
         let (from, tag) = (Process(from), Tag(self.tag));
         self.builder.receive(Process(p), buffer, from, tag, Communicator(0)).expect("in range")
     }
@@ -267,11 +261,20 @@ impl<'a> Site<'a> {
 /// The same buffer, byte by byte, without the last.
 fn without_last_byte(buffer: Buffer) -> Buffer {
     let (at, count, ty) = match buffer {
-        Buffer::Range(at, length) => return Buffer::Range(at, Bytes(length.0 - 1)),
+        Buffer::Range(at, length) => return Buffer::Range(at, Bytes(length.0.saturating_sub(1))),
         Buffer::Typed { at, count, ty } => (at, count, ty),
     };
     let mut bytes = crate::oracle::byte_map(&ty, count);
     bytes.pop();
     let ty = Type::idx(bytes, Type::leaf(Basic::BYTE)).expect("it was valid with one byte more");
     Buffer::Typed { at, count: 1, ty }
+}
+
+fn further_on(buffer: Buffer) -> Buffer {
+    match buffer {
+        Buffer::Range(Address(at), length) => Buffer::Range(Address(at + 1), length),
+        Buffer::Typed { at: Address(at), count, ty } => {
+            Buffer::Typed { at: Address(at + 1), count, ty }
+        }
+    }
 }
