@@ -35,11 +35,13 @@ pub(crate) struct Accesses {
     /// parts share the list.
     readers: Vec<(u32, u32)>,
     found: Vec<Segment<Last>>,
+    /// Where the last look ended.
+    near: usize,
 }
 
 impl Accesses {
     pub(crate) fn new() -> Self {
-        Accesses { segments: Segments::new(), readers: Vec::new(), found: Vec::new() }
+        Accesses { segments: Segments::new(), readers: Vec::new(), found: Vec::new(), near: 0 }
     }
 
     /// Forgets everything and gets ready for a process with so many operations.
@@ -51,7 +53,7 @@ impl Accesses {
     /// What `start..end` holds, in order and without gaps.
     pub(crate) fn look(&mut self, start: u64, end: u64) -> &[Segment<Last>] {
         self.found.clear();
-        self.segments.look(start, end, &mut self.found);
+        self.segments.look_near(&mut self.near, start, end, &mut self.found);
         fill_gaps(&mut self.found, start, end);
         &self.found
     }

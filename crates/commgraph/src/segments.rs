@@ -82,6 +82,29 @@ impl<T: Known> Segments<T> {
         }
     }
 
+    /// Adds to `found` the parts of the segments inside `start..end`, in order. `near` is a place to start from, and
+    /// becomes the place where they end: who looks at one range after the other need not search.
+    pub(crate) fn look_near(
+        &self,
+        near: &mut usize,
+        start: u64,
+        end: u64,
+        found: &mut Vec<Segment<T>>,
+    ) {
+        if self.in_tree {
+            self.look(start, end, found);
+            return;
+        }
+        let first = self.first_past_near(*near, start);
+        let mut here = first;
+        while let Some(segment) = self.sorted.get(here).filter(|s| s.start < end) {
+            found.extend(segment.inside(start, end));
+            here += 1;
+        }
+        // The last may reach further.
+        *near = here.saturating_sub(1).max(first);
+    }
+
     /// Adds to `found` the parts of the segments inside `start..end`, in order.
     pub(crate) fn look(&self, start: u64, end: u64, found: &mut Vec<Segment<T>>) {
         if self.in_tree {
@@ -156,23 +179,29 @@ impl<T: Known> Segments<T> {
             return;
         }
         let mut new = std::mem::take(&mut self.spare);
-        let mut old = self.sorted.iter().copied();
-        let mut next = old.next();
+        // The next old segment, and what is left of the one before it.
+        let (mut next, mut cut) = (0, None::<Segment<T>>);
         ranges(&mut |start, end, what| {
             found.clear();
-            while let Some(segment) = next.filter(|segment| segment.start < end) {
+            let meet = |segment: Segment<T>, new: &mut Vec<_>, found: &mut Vec<_>| {
                 new.extend(segment.inside(0, start));
                 found.extend(segment.inside(start, end));
-                next = segment.inside(end, u64::MAX);
-                if next.is_some() {
-                    break;
+                segment.inside(end, u64::MAX)
+            };
+            cut = cut.and_then(|segment| meet(segment, &mut new, &mut found));
+            if cut.is_none() {
+                let past = self.ends_after(next, start);
+                new.extend_from_slice(&self.sorted[next..past]);
+                next = past;
+                while let Some(segment) = self.sorted.get(next).filter(|s| s.start < end) {
+                    cut = meet(*segment, &mut new, &mut found);
+                    next += 1;
                 }
-                next = old.next();
             }
             replace((start, end, what), &found, &mut new);
         });
-        new.extend(next);
-        new.extend(old);
+        new.extend(cut);
+        new.extend_from_slice(&self.sorted[next..]);
         self.spare = std::mem::replace(&mut self.sorted, new);
         self.spare.clear();
     }
@@ -180,6 +209,28 @@ impl<T: Known> Segments<T> {
     /// All segments, in order.
     pub(crate) fn all(&self) -> impl Iterator<Item = Segment<T>> + '_ {
         self.sorted.iter().chain(self.tree.values()).copied()
+    }
+
+    /// The same, in time logarithmic in how far it is behind `near`.
+    fn first_past_near(&self, near: usize, start: u64) -> usize {
+        if near > 0 && self.sorted.get(near - 1).is_none_or(|s| s.end > start) {
+            return self.first_past(start);
+        }
+        self.ends_after(near, start)
+    }
+
+    /// The first segment from `near` on that ends after `start`.
+    fn ends_after(&self, near: usize, start: u64) -> usize {
+        let (mut from, mut step) = (near, 1);
+        while let Some(segment) = self.sorted.get(from + step - 1) {
+            if segment.end > start {
+                break;
+            }
+            from += step;
+            step *= 2;
+        }
+        let past = self.sorted.len().min(from + step);
+        from + self.sorted[from..past].partition_point(|s| s.end <= start)
     }
 
     /// The first segment of the vector that ends after `start`.
@@ -240,7 +291,11 @@ mod tests {
                     }
                     let mut found = Vec::new();
                     if random.bool() {
-                        map.look(start, end, &mut found);
+                        let mut near = random.usize(0..5);
+                        map.look_near(&mut near, start, end, &mut found);
+                        let mut again = Vec::new();
+                        map.look(start, end, &mut again);
+                        assert_eq!(found, again, "seed {seed}, step {step}");
                     } else {
                         map.take(start, end, &mut found);
                     }
