@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect check-graphs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,8 +70,13 @@ bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstru
 guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write docs/guidelines (3 minutes a library, quiet machine)
 	target/release/commloom guidelines --seed 20261121 --json docs/guidelines/results.json.zst --html docs/guidelines/index.html $(GUIDELINES_ARGS)
 
-bench-detect: ## time and memory of matching, dataflow and detection of a binomial broadcast on up to 2^22 processes (half a minute)
-	$(CARGO) run --release --package commloom-commgraph --example phases
+bench-detect: ## time and memory of matching, dataflow and detection of six patterns on up to 2^22 processes, write docs/detect-speed.md (some 3 minutes, quiet machine)
+	$(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS) > detect-speed.tmp
+	mv detect-speed.tmp docs/detect-speed.md
+
+check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 5 minutes)
+	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
+	mv check-graphs.tmp docs/check-graphs.md
 
 bench-pack: ## measure packing against memcpy, C loops and every MPI library, write docs/pack-speed.* (some 25 minutes, quiet machine)
 	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/docs/pack-speed.md \

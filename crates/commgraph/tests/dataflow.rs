@@ -8,37 +8,14 @@ use commloom_commgraph::{
     Order, Process, Tag, Transfer,
 };
 use commloom_testkit::check;
-use commloom_testkit::graphs::execute::{Memory, addresses, execute, initial};
+use commloom_testkit::graphs::execute::{addresses, execute};
+use commloom_testkit::graphs::meaning::{of_dataflow, without_identity};
 use commloom_testkit::graphs::random::{Shape, graph};
 
 fn dataflow(graph: &Graph) -> Result<Dataflow, GraphError> {
     let matching = Matching::of(graph)?;
     let order = Order::of(graph, &matching)?;
     Dataflow::of(graph, &matching, &order)
-}
-
-/// The bytes that the dataflow says were changed.
-fn changed(flow: &Dataflow) -> Memory {
-    let mut memory = Memory::new();
-    let mut write = |p, a, byte| assert!(memory.insert((p, a), byte).is_none(), "written twice");
-    for t in flow.transfers() {
-        for i in 0..t.length {
-            let byte = initial(t.source, t.source_address + i);
-            write(t.destination, t.destination_address + i, byte);
-        }
-    }
-    for r in flow.reduced() {
-        let terms = r.contributions.expect("one kind of reduction").memory;
-        for i in 0..r.length {
-            let byte = terms.iter().map(|(p, a)| (*p, a + i)).collect();
-            write(r.destination, r.address + i, byte);
-        }
-    }
-    memory
-}
-
-fn without_identity(memory: Memory) -> Memory {
-    memory.into_iter().filter(|((p, a), byte)| *byte != initial(*p, *a)).collect()
 }
 
 #[test]
@@ -55,7 +32,7 @@ fn random_graphs_leave_the_memory_that_moving_their_bytes_leaves() {
         let graph = graph(rng, shape);
         let memory = execute(&graph, rng).expect("it ends");
         let flow = dataflow(&graph).expect("a graph without races");
-        assert_eq!(changed(&flow), without_identity(memory));
+        assert_eq!(of_dataflow(&flow), without_identity(memory));
     });
 }
 
@@ -83,7 +60,7 @@ fn races_are_found_exactly() {
                 clean.set(clean.get() + 1);
                 for _ in 0..3 {
                     let memory = execute(&graph, rng).expect("it ends");
-                    assert_eq!(changed(&flow), without_identity(memory));
+                    assert_eq!(of_dataflow(&flow), without_identity(memory));
                 }
             }
         }

@@ -4,8 +4,7 @@ use commloom_commgraph::{
     Address, Analysis, Builder, Bytes, Communicator, Dataflow, Dependencies, Kind, Matching,
     Options, Order, Process, Tag, Transfer, analyse, detect,
 };
-use commloom_testkit::graphs::execute::{Memory, execute, initial};
-use commloom_testkit::graphs::random::{Shape, graph};
+use commloom_testkit::graphs::campaign::before_and_after;
 use commloom_testkit::graphs::site::{Change, Site};
 use commloom_testkit::graphs::textbook::{ALGORITHMS, Algorithm};
 use commloom_testkit::{Rng, check};
@@ -173,36 +172,11 @@ fn bytes(transfers: impl Iterator<Item = Transfer>) -> Vec<Transfer> {
     all
 }
 
-/// Replayed, with what is left, the operations do to memory what the messages do.
+/// Replayed, with what is left, the operations do to memory what the messages do. `make check-graphs` does the
+/// same for 10^5 graphs.
 #[test]
 fn random_graphs_keep_their_meaning() {
-    check(4000, |rng| {
-        let shape = Shape {
-            processes: rng.u32(1..5),
-            steps: rng.u32(0..20),
-            memory: if rng.bool() { rng.u64(2..14) } else { rng.u64(14..60) },
-            reductions: false,
-            typed: rng.bool(),
-            dependencies: Dependencies::Automatic,
-        };
-        let graph = graph(rng, shape);
-        let density = if rng.bool() { 1.0 } else { rng.f64() };
-        let detection =
-            analyse(&graph, Options { density, ..Options::default() }).unwrap().detection;
-        let mut memory = Memory::new();
-        let mut write = |t: commloom_commgraph::Transfer| {
-            for i in 0..t.length {
-                let byte = initial(t.source, t.source_address + i);
-                let place = (t.destination, t.destination_address + i);
-                assert!(memory.insert(place, byte).is_none(), "written twice");
-            }
-        };
-        detection.collectives.iter().for_each(|c| c.replay(&mut write));
-        detection.left.iter().for_each(|t| write(*t));
-        let mut expected = execute(&graph, rng).expect("it ends");
-        expected.retain(|(p, a), byte| *byte != initial(*p, *a));
-        assert_eq!(memory, expected);
-    });
+    check(3000, |rng| drop(before_and_after(rng)));
 }
 
 /// T1 and T2 of ALGORITHMS.md.

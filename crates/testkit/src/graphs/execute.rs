@@ -25,8 +25,10 @@ pub fn initial(process: u32, address: u64) -> Byte {
 /// the k-th receive there takes the k-th message.
 pub fn execute(graph: &Graph, rng: &mut Rng) -> Option<Memory> {
     let operations: Vec<_> = (0..graph.processes()).flat_map(|p| graph.of(Process(p))).collect();
+    // The operations of a process follow each other.
     let place = |process: Process, index: u32| {
-        operations.iter().position(|o| (o.process, o.index) == (process, index)).unwrap()
+        let first = operations.partition_point(|o| o.process < process);
+        first + usize::try_from(index).unwrap()
     };
     let before: Vec<Vec<usize>> = operations
         .iter()

@@ -1,6 +1,8 @@
 //! Communication graphs: an executor too simple to be wrong, random graphs, and the algorithms of the textbooks.
 
+pub mod campaign;
 pub mod execute;
+pub mod meaning;
 pub mod random;
 pub mod schedule;
 pub mod site;
