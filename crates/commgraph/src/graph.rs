@@ -76,16 +76,6 @@ impl Graph {
         self.before(at(first + index)).iter().map(move |on| on - first)
     }
 
-    /// Whether a byte was declared dead: nobody reads it after the graph has run. O(log n) in the ranges declared.
-    #[must_use]
-    pub fn is_dead(&self, process: Process, at: Address) -> bool {
-        let past = self.dead.partition_point(|d| (d.process, d.start) <= (process.0, at.0));
-        past.checked_sub(1).is_some_and(|d| {
-            let Dead { process: of, end, .. } = self.dead[d];
-            of == process.0 && at.0 < end
-        })
-    }
-
     /// The places of the operations of a process in `operations`.
     #[inline]
     pub(crate) fn range(&self, process: u32) -> std::ops::Range<usize> {
