@@ -59,7 +59,7 @@ pub(crate) fn analyse_matched(
     let Synchronization { matches, wait_sets_complete, barrier } = waiting(graph, matching, order);
     let mut detection = detect(graph.processes(), flow, options);
     detection.collectives.extend(barrier);
-    let notes = notes(graph, &matching, &order, &detection);
+    let notes = notes(graph, matching, order, &detection);
     Ok(Analysis { matches, transfers, wait_sets_complete, detection, notes })
 }
 

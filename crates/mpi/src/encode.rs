@@ -89,7 +89,12 @@ impl<'m, A: Abi> Encoder<'m, A> {
             Kind::Vec { count, stride, child } => {
                 let (block, child) = block_of(child);
                 let old = self.copied(child, block)?;
-                self.hvector(*count, block, *stride, old.handle())
+                let made = self.hvector(*count, block, *stride, old.handle())?;
+                if *stride < 0 {
+                    // Inside other types nobody sees it any more.
+                    check_data_bounds(self.mpi, made.handle(), layout)?;
+                }
+                Ok(made)
             }
             Kind::Idx { indices, child } => {
                 let (block, child) = block_of(child);
@@ -301,21 +306,28 @@ pub(crate) fn check_against_library<A: Abi>(
     handle: A::Datatype,
     layout: &Type,
 ) -> Result<(), EncodeError> {
-    let agree = |what, library, layout| {
-        let error = EncodeError::Disagree { what, library, layout };
-        if library == layout { Ok(()) } else { Err(error) }
-    };
     let size = mpi.type_size(handle)?.map_or(-1, wide);
     agree("the size", size, wide(layout.size()))?;
     let bounds = mpi.type_bounds(handle)?;
     agree("the lower bound", bounds.lb, layout.lb())?;
     agree("the extent", bounds.extent, layout.extent())?;
-    if size == 0 {
-        return Ok(());
-    }
+    if size == 0 { Ok(()) } else { check_data_bounds(mpi, handle, layout) }
+}
+
+/// Whether library and layout see data in the same range of memory.
+fn check_data_bounds<A: Abi>(
+    mpi: &Mpi<A>,
+    handle: A::Datatype,
+    layout: &Type,
+) -> Result<(), EncodeError> {
     let bounds = mpi.type_true_bounds(handle)?;
     agree("the true lower bound", bounds.lb, layout.true_lb())?;
     agree("the true extent", bounds.extent, layout.true_extent())
+}
+
+fn agree(what: &'static str, library: i64, layout: i64) -> Result<(), EncodeError> {
+    let error = EncodeError::Disagree { what, library, layout };
+    if library == layout { Ok(()) } else { Err(error) }
 }
 
 /// A type as a number of copies of another, one extent apart.
