@@ -74,13 +74,13 @@ pub fn blank<A: Abi>() -> A::Status {
     status
 }
 
-/// Notes what a status of a receive says, to a program that received elements of this type.
+/// Notes what a status of a receive says, to a program that received so many bytes as elements of this type.
 pub fn note_status<A: Abi>(
     session: &Session<A>,
     out: &mut Outcome,
     what: &str,
     status: &A::Status,
-    specimen: &Specimen<A>,
+    (bytes, specimen): (usize, &Specimen<A>),
 ) {
     let (mpi, handle) = (&session.mpi, specimen.handle);
     out.fact(format!("{what}: source"), status.source());
@@ -100,7 +100,15 @@ pub fn note_status<A: Abi>(
         }
         (mpi.own.test_cancelled)(status, &raw mut cancelled);
     }
-    out.fact(format!("{what}: count"), count);
+    let what_count = format!("{what}: count");
+    let bytes = u64::try_from(bytes).expect("in memory");
+    match bytes.checked_rem(specimen.layout.size()) {
+        Some(0) => {
+            let elements = bytes / specimen.layout.size();
+            out.prescribed(&what_count, count.into(), elements.cast_signed());
+        }
+        _ => out.fact(what_count, count),
+    }
     out.fact(format!("{what}: elements"), elements);
     out.fact(format!("{what}: cancelled"), cancelled);
 }

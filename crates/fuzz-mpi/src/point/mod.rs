@@ -64,6 +64,13 @@ struct Message<'p, A: Abi> {
     recv_face: Face,
 }
 
+impl<A: Abi> Message<'_, A> {
+    /// Bytes that are sent, and what they are received as.
+    fn arriving(&self) -> (usize, &Specimen<A>) {
+        (self.send.places.len(), self.recv.specimen)
+    }
+}
+
 /// One to four messages between any ranks, sent so many times.
 pub struct Plan<'p, A: Abi> {
     seed: u64,

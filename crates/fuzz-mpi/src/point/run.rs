@@ -388,7 +388,7 @@ impl<'r, A: Abi> Run<'r, A> {
             _ => {}
         }
         if m.receiving != Receiving::Recv {
-            note_status(session, out, &format!("{what} probed"), &found, m.recv.specimen);
+            note_status(session, out, &format!("{what} probed"), &found, m.arriving());
         }
         let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
         let a = m.recv.arguments(session, face, memory);
@@ -452,7 +452,7 @@ impl<'r, A: Abi> Run<'r, A> {
             let is_receive = true;
             self.active.push(Pending { request, message: at, is_receive, persistent: false, face });
         } else if !m.ignore {
-            note_status(session, out, &what, &status, m.recv.specimen);
+            note_status(session, out, &what, &status, m.arriving());
         }
     }
 
@@ -472,7 +472,7 @@ impl<'r, A: Abi> Run<'r, A> {
             let m = &plan.messages[pending.message];
             if let (true, Some(status)) = (pending.is_receive, status) {
                 let what = format!("message {}", pending.message);
-                note_status(session, out, &what, &status, m.recv.specimen);
+                note_status(session, out, &what, &status, m.arriving());
             }
             if pending.persistent {
                 pending.request = request;
