@@ -35,7 +35,7 @@ test: setup lint build ## all checks and tests, also end to end under both MPI l
 	$(CARGO) run --release --package xtask -- demo --quick --runs 1
 	SEED=1 scripts/fuzz-mpi 2000
 
-test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 5 minutes)
+test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 seconds)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg commloom_asan" $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
 
 # Not plan: it has no unsafe code, and valgrind takes optimized matches on options in safe code for reads of
@@ -74,7 +74,7 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 	$(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS) > detect-speed.tmp
 	mv detect-speed.tmp docs/detect-speed.md
 
-check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 5 minutes)
+check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
 	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
 	mv check-graphs.tmp docs/check-graphs.md
 
