@@ -19,10 +19,12 @@ pub(crate) struct Spread {
     picks: Vec<u32>,
 }
 
-/// All ranges that go to all other processes. O(n log n); O(n) where the transfers are sorted by source.
+/// All ranges that go to all other processes. O(n log n); O(n) where the transfers are sorted by source, or no process
+/// sends as many.
 pub(crate) fn groups(work: &Work) -> Vec<Spread> {
     let range = |t: &Transfer| (t.source, t.source_address, t.length);
-    let free = work.sorted_by_key(|t| (range(t), t.destination, t.destination_address));
+    let key = |t: &Transfer| (range(t), t.destination, t.destination_address);
+    let free = work.sorted_where(|t| t.source, work.others(), key);
     let mut groups = Vec::new();
     for same in free.chunk_by(|a, b| range(work.get(*a)) == range(work.get(*b))) {
         if same.len() < work.others() {

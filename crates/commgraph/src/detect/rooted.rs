@@ -28,8 +28,9 @@ impl Way {
 /// Takes those with blocks of one length for every other process. O(n log n).
 pub(crate) fn uniform(work: &mut Work, way: Way) {
     let class = |t: &Transfer| (way.root(t), t.length);
-    let free = work.sorted_by_key(|t| (class(t), way.other(t), t.destination_address));
     let others = work.others();
+    let key = |t: &Transfer| (class(t), way.other(t), t.destination_address);
+    let free = work.sorted_where(|t| way.root(t), others, key);
     let same: Vec<Vec<u32>> = free
         .chunk_by(|a, b| class(work.get(*a)) == class(work.get(*b)))
         .filter(|same| same.len() >= others)
@@ -42,7 +43,8 @@ pub(crate) fn uniform(work: &mut Work, way: Way) {
 
 /// Takes those with blocks of any length, for at least `edges` other processes.
 pub(crate) fn vector(work: &mut Work, way: Way, edges: usize) {
-    let free = work.sorted_by_key(|t| (way.root(t), way.other(t), t.destination_address));
+    let key = |t: &Transfer| (way.root(t), way.other(t), t.destination_address);
+    let free = work.sorted_where(|t| way.root(t), edges, key);
     let same: Vec<Vec<u32>> = free
         .chunk_by(|a, b| way.root(work.get(*a)) == way.root(work.get(*b)))
         .filter(|same| same.len() >= edges)

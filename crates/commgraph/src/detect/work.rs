@@ -40,15 +40,48 @@ impl Work {
     /// The transfers between different processes that nobody took, in the order of `key`.
     pub(crate) fn sorted_by_key<K: Ord>(&self, key: impl Fn(&Transfer) -> K) -> Vec<u32> {
         let mut free = Vec::with_capacity(self.free);
-        if self.free > 0 {
-            let all = self.transfers.iter().zip(&self.taken).zip(0..);
-            let is_free = |t: &Transfer, taken: &bool| !taken && t.source != t.destination;
-            free.extend(all.filter(|((t, taken), _)| is_free(t, taken)).map(|(_, i)| i));
+        free.extend(self.all_free());
+        self.sort(free, key)
+    }
+
+    /// Those of processes that have at least so many of them: at the same end (source or destination). Where that
+    /// is nobody, nothing is sorted.
+    pub(crate) fn sorted_where<K: Ord>(
+        &self,
+        end: impl Fn(&Transfer) -> u32,
+        at_least: usize,
+        key: impl Fn(&Transfer) -> K,
+    ) -> Vec<u32> {
+        if self.free < at_least {
+            return Vec::new();
         }
-        if !free.is_sorted_by_key(|i| key(self.get(*i))) {
-            free.sort_unstable_by_key(|i| key(self.get(*i)));
+        let counts = self.counts(&end);
+        let counts = |pick: &u32| at(counts[at(end(self.get(*pick)))]) >= at_least;
+        // Counted first: a vector that grows would take twice the memory.
+        let mut free = Vec::with_capacity(self.all_free().filter(counts).count());
+        free.extend(self.all_free().filter(counts));
+        self.sort(free, key)
+    }
+
+    /// How many free transfers each process is at this end of.
+    pub(crate) fn counts(&self, end: impl Fn(&Transfer) -> u32) -> Vec<u32> {
+        let mut counts = vec![0; at(self.processes)];
+        self.all_free().for_each(|pick| counts[at(end(self.get(pick)))] += 1);
+        counts
+    }
+
+    fn all_free(&self) -> impl Iterator<Item = u32> {
+        // Without any, there is no need to look.
+        let some = if self.free > 0 { self.transfers.len() } else { 0 };
+        let all = self.transfers[..some].iter().zip(&self.taken).zip(0..);
+        all.filter(|((t, taken), _)| !**taken && t.source != t.destination).map(|(_, i)| i)
+    }
+
+    fn sort<K: Ord>(&self, mut picks: Vec<u32>, key: impl Fn(&Transfer) -> K) -> Vec<u32> {
+        if !picks.is_sorted_by_key(|i| key(self.get(*i))) {
+            picks.sort_unstable_by_key(|i| key(self.get(*i)));
         }
-        free
+        picks
     }
 
     pub(crate) fn is_free(&self, pick: u32) -> bool {
