@@ -21,6 +21,7 @@ mod pieces;
 mod reduction;
 mod regular;
 mod rooted;
+mod subsets;
 mod work;
 
 pub use addresses::Addresses;
@@ -68,7 +69,8 @@ pub struct Detection {
     pub left_reduced: Vec<Reduced>,
 }
 
-/// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts.
+/// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts. Those on some of
+/// them, if `options` say so, take longer: up to cubic in how many others each process exchanges with.
 #[must_use]
 pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection {
     let regular = regular::detect(processes, &mut flow);
@@ -78,13 +80,16 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
         return Detection { collectives: Vec::new(), left: transfers, left_reduced };
     }
     let seams = pieces::joined(&mut transfers);
-    let (mut collectives, left_reduced) = reduction::detect(processes, &mut transfers, results);
+    let (mut collectives, mut left_reduced) = reduction::detect(processes, &mut transfers, results);
+    if options.subsets {
+        collectives.extend(subsets::reductions(&mut left_reduced, &mut transfers));
+    }
     let mut work = Work::new(processes, transfers);
     uniform(&mut work);
     let (found, mut left) = work.finish();
     collectives.extend(found);
     collectives.extend(regular);
-    if let Some(fine) = pieces::refined(&left, seams) {
+    if let Some(fine) = pieces::refined(&left, seams.clone()) {
         let mut work = Work::new(processes, fine);
         uniform(&mut work);
         let (found, rest) = work.finish();
@@ -94,9 +99,24 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     }
     let mut work = Work::new(processes, left);
     neighbors::exchanges(&mut work);
+    if options.subsets {
+        subsets::all_and_broadcasts(&mut work);
+    }
     vectors(&mut work, options.density);
-    let (found, left) = work.finish();
+    if options.subsets {
+        subsets::scatters_and_gathers(&mut work);
+    }
+    let (found, mut left) = work.finish();
     collectives.extend(found);
+    if let Some(fine) = pieces::refined(&left, seams).filter(|_| options.subsets) {
+        let mut work = Work::new(processes, fine);
+        subsets::all_and_broadcasts(&mut work);
+        subsets::scatters_and_gathers(&mut work);
+        let (found, rest) = work.finish();
+        collectives.extend(found);
+        left = rest;
+        pieces::joined(&mut left);
+    }
     merge::neighbours(&mut collectives);
     Detection { collectives, left, left_reduced }
 }

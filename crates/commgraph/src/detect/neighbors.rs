@@ -37,7 +37,26 @@ fn exchange(work: &mut Work) -> bool {
     let fits = candidates(&pairs, p).into_iter().filter_map(|dims| fit(&pairs, dims));
     // Diagonal neighbours on one grid can look like those along the axes of another. Of equals, the first.
     let found = fits.reduce(|a, b| if b.1.len() > a.1.len() { b } else { a });
+    let found = found.filter(|(_, picks)| !goes_on(&pairs, picks));
     found.is_some_and(|(collective, picks)| work.take(collective, &picks))
+}
+
+/// Whether half of the processes send more blocks of the same length: rows that gather all from all look like an
+/// exchange of neighbours and something else.
+fn goes_on(pairs: &Pairs, picks: &[u32]) -> bool {
+    let block = |pick: u32| (pairs.get(pick).source, pairs.get(pick).length);
+    let mut taken: Vec<(u32, u64)> = picks.iter().map(|pick| block(*pick)).collect();
+    let mut all: Vec<(u32, u64)> = pairs.sorted.iter().map(|pick| block(*pick)).collect();
+    taken.sort_unstable();
+    all.sort_unstable();
+    let mut rest = taken.chunk_by(|a, b| a == b).peekable();
+    let mut more: Vec<u32> = all
+        .chunk_by(|a, b| a == b)
+        .filter(|same| rest.next_if(|t| t[0] == same[0]).is_some_and(|t| t.len() < same.len()))
+        .map(|same| same[0].0)
+        .collect();
+    more.dedup();
+    more.len() * 2 >= at(pairs.work.processes)
 }
 
 /// The free transfers, by source, destination, length and source address.

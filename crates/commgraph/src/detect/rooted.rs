@@ -16,11 +16,11 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    fn root(self, t: &Transfer) -> u32 {
+    pub(crate) fn root(self, t: &Transfer) -> u32 {
         if self == Way::Scatter { t.source } else { t.destination }
     }
 
-    fn other(self, t: &Transfer) -> u32 {
+    pub(crate) fn other(self, t: &Transfer) -> u32 {
         if self == Way::Scatter { t.destination } else { t.source }
     }
 }

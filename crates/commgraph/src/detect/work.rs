@@ -94,11 +94,16 @@ impl Work {
         (!self.taken[place]).then(|| id(place))
     }
 
-    /// The copies inside one process that are free.
-    pub(crate) fn copies(&self, process: u32) -> impl Iterator<Item = (u32, &Transfer)> {
+    /// The transfers to one process that are free.
+    pub(crate) fn arriving(&self, process: u32) -> impl Iterator<Item = (u32, &Transfer)> {
         let first = self.transfers.partition_point(|t| t.destination < process);
         let mine = self.transfers[first..].iter().take_while(move |t| t.destination == process);
-        (id(first)..).zip(mine).filter(move |(i, t)| t.source == process && self.is_free(*i))
+        (id(first)..).zip(mine).filter(move |(i, _)| self.is_free(*i))
+    }
+
+    /// The copies inside one process that are free.
+    pub(crate) fn copies(&self, process: u32) -> impl Iterator<Item = (u32, &Transfer)> {
+        self.arriving(process).filter(move |(_, t)| t.source == process)
     }
 
     /// Takes `picks`, by destination and then by source, out, and adds the collective. The certificate:
