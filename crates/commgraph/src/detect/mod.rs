@@ -118,6 +118,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
         pieces::joined(&mut left);
     }
     merge::neighbours(&mut collectives);
+    merge::columns(&mut collectives);
     Detection { collectives, left, left_reduced }
 }
 
