@@ -25,6 +25,7 @@ compile_error!("the ABI tables of commloom-mpi are those of 64-bit systems");
 
 pub mod abi;
 mod alone;
+mod attribute;
 mod construct;
 mod contents;
 mod datatype;
