@@ -28,10 +28,14 @@ pub(crate) fn call(machine: &LogGp, kind: Kind, ranks: f64, blocks: Blocks) -> f
     let others = ranks - 1.0;
     let share = others / ranks;
     let n = blocks.longest;
-    // One message after the other at one rank.
-    let linear = |messages: f64, bytes: f64| {
-        start + (messages - 1.0).max(0.0) * machine.gap.max(machine.overhead) + bytes * per_byte
+    // One message after the other at one rank; each costs it so many overheads.
+    let one_by_one = |messages: f64, bytes: f64, overheads: f64| {
+        let each = bytes / messages.max(1.0) * per_byte;
+        let apart = machine.gap.max(overheads * machine.overhead).max(each);
+        start + (messages - 1.0).max(0.0) * apart + each
     };
+    let linear = |messages: f64, bytes: f64| one_by_one(messages, bytes, 1.0);
+    let exchange = |messages: f64, bytes: f64| one_by_one(messages, bytes, 2.0);
     match kind {
         Kind::Barrier => rounds * start,
         Kind::Bcast => {
@@ -45,19 +49,19 @@ pub(crate) fn call(machine: &LogGp, kind: Kind, ranks: f64, blocks: Blocks) -> f
         }
         Kind::Allgather => {
             let doubling = rounds * start + others * n * per_byte;
-            doubling.min(linear(2.0 * others, others * n))
+            doubling.min(exchange(others, others * n))
         }
         Kind::Alltoall => {
             let moved = ranks / 2.0 * n * per_byte;
             let bruck = rounds * (start + moved) + 2.0 * ranks * n * copy_per_byte;
-            bruck.min(linear(2.0 * others, others * n))
+            bruck.min(exchange(others, others * n))
         }
         Kind::Reduce | Kind::Allreduce => {
             let back = if kind == Kind::Reduce { 0.0 } else { linear(others, others * n) };
-            let one_by_one = linear(others, others * n) + others * n * reduce_per_byte + back;
+            let root = linear(others, others * n) + others * n * reduce_per_byte + back;
             let tree = rounds * (machine.message(n) + n * reduce_per_byte);
             let halves = 2.0 * (rounds * start + share * n * per_byte);
-            tree.min(halves + share * n * reduce_per_byte).min(one_by_one)
+            tree.min(halves + share * n * reduce_per_byte).min(root)
         }
         Kind::ReduceScatterBlock | Kind::ReduceScatter => {
             rounds * start + share * blocks.busiest * (per_byte + reduce_per_byte)
@@ -68,6 +72,6 @@ pub(crate) fn call(machine: &LogGp, kind: Kind, ranks: f64, blocks: Blocks) -> f
         Kind::Alltoallv
         | Kind::NeighborAlltoall
         | Kind::NeighborAlltoallv
-        | Kind::NeighborAlltoallw => linear(2.0 * blocks.messages, blocks.busiest),
+        | Kind::NeighborAlltoallw => exchange(blocks.messages, blocks.busiest),
     }
 }
