@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect check-graphs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
 	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
 	mv check-graphs.tmp docs/check-graphs.md
+
+bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write docs/cdag.md (3 minutes, quiet machine)
+	scripts/bench-cdag $(CURDIR)/docs/cdag.md
 
 bench-pack: ## measure packing against memcpy, C loops and every MPI library, write docs/pack-speed.* (some 25 minutes, quiet machine)
 	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/docs/pack-speed.md \

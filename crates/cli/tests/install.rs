@@ -30,8 +30,8 @@ fn build() -> &'static Path {
         let profile = Path::new(env!("CARGO_BIN_EXE_commloom")).parent().expect("target/profile");
         let mut build = Command::new(env!("CARGO"));
         build.arg("build").arg("--target-dir").arg(profile.parent().expect("target"));
-        for name in ["mpich", "openmpi", "abi"] {
-            build.args(["-p", &format!("commloom-interpose-{name}")]);
+        for name in ["interpose-mpich", "interpose-openmpi", "interpose-abi", "capi"] {
+            build.args(["-p", &format!("commloom-{name}")]);
         }
         if profile.ends_with("release") {
             build.arg("--release");
@@ -83,9 +83,13 @@ fn everything_is_installed_and_taken_away_again() {
     let version = env!("CARGO_PKG_VERSION");
     let mut wanted: Vec<String> = [
         "bin/commloom",
+        "include/commloom.h",
         "lib/commloom/libcommloom_abi.so",
         "lib/commloom/libcommloom_mpich.so",
         "lib/commloom/libcommloom_openmpi.so",
+        "lib/libcommloom.a",
+        "lib/libcommloom.so",
+        "lib/pkgconfig/commloom.pc",
         "share/bash-completion/completions/commloom",
         "share/commloom/installed-files",
         "share/doc/commloom/LICENSE-MIT",
@@ -98,6 +102,7 @@ fn everything_is_installed_and_taken_away_again() {
     ]
     .map(str::to_owned)
     .into();
+    wanted.push(format!("lib/libcommloom.so.{version}"));
     wanted.push(format!("share/commloom/modulefiles/commloom/{version}"));
     wanted.push(format!("share/commloom/modulefiles/commloom/{version}.lua"));
     // A manual page for every command that the help names.
@@ -114,7 +119,7 @@ fn everything_is_installed_and_taken_away_again() {
         let known = ["share/doc/commloom/", "share/man/man1/commloom"];
         file.contains("install.") || !known.iter().any(|k| file.starts_with(k))
     };
-    assert_eq!(installed.iter().filter(unknown).count(), 10, "nothing else: {installed:#?}");
+    assert_eq!(installed.iter().filter(unknown).count(), 16, "nothing else: {installed:#?}");
     // A second time, over the first; a file that an earlier version had goes away.
     let list = prefix.join("share/commloom/installed-files");
     let old = std::fs::read_to_string(&list).expect("a list") + "share/old/file\n";
@@ -188,6 +193,36 @@ fn what_is_installed_works_wherever_it_is_moved_to() {
         assert!(report.contains("vec(100, 16, vec(2, 4, MPI_INT))"), "{}: {report}", mpi.name);
     }
     modules(&second);
+    graphs(&second, &dir);
+}
+
+/// A program with communication graphs, built as pkg-config says, against the shared and the static library.
+fn graphs(prefix: &Path, dir: &Path) {
+    if in_path("pkg-config").is_none() {
+        commloom_testkit::skipped("there is no pkg-config");
+        return;
+    }
+    let source = root().join("examples/cdag/ft.c");
+    let source = source.to_str().expect("UTF-8");
+    for (options, rpath) in [(&["--cflags", "--libs"][..], true), (&["--static", "--cflags", "--libs"], false)] {
+        let mut ask = Command::new("pkg-config");
+        ask.args(options).arg("commloom").env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+        let flags = String::from_utf8_lossy(&succeeds(&mut ask).stdout).into_owned();
+        let path = format!("-Wl,-rpath,{}", prefix.join("lib").display());
+        let archive = prefix.join("lib/libcommloom.a").display().to_string();
+        let flags: Vec<&str> = flags
+            .split_whitespace()
+            .map(|flag| if flag == "-lcommloom" && !rpath { &archive } else { flag })
+            .collect();
+        for mpi in Mpi::installed() {
+            let program = format!("ft-{}", mpi.name);
+            let arguments = [&["-w", source, "-o", &program, &path][..], &flags].concat();
+            mpi.compile("mpicc", &arguments, dir);
+            let output = succeeds(&mut mpi.single(&dir.join(&program)));
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(text.starts_with("SAME ft, 1 ranks"), "{}: {text}", mpi.name);
+        }
+    }
 }
 
 /// The module file leads to where it lies.
