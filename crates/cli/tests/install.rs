@@ -204,7 +204,9 @@ fn graphs(prefix: &Path, dir: &Path) {
     }
     let source = root().join("examples/cdag/ft.c");
     let source = source.to_str().expect("UTF-8");
-    for (options, rpath) in [(&["--cflags", "--libs"][..], true), (&["--static", "--cflags", "--libs"], false)] {
+    for (options, rpath) in
+        [(&["--cflags", "--libs"][..], true), (&["--static", "--cflags", "--libs"], false)]
+    {
         let mut ask = Command::new("pkg-config");
         ask.args(options).arg("commloom").env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
         let flags = String::from_utf8_lossy(&succeeds(&mut ask).stdout).into_owned();

@@ -1,4 +1,12 @@
 //! What runs schedules.
+//!
+//! Here: [`Threads`], for graphs whose processes are parts of one process. The one for MPI is in `commloom-mpi`.
+
+mod arithmetic;
+mod moves;
+mod threads;
+
+pub use threads::{Image, Ready, Threads, ThreadsError};
 
 /// Runs schedules, in two steps: all decisions and allocations are made once, then it only runs.
 pub trait Executor {
