@@ -41,13 +41,13 @@ pub struct Quirks {
 }
 
 impl Quirks {
-    /// Found with MPICH 4.0.2 and Open MPI 4.1.4 alone.
+    /// Found with MPICH 4.0.2 and 5.0.2 and Open MPI 4.1.4 and 5.0.11 alone.
     pub fn of<A: Abi>(mpi: &Mpi<A>) -> Quirks {
         let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
         let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
         Quirks {
             empty_types_crash: old_mpich,
-            elements_crash: old_mpich,
+            elements_crash: A::KIND == AbiKind::Mpich,
             pack_refuses_bottom: old_mpich,
             loses_persistent_collectives: old_mpich,
             skips_empty_neighbors: old_open_mpi,
