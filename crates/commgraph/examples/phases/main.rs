@@ -22,7 +22,7 @@ fn main() {
     let wanted: Vec<&String> = arguments.iter().filter(|a| *a != "--quick").collect();
     println!("# How fast communication graphs are analysed\n");
     println!(
-        "Made by `make bench-detect`, {}. One thread. Milliseconds, the least of several runs;",
+        "Made by `make bench-detect`, {}. One thread. Milliseconds of processor time, the least of several runs;",
         about()
     );
     println!(
