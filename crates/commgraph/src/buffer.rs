@@ -38,6 +38,9 @@ pub struct LayoutId(pub(crate) u32);
 /// Pieces of a layout beyond which it is turned away: nobody can follow them one by one.
 pub const MAX_PIECES: u64 = 1 << 20;
 
+/// Rows of all layouts of a graph beyond which no more are taken: a gigabyte.
+pub(crate) const MAX_ROWS: u64 = 1 << 24;
+
 /// Pieces of one length at regular distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
@@ -176,6 +179,11 @@ impl Layout {
     #[must_use]
     pub fn is_disjoint(&self) -> bool {
         self.disjoint
+    }
+
+    /// How many rows its pieces are.
+    pub(crate) fn rows(&self) -> u64 {
+        crate::number::count(self.rows.len())
     }
 
     /// Bytes of memory that it takes, besides its type.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use commloom_layout::Type;
 
 use crate::accesses::Accesses;
-use crate::buffer::{Buffer, Layout, LayoutId, Place};
+use crate::buffer::{Buffer, Layout, LayoutId, MAX_ROWS, Place};
 use crate::error::BuildError;
 use crate::graph::{Dead, Graph};
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
@@ -51,6 +51,8 @@ pub struct Builder {
     /// The layouts of the operations that have any, in order of creation.
     typed: Vec<(u32, Sides)>,
     layouts: Vec<Arc<Layout>>,
+    /// Rows of all layouts.
+    rows: u64,
     /// Types and counts, each with its layout.
     known: HashMap<(Type, u64), LayoutId>,
     dead: Vec<Dead>,
@@ -77,6 +79,7 @@ impl Builder {
             reductions: Vec::new(),
             typed: Vec::new(),
             layouts: Vec::new(),
+            rows: 0,
             known: HashMap::new(),
             dead: Vec::new(),
         }
@@ -313,7 +316,10 @@ impl Builder {
                 let known = self.known.get(&key).copied();
                 if known.is_none() {
                     limit("layouts", u64::from(next.0) + 1, u64::from(MAX_OPERATIONS))?;
-                    self.layouts.push(Arc::new(Layout::of(key.0.clone(), count, &whole)?));
+                    let layout = Layout::of(key.0.clone(), count, &whole)?;
+                    limit("rows of layouts", self.rows + layout.rows(), MAX_ROWS)?;
+                    self.rows += layout.rows();
+                    self.layouts.push(Arc::new(layout));
                     self.known.insert(key, next);
                 }
                 Ok(Side { at, length, layout: Some(known.unwrap_or(next)) })
