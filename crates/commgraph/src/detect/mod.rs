@@ -108,7 +108,9 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     }
     let (found, mut left) = work.finish();
     collectives.extend(found);
-    if let Some(fine) = pieces::refined(&left, seams).filter(|_| options.subsets) {
+    if options.subsets
+        && let Some(fine) = pieces::refined(&left, seams)
+    {
         let mut work = Work::new(processes, fine);
         subsets::all_and_broadcasts(&mut work);
         subsets::scatters_and_gathers(&mut work);
