@@ -122,6 +122,11 @@ impl Graph {
         self.operations[operation].action(&self.reductions, self.sides(operation))
     }
 
+    /// The ranges of memory declared dead in one process, sorted and disjoint.
+    pub fn dead(&self, process: Process) -> impl Iterator<Item = (Address, Bytes)> + '_ {
+        self.dead_in(process.0).iter().map(|d| Graph::span(d.start, d.end))
+    }
+
     /// The ranges declared dead in one process, sorted and disjoint.
     pub(crate) fn dead_in(&self, process: u32) -> &[Dead] {
         let first = self.dead.partition_point(|d| d.process < process);

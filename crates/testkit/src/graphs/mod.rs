@@ -2,6 +2,7 @@
 
 pub mod campaign;
 pub mod execute;
+pub mod interleave;
 pub mod meaning;
 pub mod random;
 pub mod schedule;

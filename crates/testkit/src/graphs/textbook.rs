@@ -46,7 +46,7 @@ macro_rules! algorithms {
 algorithms! {
     Bcast {
         bcast::linear, any; bcast::binomial, any; bcast::pipelined_chain, any;
-        bcast::scatter_allgather, any; bcast::two_trees, any;
+        bcast::scatter_allgather, any; bcast::two_trees, any; bcast::binary, any;
     }
     Scatter { scatter::linear, any; scatter::binomial, any; }
     Gather { gather::linear, any; gather::binomial, any; }
@@ -58,18 +58,27 @@ algorithms! {
         alltoall::linear, any; alltoall::pairwise, any; alltoall::exclusive_or, power;
         alltoall::bruck, any; zero_copy::bruck, any;
     }
-    Barrier { barrier::dissemination, any; barrier::linear, any; barrier::tree, any; }
-    Reduce { reduce::linear, any; reduce::binomial, any; reduce::chain, any; }
+    Barrier {
+        barrier::dissemination, any; barrier::linear, any; barrier::tree, any;
+        barrier::recursive_doubling, power;
+    }
+    Reduce {
+        reduce::linear, any; reduce::binomial, any; reduce::chain, any;
+        reduce::pipelined_chain, any; reduce::two_trees, any; reduce::rabenseifner, power;
+    }
     Allreduce {
         allreduce::linear, any; allreduce::tree, any; allreduce::recursive_doubling, power;
         allreduce::ring, any; allreduce::rabenseifner, power; allreduce::everybody, any;
+        allreduce::two_trees, any; allreduce::pipelined_chain, any;
     }
     ReduceScatterBlock {
         reduce_scatter::pairwise, any; reduce_scatter::ring, any;
-        reduce_scatter::recursive_halving, power;
+        reduce_scatter::recursive_halving, power; reduce_scatter::reduce_then_scatter, any;
     }
     Scan { scan::linear, any; scan::recursive_doubling, any; }
-    Exscan { exscan::linear, any; exscan::everybody, any; }
+    Exscan {
+        exscan::linear, any; exscan::everybody, any; exscan::recursive_doubling, any;
+    }
 }
 
 /// The parent of each vertex of a binomial tree, and how many it has in its subtree (itself included).
@@ -100,16 +109,30 @@ mod bcast {
         binomial_of(s, s.input(), s.block);
     }
 
+    pub fn binary(s: &mut Site) {
+        let (at, n) = (s.input(), s.block);
+        for v in 1..s.processes {
+            s.message((s.rank((v - 1) / 2), at), (s.rank(v), at), n);
+        }
+    }
+
     pub fn pipelined_chain(s: &mut Site) {
-        let segment = s.block.div_ceil(4).max(1);
-        let mut from = 0;
-        while from < s.block {
-            let (at, n) = (s.input() + from, segment.min(s.block - from));
+        chain_of(s, s.input());
+    }
+
+    pub fn chain_of(s: &mut Site, area: u64) {
+        for (at, n) in segments(s, area) {
             for v in 1..s.processes {
                 s.message((s.rank(v - 1), at), (s.rank(v), at), n);
             }
-            from += n;
         }
+    }
+
+    /// A block in four.
+    pub fn segments(s: &Site, area: u64) -> Vec<(u64, u64)> {
+        let segment = s.block.div_ceil(4).max(1);
+        let starts = (0..4).map(|k| k * segment).take_while(|from| *from < s.block);
+        starts.map(|from| (area + from, segment.min(s.block - from))).collect()
     }
 
     /// Van de Geijn: T section 4.3. The blocks are those of the ranks after the root.
@@ -133,17 +156,28 @@ mod bcast {
 
     /// Sanders, Speck, Träff 2009: one half along each of two binary trees.
     pub fn two_trees(s: &mut Site) {
-        let p = s.processes;
-        let half = s.block / 2;
-        for (mirrored, at, n) in
-            [(false, s.input(), half), (true, s.input() + half, s.block - half)]
-        {
-            let place = |k: u32| if k == 0 || !mirrored { k } else { p - k };
-            for k in 1..p {
-                let parent = if k == 1 { 0 } else { k / 2 };
-                s.message((s.rank(place(parent)), at), (s.rank(place(k)), at), n);
+        trees_of(s, s.input());
+    }
+
+    pub fn trees_of(s: &mut Site, area: u64) {
+        for (mirrored, at, n) in halves(s, area) {
+            for k in 1..s.processes {
+                let (from, to) = edge(s.processes, mirrored, k);
+                s.message((s.rank(from), at), (s.rank(to), at), n);
             }
         }
+    }
+
+    /// Whether the tree is the mirrored one, and its half of a block.
+    pub fn halves(s: &Site, area: u64) -> [(bool, u64, u64); 2] {
+        let half = s.block / 2;
+        [(false, area, half), (true, area + half, s.block - half)]
+    }
+
+    /// Parent and child number `k` of a tree.
+    pub fn edge(p: u32, mirrored: bool, k: u32) -> (u32, u32) {
+        let place = |k: u32| if k == 0 || !mirrored { k } else { p - k };
+        (place(if k == 1 { 0 } else { k / 2 }), place(k))
     }
 }
 
@@ -476,6 +510,21 @@ mod barrier {
         }
     }
 
+    pub fn recursive_doubling(s: &mut Site) {
+        let mut last = nobody(s);
+        let mut k = 1;
+        while k < s.processes {
+            let before = last.clone();
+            for i in 0..s.processes {
+                let (send, receive) = s.message((i, 0), (i ^ k, 0), 0);
+                let waits = before[usize::try_from(i).unwrap()].iter().flatten();
+                waits.for_each(|on| s.builder.depend(send, *on).unwrap());
+                last[usize::try_from(i ^ k).unwrap()].get_or_insert_default().push(receive);
+            }
+            k *= 2;
+        }
+    }
+
     pub fn linear(s: &mut Site) {
         let mut last = nobody(s);
         (1..s.processes).for_each(|v| signal(s, &mut last, s.rank(v), s.root));
@@ -516,9 +565,13 @@ mod reduce {
 
     /// What is half done at the others is of no use.
     fn only_the_root(s: &mut Site) {
+        only_the_root_of(s, s.block);
+    }
+
+    fn only_the_root_of(s: &mut Site, n: u64) {
         use commloom_commgraph::{Address, Bytes, Process};
         for v in 1..s.processes {
-            let (at, n) = (Address(s.output()), Bytes(s.block));
+            let (at, n) = (Address(s.output()), Bytes(n));
             s.builder.dead(Process(s.rank(v)), at, n).unwrap();
         }
     }
@@ -549,10 +602,64 @@ mod reduce {
         }
         only_the_root(s);
     }
+
+    pub fn chain_of(s: &mut Site) {
+        for (at, n) in super::bcast::segments(s, s.output()) {
+            for v in (1..s.processes).rev() {
+                arrive(s, s.rank(v), s.rank(v - 1), at, n);
+            }
+        }
+    }
+
+    pub fn pipelined_chain(s: &mut Site) {
+        start(s, s.block);
+        chain_of(s);
+        only_the_root(s);
+    }
+
+    pub fn trees_of(s: &mut Site) {
+        for (mirrored, at, n) in super::bcast::halves(s, s.output()) {
+            for k in (1..s.processes).rev() {
+                let (to, from) = super::bcast::edge(s.processes, mirrored, k);
+                arrive(s, s.rank(from), s.rank(to), at, n);
+            }
+        }
+    }
+
+    pub fn two_trees(s: &mut Site) {
+        start(s, s.block);
+        trees_of(s);
+        only_the_root(s);
+    }
+
+    /// Reduce_scatter by recursive halving, then a gather: T section 4.4.
+    pub fn rabenseifner(s: &mut Site) {
+        let all = u64::from(s.processes) * s.block;
+        start(s, all);
+        super::reduce_scatter::halving_of(s);
+        for p in (0..s.processes).filter(|p| *p != s.root).collect::<Vec<_>>() {
+            let here = s.block_at(s.output(), p);
+            s.message((p, here), (s.root, here), s.block);
+        }
+        only_the_root_of(s, all);
+    }
 }
 
 mod allreduce {
     use super::Site;
+
+    pub fn two_trees(s: &mut Site) {
+        start(s, s.block);
+        super::reduce::trees_of(s);
+        super::bcast::trees_of(s, s.output());
+    }
+
+    pub fn pipelined_chain(s: &mut Site) {
+        start(s, s.block);
+        super::reduce::chain_of(s);
+        super::bcast::chain_of(s, s.output());
+    }
+
     use super::reduce::{arrive, start, tree as reduce_tree};
 
     pub fn linear(s: &mut Site) {
@@ -687,6 +794,17 @@ mod reduce_scatter {
         }
     }
 
+    pub fn reduce_then_scatter(s: &mut Site) {
+        let all = u64::from(s.processes) * s.block;
+        start(s, all);
+        super::reduce::tree(s, s.output(), all);
+        for p in (0..s.processes).filter(|p| *p != s.root).collect::<Vec<_>>() {
+            let here = s.block_at(s.output(), p);
+            s.message((s.root, here), (p, here), s.block);
+        }
+        keep(s, |i| i);
+    }
+
     pub fn recursive_halving(s: &mut Site) {
         start(s, u64::from(s.processes) * s.block);
         halving_of(s);
@@ -742,6 +860,30 @@ mod exscan {
                 s.message((j, s.input()), (i, s.scratch()), s.block);
                 s.add(i, s.scratch(), s.output(), s.block);
             }
+        }
+    }
+
+    /// Hillis and Steele 1986: besides the result, each process has the sum that includes its own.
+    pub fn recursive_doubling(s: &mut Site) {
+        let (n, sum, other) = (s.block, s.scratch(), s.block_at(s.scratch(), 1));
+        s.scratch_is_dead();
+        for i in 0..s.processes {
+            s.copy(i, s.input(), sum, n);
+        }
+        let mut k = 1;
+        while k < s.processes {
+            for i in k..s.processes {
+                s.send(i - k, i, sum, n);
+            }
+            for i in k..s.processes {
+                s.receive(i, i - k, other, n);
+                match k {
+                    1 => s.copy(i, other, s.output(), n),
+                    _ => s.add(i, other, s.output(), n),
+                }
+                s.add(i, other, sum, n);
+            }
+            k *= 2;
         }
     }
 }
