@@ -42,6 +42,9 @@ pub enum cDAG_Option {
     CDAG_REPLACE = 1,
     /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent; 100 is the default.
     CDAG_DENSITY = 2,
+    /// 1: also collective operations of some of the processes are looked for; they get communicators of their own.
+    /// 0 is the default.
+    CDAG_SUBSETS = 3,
 }
 
 /// An empty graph on MPI_COMM_WORLD. The first one is collective.
@@ -192,6 +195,7 @@ pub extern "C" fn cDAG_Set(graph: cDAG_graph, option: c_int, value: c_int) -> c_
                 (1, 1) => options.replace = Replace::Always,
                 (1, 2) => options.replace = Replace::Never,
                 (2, 0..=100) => options.detection.density = f64::from(value) / 100.0,
+                (3, 0 | 1) => options.detection.subsets = value == 1,
                 _ => return Err(unknown()),
             }
             Ok(())

@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// Programs, and on how many ranks they run.
 const PROGRAMS: [(&str, &[&str]); 3] =
-    [("ft", &["3", "8"]), ("allreduce", &["2", "3", "5", "8"]), ("errors", &["3"])];
+    [("ft", &["3"]), ("allreduce", &["2", "5", "8"]), ("errors", &["3"])];
 
 fn folder(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)

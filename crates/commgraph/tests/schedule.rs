@@ -6,8 +6,8 @@ use commloom_commgraph::schedule::{
     Compiled, Mode, Phase, Replace, Schedule, ScheduleOptions, compile,
 };
 use commloom_commgraph::{
-    Address, Builder, Bytes, Combine, Communicator, Dependencies, Graph, Kind, Matching, Order,
-    Process, Reduction, Tag, wait,
+    Address, Builder, Bytes, Combine, Communicator, Dependencies, Graph, Kind, Matching, Options,
+    Order, Process, Reduction, Tag, wait,
 };
 use commloom_layout::Basic;
 use commloom_testkit::graphs::execute::{Memory, execute, initial};
@@ -62,7 +62,10 @@ fn all_ways(graph: &Graph, rng: &mut Rng) -> Compiled {
     let mut last = None;
     for mode in [Mode::Data, Mode::Strict] {
         for replace in [Replace::Never, Replace::IfCheaper, Replace::Always] {
-            let compiled = compile(graph, options(mode, replace)).unwrap();
+            let subsets = rng.bool() && replace == Replace::IfCheaper;
+            let detection = Options { subsets, ..Options::default() };
+            let options = ScheduleOptions { detection, ..options(mode, replace) };
+            let compiled = compile(graph, options).unwrap();
             if let Err(problem) = same(graph, &compiled.schedule, mode, rng) {
                 panic!("{mode:?}, {replace:?}: {problem}\n{compiled:#?}");
             }
@@ -198,6 +201,30 @@ fn calls_that_overwrite_each_other_read_copies() {
     let compiled = all_ways(&graph, &mut Rng::with_seed(1));
     assert_eq!(calls(&compiled.schedule), [Kind::Bcast]);
     assert!(compiled.schedule.programs.iter().any(|program| program.scratch > 0));
+}
+
+/// Rows and columns of a grid exchange: teams of their own, one division of the processes for all rows.
+#[test]
+fn groups_of_processes_are_teams() {
+    let (rows, columns) = (2_u32, 3_u32);
+    let mut builder = Builder::new(rows * columns, Dependencies::Automatic);
+    let n = 16;
+    for p in 0..rows * columns {
+        let row = p / columns;
+        for q in (row * columns..(row + 1) * columns).filter(|q| *q != p) {
+            let out = (Address(u64::from(q % columns) * n), Bytes(n));
+            let into = (Address(1000 + u64::from(q % columns) * n), Bytes(n));
+            builder.send(Process(p), out, Process(q), Tag(0), Communicator(0)).unwrap();
+            builder.receive(Process(p), into, Process(q), Tag(0), Communicator(0)).unwrap();
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let detection = Options { subsets: true, ..Options::default() };
+    let options = ScheduleOptions { detection, ..options(Mode::Data, Replace::Always) };
+    let compiled = compile(&graph, options).unwrap();
+    same(&graph, &compiled.schedule, Mode::Data, &mut Rng::with_seed(1)).unwrap();
+    assert_eq!(compiled.calls.len(), 2, "{:?}", compiled.analysis.detection);
+    assert!(compiled.schedule.programs.iter().all(|program| program.seats.len() == 1));
 }
 
 /// A reduction that is no collective: two processes of three contribute.

@@ -28,12 +28,6 @@ pub(super) struct Move {
 #[derive(Clone)]
 pub(super) enum Work {
     Copy(Spot),
-    /// A copy whose ranges overlap; what is written is both together, and the places are inside it.
-    Shift {
-        from: u64,
-        into: u64,
-        length: u64,
-    },
     /// All of them together; `own`: and what is there.
     Reduce {
         from: Vec<Spot>,
@@ -44,11 +38,12 @@ pub(super) enum Work {
 
 pub(super) type Round = Vec<Move>;
 
-/// The rounds of a schedule, one after the other.
-pub(super) fn rounds(schedule: &Schedule) -> Result<Vec<Round>, ThreadsError> {
+/// The rounds of a schedule, one after the other, and the scratch memory that each process needs for them.
+pub(super) fn rounds(schedule: &Schedule) -> Result<(Vec<Round>, Vec<u64>), ThreadsError> {
     let mut all = Vec::new();
+    let mut scratch: Vec<u64> = schedule.programs.iter().map(|program| program.scratch).collect();
     for phase in 0..schedule.phases() {
-        let mut here = jobs(schedule, phase)?;
+        let mut here = jobs(schedule, phase, &mut scratch)?;
         for team in schedule.teams(phase) {
             // Teams of one phase have no process in common.
             for (k, round) in calls(&team)?.into_iter().enumerate() {
@@ -60,7 +55,7 @@ pub(super) fn rounds(schedule: &Schedule) -> Result<Vec<Round>, ThreadsError> {
         }
         all.extend(here.into_iter().filter(|round| !round.is_empty()));
     }
-    Ok(all)
+    Ok((all, scratch))
 }
 
 fn spot(process: u32, place: Place) -> Spot {
@@ -73,7 +68,11 @@ fn spot(process: u32, place: Place) -> Spot {
 
 /// The jobs of a phase, each in the round after the last of those that it waits for. Jobs of one round wait for
 /// each other neither directly nor through others, and what conflicts is ordered: so they touch different bytes.
-fn jobs(schedule: &Schedule, phase: usize) -> Result<Vec<Round>, ThreadsError> {
+fn jobs(
+    schedule: &Schedule,
+    phase: usize,
+    scratch: &mut [u64],
+) -> Result<Vec<Round>, ThreadsError> {
     let jobs = schedule.jobs(phase);
     let completion = Completion::of(&jobs);
     let mut level = vec![0_usize; completion.partner.len()];
@@ -105,7 +104,19 @@ fn jobs(schedule: &Schedule, phase: usize) -> Result<Vec<Round>, ThreadsError> {
                 level[at(partner)] = here;
                 vec![copy(spot(q, from), spot(p, into), length)]
             }
-            Task::Copy { from, into, length } => vec![copy(spot(p, from), spot(p, into), length)],
+            Task::Copy { from, into, length } => {
+                let (from, into) = (spot(p, from), spot(p, into));
+                if from.space == into.space && from.at.abs_diff(into.at) < length {
+                    // By way of a third place, in the round before.
+                    let between = spot(p, Place::Scratch(scratch[at(p)]));
+                    scratch[at(p)] += length;
+                    add(&mut rounds, here, [copy(from, between, length)]);
+                    here += 1;
+                    vec![copy(between, into, length)]
+                } else {
+                    vec![copy(from, into, length)]
+                }
+            }
             Task::Pack { from, layout, into } => strips(program, layout, from, into)
                 .map(|(strip, packed, length)| copy(spot(p, strip), spot(p, packed), length))
                 .collect(),
@@ -118,10 +129,7 @@ fn jobs(schedule: &Schedule, phase: usize) -> Result<Vec<Round>, ThreadsError> {
             }
         };
         level[at(*number)] = here;
-        while rounds.len() <= here {
-            rounds.push(Vec::new());
-        }
-        rounds[here].extend(moves.into_iter().filter(|m| m.length > 0));
+        add(&mut rounds, here, moves);
     }
     Ok(rounds)
 }
@@ -141,16 +149,16 @@ fn strips(
     })
 }
 
-fn copy(from: Spot, into: Spot, length: u64) -> Move {
-    let overlaps = from.space == into.space && from.at.abs_diff(into.at) < length;
-    if !overlaps {
-        return Move { into, length, work: Work::Copy(from) };
+/// Adds moves to a round.
+fn add(rounds: &mut Vec<Round>, round: usize, moves: impl IntoIterator<Item = Move>) {
+    while rounds.len() <= round {
+        rounds.push(Vec::new());
     }
-    // It writes the union: what it does not overwrite of the source stays as it is.
-    let start = from.at.min(into.at);
-    let whole = Spot { at: start, ..into };
-    let work = Work::Shift { from: from.at - start, into: into.at - start, length };
-    Move { into: whole, length: length + from.at.abs_diff(into.at), work }
+    rounds[round].extend(moves.into_iter().filter(|m| m.length > 0));
+}
+
+fn copy(from: Spot, into: Spot, length: u64) -> Move {
+    Move { into, length, work: Work::Copy(from) }
 }
 
 fn reduce(

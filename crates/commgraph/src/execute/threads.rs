@@ -95,14 +95,15 @@ impl Executor for Threads {
     type Error = ThreadsError;
 
     fn prepare(&self, schedule: &Schedule) -> Result<Ready, ThreadsError> {
-        let prepared = rounds(schedule)?.into_iter().map(|moves| {
+        let (rounds, scratch) = rounds(schedule)?;
+        let prepared = rounds.into_iter().map(|moves| {
             let mut order: Vec<u32> = (0..).take(moves.len()).collect();
             order.sort_unstable_by_key(|m| moves[at(*m)].into);
             let bytes = moves.iter().map(|m| m.length).sum();
             Prepared { moves, order, bytes }
         });
         let bytes = |n: u64| vec![0; usize::try_from(n).unwrap_or(usize::MAX)];
-        let scratch = schedule.programs.iter().map(|program| bytes(program.scratch)).collect();
+        let scratch = scratch.into_iter().map(bytes).collect();
         Ok(Ready { rounds: prepared.collect(), scratch })
     }
 
@@ -134,7 +135,6 @@ struct Cut<'a> {
 
 enum CutWork<'a> {
     Copy(&'a [u8]),
-    Shift { from: usize, into: usize, length: usize },
     Reduce { from: Vec<&'a [u8]>, own: bool, with: Combiner },
 }
 
@@ -185,12 +185,6 @@ impl Prepared {
             let into = into.ok_or_else(|| outside(m.into.space, m.into.at, m.length))?;
             let work = match &m.work {
                 Work::Copy(from) => CutWork::Copy(read(*from, m.length)?),
-                Work::Shift { from, into, length } => {
-                    // They lie inside what was cut.
-                    let inside = |n: u64| usize::try_from(n).unwrap_or(0);
-                    let (from, into) = (inside(*from), inside(*into));
-                    CutWork::Shift { from, into, length: inside(*length) }
-                }
                 Work::Reduce { from, own, with } => {
                     let from = from.iter().map(|spot| read(*spot, m.length));
                     let from = from.collect::<Result<_, _>>()?;
@@ -215,16 +209,13 @@ impl<'a> Cut<'a> {
     fn run(self) {
         match self.work {
             CutWork::Copy(from) => self.into.copy_from_slice(from),
-            CutWork::Shift { from, into, length } => {
-                self.into.copy_within(from..from + length, into);
-            }
             CutWork::Reduce { from, own, with } => sum(self.into, &from, own, with),
         }
     }
 
     /// The same in pieces that threads can share.
     fn chunks(self) -> Vec<Cut<'a>> {
-        if self.into.len() <= CHUNK || matches!(self.work, CutWork::Shift { .. }) {
+        if self.into.len() <= CHUNK {
             return vec![self];
         }
         let part =
@@ -232,9 +223,6 @@ impl<'a> Cut<'a> {
         let chunks = self.into.chunks_mut(CHUNK).enumerate().map(|(k, into)| {
             let work = match &self.work {
                 CutWork::Copy(from) => CutWork::Copy(part(from, k)),
-                CutWork::Shift { from, into, length } => {
-                    CutWork::Shift { from: *from, into: *into, length: *length }
-                }
                 CutWork::Reduce { from, own, with } => {
                     let from = from.iter().map(|from| part(from, k)).collect();
                     CutWork::Reduce { from, own: *own, with: *with }
