@@ -74,6 +74,11 @@ typedef enum {
    * Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent; 100 is the default.
    */
   CDAG_DENSITY = 2,
+  /**
+   * 1: also collective operations of some of the processes are looked for; they get communicators of their own.
+   * 0 is the default.
+   */
+  CDAG_SUBSETS = 3,
 } cDAG_Option;
 
 /**
