@@ -200,6 +200,20 @@ pub enum GraphError {
     },
 }
 
+impl GraphError {
+    /// The operations that the error names.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Named> {
+        match self {
+            GraphError::Unmatched { operation, .. } => vec![*operation],
+            GraphError::Truncated { send, receive } => vec![**send, **receive],
+            GraphError::Cycle { operations } => operations.clone(),
+            GraphError::Race { first, second, .. } => vec![**first, **second],
+            GraphError::TooLarge { .. } => Vec::new(),
+        }
+    }
+}
+
 struct Circle<'a>(&'a [Named]);
 
 impl fmt::Display for Circle<'_> {

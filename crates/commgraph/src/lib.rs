@@ -20,6 +20,7 @@ mod error;
 pub mod execute;
 mod graph;
 mod ids;
+mod levels;
 mod matching;
 mod note;
 mod number;
@@ -46,6 +47,7 @@ pub use detect::{
 pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
 pub use ids::{Address, Bytes, Communicator, Process, Tag};
+pub use levels::levels;
 pub use matching::Matching;
 pub use note::Note;
 pub use operation::{Action, Combine, Reduction, Sides};

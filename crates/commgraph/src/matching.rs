@@ -8,7 +8,7 @@
 //! Algorithm 1 of Hoefler and Schneider (PACT'12) matches in the order of an unordered queue, which lets
 //! messages overtake each other.
 
-use crate::error::GraphError;
+use crate::error::{GraphError, Named};
 use crate::graph::Graph;
 use crate::number::{at, id};
 use crate::operation::{Kind, NONE};
@@ -53,6 +53,13 @@ impl Matching {
     #[must_use]
     pub fn messages(&self) -> usize {
         self.messages
+    }
+
+    /// Every message, as its send and its receive, in the order of the receives.
+    pub fn pairs<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = (Named, Named)> + 'a {
+        let receives =
+            (0..graph.operations()).filter(|o| graph.operations[*o].kind() == Kind::Receive);
+        receives.map(|o| (graph.named(self.partner[o]), graph.named(id(o))))
     }
 
     /// The partner of a message, [`NONE`] for other operations.

@@ -67,3 +67,40 @@ fn a_million_open_braces_are_refused() {
     let text = format!("num_ranks 1 rank 0 {}", "{".repeat(1_000_000));
     assert!(read(&text).is_err());
 }
+
+#[test]
+fn a_file_cut_anywhere_does_not_panic() {
+    for end in (0..CHAIN.len()).filter(|end| CHAIN.is_char_boundary(*end)) {
+        match read(&CHAIN[..end]) {
+            // Whole blocks are a file too.
+            Ok(_) => {
+                assert!(CHAIN[..end].trim_end().ends_with(['}', '3', '/']), "cut at byte {end}")
+            }
+            Err(error) => assert!(error.render("chain.goal").contains('^')),
+        }
+    }
+}
+
+#[test]
+fn messages_point_at_the_place() {
+    let spoiled = [
+        ("duplicate label", CHAIN.replace("l2: calc", "l1: calc")),
+        ("unknown label", CHAIN.replace("l2 requires l1", "l2 requires l9")),
+        ("address of nothing", CHAIN.replace("//@ l3 addr", "//@ l7 addr")),
+        ("an address is missing", CHAIN.replace("//@ l3 addr=64", "")),
+        ("huge number", CHAIN.replace("addr=0x20", "addr=0x123456789abcdef01")),
+        ("past the end of memory", CHAIN.replace("addr=0x20", "addr=0xffffffffffffffff")),
+        ("unknown operation", CHAIN.replace("calc 100", "wait 100")),
+        ("wrong size", CHAIN.replace("send 8b to 2", "send 8kb to 2")),
+        ("no such rank", CHAIN.replace("send 8b to 2", "send 8b to 5")),
+        ("rank twice", CHAIN.replace("rank 2", "rank 1")),
+        ("comment without end", CHAIN.replace("*/", "")),
+        ("no end", CHAIN.trim_end().trim_end_matches('}').to_owned()),
+    ];
+    let mut shown = String::new();
+    for (what, text) in spoiled {
+        let error = read(&text).expect_err(what).render("chain.goal");
+        shown.push_str(&format!("# {what}\n{error}\n\n"));
+    }
+    insta::assert_snapshot!(shown);
+}

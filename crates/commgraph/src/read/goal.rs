@@ -17,28 +17,16 @@ use std::ops::Range;
 
 use commloom_layout::text::ParseError;
 
+use super::places::Noted;
+use super::{MAX_RANKS, Program};
 use crate::builder::{Builder, Dependencies, Handle};
-use crate::graph::Graph;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
-
-/// The most ranks that a file may have.
-pub const MAX_RANKS: u32 = 1 << 24;
-
-/// A graph, and whether its operations have addresses. Where they have none, all are 0, and its dataflow means
-/// nothing.
-#[derive(Debug, Clone)]
-pub struct Goal {
-    /// The graph.
-    pub graph: Graph,
-    /// Whether there are addresses.
-    pub addressed: bool,
-}
 
 /// Reads a file. O(n), without recursion.
 ///
 /// # Errors
 /// What was expected, with its place.
-pub fn read(text: &str) -> Result<Goal, ParseError> {
+pub fn read(text: &str) -> Result<Program, ParseError> {
     let mut words = Words { text, at: 0 };
     words.expect("num_ranks")?;
     let (ranks, span) = words.number("a number of ranks", u64::from(MAX_RANKS))?;
@@ -63,11 +51,12 @@ pub fn read(text: &str) -> Result<Goal, ParseError> {
     }
     let addressed = blocks.iter().any(|(_, b)| b.lines.iter().any(|l| l.address.is_some()));
     let mut builder = Builder::new(ranks, Dependencies::Explicit);
+    let mut places = Noted::default();
     for (rank, block) in &blocks {
-        block.add(&mut builder, Process(*rank), addressed, &words)?;
+        block.add(&mut builder, &mut places, Process(*rank), addressed, &words)?;
     }
     let graph = builder.finish().map_err(|e| words.error(text.len()..text.len(), e.to_string()))?;
-    Ok(Goal { graph, addressed })
+    Ok(Program { graph, addressed, places: places.finish(false) })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -152,6 +141,7 @@ impl Block {
     fn add(
         &self,
         builder: &mut Builder,
+        places: &mut Noted,
         process: Process,
         addressed: bool,
         words: &Words,
@@ -175,6 +165,7 @@ impl Block {
                 What::Calculate => builder.nothing(process),
             };
             ends.push(handle.map_err(|e| at(&line.span, e))?);
+            places.push(process, &line.span);
         }
         // An operation that others wait for to start gets a place where it starts.
         let mut starts: HashMap<usize, Handle> = HashMap::new();
@@ -182,6 +173,7 @@ impl Block {
             if !starts.contains_key(on) {
                 let span = &self.lines[*on].span;
                 let start = builder.nothing(process).map_err(|e| at(span, e))?;
+                places.push(process, span);
                 builder.depend(ends[*on], start).map_err(|e| at(span, e))?;
                 starts.insert(*on, start);
             }

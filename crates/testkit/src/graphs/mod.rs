@@ -4,6 +4,7 @@ pub mod campaign;
 pub mod execute;
 pub mod interleave;
 pub mod meaning;
+pub mod msccl;
 pub mod random;
 pub mod schedule;
 pub mod site;
