@@ -1,10 +1,11 @@
-//! Pictures of types, as text and as SVG.
+//! Pictures of types and of what processes do, as text and as SVG.
 
 #![forbid(unsafe_code)]
 
 mod cells;
 mod label;
 mod memory;
+pub mod spacetime;
 mod svg;
 mod tree;
 
