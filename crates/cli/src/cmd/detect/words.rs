@@ -1,0 +1,166 @@
+//! What was found, for people.
+
+use std::fmt::Write as _;
+
+use commloom_commgraph::read::Place;
+
+use super::calls::call;
+use super::case::Case;
+use super::found::{Found, Predicted, Waits};
+
+/// Transfers that are listed.
+const SHOWN: usize = 10;
+
+/// Colours on a terminal, nothing elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct Paint(bool);
+
+impl Paint {
+    pub fn new(colours: bool) -> Paint {
+        Paint(colours)
+    }
+
+    pub fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    fn good(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    fn bad(self, text: &str) -> String {
+        self.with("31", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// All of it.
+pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
+    let graph = &case.program.graph;
+    let mut out = format!(
+        "{}, {}, {}",
+        counted(graph.processes().into(), "process", "processes"),
+        counted(wide(graph.operations()), "operation", "operations"),
+        counted(wide(found.messages()), "message", "messages")
+    );
+    if let Some(analysis) = found.analysis() {
+        let _ = write!(out, ", {}", counted(analysis.transfers, "transfer", "transfers"));
+    }
+    out.push_str(match found.wait_sets_complete() {
+        true => "; every process waits for every other\n",
+        false => "\n",
+    });
+    for c in found.collectives() {
+        let _ = writeln!(out, "{}", paint.good(&call(case, c)));
+    }
+    let _ = match found.waits {
+        Some(Waits::Barrier) => writeln!(
+            out,
+            "{}\n  strict mode: the operations above do not wait as the messages do",
+            paint.good("MPI_Barrier()")
+        ),
+        Some(Waits::Messages(n)) => writeln!(
+            out,
+            "{}\n  strict mode: the operations above do not wait as the messages do",
+            counted(wide(n), "empty message", "empty messages")
+        ),
+        Some(Waits::Nothing) | None => Ok(()),
+    };
+    match found.analysis() {
+        None => out.push_str(
+            "no addresses (`//@ LABEL addr=N`): only matching, deadlocks and wait sets were looked at\n",
+        ),
+        Some(_) if found.left() == Some(0) => out.push_str("left: nothing\n"),
+        Some(_) => left(case, found, &mut out),
+    }
+    for note in found.notes().take(SHOWN) {
+        let _ = writeln!(out, "note: {note}");
+    }
+    let more = found.notes().count().saturating_sub(SHOWN);
+    if more > 0 {
+        let _ = writeln!(out, "and {}", counted(wide(more), "more note", "more notes"));
+    }
+    if let Some(Predicted { messages, replaced }) = found.predicted {
+        let pays = if replaced < messages { "" } else { ": by this model it does not pay" };
+        let _ = writeln!(
+            out,
+            "predicted: {messages} as messages, {replaced} with the operations above (LogGP, 1 us, 10 GB/s){pays}"
+        );
+    }
+    claim(case, found, paint, &mut out);
+    out
+}
+
+/// The transfers and results that are part of nothing.
+fn left(case: &Case, found: &Found, out: &mut String) {
+    let Some(analysis) = found.analysis() else { return };
+    let (moved, reduced) = (&analysis.detection.left, &analysis.detection.left_reduced);
+    let transfers = counted(wide(moved.len()), "transfer", "transfers");
+    let results = counted(wide(reduced.len()), "result of a reduction", "results of reductions");
+    let _ = match (moved.is_empty(), reduced.is_empty()) {
+        (_, true) => writeln!(out, "left: {transfers}"),
+        (true, false) => writeln!(out, "left: {results}"),
+        (false, false) => writeln!(out, "left: {transfers}, {results}"),
+    };
+    for t in moved.iter().take(SHOWN) {
+        let from = case.address(t.source, t.source_address);
+        let to = case.address(t.destination, t.destination_address);
+        let length = case.unit(t.length);
+        let _ = match t.source == t.destination {
+            true => writeln!(out, "  {length} inside process {}, from {from} to {to}", t.source),
+            false => writeln!(
+                out,
+                "  {length} from process {}, {from}, to process {}, {to}",
+                t.source, t.destination
+            ),
+        };
+    }
+    for r in reduced.iter().take(SHOWN.saturating_sub(moved.len())) {
+        let length = case.unit(r.length);
+        let of = match &r.contributions {
+            Some(all) => counted(wide(all.memory.len()), "contribution", "contributions"),
+            None => "contributions that are no single reduction".to_owned(),
+        };
+        let here = case.address(r.destination, r.address);
+        let _ = writeln!(out, "  {length} of process {}, {here}: {of}", r.destination);
+    }
+    let more = (moved.len() + reduced.len()).saturating_sub(SHOWN);
+    if more > 0 {
+        let _ = writeln!(out, "  and {more} more");
+    }
+}
+
+/// Whether an algorithm is what it claims to be.
+fn claim(case: &Case, found: &Found, paint: Paint, out: &mut String) {
+    let Some(claim) = &case.claim else { return };
+    let coll = claim.coll().name();
+    match &found.difference {
+        None if claim.coll().kind().is_none() => {
+            let _ = writeln!(out, "coll=\"{coll}\" claims nothing");
+        }
+        None => {
+            let root = claim.root().map_or(String::new(), |root| format!(", root GPU {root}"));
+            let _ = writeln!(
+                out,
+                "{}: coll=\"{coll}\"{root}, chunk by chunk",
+                paint.good("yes, what it claims to be")
+            );
+        }
+        Some(difference) => {
+            let place = Place { text: 0, span: difference.span.clone() };
+            let message = format!("{}: {difference}", paint.bad("no, not what it claims to be"));
+            let _ = writeln!(out, "{}", case.shown(&place, &message));
+        }
+    }
+}
+
+fn counted(n: u64, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
+fn wide(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
