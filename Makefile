@@ -51,7 +51,7 @@ lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
-fuzz: ## fuzz parse, normalize and reconstruct, FUZZ_SECONDS (600) each; needs cargo-fuzz and a nightly compiler
+fuzz: ## fuzz parse, normalize, reconstruct and the readers of graphs, FUZZ_SECONDS (600) each; needs cargo-fuzz and a nightly compiler
 	@scripts/fuzz
 
 fuzz-quick: ## the same for 60 seconds each

@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../src/graphs.rs"]
+mod graphs;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| graphs::allprof(data));
