@@ -12,6 +12,7 @@ mod guidelines;
 mod input;
 mod launch;
 mod options;
+mod sites;
 mod streams;
 
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use commloom_commgraph::read::msccl::{Buffer, Claim};
 use commloom_commgraph::read::{Place, Program};
+use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Address, GraphError, Named, Process};
 use commloom_layout::text::ParseError;
 
@@ -20,15 +21,28 @@ pub struct Case {
     pub claim: Option<Claim>,
     /// Of a program with several phases: which.
     pub phase: Option<usize>,
+    /// Of a program that was recorded: how often and from where.
+    pub ran: Option<Ran>,
     /// What the reader left open.
     pub notes: Vec<String>,
     /// The texts that it was read from.
     pub sources: Rc<Vec<Source>>,
 }
 
+/// What a recorder knows of a phase.
+pub struct Ran {
+    /// How often it ran.
+    pub times: u64,
+    /// Who sent its messages, and how many.
+    pub senders: Vec<(String, u64)>,
+    /// Who received them.
+    pub receivers: Vec<(String, u64)>,
+}
+
 impl Case {
     /// What an address is called.
     pub fn address(&self, process: u32, address: u64) -> String {
+        let address = if self.ran.is_some() { program_address(address) } else { address };
         match self.chunk(process, address) {
             Some((buffer, chunk)) => format!("{buffer}[{chunk}]"),
             None => format!("{address:#x}"),
@@ -38,6 +52,7 @@ impl Case {
     /// What the addresses `start + step * rank` are called, on processes of which the first is `process`.
     pub fn addresses(&self, process: u32, start: u64, step: u64) -> String {
         let times = if step == 1 { String::new() } else { format!("{step}*") };
+        let start = if self.ran.is_some() { program_address(start) } else { start };
         match self.chunk(process, start) {
             Some((buffer, 0)) => format!("{buffer}[{times}rank]"),
             Some((buffer, chunk)) => format!("{buffer}[{chunk} + {times}rank]"),

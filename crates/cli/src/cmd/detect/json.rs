@@ -21,6 +21,8 @@ struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    ran: Option<Ran<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<Claimed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     strict: Option<Added>,
@@ -49,6 +51,14 @@ struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbors: Option<Vec<Vec<i32>>>,
     call: String,
+}
+
+/// How often a phase ran, and who sent and received its messages: places in the program with how many.
+#[derive(Serialize)]
+struct Ran<'a> {
+    times: u64,
+    senders: &'a [(String, u64)],
+    receivers: &'a [(String, u64)],
 }
 
 /// What strict mode adds.
@@ -89,6 +99,11 @@ pub fn object(case: &Case, found: &Found) -> Result<String, Failure> {
         collectives: found.collectives().iter().map(|c| operation(case, c)).collect(),
         left: found.left(),
         phase: case.phase.map(|_| case.name.as_str()),
+        ran: case.ran.as_ref().map(|ran| Ran {
+            times: ran.times,
+            senders: &ran.senders,
+            receivers: &ran.receivers,
+        }),
         claim: case.claim.as_ref().map(|claim| Claimed {
             coll: claim.coll().name(),
             root: claim.root().map(|root| root.0),

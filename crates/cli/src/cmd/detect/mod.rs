@@ -8,6 +8,7 @@ mod found;
 mod json;
 mod patience;
 mod read;
+mod recorded;
 mod words;
 
 use std::io::{IsTerminal, Write as _};

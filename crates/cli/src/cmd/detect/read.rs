@@ -6,10 +6,11 @@ use std::rc::Rc;
 use commloom_commgraph::read::{Format, Program, allprof, goal, msccl};
 
 use super::case::Case;
+use super::recorded;
 use crate::failure::Failure;
 use crate::input::{self, Source};
 
-/// Reads all files. Traces of liballprof are one program.
+/// Reads all files. Traces of liballprof are one program; a folder has the traces of one.
 ///
 /// # Errors
 /// A file that cannot be read, with the place.
@@ -17,6 +18,10 @@ pub fn cases(files: &[PathBuf], format: Option<Format>) -> Result<Vec<Case>, Fai
     let mut graphs = Vec::new();
     let mut traces = Vec::new();
     for file in files {
+        if file.is_dir() {
+            graphs.extend(recorded::cases(file)?);
+            continue;
+        }
         let source = input::file(file)?;
         let format = match format {
             Some(format) => format,
@@ -43,7 +48,7 @@ pub fn cases(files: &[PathBuf], format: Option<Format>) -> Result<Vec<Case>, Fai
 fn case(source: Source, program: Program, claim: Option<msccl::Claim>) -> Case {
     let name = source.name.clone();
     let sources = Rc::new(vec![source]);
-    Case { name, program, claim, phase: None, notes: Vec::new(), sources }
+    Case { name, program, claim, phase: None, ran: None, notes: Vec::new(), sources }
 }
 
 fn parse(source: &Source, error: commloom_layout::text::ParseError) -> Failure {
@@ -80,6 +85,7 @@ fn phases(mut traces: Vec<Source>) -> Result<Vec<Case>, Failure> {
                 program: phase.program,
                 claim: None,
                 phase: several.then_some(number),
+                ran: None,
                 notes,
                 sources: Rc::clone(&sources),
             }

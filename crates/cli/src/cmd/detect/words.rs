@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use commloom_commgraph::read::Place;
 
 use super::calls::call;
-use super::case::Case;
+use super::case::{Case, Ran};
 use super::found::{Found, Predicted, Waits};
 
 /// Transfers that are listed.
@@ -76,6 +76,9 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         Some(_) if found.left() == Some(0) => out.push_str("left: nothing\n"),
         Some(_) => left(case, found, &mut out),
     }
+    if let Some(ran) = &case.ran {
+        sites(ran, &mut out);
+    }
     for note in found.notes().take(SHOWN) {
         let _ = writeln!(out, "note: {note}");
     }
@@ -92,6 +95,19 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     }
     claim(case, found, paint, &mut out);
     out
+}
+
+/// How often and from where in the program.
+fn sites(ran: &Ran, out: &mut String) {
+    let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
+    let _ = writeln!(out, "ran {times}");
+    for (what, sites) in [("sent", &ran.senders), ("received", &ran.receivers)] {
+        let shown: Vec<String> =
+            sites.iter().take(SHOWN).map(|(site, n)| format!("{site}, {n}")).collect();
+        if !shown.is_empty() {
+            let _ = writeln!(out, "  {what} in {}", shown.join("; "));
+        }
+    }
 }
 
 /// The transfers and results that are part of nothing.

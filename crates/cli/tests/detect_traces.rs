@@ -1,0 +1,137 @@
+//! `commloom detect DIR`: from the traces of a program to its collective operations.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use commloom_trace::{
+    Action, Buffer, Communicator, Event, Header, Mode, Origin, Received, Site, Writer,
+};
+
+const RANKS: u32 = 4;
+const BLOCK: u64 = 16;
+
+/// A ring in which every process sends on what has come last, so often.
+fn ring(folder: &Path, times: u64) {
+    std::fs::create_dir_all(folder).expect("a folder of the test");
+    for rank in 0..RANKS {
+        let header = Header {
+            rank,
+            ranks: RANKS,
+            program: "ring".into(),
+            library: "none".into(),
+            started: 0,
+        };
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes, &header).expect("memory takes all");
+        let members = (0..RANKS).collect();
+        let all = Arc::new(Communicator { number: 0, members, remote: vec![] });
+        let layout: Arc<str> = "MPI_BYTE".into();
+        let buffer = |of: u32| Buffer {
+            address: 0x1000 + u64::from(of) * BLOCK,
+            count: BLOCK,
+            layout: layout.clone(),
+            bytes: BLOCK,
+        };
+        let site = |offset| Some(Arc::new(Site { module: "/no/such/ring".into(), offset }));
+        let hash = |time: u64, of: u32| time * 100 + u64::from(of);
+        let mut last = None;
+        for time in 0..times {
+            for step in 0..RANKS - 1 {
+                let (own, other) =
+                    ((rank + RANKS - step) % RANKS, (rank + RANKS - step - 1) % RANKS);
+                let origin = |receive| Origin { at: 0, length: BLOCK, receive, from: 0 };
+                let origins = last.filter(|_| step > 0).map(origin).into_iter().collect();
+                let send = Action::Send {
+                    mode: Mode::Standard,
+                    to: (rank + 1) % RANKS,
+                    tag: 0,
+                    communicator: all.clone(),
+                    buffer: buffer(own),
+                    hash: hash(time, own),
+                    origins,
+                    sum: None,
+                };
+                let receive = Action::Receive {
+                    from: Some((rank + RANKS - 1) % RANKS),
+                    tag: Some(0),
+                    communicator: all.clone(),
+                    buffer: buffer(other),
+                };
+                let mut push = |offset, action| {
+                    let event = Event { time: 0, site: site(offset), action };
+                    writer.push(&event).expect("memory takes all")
+                };
+                push(0x10, send);
+                let receive = push(0x20, receive);
+                let from = (rank + RANKS - 1) % RANKS;
+                let what = Received { from, tag: 0, bytes: BLOCK, hash: hash(time, other) };
+                last = Some(push(0x20, Action::Received { receive, what }));
+            }
+        }
+        writer.flush().expect("memory takes all");
+        std::fs::write(folder.join(format!("rank-{rank:06}.trace")), bytes).expect("a file");
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("traces-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn detect(folder: &Path, options: &[&str]) -> std::process::Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_commloom"));
+    command.arg("detect").arg(folder).args(options).output().expect("the command starts")
+}
+
+#[test]
+fn a_ring_is_an_allgather_that_ran_so_often_from_there() {
+    let folder = folder("ring");
+    ring(&folder, 7);
+    let output = detect(&folder, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("MPI_Allgather("), "{text}");
+    assert!(
+        text.contains("ran 7 times\n  sent in ring+0x10, 12\n  received in ring+0x20, 12"),
+        "{text}"
+    );
+    assert!(text.contains("left: nothing"), "{text}");
+    let json = detect(&folder, &["--json"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("one object");
+    assert_eq!(json["collectives"][0]["kind"], "allgather");
+    assert_eq!(json["ran"]["times"], 7);
+}
+
+#[test]
+fn a_missing_process_and_an_empty_folder_are_named() {
+    let folder = folder("missing");
+    ring(&folder, 1);
+    std::fs::remove_file(folder.join("rank-000002.trace")).expect("it is there");
+    let output = detect(&folder, &[]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("there is no trace of process 2"), "{text}");
+    for rank in [0, 1, 3] {
+        std::fs::remove_file(folder.join(format!("rank-{rank:06}.trace"))).expect("it is there");
+    }
+    let text = String::from_utf8_lossy(&detect(&folder, &[]).stderr).into_owned();
+    assert!(text.contains("there is no trace in this folder"), "{text}");
+}
+
+#[test]
+fn damage_is_listed_and_the_rest_is_read() {
+    let folder = folder("damaged");
+    ring(&folder, 1);
+    let file = folder.join("rank-000001.trace");
+    let mut bytes = std::fs::read(&file).expect("it is there");
+    bytes.extend_from_slice(b"left over");
+    std::fs::write(&file, bytes).expect("a file");
+    let output = detect(&folder, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("MPI_Allgather("), "{text}");
+    assert!(
+        text.contains("rank-000001.trace: byte") && text.contains("9 bytes are damaged"),
+        "{text}"
+    );
+}
