@@ -61,7 +61,12 @@ pub(crate) fn call(machine: &LogGp, kind: Kind, ranks: f64, blocks: Blocks) -> f
             let root = linear(others, others * n) + others * n * reduce_per_byte + back;
             let tree = rounds * (machine.message(n) + n * reduce_per_byte);
             let halves = 2.0 * (rounds * start + share * n * per_byte);
-            tree.min(halves + share * n * reduce_per_byte).min(root)
+            // Everybody gets all contributions.
+            let all = match kind {
+                Kind::Reduce => f64::INFINITY,
+                _ => exchange(others, others * n) + others * n * reduce_per_byte,
+            };
+            tree.min(halves + share * n * reduce_per_byte).min(root).min(all)
         }
         Kind::ReduceScatterBlock | Kind::ReduceScatter => {
             rounds * start + share * blocks.busiest * (per_byte + reduce_per_byte)

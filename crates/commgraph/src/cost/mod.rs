@@ -17,6 +17,13 @@ pub use predict::predict;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
 pub struct Seconds(pub f64);
 
+impl Seconds {
+    /// Whether it is no longer than another time, but for rounding.
+    pub(crate) fn is_at_most(self, other: Seconds) -> bool {
+        self.0 <= other.0 * (1.0 + 1e-9)
+    }
+}
+
 impl fmt::Display for Seconds {
     /// With a unit that suits: `1.25 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

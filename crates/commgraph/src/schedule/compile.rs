@@ -100,7 +100,7 @@ pub fn compile(graph: &Graph, options: ScheduleOptions) -> Result<Compiled, Grap
         wait(graph, (&matching, &order), &mut schedule, machine);
     }
     let predicted = predict(&schedule, machine);
-    if options.replace == Replace::IfCheaper && predicted > cost {
+    if options.replace == Replace::IfCheaper && !predicted.is_at_most(cost) {
         return Ok(as_it_is(plain, analysis));
     }
     let calls = parts.calls.iter().map(|(place, _)| *place).chain(parts.barrier).collect();
@@ -309,7 +309,7 @@ fn pays(graph: &Graph, c: &Collective, form: Form, machine: &LogGp) -> bool {
     let mut rest = Rest::default();
     dissolve(c, &mut rest);
     !rest.is_possible(&graph.reductions)
-        || of(vec![(0, form)], Rest::default()) <= of(Vec::new(), rest)
+        || of(vec![(0, form)], Rest::default()).is_at_most(of(Vec::new(), rest))
 }
 
 /// The transfers or results of a collective, one by one.
