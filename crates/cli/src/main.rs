@@ -30,11 +30,12 @@ struct Cli {
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 done, 1 the answer is no, 2 bad input. \
-`commloom exec` has the status of the program that it runs.";
+`commloom exec` and `trace` have the status of the program that they run.";
 
 #[derive(Subcommand)]
 enum Command {
     Exec(cmd::exec::Args),
+    Trace(cmd::trace::Args),
     Reconstruct(cmd::reconstruct::Args),
     Normalize(cmd::normalize::Args),
     Flatten(cmd::flatten::Args),
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Exec(args) => cmd::exec::run(args),
+        Command::Trace(args) => cmd::trace::run(&args),
         Command::Reconstruct(args) => cmd::reconstruct::run(&args),
         Command::Normalize(args) => cmd::normalize::run(&args),
         Command::Flatten(args) => cmd::flatten::run(&args),

@@ -1,7 +1,7 @@
-//! Who called `MPI_Type_commit`: the first return address that lies neither in the preload nor in the
-//! MPI library (Open MPI's Fortran bindings call `PMPI_Type_commit`).
+//! Who called an MPI function: the first return address that lies neither in the preload nor in the
+//! MPI library (Open MPI's Fortran bindings call `PMPI_Send`).
 //!
-//! Used only where a report is wanted. Unwinding a few frames takes about a microsecond each; every
+//! Used only where a report or a trace is wanted. Unwinding a few frames takes about a microsecond each; every
 //! address is looked up once.
 
 use std::collections::HashMap;
@@ -34,10 +34,16 @@ impl Callers {
 
     /// Who called the MPI function that this is called in. `None` where the stack does not tell.
     pub fn caller(&self) -> Option<Place> {
+        self.frame().map(|(_, place)| place)
+    }
+
+    /// The same, with the address.
+    pub fn frame(&self) -> Option<(usize, Place)> {
         let (mut found, mut frames) = (None, 0);
         backtrace::trace(|frame| {
             frames += 1;
-            found = self.place(frame.ip() as usize);
+            let address = frame.ip() as usize;
+            found = self.place(address).map(|place| (address, place));
             found.is_none() && frames < FRAMES
         });
         found

@@ -109,7 +109,7 @@ fn put_back<A: Abi>(state: &Preload<A>, request: A::Request, held: Held<A>) {
 }
 
 /// What a return code says about the requests of the call.
-enum Answer {
+pub(crate) enum Answer {
     /// Those that are complete have succeeded.
     Success,
     /// `MPI_ERR_IN_STATUS`: each status says it.
@@ -119,7 +119,7 @@ enum Answer {
 }
 
 impl Answer {
-    fn of<A: Abi>(state: &Preload<A>, code: c_int) -> Answer {
+    pub fn of<A: Abi>(state: &Preload<A>, code: c_int) -> Answer {
         if code == A::CONSTANTS.success {
             Answer::Success
         } else if state.mpi().error_class(code) == Some(A::CONSTANTS.err_in_status) {
@@ -131,7 +131,7 @@ impl Answer {
 
     /// A status, if its request has succeeded. Zero is `MPI_SUCCESS` in every ABI (MPI 4.1, section
     /// 9.4).
-    fn status<S: Status>(&self, status: impl FnOnce() -> Option<S>) -> Option<S> {
+    pub fn status<S: Status>(&self, status: impl FnOnce() -> Option<S>) -> Option<S> {
         match self {
             Answer::Success => status(),
             Answer::Mixed => status().filter(|status| status.error() == 0),

@@ -29,7 +29,25 @@ pub struct Config {
     pub model: Option<PathBuf>,
     /// Where such files are looked for without that.
     pub models: Option<PathBuf>,
+    /// What the program does is recorded, and nothing else is done.
+    pub trace: Option<Trace>,
 }
+
+/// How the program is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// The folder of the files, one for each rank (`COMMLOOM_TRACE`).
+    pub folder: PathBuf,
+    /// Only between `MPI_Pcontrol(1)` and `MPI_Pcontrol(0)` (`COMMLOOM_TRACE_REGIONS=1`).
+    pub regions: bool,
+    /// Longest file, in bytes (`COMMLOOM_TRACE_LIMIT`).
+    pub limit: Option<u64>,
+    /// Bytes of messages that are kept to compare later ones with them (`COMMLOOM_TRACE_MEMORY`).
+    pub memory: usize,
+}
+
+/// Where nothing else is said.
+const TRACE_MEMORY: usize = 32 << 20;
 
 /// Where a report is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +105,14 @@ impl Config {
                 _ => None,
             },
             model: get("COMMLOOM_MODEL").filter(|v| !v.is_empty()).map(PathBuf::from),
+            trace: get("COMMLOOM_TRACE").filter(|v| !v.is_empty()).map(|folder| Trace {
+                folder: folder.into(),
+                regions: get("COMMLOOM_TRACE_REGIONS").is_some_and(|v| v == "1"),
+                limit: get("COMMLOOM_TRACE_LIMIT").and_then(|v| v.parse().ok()),
+                memory: get("COMMLOOM_TRACE_MEMORY")
+                    .and_then(|v| v.parse().ok())
+                    .unwrap_or(TRACE_MEMORY),
+            }),
             models: Table::cache_folder(get),
         }
     }
@@ -115,6 +141,15 @@ mod tests {
         assert!(c.no_types && c.no_pack && !c.off);
         assert!(config(&[("COMMLOOM_OFF", "all")]).off);
         assert!(config(&[("COMMLOOM", "OFF")]).off);
+    }
+
+    #[test]
+    fn a_trace_is_asked_for_by_its_folder() {
+        assert_eq!(config(&[("COMMLOOM_TRACE", "")]).trace, None);
+        let trace = config(&[("COMMLOOM_TRACE", "/tmp/t"), ("COMMLOOM_TRACE_LIMIT", "5000")]).trace;
+        let expected =
+            Trace { folder: "/tmp/t".into(), regions: false, limit: Some(5000), memory: TRACE_MEMORY };
+        assert_eq!(trace, Some(expected));
     }
 
     #[test]

@@ -16,6 +16,8 @@
 /// functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names end in
 /// `_c`: for ABIs whose libraries have them.
 ///
+/// Where a trace is wanted, [`recording`](crate::recording) does the work of [`calls`](crate::calls), by the same names.
+///
 /// A line of the list is the function's name after `MPI_`, its field in the table of the library's
 /// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
 /// state, the library's function and the program's arguments. Where counts are `N`, there are two
@@ -33,6 +35,7 @@ macro_rules! preload {
             $crate::preload! { @list plain }
             $crate::preload! { @counted int }
             $crate::collectives! { int }
+            $crate::reductions! { int }
         }
     };
     ($abi:ty, mpi_4) => {
@@ -46,6 +49,7 @@ macro_rules! preload {
             $crate::preload! { @counted large }
             $crate::preload! { @inquiries plain }
             $crate::collectives! { large }
+            $crate::reductions! { large }
         }
     };
     (@state $abi:ty) => {
@@ -68,10 +72,17 @@ macro_rules! preload {
         type Message = <$abi as Abi>::Message;
         type Status = <$abi as Abi>::Status;
         type Info = <$abi as Abi>::Info;
+        type Op = <$abi as Abi>::Op;
     };
     (@list $form:ident) => {
         $crate::preload! { @each $form
             environment::finalize() { Finalize finalize; }
+            environment::abort(comm: Comm, code: c_int) { Abort abort; }
+            environment::pcontrol(level: c_int) { Pcontrol pcontrol; }
+            point_to_point::mprobe(source: c_int, tag: c_int, comm: Comm,
+                message: *mut Message, status: *mut Status) { Mprobe mprobe; }
+            point_to_point::improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int,
+                message: *mut Message, status: *mut Status) { Improbe improbe; }
             types::commit(datatype: *mut Datatype) { Type_commit type_commit; }
             completion::wait(request: *mut Request, status: *mut Status) { Wait wait; }
             completion::test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
@@ -205,8 +216,26 @@ macro_rules! preload {
                     return $crate::calls::unsupported::<Table>();
                 };
                 // SAFETY: the program calls this as it would call MPI.
-                unsafe { $crate::calls::$module::$function(&PRELOAD, next, $($argument),*) }
+                unsafe {
+                    $crate::preload! { @go $module $function $name next ($($argument),*) }
+                }
             }
         };
+    };
+    // Nothing of these is recorded.
+    (@go packing $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::calls::packing::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go types $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::calls::types::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go $module:ident $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        if PRELOAD.records() {
+            $crate::recording::$module::$function(
+                &PRELOAD, stringify!($name), $next, $($argument),*
+            )
+        } else {
+            $crate::calls::$module::$function(&PRELOAD, $next, $($argument),*)
+        }
     };
 }

@@ -222,6 +222,12 @@ macro_rules! collectives {
                 let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
                 // SAFETY: the program calls this as it would call MPI.
                 unsafe {
+                    if PRELOAD.records() {
+                        let what = (concat!("MPI_", stringify!($name)), Kind::$kind);
+                        return $crate::recording::collectives::collective(
+                            &PRELOAD, what, ($($values)*), |$send, $receive| next($($passed)*),
+                        );
+                    }
                     collective(&PRELOAD, Kind::$kind, ($($values)*), |$send, $receive| {
                         next($($passed)*)
                     })

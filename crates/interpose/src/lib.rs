@@ -10,6 +10,8 @@
 //! MPI_Finalize ─► one report for all ranks
 //! ```
 //!
+//! Where a trace is wanted, every call goes to [`recording`] instead.
+//!
 //! Rules that hold everywhere in this crate:
 //! - nothing unwinds into C: our own work runs under [`Preload::shield`], and where it fails the
 //!   program's call goes on to the library as it was;
@@ -29,6 +31,7 @@ mod element;
 mod exchange;
 mod export;
 mod export_collectives;
+mod export_reductions;
 mod incoming;
 mod layouts;
 mod lossy;
@@ -40,6 +43,7 @@ mod persistent;
 mod plain;
 pub mod pool;
 mod record;
+pub mod recording;
 mod report;
 mod state;
 mod tally;

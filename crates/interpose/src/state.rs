@@ -15,6 +15,7 @@ use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
+use crate::recording::Recorder;
 use crate::tally::Tally;
 
 /// Memory of the plans that are kept for later messages.
@@ -24,6 +25,8 @@ const PLAN_BYTES: usize = 16 << 20;
 pub struct Preload<A: Abi> {
     mpi: OnceLock<Mpi<A>>,
     config: OnceLock<Config>,
+    /// Where a trace is wanted.
+    pub(crate) recorder: OnceLock<Option<Recorder<A>>>,
     target: OnceLock<Target>,
     measured: OnceLock<Measured>,
     pub(crate) keyval: Keyval,
@@ -53,6 +56,7 @@ impl<A: Abi> Preload<A> {
         Preload {
             mpi: OnceLock::new(),
             config: OnceLock::new(),
+            recorder: OnceLock::new(),
             target: OnceLock::new(),
             measured: OnceLock::new(),
             keyval: Keyval::new(),

@@ -171,6 +171,7 @@ functions! {
         get_version "Get_version" (*mut c_int, *mut c_int);
         get_processor_name "Get_processor_name" (*mut c_char, *mut c_int);
         wtime "Wtime" () -> c_double;
+        pcontrol "Pcontrol" (c_int); // Variadic in C: the level alone is passed on.
         error_class "Error_class" (c_int, *mut c_int);
         error_string "Error_string" (c_int, *mut c_char, *mut c_int);
 
@@ -178,14 +179,19 @@ functions! {
         comm_rank "Comm_rank" (A::Comm, *mut c_int);
         comm_size "Comm_size" (A::Comm, *mut c_int);
         comm_get_attr "Comm_get_attr" (A::Comm, c_int, *mut c_void, *mut c_int);
+        comm_create_keyval "Comm_create_keyval" (CommCopyFunction<A>, CommDeleteFunction<A>, *mut c_int, *mut c_void);
+        comm_set_attr "Comm_set_attr" (A::Comm, c_int, *mut c_void);
+        comm_group "Comm_group" (A::Comm, *mut A::Group);
+        comm_remote_group "Comm_remote_group" (A::Comm, *mut A::Group);
+        group_size "Group_size" (A::Group, *mut c_int);
+        group_translate_ranks "Group_translate_ranks" (A::Group, c_int, *const c_int, A::Group, *mut c_int);
+        group_free "Group_free" (*mut A::Group);
         comm_set_errhandler "Comm_set_errhandler" (A::Comm, A::Errhandler);
         comm_get_errhandler "Comm_get_errhandler" (A::Comm, *mut A::Errhandler);
         comm_call_errhandler "Comm_call_errhandler" (A::Comm, c_int);
         comm_dup "Comm_dup" (A::Comm, *mut A::Comm);
         comm_split "Comm_split" (A::Comm, c_int, c_int, *mut A::Comm);
         comm_free "Comm_free" (*mut A::Comm);
-        comm_create_keyval "Comm_create_keyval" (CommCopyFunction<A>, CommDeleteFunction<A>, *mut c_int, *mut c_void);
-        comm_set_attr "Comm_set_attr" (A::Comm, c_int, *mut c_void);
         errhandler_free "Errhandler_free" (*mut A::Errhandler);
         barrier "Barrier" (A::Comm);
 
@@ -200,6 +206,8 @@ functions! {
         irsend "Irsend" (*const c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
         recv "Recv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
         irecv "Irecv" (*mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        mprobe "Mprobe" (c_int, c_int, A::Comm, *mut A::Message, *mut A::Status);
+        improbe "Improbe" (c_int, c_int, A::Comm, *mut c_int, *mut A::Message, *mut A::Status);
         mrecv "Mrecv" (*mut c_void, c_int, A::Datatype, *mut A::Message, *mut A::Status);
         imrecv "Imrecv" (*mut c_void, c_int, A::Datatype, *mut A::Message, *mut A::Request);
         sendrecv "Sendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Status);
@@ -321,6 +329,15 @@ functions! {
         ineighbor_alltoall "Ineighbor_alltoall" (*const c_void, c_int, A::Datatype, *mut c_void, c_int, A::Datatype, A::Comm, *mut A::Request);
         ineighbor_alltoallv "Ineighbor_alltoallv" (*const c_void, *const c_int, *const c_int, A::Datatype, *mut c_void, *const c_int, *const c_int, A::Datatype, A::Comm, *mut A::Request);
         ineighbor_alltoallw "Ineighbor_alltoallw" (*const c_void, *const c_int, *const Aint, *const A::Datatype, *mut c_void, *const c_int, *const Aint, *const A::Datatype, A::Comm, *mut A::Request);
+
+        // Collectives that compute, and the barrier.
+        ibarrier "Ibarrier" (A::Comm, *mut A::Request);
+        ireduce "Ireduce" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, c_int, A::Comm, *mut A::Request);
+        iallreduce "Iallreduce" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        iscan "Iscan" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        iexscan "Iexscan" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        ireduce_scatter "Ireduce_scatter" (*const c_void, *mut c_void, *const c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        ireduce_scatter_block "Ireduce_scatter_block" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
     }
     optional {
         // Of MPI 4.1.
@@ -428,5 +445,32 @@ functions! {
         neighbor_alltoall_init_c "Neighbor_alltoall_init_c" (*const c_void, Count, A::Datatype, *mut c_void, Count, A::Datatype, A::Comm, A::Info, *mut A::Request);
         neighbor_alltoallv_init_c "Neighbor_alltoallv_init_c" (*const c_void, *const Count, *const Aint, A::Datatype, *mut c_void, *const Count, *const Aint, A::Datatype, A::Comm, A::Info, *mut A::Request);
         neighbor_alltoallw_init_c "Neighbor_alltoallw_init_c" (*const c_void, *const Count, *const Aint, *const A::Datatype, *mut c_void, *const Count, *const Aint, *const A::Datatype, A::Comm, A::Info, *mut A::Request);
+
+        // The same, persistent and large.
+        barrier_init "Barrier_init" (A::Comm, A::Info, *mut A::Request);
+        reduce_init "Reduce_init" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, c_int, A::Comm, A::Info, *mut A::Request);
+        allreduce_init "Allreduce_init" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        scan_init "Scan_init" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        exscan_init "Exscan_init" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        reduce_scatter_init "Reduce_scatter_init" (*const c_void, *mut c_void, *const c_int, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        reduce_scatter_block_init "Reduce_scatter_block_init" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        reduce_c "Reduce_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, c_int, A::Comm);
+        allreduce_c "Allreduce_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm);
+        scan_c "Scan_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm);
+        exscan_c "Exscan_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm);
+        reduce_scatter_c "Reduce_scatter_c" (*const c_void, *mut c_void, *const Count, A::Datatype, A::Op, A::Comm);
+        reduce_scatter_block_c "Reduce_scatter_block_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm);
+        ireduce_c "Ireduce_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, c_int, A::Comm, *mut A::Request);
+        iallreduce_c "Iallreduce_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        iscan_c "Iscan_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        iexscan_c "Iexscan_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        ireduce_scatter_c "Ireduce_scatter_c" (*const c_void, *mut c_void, *const Count, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        ireduce_scatter_block_c "Ireduce_scatter_block_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, *mut A::Request);
+        reduce_init_c "Reduce_init_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, c_int, A::Comm, A::Info, *mut A::Request);
+        allreduce_init_c "Allreduce_init_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        scan_init_c "Scan_init_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        exscan_init_c "Exscan_init_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        reduce_scatter_init_c "Reduce_scatter_init_c" (*const c_void, *mut c_void, *const Count, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
+        reduce_scatter_block_init_c "Reduce_scatter_block_init_c" (*const c_void, *mut c_void, Count, A::Datatype, A::Op, A::Comm, A::Info, *mut A::Request);
     }
 }

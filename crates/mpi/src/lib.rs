@@ -35,6 +35,7 @@ mod error;
 mod functions;
 mod gather;
 pub mod graphs;
+mod group;
 mod handles;
 mod library;
 mod mpi;
@@ -56,6 +57,7 @@ pub use functions::{
     Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, SIGNATURES, Signature,
     TypeCopyFunction, TypeDeleteFunction,
 };
+pub use group::Members;
 pub use handles::Handles;
 pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};

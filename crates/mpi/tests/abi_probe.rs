@@ -158,6 +158,7 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
         ("MPI_Message", size_of::<A::Message>()),
         ("MPI_Errhandler", size_of::<A::Errhandler>()),
         ("MPI_Info", size_of::<A::Info>()),
+        ("MPI_Group", size_of::<A::Group>()),
         ("MPI_Op", size_of::<A::Op>()),
         ("MPI_Status", size_of::<A::Status>()),
         ("MPI_Aint", size_of::<isize>()),
@@ -170,7 +171,11 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
     }
     for s in SIGNATURES {
         let arguments: Vec<String> = s.arguments.iter().map(|rust| c_type(rust)).collect();
-        let arguments = if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
+        let mut arguments =
+            if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
+        if s.name == "MPI_Pcontrol" {
+            arguments.push_str(", ...");
+        }
         let c = format!("FUNCTION({}, {} (*)({arguments}))", s.name, c_type(s.result));
         push("function", s.name, c, "1".into(), !s.required);
     }
@@ -243,8 +248,9 @@ fn c_type(rust: &str) -> String {
         "A::Request" => "MPI_Request",
         "A::Message" => "MPI_Message",
         "A::Info" => "MPI_Info",
-        "A::Errhandler" => "MPI_Errhandler",
+        "A::Group" => "MPI_Group",
         "A::Op" => "MPI_Op",
+        "A::Errhandler" => "MPI_Errhandler",
         "A::Status" => "MPI_Status",
         "CommCopyFunction<A>" => "MPI_Comm_copy_attr_function *",
         "CommDeleteFunction<A>" => "MPI_Comm_delete_attr_function *",

@@ -11,6 +11,9 @@ pub struct Site {
     pub offset: u64,
 }
 
+/// In place of the rank in the world of a process that is not in this world, as those that `MPI_Comm_spawn` starts.
+pub const NO_RANK: u32 = u32::MAX;
+
 /// The processes of a communicator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Communicator {

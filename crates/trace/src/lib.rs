@@ -14,11 +14,13 @@ mod header;
 mod operation;
 mod problem;
 mod read;
+mod show;
 mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, Origin, Received, Site, Sum,
+    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Origin, Received, Site,
+    Sum,
 };
 pub use header::{Header, VERSION};
 pub use problem::{Problem, Unreadable};

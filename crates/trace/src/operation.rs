@@ -44,14 +44,16 @@ impl Encoder {
         self.time = 0;
     }
 
-    /// Appends an event with the definitions that it needs. Linear in its bytes.
-    pub fn write(&mut self, event: &Event, bytes: &mut Vec<u8>) {
+    /// Appends an event with the definitions that it needs, and says how many bytes those take. Linear in its bytes.
+    pub fn write(&mut self, event: &Event, bytes: &mut Vec<u8>) -> usize {
+        let (before, mut defined) = (bytes.len(), 0);
         let mut out = Out(bytes);
         let site = event.site.as_ref().map_or(0, |site| self.site(site, &mut out) + 1);
         let later = event.time.max(self.time);
         let since = later - self.time;
         self.time = later;
-        let start = |kind: u8, out: &mut Out<'_>| {
+        let mut start = |kind: u8, out: &mut Out<'_>| {
+            defined = out.0.len() - before;
             out.0.push(kind);
             out.number(since);
             out.number(site);
@@ -130,6 +132,7 @@ impl Encoder {
             }
             Action::Limit => start(kind::LIMIT, &mut out),
         }
+        defined
     }
 
     fn site(&mut self, site: &Arc<Site>, out: &mut Out<'_>) -> u64 {

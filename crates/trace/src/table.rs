@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Numbers for shared values, in the order in which they come.
-pub(crate) struct Table<T: ?Sized>(HashMap<*const u8, (u64, Arc<T>)>);
+pub(crate) struct Table<T: ?Sized>(HashMap<usize, (u64, Arc<T>)>);
 
 impl<T: ?Sized> Default for Table<T> {
     fn default() -> Self {
@@ -18,7 +18,7 @@ impl<T: ?Sized> Table<T> {
     pub fn number(&mut self, value: &Arc<T>) -> (u64, bool) {
         let next = u64::try_from(self.0.len()).unwrap_or(u64::MAX);
         let mut new = false;
-        let entry = self.0.entry(Arc::as_ptr(value).cast()).or_insert_with(|| {
+        let entry = self.0.entry(Arc::as_ptr(value).cast::<u8>().addr()).or_insert_with(|| {
             new = true;
             (next, value.clone())
         });

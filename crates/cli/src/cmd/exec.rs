@@ -1,15 +1,11 @@
 //! `commloom exec`: runs a program with the preload for its MPI.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::Command;
 
 use clap::ValueEnum;
 
 use crate::failure::Failure;
-use crate::launch::{Abi, abi_of, check_dynamic, find_preload, find_program};
+use crate::launch::{Abi, preloaded, replaced_by};
 
 /// Run an MPI program, unchanged, with commloom's datatypes
 #[derive(Debug, clap::Args)]
@@ -55,65 +51,14 @@ commloom and in ../lib/commloom.";
 
 /// Runs the command; returns only where the program could not be started.
 pub fn run(args: Args) -> Result<(), Failure> {
-    let (name, arguments) = args.program.split_first().expect("clap requires a program");
-    let path = env::var_os("PATH").unwrap_or_default();
-    let program = find_program(name, &path)?;
-    let abi = match args.mpi {
-        Some(abi) => {
-            check_dynamic(&program)?;
-            agreed(abi, &program)?
-        }
-        None => abi_of(&program)?,
-    };
-    let executable = env::current_exe().map_err(|error| Failure::File {
-        doing: "find",
-        name: "the executable of commloom".to_owned(),
-        error,
-    })?;
-    let preload = find_preload(abi, &executable, env::var_os("COMMLOOM_LIBDIR").as_deref())?;
-
-    let mut command = Command::new(&program);
-    command.arg0(name).args(arguments).env("LD_PRELOAD", prepended(&preload)?);
+    let mut command = preloaded(&args.program, args.mpi)?;
     if let Some(report) = &args.report {
         command.env("COMMLOOM_REPORT", from_anywhere(report));
     }
     if !args.off.is_empty() {
         command.env("COMMLOOM_OFF", off(&args.off));
     }
-    let error = command.exec();
-    Err(Failure::File { doing: "start", name: program.display().to_string(), error })
-}
-
-/// The ABI that the user says, unless the program is linked with a library of another one. Programs that
-/// tell nothing (scripts, Python) are believed to be what the user says.
-fn agreed(said: Abi, program: &Path) -> Result<Abi, Failure> {
-    match abi_of(program) {
-        Ok(found) if found != said => Err(Failure::message(format!(
-            "{} is linked with an MPI library of the kind `{found}`, so the preload for `{said}` cannot \
-             work in it; leave out --mpi, or say --mpi {found}",
-            program.display()
-        ))),
-        Ok(_) | Err(_) => Ok(said),
-    }
-}
-
-/// The preload, before what is preloaded already. The loader splits the list at spaces and colons
-/// and knows no way to quote them.
-fn prepended(preload: &Path) -> Result<OsString, Failure> {
-    let separates = |b: &u8| matches!(b, b' ' | b':' | b'\t' | b'\n');
-    if preload.as_os_str().as_encoded_bytes().iter().any(separates) {
-        return Err(Failure::message(format!(
-            "{} cannot be preloaded: the loader takes no path with a space or colon; set \
-             COMMLOOM_LIBDIR to a folder without",
-            preload.display()
-        )));
-    }
-    let mut list = preload.as_os_str().to_owned();
-    if let Some(before) = env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
-        list.push(":");
-        list.push(before);
-    }
-    Ok(list)
+    Err(replaced_by(command))
 }
 
 /// The report file as an absolute path: the program may change its directory.

@@ -14,3 +14,4 @@ pub mod plan;
 pub mod reconstruct;
 pub mod report;
 pub mod show;
+pub mod trace;

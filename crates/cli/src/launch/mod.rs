@@ -4,8 +4,10 @@ mod abi;
 mod elf;
 mod preload;
 mod program;
+mod start;
 
 pub use abi::Abi;
 pub use elf::{abi_of, check_dynamic};
 pub use preload::find as find_preload;
 pub use program::find as find_program;
+pub use start::{preloaded, replaced_by};

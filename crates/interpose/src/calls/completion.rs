@@ -209,7 +209,7 @@ unsafe fn completing<A: Abi>(
 }
 
 /// Where the status of the request at `position` stands, if that is the one that has completed.
-pub(super) fn only(position: usize, index: c_int) -> Option<usize> {
+pub(crate) fn only(position: usize, index: c_int) -> Option<usize> {
     (usize::try_from(index) == Ok(position)).then_some(0)
 }
 
@@ -217,7 +217,7 @@ pub(super) fn only(position: usize, index: c_int) -> Option<usize> {
 ///
 /// # Safety
 /// `indices` holds `completed` indices, unless that is `MPI_UNDEFINED`.
-pub(super) unsafe fn place(
+pub(crate) unsafe fn place(
     position: usize,
     completed: c_int,
     indices: *const c_int,

@@ -1,4 +1,4 @@
-//! `MPI_Finalize`.
+//! `MPI_Finalize`, and what only a trace wants to know.
 
 use std::ffi::c_int;
 
@@ -25,4 +25,31 @@ pub unsafe fn finalize<A: Abi>(
     });
     // SAFETY: passed on.
     unsafe { next() }
+}
+
+/// `MPI_Abort`.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn abort<A: Abi>(
+    _state: &'static Preload<A>,
+    next: unsafe extern "C" fn(A::Comm, c_int) -> c_int,
+    comm: A::Comm,
+    code: c_int,
+) -> c_int {
+    // SAFETY: passed on.
+    unsafe { next(comm, code) }
+}
+
+/// `MPI_Pcontrol`. In C it takes any arguments after the level; what they mean is not known, and they are not passed on.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn pcontrol<A: Abi>(
+    _state: &'static Preload<A>,
+    next: unsafe extern "C" fn(c_int) -> c_int,
+    level: c_int,
+) -> c_int {
+    // SAFETY: passed on.
+    unsafe { next(level) }
 }

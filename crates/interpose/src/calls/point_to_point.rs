@@ -104,6 +104,25 @@ pub type Imrecv<A, N> = unsafe extern "C" fn(
     *mut <A as Abi>::Request,
 ) -> c_int;
 
+/// The prototype of `MPI_Mprobe`.
+pub type Mprobe<A> = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
+/// The prototype of `MPI_Improbe`.
+pub type Improbe<A> = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    <A as Abi>::Comm,
+    *mut c_int,
+    *mut <A as Abi>::Message,
+    *mut <A as Abi>::Status,
+) -> c_int;
+
 /// `MPI_Send` and its modes.
 ///
 /// # Safety
@@ -325,4 +344,40 @@ pub unsafe fn imrecv<A: Abi, N: CallCount>(
         incoming.wait_for(state, code, request, Held::Receive);
         code
     }
+}
+
+/// `MPI_Mprobe`: only a trace wants to know.
+///
+/// # Safety
+/// As the MPI call.
+pub unsafe fn mprobe<A: Abi>(
+    _state: &'static Preload<A>,
+    next: Mprobe<A>,
+    source: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    message: *mut A::Message,
+    status: *mut A::Status,
+) -> c_int {
+    // SAFETY: passed on.
+    unsafe { next(source, tag, comm, message, status) }
+}
+
+/// `MPI_Improbe`, likewise.
+///
+/// # Safety
+/// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
+pub unsafe fn improbe<A: Abi>(
+    _state: &'static Preload<A>,
+    next: Improbe<A>,
+    source: c_int,
+    tag: c_int,
+    comm: A::Comm,
+    flag: *mut c_int,
+    message: *mut A::Message,
+    status: *mut A::Status,
+) -> c_int {
+    // SAFETY: passed on.
+    unsafe { next(source, tag, comm, flag, message, status) }
 }

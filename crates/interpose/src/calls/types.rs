@@ -17,7 +17,7 @@ pub unsafe fn commit<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on.
     let code = unsafe { next(datatype) };
-    if code == A::CONSTANTS.success && !state.config().off {
+    if code == A::CONSTANTS.success && !state.config().off && !state.records() {
         // SAFETY: the library has just read it.
         let datatype = unsafe { *datatype };
         state.shield(|| state.committed(datatype));

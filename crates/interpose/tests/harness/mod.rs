@@ -185,6 +185,23 @@ impl Library {
         command.output().expect("mpiexec runs")
     }
 
+    /// Runs a program on so many ranks, all of them preloaded and with this environment.
+    pub fn run_on(&self, ranks: usize, binary: &Path, environment: &[(&str, &str)]) -> Output {
+        let mut command = Command::new(&self.mpiexec);
+        if self.preload == "openmpi" {
+            command.arg("--oversubscribe");
+        }
+        command
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env("OMPI_MCA_btl", "^tcp")
+            .args(["-n", &ranks.to_string(), "env"])
+            .arg(format!("LD_PRELOAD={}", self.preload().display()))
+            .args(environment.iter().map(|(name, value)| format!("{name}={value}")))
+            .arg(binary);
+        command.output().expect("mpiexec runs")
+    }
+
     /// The preload for this library.
     pub fn preload(&self) -> PathBuf {
         preload(self.preload)

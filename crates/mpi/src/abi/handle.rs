@@ -18,7 +18,8 @@ pub mod kind {
     }
     kinds!(
         Datatype "MPI_Datatype", Comm "MPI_Comm", Request "MPI_Request",
-        Message "MPI_Message", Errhandler "MPI_Errhandler", Info "MPI_Info", Op "MPI_Op"
+        Message "MPI_Message", Errhandler "MPI_Errhandler", Info "MPI_Info",
+        Group "MPI_Group", Op "MPI_Op"
     );
 }
 

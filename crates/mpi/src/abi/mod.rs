@@ -34,6 +34,8 @@ pub trait Abi: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     type Errhandler: RawHandle;
     /// `MPI_Info`.
     type Info: RawHandle;
+    /// `MPI_Group`.
+    type Group: RawHandle;
     /// `MPI_Op`.
     type Op: RawHandle;
     /// `MPI_Status`.

@@ -17,6 +17,7 @@ impl Abi for Mpich {
     type Message = Handle<c_int, kind::Message>;
     type Errhandler = Handle<c_int, kind::Errhandler>;
     type Info = Handle<c_int, kind::Info>;
+    type Group = Handle<c_int, kind::Group>;
     type Op = Handle<c_int, kind::Op>;
     type Status = MpichStatus;
 

@@ -17,6 +17,7 @@ impl Abi for OpenMpi {
     type Message = Handle<usize, kind::Message>;
     type Errhandler = Handle<usize, kind::Errhandler>;
     type Info = Handle<usize, kind::Info>;
+    type Group = Handle<usize, kind::Group>;
     type Op = Handle<usize, kind::Op>;
     type Status = OpenMpiStatus;
 

@@ -1,0 +1,188 @@
+//! `commloom trace`: records what an MPI program sends and receives, and shows what was recorded.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::launch::{Abi, preloaded, replaced_by};
+
+/// Record what an MPI program, unchanged, sends and receives
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Write one file for each rank to the folder DIR, which is made if it is not there
+    #[arg(long, short, value_name = "DIR", required_unless_present = "print")]
+    output: Option<PathBuf>,
+    /// Record only between MPI_Pcontrol(1) and MPI_Pcontrol(0)
+    #[arg(long)]
+    regions: bool,
+    /// Stop recording, in each process for itself, before its file gets longer than SIZE (bytes, or with k, M or G)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    limit: Option<u64>,
+    /// Keep at most SIZE of each process's messages, to find out which bytes are passed on and which are sums
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "32M")]
+    memory: u64,
+    /// Write over the traces that are in DIR
+    #[arg(long)]
+    force: bool,
+    /// The MPI of the program, where its own libraries do not tell
+    #[arg(long, value_enum)]
+    mpi: Option<Abi>,
+    /// Show a file of a trace, event by event, instead of running a program
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "program", "force", "regions", "limit"])]
+    print: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required_unless_present = "print", value_name = "PROGRAM [ARGS]")]
+    program: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Put it between mpirun and the program. The program runs as without commloom: nothing is packed or replaced. A
+program that is killed leaves a trace up to half a second before.
+
+Examples:
+  mpirun -n 8 commloom trace -o halo.trace -- ./halo 100
+  mpirun -n 8 commloom trace -o loop.trace --regions --limit 100M -- ./app
+  commloom trace --print halo.trace/rank-000003.trace
+
+Environment: COMMLOOM_LIBDIR is the folder of the preloads; without it they are looked for beside
+commloom and in ../lib/commloom.";
+
+/// Bytes, with a unit of 1024 or its powers.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) {
+        digits if digits.is_empty() => return Err("a size begins with a number, as 100M".into()),
+        digits => (digits, &text[digits.len()..]),
+    };
+    let factor = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return Err(format!("`{unit}` is no unit of sizes: k, M or G")),
+    };
+    let number: u64 = digits.parse().map_err(|_| format!("`{digits}` is no number of bytes"))?;
+    number.checked_mul(factor).ok_or_else(|| format!("{text} is more than 64 bits can count"))
+}
+
+/// Runs the command; after a program was to be recorded it returns only where that could not be started.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match (&args.print, &args.output) {
+        (Some(file), _) => print(file),
+        (None, Some(folder)) => record(args, folder),
+        (None, None) => Err(Failure::message("say where the trace goes: -o DIR")),
+    }
+}
+
+fn record(args: &Args, folder: &Path) -> Result<(), Failure> {
+    let mut command = preloaded(&args.program, args.mpi)?;
+    // The program may change its directory.
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    fs::create_dir_all(&folder).map_err(|error| cannot("make", &folder, error))?;
+    clear(&folder, args.force)?;
+    command
+        .env("COMMLOOM_TRACE", &folder)
+        .env("COMMLOOM_TRACE_REGIONS", if args.regions { "1" } else { "0" })
+        .env("COMMLOOM_TRACE_MEMORY", args.memory.to_string());
+    set_or_not(&mut command, "COMMLOOM_TRACE_LIMIT", args.limit.map(|limit| limit.to_string()));
+    Err(replaced_by(command))
+}
+
+fn set_or_not(command: &mut Command, name: &str, value: Option<String>) {
+    match value {
+        Some(value) => command.env(name, value),
+        None => command.env_remove(name),
+    };
+}
+
+/// Rank and number of processes, where whoever started this process tells them.
+fn place() -> Option<(u32, u32)> {
+    let number = |name: &str| env::var(name).ok()?.parse::<u32>().ok();
+    [
+        ("PMI_RANK", "PMI_SIZE"),
+        ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+        ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+        ("SLURM_PROCID", "SLURM_NTASKS"),
+    ]
+    .into_iter()
+    .find_map(|(rank, size)| Some((number(rank)?, number(size)?)))
+}
+
+/// Sees to it that there are no other traces. Each of the processes that are started together looks at its own
+/// file only, since the others may be at work already; the first also at those that belong to nobody.
+fn clear(folder: &Path, force: bool) -> Result<(), Failure> {
+    let (mine, ranks) = place().unwrap_or((0, 1));
+    let entries = fs::read_dir(folder).map_err(|error| cannot("read", folder, error))?;
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let Some(rank) = rank_of(&path) else { continue };
+        if rank != mine && (mine != 0 || rank < ranks) {
+            continue;
+        }
+        if !force {
+            return Err(Failure::message(format!(
+                "{} is there already, from another run; choose another folder, or write over it with --force",
+                path.display()
+            )));
+        }
+        fs::remove_file(&path).map_err(|error| cannot("remove", &path, error))?;
+    }
+    Ok(())
+}
+
+/// The rank that a file of a trace belongs to, by its name.
+fn rank_of(path: &Path) -> Option<u32> {
+    path.file_name()?.to_str()?.strip_prefix("rank-")?.strip_suffix(".trace")?.parse().ok()
+}
+
+fn cannot(doing: &'static str, path: &Path, error: io::Error) -> Failure {
+    Failure::File { doing, name: path.display().to_string(), error }
+}
+
+/// Shows a file. What is damaged is left out, and said on standard error.
+fn print(file: &Path) -> Result<(), Failure> {
+    let bytes = fs::read(file).map_err(|error| cannot("read", file, error))?;
+    let trace = commloom_trace::read(&bytes)
+        .map_err(|error| Failure::message(format!("{}: {error}", file.display())))?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let header = &trace.header;
+    writeln!(
+        out,
+        "rank {} of {}: {}, {}",
+        header.rank, header.ranks, header.program, header.library
+    )?;
+    for (number, event) in &trace.events {
+        writeln!(out, "{number:>8} {event}")?;
+    }
+    out.flush()?;
+    for problem in &trace.problems {
+        eprintln!("warning: {}: {problem}", file.display());
+    }
+    if trace.problems.is_empty() { Ok(()) } else { Err(Failure::No) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("1000"), Ok(1000));
+        assert_eq!(size("64k"), Ok(65_536));
+        assert_eq!(size("2GiB"), Ok(2 << 30));
+        assert_eq!(size("3MB"), Ok(3 << 20));
+        for wrong in ["", "M", "1x", "-5", "99999999999G"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_of_traces_have_ranks() {
+        assert_eq!(rank_of(Path::new("/tmp/t/rank-000012.trace")), Some(12));
+        assert_eq!(rank_of(Path::new("rank-x.trace")), None);
+        assert_eq!(rank_of(Path::new("notes.txt")), None);
+    }
+}

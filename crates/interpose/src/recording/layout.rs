@@ -1,0 +1,264 @@
+//! Where the data of a message lies, as the recorder needs it: the text that is recorded, the bytes in the order of
+//! the type map, and the memory that they cover.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use commloom_layout::{Base, CostModel, Type, mpi};
+use commloom_plan::{Plan, Target};
+use commloom_reconstruct::{Constructors, normalize_within};
+
+use super::sums::Element;
+use crate::layouts::EFFORT;
+use crate::state::lock;
+
+/// Longest text of a layout that is recorded, in bytes: it stands in every block that needs it. Longer ones are
+/// brought to normal form, and left out where that is longer still.
+const TEXT: usize = 1 << 16;
+/// Counts for which a layout keeps what was found out.
+const COUNTS: usize = 64;
+/// Runs of a buffer beyond which it is not compared with overlapping ones of other layouts.
+const RUNS: u64 = 1 << 16;
+
+/// The layout of one element of a datatype.
+pub(crate) struct Layout {
+    /// In commloom's notation; empty where it would be too long.
+    pub text: Arc<str>,
+    ty: Type,
+    contents: Mutex<Vec<Arc<Content>>>,
+}
+
+impl Layout {
+    pub fn new(ty: Type) -> Layout {
+        let mut text = ty.to_string();
+        if text.len() > TEXT {
+            text = normalize_within(&EFFORT, &ty, Constructors::Extended, &CostModel::default())
+                .map(|normal| normal.ty.to_string())
+                .ok()
+                .filter(|text| text.len() <= TEXT)
+                .unwrap_or_default();
+        }
+        Layout { text: text.into(), ty, contents: Mutex::new(Vec::new()) }
+    }
+
+    /// The content of so many elements; `None` where they are past all addresses.
+    pub fn content(self: &Arc<Self>, count: u64, target: &Target) -> Option<Arc<Content>> {
+        if let Some(found) = lock(&self.contents).iter().find(|content| content.count == count) {
+            return Some(found.clone());
+        }
+        let made = Arc::new(Content::new(self, count, target)?);
+        let mut contents = lock(&self.contents);
+        if contents.len() >= COUNTS {
+            contents.clear();
+        }
+        contents.push(made.clone());
+        Some(made)
+    }
+}
+
+/// So many elements of a layout, relative to the address of a buffer.
+pub(crate) struct Content {
+    pub layout_text: Arc<str>,
+    pub count: u64,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// What it is made of, if that can be added up.
+    pub element: Option<Element>,
+    way: Way,
+    runs: OnceLock<Option<Vec<Run>>>,
+}
+
+enum Way {
+    /// One run that begins at this displacement.
+    Contiguous(i64),
+    Scattered(Plan, Type),
+}
+
+/// Consecutive bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// From the address of the buffer, in bytes.
+    pub displacement: i64,
+    /// In bytes.
+    pub length: u64,
+    /// Place among the bytes in the order of the type map.
+    pub at: u64,
+}
+
+impl Content {
+    fn new(layout: &Layout, count: u64, target: &Target) -> Option<Content> {
+        let all = mpi::contiguous(count, &layout.ty).ok()?;
+        let way = if all.runs() <= 1 {
+            Way::Contiguous(all.first_byte())
+        } else {
+            let normal =
+                normalize_within(&EFFORT, &all, Constructors::Extended, &CostModel::default());
+            let normal = normal.ok()?.ty;
+            Way::Scattered(Plan::packed(&normal, 1, target).ok()?, normal)
+        };
+        let element = match all.base() {
+            Base::One(basic) => Element::of(basic),
+            Base::Empty | Base::Mixed => None,
+        };
+        let layout_text = layout.text.clone();
+        Some(Content { layout_text, count, bytes: all.size(), element, way, runs: OnceLock::new() })
+    }
+
+    /// The memory between its first and last byte, from the address of the buffer.
+    fn bounds(&self) -> Range<i64> {
+        match &self.way {
+            Way::Contiguous(start) => {
+                *start..start.saturating_add(i64::try_from(self.bytes).unwrap_or(i64::MAX))
+            }
+            Way::Scattered(plan, _) => plan.bounds(),
+        }
+    }
+
+    /// Its runs by displacement; `None` where they are too many, or touch.
+    pub fn runs(&self) -> Option<&[Run]> {
+        let find = || match &self.way {
+            Way::Contiguous(start) => {
+                Some(vec![Run { displacement: *start, length: self.bytes, at: 0 }])
+            }
+            Way::Scattered(_, ty) => (ty.runs() <= RUNS).then(|| sorted_runs(ty)).flatten(),
+        };
+        self.runs.get_or_init(find).as_deref()
+    }
+}
+
+/// `None` where two of them overlap.
+fn sorted_runs(ty: &Type) -> Option<Vec<Run>> {
+    let mut at = 0;
+    let mut runs: Vec<Run> = ty
+        .byte_runs()
+        .map(|run| {
+            let here = Run { displacement: run.displacement, length: run.length, at };
+            at += run.length;
+            here
+        })
+        .collect();
+    runs.sort_unstable_by_key(|run| run.displacement);
+    let apart = |pair: &[Run]| {
+        pair[0].displacement.checked_add_unsigned(pair[0].length) <= Some(pair[1].displacement)
+    };
+    runs.windows(2).all(apart).then_some(runs)
+}
+
+/// Memory of the program that a message comes from or goes to.
+#[derive(Clone)]
+pub(crate) struct Data {
+    /// Where the buffer is.
+    pub address: usize,
+    pub content: Arc<Content>,
+}
+
+/// Buffers that begin below this address are not buffers, see `message.rs`.
+const LOWEST_ADDRESS: u64 = 65_536;
+
+impl Data {
+    pub fn new(buffer: *const c_void, content: Arc<Content>) -> Data {
+        Data { address: buffer.addr(), content }
+    }
+
+    /// The memory between its first and last byte; `None` where that cannot be a buffer.
+    pub fn bounds(&self) -> Option<Range<u64>> {
+        let base = u64::try_from(self.address).ok()?;
+        let Range { start, end } = self.content.bounds();
+        let range = base.checked_add_signed(start)?..base.checked_add_signed(end)?;
+        (range.start >= LOWEST_ADDRESS).then_some(range)
+    }
+
+    /// The buffer as it is recorded.
+    pub fn buffer(&self) -> commloom_trace::Buffer {
+        commloom_trace::Buffer {
+            address: u64::try_from(self.address).unwrap_or(u64::MAX),
+            count: self.content.count,
+            layout: self.content.layout_text.clone(),
+            bytes: self.content.bytes,
+        }
+    }
+
+    /// A number that two buffers with the same address and content have in common.
+    pub fn key(&self) -> (usize, usize) {
+        (self.address, Arc::as_ptr(&self.content).addr())
+    }
+
+    /// The bytes `range` in the order of the type map, where they lie side by side.
+    ///
+    /// # Safety
+    /// The elements that the range touches may be read, and nobody writes them meanwhile.
+    pub unsafe fn slice(&self, range: Range<u64>) -> Option<&[u8]> {
+        let Way::Contiguous(start) = self.content.way else { return None };
+        if range.end > self.content.bytes || range.start >= range.end {
+            return Some(&[]);
+        }
+        let start = start.checked_add_unsigned(range.start)?;
+        let first = std::ptr::with_exposed_provenance::<u8>(self.address)
+            .wrapping_offset(isize::try_from(start).ok()?);
+        let length = usize::try_from(range.end - range.start).ok()?;
+        // SAFETY: the caller's promise.
+        Some(unsafe { std::slice::from_raw_parts(first, length) })
+    }
+
+    /// Puts the bytes `range` in the order of the type map into `out`, which has room for just them.
+    ///
+    /// # Safety
+    /// The elements that the range touches may be read.
+    pub unsafe fn copy(&self, range: Range<u64>, out: &mut [u8]) {
+        // SAFETY: passed on.
+        unsafe {
+            match &self.content.way {
+                Way::Contiguous(_) => {
+                    if let Some(bytes) = self.slice(range).filter(|b| b.len() == out.len()) {
+                        out.copy_from_slice(bytes);
+                    }
+                }
+                Way::Scattered(plan, _) => {
+                    let range = range.start..range.end.min(plan.bytes());
+                    let length = range.end.saturating_sub(range.start);
+                    if usize::try_from(length) == Ok(out.len()) && length > 0 {
+                        let memory = std::ptr::with_exposed_provenance::<u8>(self.address);
+                        commloom_pack::pack_raw(plan, memory, out.as_mut_ptr(), range);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commloom_layout::Basic;
+
+    fn content(text: &str, count: u64) -> Arc<Content> {
+        let ty: Type = text.parse().expect("a type");
+        let target = commloom_pack::detect();
+        Arc::new(Layout::new(ty)).content(count, &target).expect("small")
+    }
+
+    #[test]
+    fn bytes_come_in_the_order_of_the_type_map() {
+        let memory: Vec<u8> = (0..64).collect();
+        let content = content("idx(<12, 0>, leaf(MPI_INT))", 2);
+        assert_eq!((content.bytes, content.element), (16, Element::of(Basic::by_name("MPI_INT").unwrap())));
+        let data = Data::new(memory.as_ptr().cast(), content);
+        std::hint::black_box(memory.as_ptr().expose_provenance());
+        let mut out = [0; 8];
+        // SAFETY: two elements of 16 bytes lie in the memory.
+        unsafe { data.copy(2..10, &mut out) };
+        assert_eq!(out, [14, 15, 0, 1, 2, 3, 28, 29]);
+        let base = u64::try_from(data.address).unwrap();
+        assert_eq!(data.bounds(), Some(base..base + 32));
+        let at: Vec<(i64, u64)> =
+            data.content.runs().unwrap().iter().map(|run| (run.displacement, run.at)).collect();
+        assert_eq!(at, [(0, 4), (12, 0), (28, 8)][..].to_vec());
+    }
+
+    #[test]
+    fn what_lies_at_low_addresses_is_no_buffer() {
+        let data = Data::new(std::ptr::null(), content("leaf(MPI_INT)", 4));
+        assert_eq!(data.bounds(), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! The events of messages: what is sent and what has come, with their content.
+
+use std::hash::Hasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use commloom_mpi::{Abi, Status};
+use commloom_trace::{Action, Communicator, Origin, Site, Sum, Received as What};
+use twox_hash::XxHash3_64;
+
+use super::layout::Data;
+use super::requests::{Receive, Send, UnderWay};
+use super::{Inner, Inside};
+
+/// Bytes of a message that are hashed at a time, where it is longer than all that is kept.
+const CHUNK: usize = 1 << 18;
+/// Messages that are tried as summands of one that is sent.
+const SUMMANDS: usize = 4;
+
+impl<A: Abi> Inside<A> {
+    /// Records that a message is sent; the number of the event.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    pub unsafe fn sends(&self, send: &Send) -> Option<u64> {
+        let site = self.site();
+        let mut inner = self.lock();
+        // SAFETY: passed on.
+        let (hash, origins, sum) = unsafe { inner.content(&send.data) };
+        let Send { mode, to, tag, ref communicator, ref data } = *send;
+        let (communicator, buffer) = (communicator.clone(), data.buffer());
+        let action = Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum };
+        inner.push(site, action)
+    }
+
+    /// Records that a receive is posted; the number of the event.
+    pub fn receives(&self, receive: &Receive) -> Option<u64> {
+        let site = self.site();
+        let Receive { from, tag, communicator, data } = receive;
+        let (communicator, buffer) = (communicator.clone(), data.buffer());
+        let action = Action::Receive { from: *from, tag: *tag, communicator, buffer };
+        self.lock().push(site, action)
+    }
+
+    /// Records that what was under way is complete with this status; without one it has failed.
+    ///
+    /// # Safety
+    /// The buffer of a receive can be read, and holds what has come.
+    pub unsafe fn completes(&self, done: UnderWay, status: Option<&A::Status>) -> Option<()> {
+        let site = self.site();
+        let (number, receive) = match done {
+            UnderWay::Send(send) => {
+                if status.is_some() {
+                    self.lock().push(site, Action::Sent { send });
+                }
+                return Some(());
+            }
+            UnderWay::Receive(number, receive) => (number, receive),
+        };
+        let came = status.and_then(|status| self.came(status, &receive.communicator));
+        let mut inner = self.lock();
+        match came {
+            Some((from, tag, bytes)) => {
+                // SAFETY: passed on.
+                unsafe { inner.received(site, (number, &receive.data), from, tag, bytes) }
+            }
+            None => inner.push(site, Action::Dropped { receive: number }),
+        };
+        Some(())
+    }
+
+    /// What a status says: source in the world, tag, bytes. `None` where nothing has come.
+    fn came(&self, status: &A::Status, communicator: &Communicator) -> Option<(u32, i32, u64)> {
+        let mpi = self.state.mpi();
+        if mpi.cancelled(status).unwrap_or(false) {
+            return None;
+        }
+        let from = in_world(communicator, status.source())?;
+        let bytes = mpi.status_bytes(status).ok().flatten()?;
+        Some((from, status.tag(), bytes))
+    }
+}
+
+/// The rank in the world of a peer: in the other group of an intercommunicator.
+pub(super) fn in_world(communicator: &Communicator, rank: i32) -> Option<u32> {
+    let Communicator { members, remote, .. } = communicator;
+    let group = if remote.is_empty() { members } else { remote };
+    group.get(usize::try_from(rank).ok()?).copied()
+}
+
+impl<A: Abi> Inner<A> {
+    /// What is known of the bytes that are about to be sent: their hash, where they come from, and whether they are
+    /// a sum.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn content(&mut self, data: &Data) -> (u64, Vec<Origin>, Option<Sum>) {
+        let bytes = data.content.bytes;
+        if bytes == 0 || data.bounds().is_none() {
+            return (XxHash3_64::oneshot(&[]), Vec::new(), None);
+        }
+        let Some(length) = self.kept_length(bytes) else {
+            // SAFETY: passed on.
+            return (unsafe { self.hash_in_chunks(data, bytes) }, Vec::new(), None);
+        };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        // SAFETY: passed on; nobody writes a buffer that is being sent.
+        let bytes = match unsafe { data.slice(0..bytes) } {
+            Some(bytes) => bytes,
+            None => {
+                scratch.resize(length, 0);
+                // SAFETY: passed on.
+                unsafe { data.copy(0..bytes, &mut scratch) };
+                scratch.as_slice()
+            }
+        };
+        let hash = XxHash3_64::oneshot(bytes);
+        let origins = self.received.origins(data, bytes);
+        let sum = self.sum(data, bytes);
+        if data.content.element.is_some() {
+            self.sent.keep(data, self.output.next(), bytes);
+        }
+        self.scratch = scratch;
+        (hash, origins, sum)
+    }
+
+    fn sum(&self, data: &Data, bytes: &[u8]) -> Option<Sum> {
+        let element = data.content.element?;
+        let (before, was) = self.sent.before(data)?;
+        let summands = self.received.since(before, bytes.len(), SUMMANDS);
+        let (receive, _) = summands.into_iter().find(|(_, came)| element.is_sum(bytes, was, came))?;
+        Some(Sum { element: element.into(), receive, before })
+    }
+
+    /// Records what has come, and keeps it.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn received(
+        &mut self,
+        site: Option<Arc<Site>>,
+        (receive, data): (u64, &Data),
+        from: u32,
+        tag: i32,
+        bytes: u64,
+    ) -> Option<u64> {
+        let there = bytes.min(data.content.bytes);
+        let event = self.output.next();
+        let hash = if there == 0 || data.bounds().is_none() {
+            XxHash3_64::oneshot(&[])
+        } else {
+            let length = usize::try_from(there).ok()?;
+            match self.received.keep(data, event, length) {
+                Some(kept) => {
+                    // SAFETY: passed on.
+                    unsafe { data.copy(0..there, kept) };
+                    XxHash3_64::oneshot(kept)
+                }
+                // SAFETY: passed on.
+                None => unsafe { self.hash_in_chunks(data, there) },
+            }
+        };
+        self.push(site, Action::Received { receive, what: What { from, tag, bytes, hash } })
+    }
+
+    /// The length of a message that is looked at as a whole.
+    fn kept_length(&self, bytes: u64) -> Option<usize> {
+        usize::try_from(bytes).ok().filter(|&length| length <= self.received.limit())
+    }
+
+    /// The hash of a message of any length.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn hash_in_chunks(&mut self, data: &Data, bytes: u64) -> u64 {
+        let mut hasher = XxHash3_64::new();
+        let step = u64::try_from(CHUNK).unwrap_or(u64::MAX);
+        let mut start = 0;
+        while start < bytes {
+            let range: Range<u64> = start..bytes.min(start.saturating_add(step));
+            start = range.end;
+            // SAFETY: passed on.
+            if let Some(bytes) = unsafe { data.slice(range.clone()) } {
+                hasher.write(bytes);
+                continue;
+            }
+            self.scratch.resize(usize::try_from(range.end - range.start).unwrap_or(0), 0);
+            // SAFETY: passed on.
+            unsafe { data.copy(range, &mut self.scratch) };
+            hasher.write(&self.scratch);
+        }
+        hasher.finish()
+    }
+}

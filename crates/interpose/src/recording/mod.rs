@@ -1,0 +1,293 @@
+//! Records what the program does, where a trace is wanted (`COMMLOOM_TRACE`): every call goes to the library as it is,
+//! and what it does goes to a file (`commloom-trace`, docs/trace-format.md).
+//!
+//! The modules [`point_to_point`], [`completion`], [`inquiry`], [`persistent`], [`environment`] and [`collectives`] stand in
+//! for those of [`calls`](crate::calls). Each call first asks to come [`Inside`]: it is let in if something is recorded,
+//! and if the call is the program's own. A tool behind us that calls `PMPI_Send` within `MPI_Send`, or a library that
+//! makes one call of others, comes in a second time, and passes.
+//!
+//! - No lock is held during a call of the library; one mutex guards everything else.
+//! - Events are recorded before the call that they belong to, completions after it.
+//! - Nothing of the trace is written by a forked child.
+
+pub mod collectives;
+pub mod completion;
+pub mod environment;
+mod handles;
+pub mod inquiry;
+mod layout;
+mod messages;
+mod output;
+pub mod persistent;
+pub mod point_to_point;
+mod received;
+mod requests;
+mod sums;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use commloom_layout::Type;
+use commloom_mpi::Abi;
+use commloom_trace::{Action, Communicator, Header, Site};
+
+use crate::config::Trace;
+use crate::state::{Preload, lock};
+use handles::Keyvals;
+use layout::Layout;
+use output::Output;
+use received::Received;
+use requests::Requests;
+use sums::Sent;
+
+/// Records one process.
+pub(crate) struct Recorder<A: Abi> {
+    settings: Trace,
+    /// Nothing more is recorded.
+    ended: AtomicBool,
+    /// Whether the program is where it is recorded.
+    active: AtomicBool,
+    /// Requests that stand for something.
+    pending: AtomicUsize,
+    keyvals: OnceLock<Keyvals>,
+    inner: OnceLock<Mutex<Inner<A>>>,
+}
+
+/// What the lock guards.
+pub(crate) struct Inner<A: Abi> {
+    output: Output,
+    requests: Requests<A>,
+    /// Messages that a probe has found.
+    messages: HashMap<A::Message, point_to_point::Probed>,
+    comms: HashMap<A::Comm, Arc<Communicator>>,
+    /// The last number of a communicator.
+    communicators: u64,
+    datatypes: HashMap<A::Datatype, Arc<Layout>>,
+    layouts: HashMap<Type, Arc<Layout>>,
+    names: HashMap<&'static str, Arc<str>>,
+    sites: HashMap<usize, Arc<Site>>,
+    received: Received,
+    sent: Sent,
+    scratch: Vec<u8>,
+}
+
+/// This process is a copy of the one that is recorded.
+static FORKED: AtomicBool = AtomicBool::new(false);
+/// What is done when the process ends.
+static AT_EXIT: OnceLock<&'static (dyn Ends + Sync)> = OnceLock::new();
+
+/// Something that has to be brought to an end.
+trait Ends {
+    fn end(&self);
+}
+
+impl<A: Abi> Ends for Recorder<A> {
+    /// Writes what is not written yet. Another thread may still be in a call: then its events are lost.
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        if let Some(Ok(mut inner)) = self.inner.get().map(Mutex::try_lock) {
+            inner.output.end();
+        }
+    }
+}
+
+extern "C" fn forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+extern "C" fn at_exit() {
+    if let Some(recorder) = AT_EXIT.get().filter(|_| !FORKED.load(Ordering::Relaxed)) {
+        // Nothing unwinds into C.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| recorder.end()));
+    }
+}
+
+thread_local! {
+    /// A recorded call of this thread is under way.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call of the program that is recorded.
+pub(crate) struct Inside<A: Abi> {
+    state: &'static Preload<A>,
+    recorder: &'static Recorder<A>,
+    /// Whether new operations are recorded here. The others are completed all the same.
+    active: bool,
+}
+
+impl<A: Abi> Drop for Inside<A> {
+    fn drop(&mut self) {
+        let _ = INSIDE.try_with(|inside| inside.set(false));
+    }
+}
+
+impl<A: Abi> Preload<A> {
+    /// The recorder, where a trace is wanted.
+    #[inline]
+    pub(crate) fn recorder(&'static self) -> Option<&'static Recorder<A>> {
+        self.recorder
+            .get_or_init(|| self.config().trace.clone().map(Recorder::new))
+            .as_ref()
+    }
+
+    /// Whether calls go to the functions of this module.
+    #[doc(hidden)]
+    #[inline]
+    pub fn records(&'static self) -> bool {
+        self.recorder().is_some()
+    }
+
+    /// Lets a call of the program in; `None` where nothing of it is recorded.
+    fn enter(&'static self) -> Option<Inside<A>> {
+        let recorder = self.recorder()?;
+        if recorder.ended.load(Ordering::Acquire) || FORKED.load(Ordering::Relaxed) {
+            return None;
+        }
+        if INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
+            return None;
+        }
+        let active = recorder.active.load(Ordering::Relaxed);
+        let inside = Inside { state: self, recorder, active };
+        if recorder.inner.get().is_none() && self.shield(|| recorder.open(self)).flatten().is_none()
+        {
+            return None;
+        }
+        Some(inside)
+    }
+
+    /// The same for calls that make new operations.
+    fn enter_active(&'static self) -> Option<Inside<A>> {
+        self.enter().filter(|inside| inside.active)
+    }
+}
+
+impl<A: Abi> Recorder<A> {
+    fn new(settings: Trace) -> Recorder<A> {
+        let active = AtomicBool::new(!settings.regions);
+        Recorder {
+            settings,
+            ended: AtomicBool::new(false),
+            active,
+            pending: AtomicUsize::new(0),
+            keyvals: OnceLock::new(),
+            inner: OnceLock::new(),
+        }
+    }
+
+    /// Makes the file; `None` where MPI is not initialized.
+    fn open(&'static self, state: &'static Preload<A>) -> Option<()> {
+        let mpi = state.mpi();
+        if !mpi.initialized().unwrap_or(false) || mpi.finalized().unwrap_or(true) {
+            return None;
+        }
+        let world = mpi.handles.comm_world;
+        let number = |n: i32| u32::try_from(n).ok();
+        let (rank, ranks) = (number(mpi.rank(world).ok()?)?, number(mpi.size(world).ok()?)?);
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let program = std::env::current_exe().unwrap_or_default();
+        let library = mpi.library_version().unwrap_or_default();
+        let header = Header {
+            rank,
+            ranks,
+            program: program.to_string_lossy().into_owned(),
+            library: library.lines().next().unwrap_or_default().to_owned(),
+            started: u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX),
+        };
+        self.keyvals.get_or_init(|| Keyvals::new(state));
+        let mut is_new = false;
+        self.inner.get_or_init(|| {
+            is_new = true;
+            let half = self.settings.memory / 2;
+            Mutex::new(Inner {
+                output: Output::new(&self.settings.folder, &header, self.settings.limit),
+                requests: Requests::default(),
+                messages: HashMap::new(),
+                comms: HashMap::new(),
+                communicators: 0,
+                datatypes: HashMap::new(),
+                layouts: HashMap::new(),
+                names: HashMap::new(),
+                sites: HashMap::new(),
+                received: Received::new(half),
+                sent: Sent::new(half),
+                scratch: Vec::new(),
+            })
+        });
+        if is_new && AT_EXIT.set(self).is_ok() {
+            // Where these are refused, a forked child writes too, or the last block is lost.
+            // SAFETY: both functions only touch atomics and what they guard, and do not unwind.
+            unsafe {
+                libc::atexit(at_exit);
+                libc::pthread_atfork(None, None, Some(forked));
+            }
+        }
+        Some(())
+    }
+}
+
+impl<A: Abi> Inside<A> {
+    fn lock(&self) -> Locked<'_, A> {
+        // It is there: `enter` has made it.
+        let inner = self.recorder.inner.get().expect("a recorder that was opened");
+        Locked { recorder: self.recorder, inner: lock(inner) }
+    }
+
+    /// Our own work. `None` where it failed, or where there was nothing to do.
+    fn shield<T>(&self, work: impl FnOnce() -> Option<T>) -> Option<T> {
+        self.state.shield(work).flatten()
+    }
+
+    /// Who called.
+    fn site(&self) -> Option<Arc<Site>> {
+        let (address, place) = self.state.callers.frame()?;
+        let mut inner = self.lock();
+        let site = inner.sites.entry(address).or_insert_with(|| {
+            Arc::new(Site { module: place.module.to_string(), offset: place.offset })
+        });
+        Some(site.clone())
+    }
+}
+
+/// The lock. When it goes, the recorder knows whether there is anything more to do.
+struct Locked<'r, A: Abi> {
+    recorder: &'r Recorder<A>,
+    inner: MutexGuard<'r, Inner<A>>,
+}
+
+impl<A: Abi> std::ops::Deref for Locked<'_, A> {
+    type Target = Inner<A>;
+
+    fn deref(&self) -> &Inner<A> {
+        &self.inner
+    }
+}
+
+impl<A: Abi> std::ops::DerefMut for Locked<'_, A> {
+    fn deref_mut(&mut self) -> &mut Inner<A> {
+        &mut self.inner
+    }
+}
+
+impl<A: Abi> Drop for Locked<'_, A> {
+    fn drop(&mut self) {
+        self.recorder.pending.store(self.inner.requests.len(), Ordering::Release);
+        if !self.inner.output.is_open() {
+            self.recorder.ended.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl<A: Abi> Inner<A> {
+    /// Records an event; its number.
+    fn push(&mut self, site: Option<Arc<Site>>, action: Action) -> Option<u64> {
+        self.output.push(site, action)
+    }
+
+    /// A text that events share.
+    fn name(&mut self, name: &'static str) -> Arc<str> {
+        self.names.entry(name).or_insert_with(|| name.into()).clone()
+    }
+}

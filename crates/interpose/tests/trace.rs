@@ -1,0 +1,433 @@
+//! What is recorded of programs, read back from their traces. The programs do the same with and without.
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use commloom_trace::{Action, Collective, Communicator, Event, Mode, Origin, Received, Trace, read};
+use harness::{Library, libraries, lines};
+
+/// An empty folder for the traces of one run.
+fn folder(library: &Library, test: &str) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{test}-{}", library.name));
+    // It is not there the first time.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn traces(folder: &Path, ranks: usize) -> Vec<Trace> {
+    (0..ranks)
+        .map(|rank| {
+            let path = folder.join(format!("rank-{rank:06}.trace"));
+            let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let trace = read(&bytes).expect("a trace");
+            assert_eq!(usize::try_from(trace.header.rank), Ok(rank));
+            assert_eq!(usize::try_from(trace.header.ranks), Ok(ranks));
+            trace
+        })
+        .collect()
+}
+
+/// Runs a program of four ranks and reads what it left.
+fn recorded(
+    library: &Library,
+    test: &str,
+    program: &Path,
+    environment: &[(&str, &str)],
+) -> (Output, Vec<Trace>, PathBuf) {
+    let folder = folder(library, test);
+    let place = folder.to_string_lossy().into_owned();
+    let mut all = vec![("COMMLOOM_TRACE", place.as_str())];
+    all.extend(environment);
+    let output = library.run_on(4, program, &all);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let traces = traces(&folder, 4);
+    for trace in &traces {
+        assert_eq!(trace.problems, []);
+    }
+    (output, traces, folder)
+}
+
+/// The events of a step of `recorded.c`, with their numbers.
+fn step(trace: &Trace, step: i32) -> Vec<(u64, &Action)> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for (number, Event { action, .. }) in &trace.events {
+        match action {
+            Action::Mark(level) if *level >= 100 => inside = *level == 100 + step,
+            _ if inside => found.push((*number, action)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a send says: number, peer, tag, bytes, hash.
+fn sends<'t>(events: &[(u64, &'t Action)]) -> Vec<(u64, Mode, u32, i32, u64, u64, &'t [Origin])> {
+    let send = |&(number, action): &(u64, &'t Action)| match action {
+        Action::Send { mode, to, tag, buffer, hash, origins, .. } => {
+            Some((number, *mode, *to, *tag, buffer.bytes, *hash, origins.as_slice()))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(send).collect()
+}
+
+fn received(events: &[(u64, &Action)]) -> Vec<(u64, Received)> {
+    let received = |&(number, action): &(u64, &Action)| match action {
+        Action::Received { what, .. } => Some((number, *what)),
+        _ => None,
+    };
+    events.iter().filter_map(received).collect()
+}
+
+/// Everything that was sent has come, as it was sent, and all operations are complete.
+fn check_messages(traces: &[Trace], what: &str) {
+    let mut balance: BTreeMap<(u32, u32, i32, u64, u64), i64> = BTreeMap::new();
+    for trace in traces {
+        let me = trace.header.rank;
+        let mut open: BTreeMap<u64, &str> = BTreeMap::new();
+        let mut last = 0;
+        for (number, event) in &trace.events {
+            assert!(event.time >= last, "{what}: event {number}");
+            last = event.time;
+            match &event.action {
+                Action::Send { to, tag, buffer, hash, .. } => {
+                    *balance.entry((me, *to, *tag, buffer.bytes, *hash)).or_default() += 1;
+                    open.insert(*number, "send");
+                }
+                Action::Receive { .. } => drop(open.insert(*number, "receive")),
+                Action::Sent { send } => assert_eq!(open.remove(send), Some("send"), "{what}"),
+                Action::Received { receive, what: came } => {
+                    let Received { from, tag, bytes, hash } = *came;
+                    *balance.entry((from, me, tag, bytes, hash)).or_default() -= 1;
+                    assert_eq!(open.remove(receive), Some("receive"), "{what}");
+                }
+                Action::Dropped { receive } => {
+                    assert_eq!(open.remove(receive), Some("receive"), "{what}");
+                }
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "{what}, rank {me}: not complete: {open:?}");
+    }
+    balance.retain(|_, n| *n != 0);
+    assert!(balance.is_empty(), "{what}: from, to, tag, bytes, hash: {balance:?}");
+}
+
+#[test]
+fn every_kind_of_call_is_recorded_and_the_program_does_the_same() {
+    for library in libraries() {
+        let program = library.compile("recorded");
+        let native = lines_of_all(&library.run_on(4, &program, &[("COMMLOOM", "off")]));
+        let (output, traces, _) = recorded(&library, "every", &program, &[]);
+        assert_eq!(native, lines_of_all(&output), "{}", library.name);
+        check_messages(&traces, &library.name);
+        check_blocking(&traces);
+        check_non_blocking(&traces);
+        check_persistent(&traces);
+        check_others(&traces);
+        check_collectives(&traces);
+        check_forwarding(&traces);
+        check_sums(&traces);
+        check_sites(&traces, &program);
+    }
+}
+
+fn lines_of_all(output: &Output) -> Vec<String> {
+    let mut lines = lines(output);
+    lines.sort();
+    lines
+}
+
+fn check_blocking(traces: &[Trace]) {
+    let (sender, receiver) = (step(&traces[0], 0), step(&traces[1], 0));
+    let sent = sends(&sender);
+    let said: Vec<_> = sent.iter().map(|s| (s.1, s.2, s.3, s.4)).collect();
+    let expected = [
+        (Mode::Standard, 1, 10, 512),
+        (Mode::Synchronous, 1, 11, 64),
+        (Mode::Buffered, 1, 12, 64),
+    ];
+    assert_eq!(said, expected, "what goes to MPI_PROC_NULL is left out");
+    assert_eq!(sent[1].5, sent[2].5, "the same bytes");
+    assert_ne!(sent[0].5, sent[1].5);
+    let asked: Vec<_> = receiver
+        .iter()
+        .filter_map(|(_, action)| match action {
+            Action::Receive { from, tag, buffer, .. } => Some((*from, *tag, &*buffer.layout)),
+            _ => None,
+        })
+        .collect();
+    let layout = asked[0].2;
+    assert!(layout.contains("MPI_DOUBLE"), "{layout}");
+    let known = |tag| (Some(0), Some(tag), layout);
+    assert_eq!(asked, [known(10), (None, None, layout), known(12)]);
+    let came: Vec<_> = received(&receiver).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
+    assert_eq!(came, [(0, 10, 512), (0, 11, 64), (0, 12, 64)]);
+    assert!(step(&traces[2], 0).is_empty() && step(&traces[3], 0).is_empty());
+}
+
+fn check_non_blocking(traces: &[Trace]) {
+    for (rank, trace) in (0u32..).zip(traces) {
+        let events = step(trace, 1);
+        let tags: Vec<i32> = sends(&events).iter().map(|s| s.3).collect();
+        assert_eq!(tags, (20..28).collect::<Vec<i32>>());
+        let came: Vec<_> = received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
+        let expected: Vec<_> = (20..28).map(|tag| ((rank + 3) % 4, tag, 512)).collect();
+        assert_eq!(came, expected);
+    }
+}
+
+fn check_persistent(traces: &[Trace]) {
+    for (rank, trace) in (0u32..).zip(traces) {
+        let events = step(trace, 2);
+        let sent = sends(&events);
+        let said: Vec<_> = sent.iter().map(|s| (s.2, s.3, s.4)).collect();
+        assert_eq!(said, [((rank + 1) % 4, 30, 32); 2], "each start is an operation");
+        assert_ne!(sent[0].5, sent[1].5);
+        let is_column = |action: &Action| match action {
+            Action::Send { buffer, .. } | Action::Receive { buffer, .. } => {
+                buffer.layout.contains("32") && buffer.layout.contains("4") && buffer.count == 1
+            }
+            _ => true,
+        };
+        assert!(events.iter().all(|(_, action)| is_column(action)), "{events:?}");
+        assert_eq!(received(&events).len(), 2);
+    }
+}
+
+fn check_others(traces: &[Trace]) {
+    for (rank, trace) in (0u32..).zip(traces) {
+        let events = step(trace, 3);
+        let left = (rank + 3) % 4;
+        let said: Vec<_> = sends(&events).iter().map(|s| (s.1, s.3, s.4)).collect();
+        let standard = |tag, bytes| (Mode::Standard, tag, bytes);
+        let expected = [standard(40, 256), standard(41, 512), standard(42, 40), standard(43, 48)];
+        assert_eq!(said, expected);
+        let came: Vec<_> = received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
+        assert_eq!(came, [(left, 40, 256), (left, 41, 512), (left, 42, 40), (left, 43, 48)]);
+        let asked: Vec<_> = events
+            .iter()
+            .filter_map(|(_, action)| match action {
+                Action::Receive { from, tag, .. } => Some((*from, *tag)),
+                _ => None,
+            })
+            .collect();
+        let left = Some(left);
+        assert_eq!(
+            asked,
+            [(left, Some(40)), (left, Some(41)), (None, Some(42)), (left, None), (left, Some(44))]
+        );
+        let dropped = events.iter().filter(|(_, a)| matches!(a, Action::Dropped { .. })).count();
+        assert_eq!(dropped, 1, "the cancelled one");
+    }
+}
+
+fn check_collectives(traces: &[Trace]) {
+    let events = step(&traces[1], 4);
+    let said: Vec<_> = events
+        .iter()
+        .filter_map(|(_, action)| match action {
+            Action::Collective(Collective { name, communicator, root, gives, gets }) => {
+                Some((&**name, communicator.members.as_slice(), *root, *gives, *gets))
+            }
+            _ => None,
+        })
+        .collect();
+    let world = [0, 1, 2, 3].as_slice();
+    let expected = [
+        ("MPI_Barrier", world, None, 0, 0),
+        ("MPI_Bcast", world, Some(2), 0, 512),
+        ("MPI_Gather", world, Some(1), 32, 128),
+        ("MPI_Allreduce", world, None, 512, 512),
+        ("MPI_Ireduce", world, Some(3), 512, 0),
+        ("MPI_Alltoall", world, None, 512, 512),
+        ("MPI_Bcast", &[3, 1], Some(3), 0, 16),
+        ("MPI_Allgather", world, None, 8, 32),
+    ];
+    assert_eq!(said, expected);
+    let made: Vec<&Communicator> = events
+        .iter()
+        .filter_map(|(_, action)| match action {
+            Action::Communicator(communicator) => Some(&**communicator),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(made.len(), 2);
+    assert_eq!((made[0].members.as_slice(), made[1].members.as_slice()), (&[3, 1][..], world));
+    assert!(made[0].number != made[1].number && made.iter().all(|c| c.number != 0));
+    let came = received(&events);
+    assert_eq!(came.iter().map(|(_, w)| (w.from, w.tag)).collect::<Vec<_>>(), [(3, 51)]);
+    let sent = step(&traces[3], 4);
+    assert_eq!(sends(&sent).iter().map(|s| (s.2, s.3)).collect::<Vec<_>>(), [(1, 51)]);
+}
+
+fn check_forwarding(traces: &[Trace]) {
+    let events = step(&traces[1], 5);
+    let (sent, came) = (sends(&events), received(&events));
+    let origin = Origin { at: 0, length: 512, receive: came[0].0, from: 256 };
+    assert_eq!(sent[0].6, [origin]);
+    assert_eq!(sent[1].6, [], "the bytes were changed");
+}
+
+fn check_sums(traces: &[Trace]) {
+    for trace in traces {
+        let events = step(trace, 6);
+        let came = received(&events);
+        let sums: Vec<_> = events
+            .iter()
+            .filter_map(|(number, action)| match action {
+                Action::Send { tag, sum, .. } => {
+                    let sum = sum.as_ref().map(|s| (&*s.element, s.receive, s.before));
+                    Some((*number, *tag, sum))
+                }
+                _ => None,
+            })
+            .collect();
+        let [(x, 70, None), (n, 71, None), (_, 70, second_x), (_, 71, second_n)] = sums[..] else {
+            panic!("{sums:?}");
+        };
+        assert_eq!(second_x, Some(("MPI_DOUBLE", came[0].0, x)));
+        assert_eq!(second_n, Some(("MPI_INT", came[1].0, n)));
+    }
+}
+
+/// All calls are made in the program, and different ones at different places.
+fn check_sites(traces: &[Trace], program: &Path) {
+    for trace in traces {
+        let sites: Vec<_> = trace.events.iter().filter_map(|(_, e)| e.site.as_ref()).collect();
+        assert_eq!(sites.len(), trace.events.len());
+        for site in &sites {
+            assert_eq!(Path::new(&site.module), program);
+        }
+        let different: std::collections::BTreeSet<_> = sites.iter().map(|s| s.offset).collect();
+        assert!(different.len() > 30, "{different:?}");
+    }
+}
+
+#[test]
+fn only_regions_are_recorded_where_that_is_wanted() {
+    for library in libraries() {
+        let program = library.compile("recorded");
+        let (_, traces, _) =
+            recorded(&library, "regions", &program, &[("COMMLOOM_TRACE_REGIONS", "1")]);
+        for trace in &traces {
+            let actions: Vec<&Action> = trace.events.iter().map(|(_, e)| &e.action).collect();
+            assert_eq!((actions.first(), actions.last()), (Some(&&Action::Mark(1)), Some(&&Action::Mark(0))));
+        }
+        let sent = |rank: usize| {
+            let all: Vec<(u64, &Action)> =
+                traces[rank].events.iter().map(|(n, e)| (*n, &e.action)).collect();
+            sends(&all).iter().map(|s| s.3).collect::<Vec<i32>>()
+        };
+        assert_eq!((sent(0), sent(1), sent(3)), (vec![60, 61], vec![60, 61], vec![]));
+    }
+}
+
+#[test]
+fn a_limit_ends_the_trace_and_not_the_program() {
+    for library in libraries() {
+        let program = library.compile("recorded");
+        let (_, traces, folder) =
+            recorded(&library, "limit", &program, &[("COMMLOOM_TRACE_LIMIT", "4000")]);
+        for (rank, trace) in traces.iter().enumerate() {
+            assert_eq!(trace.events.last().map(|(_, e)| &e.action), Some(&Action::Limit));
+            assert!(trace.events.len() > 20, "{}", trace.events.len());
+            let file = folder.join(format!("rank-{rank:06}.trace"));
+            assert!(file.metadata().expect("it is there").len() <= 4000);
+        }
+    }
+}
+
+#[test]
+fn a_killed_program_leaves_what_it_did() {
+    for library in libraries() {
+        let program = library.compile("killed");
+        let folder = folder(&library, "killed");
+        let place = folder.to_string_lossy().into_owned();
+        let output = library.run_on(2, &program, &[("COMMLOOM_TRACE", &place)]);
+        assert!(!output.status.success());
+        for trace in traces(&folder, 2) {
+            // 80,000 events; at most one block is lost.
+            assert!(trace.events.len() > 70_000, "{}: {}", library.name, trace.events.len());
+            assert!(trace.problems.len() <= 1, "{:?}", trace.problems);
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_said_once_and_the_program_goes_on() {
+    for library in libraries() {
+        let program = library.compile("recorded");
+        let output = library.run_on(4, &program, &[("COMMLOOM_TRACE", "/no/such/folder")]);
+        assert_eq!(lines(&output).len(), 4);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.matches("cannot make the trace").count(), 4, "{said}");
+    }
+}
+
+#[test]
+fn programs_do_the_same_while_they_are_recorded() {
+    for library in libraries() {
+        for name in ["semantics", "collectives", "persistent", "threads"] {
+            let program = library.compile(name);
+            let native = lines(&library.run(&program, [false, false], &[]));
+            let folder = folder(&library, name);
+            let place = folder.to_string_lossy().into_owned();
+            let output = library.run(&program, [true, true], &[("COMMLOOM_TRACE", &place)]);
+            assert_eq!(native, lines(&output), "{name}, {}", library.name);
+            for trace in traces(&folder, 2) {
+                assert_eq!(trace.problems, [], "{name}, {}", library.name);
+                assert!(!trace.events.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tool_behind_us_does_not_double_the_messages() {
+    for library in libraries() {
+        let program = library.compile("recorded");
+        let tool = library.compile_shared("count_sends");
+        let preloads = format!("{}:{}", library.preload().display(), tool.display());
+        let folder = folder(&library, "tool");
+        let place = folder.to_string_lossy().into_owned();
+        let all = [("LD_PRELOAD", preloads.as_str()), ("COMMLOOM_TRACE", place.as_str())];
+        let output = library.run_on(4, &program, &all);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        check_messages(&traces(&folder, 4), &library.name);
+    }
+}
+
+/// Open MPI's Fortran library calls `PMPI_*`.
+#[test]
+fn fortran_is_recorded() {
+    for library in libraries() {
+        if !library.has_fortran() {
+            continue;
+        }
+        for binding in ["MPIF_H", "USE_MPI", "USE_MPI_F08"] {
+            let program = library.compile_fortran("semantics", &[binding]);
+            let folder = folder(&library, &format!("fortran-{binding}"));
+            let place = folder.to_string_lossy().into_owned();
+            let output = library.run(&program, [true, true], &[("COMMLOOM_TRACE", &place)]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let traces = traces(&folder, 2);
+            for trace in &traces {
+                let all: Vec<(u64, &Action)> =
+                    trace.events.iter().map(|(n, e)| (*n, &e.action)).collect();
+                assert!(!sends(&all).is_empty() && !received(&all).is_empty());
+                let sites = trace.events.iter().filter_map(|(_, e)| e.site.as_ref());
+                assert!(sites.clone().count() > 0);
+                for site in sites {
+                    assert_eq!(Path::new(&site.module), program, "{binding}, {}", library.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Events as people read them: a line each.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::event::{Action, Buffer, Communicator, Event, Mode, Site};
+
+impl fmt::Display for Event {
+    /// Seconds, what happened, who called.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, rest) = (self.time / 1_000_000_000, self.time % 1_000_000_000);
+        write!(f, "{seconds:>4}.{rest:09} {}", self.action)?;
+        self.site.as_ref().map_or(Ok(()), |site| write!(f, ", from {site}"))
+    }
+}
+
+impl fmt::Display for Site {
+    /// File and bytes from its beginning.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Path::new(&self.module).file_name();
+        let name = name.map_or(self.module.as_str().into(), |name| name.to_string_lossy());
+        write!(f, "{name}+{:#x}", self.offset)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Standard => "send",
+            Mode::Buffered => "buffered send",
+            Mode::Synchronous => "synchronous send",
+            Mode::Ready => "ready send",
+        })
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = if self.layout.is_empty() { "(a long layout)" } else { &self.layout };
+        write!(f, "{} x {layout} at {:#x} ({} bytes)", self.count, self.address, self.bytes)
+    }
+}
+
+/// A number, or `any`.
+struct OrAny<T>(Option<T>);
+
+impl<T: fmt::Display> fmt::Display for OrAny<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or_else(|| f.write_str("any"), |value| value.fmt(f))
+    }
+}
+
+/// `comm 3`.
+fn comm(communicator: &Communicator) -> String {
+    match communicator.number {
+        0 => "world".to_owned(),
+        number => format!("comm {number}"),
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum } => {
+                let comm = comm(communicator);
+                write!(f, "{mode} to {to}, tag {tag}, {comm}: {buffer}, hash {hash:016x}")?;
+                for o in origins {
+                    let end = o.at.saturating_add(o.length);
+                    write!(f, "; bytes {}..{end} are those from {} of {}", o.at, o.from, o.receive)?;
+                }
+                match sum {
+                    None => Ok(()),
+                    Some(sum) => {
+                        let (element, before, receive) = (&sum.element, sum.before, sum.receive);
+                        write!(f, "; the sum ({element}) of {before} and {receive}")
+                    }
+                }
+            }
+            Action::Receive { from, tag, communicator, buffer } => {
+                let (from, tag) = (OrAny(*from), OrAny(*tag));
+                write!(f, "receive from {from}, tag {tag}, {}: {buffer}", comm(communicator))
+            }
+            Action::Sent { send } => write!(f, "sent: {send}"),
+            Action::Received { receive, what } => {
+                let (from, tag, bytes) = (what.from, what.tag, what.bytes);
+                write!(f, "received: {receive} from {from}, tag {tag}, {bytes} bytes, ")?;
+                write!(f, "hash {:016x}", what.hash)
+            }
+            Action::Dropped { receive } => write!(f, "nothing received: {receive}"),
+            Action::Collective(c) => {
+                write!(f, "{} on {}", c.name, comm(&c.communicator))?;
+                if let Some(root) = c.root {
+                    write!(f, ", root {root}")?;
+                }
+                write!(f, ": gives {} bytes, gets {}", c.gives, c.gets)
+            }
+            Action::Communicator(communicator) => {
+                write!(f, "{}: ranks {:?}", comm(communicator), communicator.members)?;
+                match communicator.remote.as_slice() {
+                    [] => Ok(()),
+                    remote => write!(f, ", and on the other side {remote:?}"),
+                }
+            }
+            Action::Mark(level) => write!(f, "MPI_Pcontrol({level})"),
+            Action::Limit => f.write_str("the limit was reached: nothing is recorded from here on"),
+        }
+    }
+}
