@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use common::{Done, commloom, done};
 use commloom_trace::{Action, Collective, Communicator, Event, Header, Writer};
+use common::{Done, commloom, done};
 
 /// An empty folder with files in place of the preloads, and a program that prints its environment.
 fn folder(name: &str) -> PathBuf {
@@ -42,7 +42,10 @@ fn settings_reach_the_program() {
     let done = traced(&dir, 0, &["-o", "t"]);
     assert_eq!((done.status, done.out), (Some(0), format!("{}|0||33554432|x\n", place.display())));
     let done = traced(&dir, 0, &["-o", "t", "--regions", "--limit", "2M", "--memory", "1k"]);
-    assert_eq!((done.status, done.out), (Some(0), format!("{}|1|2097152|1024|x\n", place.display())));
+    assert_eq!(
+        (done.status, done.out),
+        (Some(0), format!("{}|1|2097152|1024|x\n", place.display()))
+    );
 }
 
 #[test]
@@ -79,8 +82,7 @@ fn wrong_arguments_are_refused() {
 fn example() -> (Vec<u8>, usize) {
     let world = Arc::new(Communicator { number: 0, members: vec![0, 1], remote: Vec::new() });
     let name = "MPI_Allreduce".into();
-    let collective =
-        Collective { name, communicator: world, root: None, gives: 8, gets: 8 };
+    let collective = Collective { name, communicator: world, root: None, gives: 8, gets: 8 };
     let header = Header {
         rank: 1,
         ranks: 2,
@@ -116,7 +118,11 @@ fn a_trace_is_shown_event_by_event_and_damage_is_said() {
     assert_eq!(shown(&whole), all);
     let cut = shown(&whole[..whole.len() - 1]);
     assert_eq!((cut.status, cut.out.as_str()), (Some(1), head));
-    assert!(cut.err.starts_with("warning: ") && cut.err.contains(&format!("byte {first}")), "{}", cut.err);
+    assert!(
+        cut.err.starts_with("warning: ") && cut.err.contains(&format!("byte {first}")),
+        "{}",
+        cut.err
+    );
     let other = shown(b"hello");
     assert_eq!((other.status, other.out.as_str()), (Some(2), ""));
 }

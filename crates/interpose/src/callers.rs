@@ -49,7 +49,8 @@ impl Callers {
         found
     }
 
-    fn place(&self, address: usize) -> Option<Place> {
+    /// The place of a return address; `None` in the preload and in the MPI library.
+    pub fn place(&self, address: usize) -> Option<Place> {
         if let Some(known) = lock(&self.0).get_or_insert_default().get(&address) {
             return known.clone();
         }

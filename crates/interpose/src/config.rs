@@ -147,8 +147,12 @@ mod tests {
     fn a_trace_is_asked_for_by_its_folder() {
         assert_eq!(config(&[("COMMLOOM_TRACE", "")]).trace, None);
         let trace = config(&[("COMMLOOM_TRACE", "/tmp/t"), ("COMMLOOM_TRACE_LIMIT", "5000")]).trace;
-        let expected =
-            Trace { folder: "/tmp/t".into(), regions: false, limit: Some(5000), memory: TRACE_MEMORY };
+        let expected = Trace {
+            folder: "/tmp/t".into(),
+            regions: false,
+            limit: Some(5000),
+            memory: TRACE_MEMORY,
+        };
         assert_eq!(trace, Some(expected));
     }
 

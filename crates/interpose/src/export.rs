@@ -203,13 +203,7 @@ macro_rules! preload {
         $($argument:ident: $ty:ty),* $(,)?
     ) $name:ident $field:ident) => {
         const _: () = {
-            #[doc = concat!("`", $prefix, stringify!($name), $suffix, "`, wrapped.")]
-            ///
-            /// # Safety
-            /// As the MPI call.
-            #[unsafe(export_name = concat!($prefix, stringify!($name), $suffix))]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
+            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($argument: $ty),*) {
                 // The table has some functions in an Option, where a library may lack them.
                 #[allow(clippy::useless_conversion)]
                 let Some(next) = Option::from(PRELOAD.mpi().$table.$field) else {
@@ -219,7 +213,7 @@ macro_rules! preload {
                 unsafe {
                     $crate::preload! { @go $module $function $name next ($($argument),*) }
                 }
-            }
+            } }
         };
     };
     // Nothing of these is recorded.

@@ -212,13 +212,7 @@ macro_rules! collectives {
         $suffix:literal $name:ident $have:ident $field:ident) =>
     {
         const _: () = {
-            #[doc = concat!("`", $prefix, stringify!($name), $suffix, "`, wrapped.")]
-            ///
-            /// # Safety
-            /// As the MPI call.
-            #[unsafe(export_name = concat!($prefix, stringify!($name), $suffix))]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($parameters)*) -> c_int {
+            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($parameters)*) {
                 let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
                 // SAFETY: the program calls this as it would call MPI.
                 unsafe {
@@ -232,7 +226,7 @@ macro_rules! collectives {
                         next($($passed)*)
                     })
                 }
-            }
+            } }
         };
     };
     (@required $next:expr) => { $next };

@@ -93,13 +93,7 @@ macro_rules! reductions {
         $comm:ident ($form:expr)) =>
     {
         const _: () = {
-            #[doc = concat!("`", $prefix, stringify!($name), $suffix, "`, wrapped.")]
-            ///
-            /// # Safety
-            /// As the MPI call.
-            #[unsafe(export_name = concat!($prefix, stringify!($name), $suffix))]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
+            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($argument: $ty),*) {
                 let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
                 // SAFETY: the program calls this as it would call MPI.
                 unsafe {
@@ -112,7 +106,7 @@ macro_rules! reductions {
                         || next($($argument),*),
                     )
                 }
-            }
+            } }
         };
     };
 }

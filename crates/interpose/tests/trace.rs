@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use commloom_trace::{Action, Collective, Communicator, Event, Mode, Origin, Received, Trace, read};
+use commloom_trace::{
+    Action, Collective, Communicator, Event, Mode, Origin, Received, Trace, read,
+};
 use harness::{Library, libraries, lines};
 
 /// An empty folder for the traces of one run.
@@ -66,11 +68,20 @@ fn step(trace: &Trace, step: i32) -> Vec<(u64, &Action)> {
     found
 }
 
-/// What a send says: number, peer, tag, bytes, hash.
-fn sends<'t>(events: &[(u64, &'t Action)]) -> Vec<(u64, Mode, u32, i32, u64, u64, &'t [Origin])> {
-    let send = |&(number, action): &(u64, &'t Action)| match action {
-        Action::Send { mode, to, tag, buffer, hash, origins, .. } => {
-            Some((number, *mode, *to, *tag, buffer.bytes, *hash, origins.as_slice()))
+/// A message that was sent.
+struct Sent<'t> {
+    mode: Mode,
+    to: u32,
+    tag: i32,
+    bytes: u64,
+    hash: u64,
+    origins: &'t [Origin],
+}
+
+fn sends<'t>(events: &[(u64, &'t Action)]) -> Vec<Sent<'t>> {
+    let send = |&(_, action): &(u64, &'t Action)| match action {
+        &Action::Send { mode, to, tag, ref buffer, hash, ref origins, .. } => {
+            Some(Sent { mode, to, tag, bytes: buffer.bytes, hash, origins })
         }
         _ => None,
     };
@@ -147,15 +158,12 @@ fn lines_of_all(output: &Output) -> Vec<String> {
 fn check_blocking(traces: &[Trace]) {
     let (sender, receiver) = (step(&traces[0], 0), step(&traces[1], 0));
     let sent = sends(&sender);
-    let said: Vec<_> = sent.iter().map(|s| (s.1, s.2, s.3, s.4)).collect();
-    let expected = [
-        (Mode::Standard, 1, 10, 512),
-        (Mode::Synchronous, 1, 11, 64),
-        (Mode::Buffered, 1, 12, 64),
-    ];
+    let said: Vec<_> = sent.iter().map(|s| (s.mode, s.to, s.tag, s.bytes)).collect();
+    let expected =
+        [(Mode::Standard, 1, 10, 512), (Mode::Synchronous, 1, 11, 64), (Mode::Buffered, 1, 12, 64)];
     assert_eq!(said, expected, "what goes to MPI_PROC_NULL is left out");
-    assert_eq!(sent[1].5, sent[2].5, "the same bytes");
-    assert_ne!(sent[0].5, sent[1].5);
+    assert_eq!(sent[1].hash, sent[2].hash, "the same bytes");
+    assert_ne!(sent[0].hash, sent[1].hash);
     let asked: Vec<_> = receiver
         .iter()
         .filter_map(|(_, action)| match action {
@@ -175,9 +183,10 @@ fn check_blocking(traces: &[Trace]) {
 fn check_non_blocking(traces: &[Trace]) {
     for (rank, trace) in (0u32..).zip(traces) {
         let events = step(trace, 1);
-        let tags: Vec<i32> = sends(&events).iter().map(|s| s.3).collect();
+        let tags: Vec<i32> = sends(&events).iter().map(|s| s.tag).collect();
         assert_eq!(tags, (20..28).collect::<Vec<i32>>());
-        let came: Vec<_> = received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
+        let came: Vec<_> =
+            received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
         let expected: Vec<_> = (20..28).map(|tag| ((rank + 3) % 4, tag, 512)).collect();
         assert_eq!(came, expected);
     }
@@ -187,9 +196,9 @@ fn check_persistent(traces: &[Trace]) {
     for (rank, trace) in (0u32..).zip(traces) {
         let events = step(trace, 2);
         let sent = sends(&events);
-        let said: Vec<_> = sent.iter().map(|s| (s.2, s.3, s.4)).collect();
+        let said: Vec<_> = sent.iter().map(|s| (s.to, s.tag, s.bytes)).collect();
         assert_eq!(said, [((rank + 1) % 4, 30, 32); 2], "each start is an operation");
-        assert_ne!(sent[0].5, sent[1].5);
+        assert_ne!(sent[0].hash, sent[1].hash);
         let is_column = |action: &Action| match action {
             Action::Send { buffer, .. } | Action::Receive { buffer, .. } => {
                 buffer.layout.contains("32") && buffer.layout.contains("4") && buffer.count == 1
@@ -205,11 +214,12 @@ fn check_others(traces: &[Trace]) {
     for (rank, trace) in (0u32..).zip(traces) {
         let events = step(trace, 3);
         let left = (rank + 3) % 4;
-        let said: Vec<_> = sends(&events).iter().map(|s| (s.1, s.3, s.4)).collect();
+        let said: Vec<_> = sends(&events).iter().map(|s| (s.mode, s.tag, s.bytes)).collect();
         let standard = |tag, bytes| (Mode::Standard, tag, bytes);
         let expected = [standard(40, 256), standard(41, 512), standard(42, 40), standard(43, 48)];
         assert_eq!(said, expected);
-        let came: Vec<_> = received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
+        let came: Vec<_> =
+            received(&events).iter().map(|(_, w)| (w.from, w.tag, w.bytes)).collect();
         assert_eq!(came, [(left, 40, 256), (left, 41, 512), (left, 42, 40), (left, 43, 48)]);
         let asked: Vec<_> = events
             .iter()
@@ -264,15 +274,15 @@ fn check_collectives(traces: &[Trace]) {
     let came = received(&events);
     assert_eq!(came.iter().map(|(_, w)| (w.from, w.tag)).collect::<Vec<_>>(), [(3, 51)]);
     let sent = step(&traces[3], 4);
-    assert_eq!(sends(&sent).iter().map(|s| (s.2, s.3)).collect::<Vec<_>>(), [(1, 51)]);
+    assert_eq!(sends(&sent).iter().map(|s| (s.to, s.tag)).collect::<Vec<_>>(), [(1, 51)]);
 }
 
 fn check_forwarding(traces: &[Trace]) {
     let events = step(&traces[1], 5);
     let (sent, came) = (sends(&events), received(&events));
     let origin = Origin { at: 0, length: 512, receive: came[0].0, from: 256 };
-    assert_eq!(sent[0].6, [origin]);
-    assert_eq!(sent[1].6, [], "the bytes were changed");
+    assert_eq!(sent[0].origins, [origin]);
+    assert_eq!(sent[1].origins, [], "the bytes were changed");
 }
 
 fn check_sums(traces: &[Trace]) {
@@ -318,12 +328,15 @@ fn only_regions_are_recorded_where_that_is_wanted() {
             recorded(&library, "regions", &program, &[("COMMLOOM_TRACE_REGIONS", "1")]);
         for trace in &traces {
             let actions: Vec<&Action> = trace.events.iter().map(|(_, e)| &e.action).collect();
-            assert_eq!((actions.first(), actions.last()), (Some(&&Action::Mark(1)), Some(&&Action::Mark(0))));
+            assert_eq!(
+                (actions.first(), actions.last()),
+                (Some(&&Action::Mark(1)), Some(&&Action::Mark(0)))
+            );
         }
         let sent = |rank: usize| {
             let all: Vec<(u64, &Action)> =
                 traces[rank].events.iter().map(|(n, e)| (*n, &e.action)).collect();
-            sends(&all).iter().map(|s| s.3).collect::<Vec<i32>>()
+            sends(&all).iter().map(|s| s.tag).collect::<Vec<i32>>()
         };
         assert_eq!((sent(0), sent(1), sent(3)), (vec![60, 61], vec![60, 61], vec![]));
     }

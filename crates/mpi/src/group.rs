@@ -70,11 +70,7 @@ impl<A: Abi> Mpi<A> {
         let _ = unsafe { (self.own.group_free)(&raw mut group) };
     }
 
-    fn translated(
-        &self,
-        group: A::Group,
-        world: A::Group,
-    ) -> Result<Vec<Option<u32>>, MpiError> {
+    fn translated(&self, group: A::Group, world: A::Group) -> Result<Vec<Option<u32>>, MpiError> {
         // SAFETY: both groups are ours and not freed.
         let size =
             self.int("MPI_Group_size", |size| unsafe { (self.own.group_size)(group, size) })?;
@@ -82,13 +78,7 @@ impl<A: Abi> Mpi<A> {
         let mut found = vec![A::CONSTANTS.undefined; length(size.into()).unwrap_or(0)];
         // SAFETY: both lists have so many ranks.
         let code = unsafe {
-            (self.own.group_translate_ranks)(
-                group,
-                size,
-                ranks.as_ptr(),
-                world,
-                found.as_mut_ptr(),
-            )
+            (self.own.group_translate_ranks)(group, size, ranks.as_ptr(), world, found.as_mut_ptr())
         };
         self.check("MPI_Group_translate_ranks", code)?;
         // MPI_UNDEFINED is negative in every ABI.

@@ -171,8 +171,7 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
     }
     for s in SIGNATURES {
         let arguments: Vec<String> = s.arguments.iter().map(|rust| c_type(rust)).collect();
-        let mut arguments =
-            if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
+        let mut arguments = if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
         if s.name == "MPI_Pcontrol" {
             arguments.push_str(", ...");
         }

@@ -19,8 +19,7 @@ mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Origin, Received, Site,
-    Sum,
+    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Origin, Received, Site, Sum,
 };
 pub use header::{Header, VERSION};
 pub use problem::{Problem, Unreadable};

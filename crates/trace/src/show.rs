@@ -46,7 +46,10 @@ struct OrAny<T>(Option<T>);
 
 impl<T: fmt::Display> fmt::Display for OrAny<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or_else(|| f.write_str("any"), |value| value.fmt(f))
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("any"),
+        }
     }
 }
 
@@ -66,7 +69,11 @@ impl fmt::Display for Action {
                 write!(f, "{mode} to {to}, tag {tag}, {comm}: {buffer}, hash {hash:016x}")?;
                 for o in origins {
                     let end = o.at.saturating_add(o.length);
-                    write!(f, "; bytes {}..{end} are those from {} of {}", o.at, o.from, o.receive)?;
+                    write!(
+                        f,
+                        "; bytes {}..{end} are those from {} of {}",
+                        o.at, o.from, o.receive
+                    )?;
                 }
                 match sum {
                     None => Ok(()),

@@ -87,7 +87,8 @@ pub unsafe fn collective<A: Abi, S: Side<A>, R: Side<A>>(
     call: impl FnOnce(S, R) -> c_int,
 ) -> c_int {
     // SAFETY: passed on.
-    let find = |inside: &Inside<A>| unsafe { inside.moving(name, kind, (send, receive), root, comm) };
+    let find =
+        |inside: &Inside<A>| unsafe { inside.moving(name, kind, (send, receive), root, comm) };
     // SAFETY: passed on.
     unsafe { recorded(state, form, find, || call(send, receive)) }
 }

@@ -112,6 +112,7 @@ pub unsafe fn waitany<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn testany<A: Abi>(
     state: &'static Preload<A>,
     _name: &'static str,
@@ -141,6 +142,7 @@ pub unsafe fn testany<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn waitsome<A: Abi>(
     state: &'static Preload<A>,
     _name: &'static str,
@@ -170,6 +172,7 @@ pub unsafe fn waitsome<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn testsome<A: Abi>(
     state: &'static Preload<A>,
     _name: &'static str,

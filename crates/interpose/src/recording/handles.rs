@@ -23,7 +23,10 @@ impl Keyvals {
         // SAFETY: the callbacks have the types that MPI calls, and get this state.
         unsafe {
             Keyvals {
-                comm: state.mpi().comm_create_keyval(no_copy::<A::Comm, A>, freed_comm::<A>, extra).ok(),
+                comm: state
+                    .mpi()
+                    .comm_create_keyval(no_copy::<A::Comm, A>, freed_comm::<A>, extra)
+                    .ok(),
                 datatype: state
                     .mpi()
                     .type_create_keyval(no_copy::<A::Datatype, A>, freed_datatype::<A>, extra)

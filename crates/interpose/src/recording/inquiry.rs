@@ -52,6 +52,7 @@ pub unsafe fn request_get_status_all<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn request_get_status_any<A: Abi>(
     state: &'static Preload<A>,
     _name: &'static str,
@@ -81,6 +82,7 @@ pub unsafe fn request_get_status_any<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn request_get_status_some<A: Abi>(
     state: &'static Preload<A>,
     _name: &'static str,

@@ -242,7 +242,10 @@ mod tests {
     fn bytes_come_in_the_order_of_the_type_map() {
         let memory: Vec<u8> = (0..64).collect();
         let content = content("idx(<12, 0>, leaf(MPI_INT))", 2);
-        assert_eq!((content.bytes, content.element), (16, Element::of(Basic::by_name("MPI_INT").unwrap())));
+        assert_eq!(
+            (content.bytes, content.element),
+            (16, Element::of(Basic::by_name("MPI_INT").unwrap()))
+        );
         let data = Data::new(memory.as_ptr().cast(), content);
         std::hint::black_box(memory.as_ptr().expose_provenance());
         let mut out = [0; 8];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_mpi::{Abi, Status};
-use commloom_trace::{Action, Communicator, Origin, Site, Sum, Received as What};
+use commloom_trace::{Action, Communicator, Origin, Received as What, Site, Sum};
 use twox_hash::XxHash3_64;
 
 use super::layout::Data;
@@ -128,7 +128,8 @@ impl<A: Abi> Inner<A> {
         let element = data.content.element?;
         let (before, was) = self.sent.before(data)?;
         let summands = self.received.since(before, bytes.len(), SUMMANDS);
-        let (receive, _) = summands.into_iter().find(|(_, came)| element.is_sum(bytes, was, came))?;
+        let (receive, _) =
+            summands.into_iter().find(|(_, came)| element.is_sum(bytes, was, came))?;
         Some(Sum { element: element.into(), receive, before })
     }
 

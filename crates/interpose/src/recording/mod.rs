@@ -10,6 +10,7 @@
 //! - Events are recorded before the call that they belong to, completions after it.
 //! - Nothing of the trace is written by a forked child.
 
+mod caller;
 pub mod collectives;
 pub mod completion;
 pub mod environment;
@@ -24,8 +25,7 @@ mod received;
 mod requests;
 mod sums;
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,7 +33,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use commloom_layout::Type;
 use commloom_mpi::Abi;
 use commloom_trace::{Action, Communicator, Header, Site};
+use rustc_hash::FxHashMap;
 
+use crate::callers::Place;
 use crate::config::Trace;
 use crate::state::{Preload, lock};
 use handles::Keyvals;
@@ -61,14 +63,15 @@ pub(crate) struct Inner<A: Abi> {
     output: Output,
     requests: Requests<A>,
     /// Messages that a probe has found.
-    messages: HashMap<A::Message, point_to_point::Probed>,
-    comms: HashMap<A::Comm, Arc<Communicator>>,
+    messages: FxHashMap<A::Message, point_to_point::Probed>,
+    comms: FxHashMap<A::Comm, Arc<Communicator>>,
     /// The last number of a communicator.
     communicators: u64,
-    datatypes: HashMap<A::Datatype, Arc<Layout>>,
-    layouts: HashMap<Type, Arc<Layout>>,
-    names: HashMap<&'static str, Arc<str>>,
-    sites: HashMap<usize, Arc<Site>>,
+    datatypes: FxHashMap<A::Datatype, Arc<Layout>>,
+    layouts: FxHashMap<Type, Arc<Layout>>,
+    names: FxHashMap<&'static str, Arc<str>>,
+    /// By return address; `None` for those within the MPI library, as for its Fortran functions.
+    sites: FxHashMap<usize, Option<Arc<Site>>>,
     received: Received,
     sent: Sent,
     scratch: Vec<u8>,
@@ -116,6 +119,10 @@ pub(crate) struct Inside<A: Abi> {
     recorder: &'static Recorder<A>,
     /// Whether new operations are recorded here. The others are completed all the same.
     active: bool,
+    /// Where the call returns to.
+    caller: Option<usize>,
+    /// Who called, once that was asked.
+    site: OnceCell<Option<Arc<Site>>>,
 }
 
 impl<A: Abi> Drop for Inside<A> {
@@ -128,9 +135,7 @@ impl<A: Abi> Preload<A> {
     /// The recorder, where a trace is wanted.
     #[inline]
     pub(crate) fn recorder(&'static self) -> Option<&'static Recorder<A>> {
-        self.recorder
-            .get_or_init(|| self.config().trace.clone().map(Recorder::new))
-            .as_ref()
+        self.recorder.get_or_init(|| self.config().trace.clone().map(Recorder::new)).as_ref()
     }
 
     /// Whether calls go to the functions of this module.
@@ -142,6 +147,7 @@ impl<A: Abi> Preload<A> {
 
     /// Lets a call of the program in; `None` where nothing of it is recorded.
     fn enter(&'static self) -> Option<Inside<A>> {
+        let caller = caller::returns_to();
         let recorder = self.recorder()?;
         if recorder.ended.load(Ordering::Acquire) || FORKED.load(Ordering::Relaxed) {
             return None;
@@ -150,7 +156,7 @@ impl<A: Abi> Preload<A> {
             return None;
         }
         let active = recorder.active.load(Ordering::Relaxed);
-        let inside = Inside { state: self, recorder, active };
+        let inside = Inside { state: self, recorder, active, caller, site: OnceCell::new() };
         if recorder.inner.get().is_none() && self.shield(|| recorder.open(self)).flatten().is_none()
         {
             return None;
@@ -204,13 +210,13 @@ impl<A: Abi> Recorder<A> {
             Mutex::new(Inner {
                 output: Output::new(&self.settings.folder, &header, self.settings.limit),
                 requests: Requests::default(),
-                messages: HashMap::new(),
-                comms: HashMap::new(),
+                messages: FxHashMap::default(),
+                comms: FxHashMap::default(),
                 communicators: 0,
-                datatypes: HashMap::new(),
-                layouts: HashMap::new(),
-                names: HashMap::new(),
-                sites: HashMap::new(),
+                datatypes: FxHashMap::default(),
+                layouts: FxHashMap::default(),
+                names: FxHashMap::default(),
+                sites: FxHashMap::default(),
                 received: Received::new(half),
                 sent: Sent::new(half),
                 scratch: Vec::new(),
@@ -242,13 +248,28 @@ impl<A: Abi> Inside<A> {
 
     /// Who called.
     fn site(&self) -> Option<Arc<Site>> {
-        let (address, place) = self.state.callers.frame()?;
-        let mut inner = self.lock();
-        let site = inner.sites.entry(address).or_insert_with(|| {
-            Arc::new(Site { module: place.module.to_string(), offset: place.offset })
-        });
-        Some(site.clone())
+        let found = || self.caller.and_then(|address| self.site_at(address));
+        self.site.get_or_init(|| found().or_else(|| self.site_on_stack())).clone()
     }
+
+    fn site_at(&self, address: usize) -> Option<Arc<Site>> {
+        if let Some(known) = self.lock().sites.get(&address) {
+            return known.clone();
+        }
+        let site = self.state.callers.place(address).map(site);
+        self.lock().sites.insert(address, site.clone());
+        site
+    }
+
+    /// The first frame that is neither ours nor the MPI library's.
+    fn site_on_stack(&self) -> Option<Arc<Site>> {
+        let (address, place) = self.state.callers.frame()?;
+        self.lock().sites.entry(address).or_insert_with(|| Some(site(place))).clone()
+    }
+}
+
+fn site(place: Place) -> Arc<Site> {
+    Arc::new(Site { module: place.module.to_string(), offset: place.offset })
 }
 
 /// The lock. When it goes, the recorder knows whether there is anything more to do.

@@ -317,8 +317,18 @@ pub unsafe fn sendrecv<A: Abi, N: CallCount>(
         let peers = ((destination, send_tag), (source, tag), comm);
         exchanged(state, (sends, receives), peers, status, |status| {
             next(
-                send_buffer, send_count, send_datatype, destination, send_tag, buffer, count,
-                datatype, source, tag, comm, status,
+                send_buffer,
+                send_count,
+                send_datatype,
+                destination,
+                send_tag,
+                buffer,
+                count,
+                datatype,
+                source,
+                tag,
+                comm,
+                status,
             )
         })
     }
@@ -440,6 +450,7 @@ pub unsafe fn improbe<A: Abi>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn mrecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
     _name: &'static str,
@@ -469,6 +480,7 @@ pub unsafe fn mrecv<A: Abi, N: CallCount>(
 ///
 /// # Safety
 /// As the MPI call.
+#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn imrecv<A: Abi, N: CallCount>(
     state: &'static Preload<A>,
     _name: &'static str,

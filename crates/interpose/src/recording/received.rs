@@ -5,11 +5,11 @@
 //! that the pieces of two buffers are found once. Memory that a later message has written is compared with that one
 //! alone: an old halo often has the same values.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_trace::Origin;
+use rustc_hash::FxHashMap;
 
 use super::layout::{Content, Data, Run};
 
@@ -18,8 +18,8 @@ pub(crate) struct Received {
     slots: Vec<Slot>,
     /// Their memory, side by side: every send looks through all of it.
     bounds: Vec<Range<u64>>,
-    by_buffer: HashMap<(usize, usize), usize>,
-    pieces: HashMap<PairKey, Pair>,
+    by_buffer: FxHashMap<(usize, usize), usize>,
+    pieces: FxHashMap<PairKey, Pair>,
     bytes: usize,
     limit: usize,
     clock: u64,
@@ -67,8 +67,8 @@ impl Received {
         Received {
             slots: Vec::new(),
             bounds: Vec::new(),
-            by_buffer: HashMap::new(),
-            pieces: HashMap::new(),
+            by_buffer: FxHashMap::default(),
+            pieces: FxHashMap::default(),
             bytes: 0,
             limit,
             clock: 0,
@@ -135,7 +135,8 @@ impl Received {
             let received = &self.slots[slot];
             let clipped: Vec<Piece> =
                 pieces.iter().filter_map(|piece| piece.within(&received.bytes)).collect();
-            let fresh = if written.is_empty() { clipped.clone() } else { without(&clipped, &written) };
+            let fresh =
+                if written.is_empty() { clipped.clone() } else { without(&clipped, &written) };
             for piece in fresh {
                 equal_parts(piece, bytes, received, &mut origins);
             }
@@ -376,10 +377,7 @@ mod tests {
         received.keep(&at(HERE, &whole), 1, 128).unwrap().fill(5);
         received.keep(&at(HERE + 32, &half), 2, 64).unwrap().fill(5);
         let found = received.origins(&at(HERE, &whole), &[5; 128]);
-        assert_eq!(
-            found,
-            [origin([0, 32, 1, 0]), origin([32, 64, 2, 0]), origin([96, 32, 1, 96])]
-        );
+        assert_eq!(found, [origin([0, 32, 1, 0]), origin([32, 64, 2, 0]), origin([96, 32, 1, 96])]);
         // The later message was changed since: what came before it is no origin either.
         received.keep(&at(HERE + 32, &half), 3, 64).unwrap().fill(6);
         let found = received.origins(&at(HERE, &whole), &[5; 128]);
@@ -395,7 +393,10 @@ mod tests {
         let same = content("hvector(4, 2, 128, resized(0, 64, MPI_DOUBLE))", 1);
         assert_eq!(received.origins(&at(HERE, &same), &data), [origin([0, 64, 4, 0])]);
         // A row meets it in one element.
-        let found = received.origins(&at(HERE + 56, &bytes(24)), &[[0; 8], [8, 9, 10, 11, 12, 13, 14, 15], [0; 8]].concat());
+        let found = received.origins(
+            &at(HERE + 56, &bytes(24)),
+            &[[0; 8], [8, 9, 10, 11, 12, 13, 14, 15], [0; 8]].concat(),
+        );
         assert_eq!(found, [origin([8, 8, 4, 8])]);
     }
 

@@ -4,11 +4,12 @@
 //! may give the handle to somebody else in between, in another thread, and MPICH gives one handle to all sends that
 //! are complete at once: a handle has a queue, and what was put in first comes out first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use commloom_mpi::Abi;
 use commloom_trace::{Collective, Communicator, Mode};
+use rustc_hash::FxHashMap;
 
 use super::layout::Data;
 
@@ -55,12 +56,12 @@ pub(crate) enum Entry {
 }
 
 pub(crate) struct Requests<A: Abi> {
-    queues: HashMap<A::Request, VecDeque<Entry>>,
+    queues: FxHashMap<A::Request, VecDeque<Entry>>,
 }
 
 impl<A: Abi> Default for Requests<A> {
     fn default() -> Self {
-        Requests { queues: HashMap::new() }
+        Requests { queues: FxHashMap::default() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Whether what is sent is the sum of what was sent from there before and of what has come since: so that a reduction
 //! that was written by hand is recognised. "Is" means bit by bit.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use commloom_layout::Basic;
+use rustc_hash::FxHashMap;
 
 use super::layout::Data;
 
@@ -27,26 +27,36 @@ enum Number {
 
 impl Element {
     /// `None` for types that are not added up, or that the compiler has no arithmetic for. Complex numbers are
-    /// added part by part.
+    /// added part by part. Sizes are those of `layout::Basic`.
     pub fn of(basic: Basic) -> Option<Element> {
         let name = basic.name();
         let kind = match name {
-            "MPI_FLOAT" | "MPI_REAL" | "MPI_REAL4" | "MPI_COMPLEX" | "MPI_COMPLEX8"
-            | "MPI_C_COMPLEX" | "MPI_CXX_FLOAT_COMPLEX" => Number::Float,
-            "MPI_DOUBLE" | "MPI_DOUBLE_PRECISION" | "MPI_REAL8" | "MPI_DOUBLE_COMPLEX"
-            | "MPI_COMPLEX16" | "MPI_C_DOUBLE_COMPLEX" | "MPI_CXX_DOUBLE_COMPLEX" => Number::Double,
+            "MPI_FLOAT"
+            | "MPI_REAL"
+            | "MPI_REAL4"
+            | "MPI_COMPLEX"
+            | "MPI_COMPLEX8"
+            | "MPI_C_COMPLEX"
+            | "MPI_CXX_FLOAT_COMPLEX" => Number::Float,
+            "MPI_DOUBLE"
+            | "MPI_DOUBLE_PRECISION"
+            | "MPI_REAL8"
+            | "MPI_DOUBLE_COMPLEX"
+            | "MPI_COMPLEX16"
+            | "MPI_C_DOUBLE_COMPLEX"
+            | "MPI_CXX_DOUBLE_COMPLEX" => Number::Double,
             "MPI_INT" | "MPI_UNSIGNED" | "MPI_INT32_T" | "MPI_UINT32_T" | "MPI_INTEGER"
             | "MPI_INTEGER4" => Number::Int32,
-            "MPI_LONG" | "MPI_UNSIGNED_LONG" | "MPI_LONG_LONG_INT" | "MPI_UNSIGNED_LONG_LONG"
-            | "MPI_INT64_T" | "MPI_UINT64_T" | "MPI_INTEGER8" => Number::Int64,
+            "MPI_LONG"
+            | "MPI_UNSIGNED_LONG"
+            | "MPI_LONG_LONG_INT"
+            | "MPI_UNSIGNED_LONG_LONG"
+            | "MPI_INT64_T"
+            | "MPI_UINT64_T"
+            | "MPI_INTEGER8" => Number::Int64,
             _ => return None,
         };
-        let bytes = match kind {
-            Number::Float | Number::Int32 => 4,
-            Number::Double | Number::Int64 => 8,
-        };
-        // MPI_LONG has four bytes on some systems, MPI_INTEGER eight with some compilers.
-        basic.size().is_multiple_of(bytes).then_some(Element { name, kind })
+        Some(Element { name, kind })
     }
 
     /// Whether `sum` is `a` plus `b`, and not simply `a`. Ends at the first element that is not.
@@ -86,7 +96,7 @@ fn all<const N: usize>(
 
 /// What was sent last from each buffer, up to a number of bytes in all.
 pub(crate) struct Sent {
-    last: HashMap<(usize, usize), Last>,
+    last: FxHashMap<(usize, usize), Last>,
     bytes: usize,
     limit: usize,
     /// Counts the messages that were kept.
@@ -108,7 +118,7 @@ const BUFFERS: usize = 1024;
 impl Sent {
     /// At most so many bytes are kept.
     pub fn new(limit: usize) -> Sent {
-        Sent { last: HashMap::new(), bytes: 0, limit, clock: 0 }
+        Sent { last: FxHashMap::default(), bytes: 0, limit, clock: 0 }
     }
 
     /// What was sent from this buffer before: number of the event, and the bytes.
@@ -171,7 +181,7 @@ mod tests {
     fn sums_are_those_bit_by_bit() {
         let double = element("MPI_DOUBLE");
         let (a, b) = (bytes(&[0.1, 1e300, -0.0]), bytes(&[0.2, 1e300, -0.0]));
-        assert!(double.is_sum(&bytes(&[0.1 + 0.2, f64::INFINITY.min(2e300), -0.0]), &a, &b));
+        assert!(double.is_sum(&bytes(&[0.1 + 0.2, 2e300, -0.0]), &a, &b));
         assert!(!double.is_sum(&bytes(&[0.3, 2e300, -0.0]), &a, &b), "0.1 + 0.2 is not 0.3");
         assert!(!double.is_sum(&bytes(&[0.1 + 0.2, 2e300, 0.0]), &a, &b), "the sign of zero");
         assert!(!double.is_sum(&a, &a, &bytes(&[0.0, 0.0, 0.0])), "nothing was added");
