@@ -55,7 +55,7 @@ commloom and in ../lib/commloom.";
 /// Bytes, with a unit of 1024 or its powers.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) {
-        digits if digits.is_empty() => return Err("a size begins with a number, as 100M".into()),
+        "" => return Err("a size begins with a number, as 100M".into()),
         digits => (digits, &text[digits.len()..]),
     };
     let factor = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {

@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(data.bounds(), Some(base..base + 32));
         let at: Vec<(i64, u64)> =
             data.content.runs().unwrap().iter().map(|run| (run.displacement, run.at)).collect();
-        assert_eq!(at, [(0, 4), (12, 0), (28, 8)][..].to_vec());
+        assert_eq!(at, [(0, 4), (12, 0), (16, 12), (28, 8)]);
     }
 
     #[test]
