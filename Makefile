@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs bench-trace guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (6
 bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
 	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp
 	mv reconstruct-speed.tmp docs/reconstruct-speed.md
+
+bench-trace: build ## what `commloom trace` costs the halo example under both MPI libraries (some 2 minutes)
+	@scripts/bench-trace
 
 guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write docs/guidelines (3 minutes a library, quiet machine)
 	target/release/commloom guidelines --seed 20261121 --json docs/guidelines/results.json.zst --html docs/guidelines/index.html $(GUIDELINES_ARGS)

@@ -98,11 +98,13 @@ impl Output {
 
     fn failed(&mut self, doing: &str, error: &io::Error) {
         self.writer = None;
-        eprintln!(
-            "commloom: cannot {doing} the trace {}: {error}; the program goes on, and nothing more is recorded \
-             of this process",
-            self.path.display()
+        // In one piece: all processes may say it at once.
+        let path = self.path.display();
+        let text = format!(
+            "commloom: cannot {doing} the trace {path}: {error}; the program goes on, and nothing more is \
+             recorded of this process\n"
         );
+        eprint!("{text}");
     }
 }
 

@@ -15,6 +15,7 @@ int main(int argc, char **argv)
         MPI_Recv(&received, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    MPI_Barrier(MPI_COMM_WORLD); /* the other one is killed too */
     if (rank == 1)
         kill(getpid(), SIGKILL);
     MPI_Barrier(MPI_COMM_WORLD);
