@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs, and on how many ranks they run.
-const PROGRAMS: [(&str, &[&str]); 3] =
-    [("ft", &["3"]), ("allreduce", &["2", "5", "8"]), ("errors", &["3"])];
+const PROGRAMS: [(&str, &[&str]); 3] = [
+    ("ft", &["2", "3", "4", "8"]),
+    ("allreduce", &["2", "3", "4", "5", "6", "7", "8"]),
+    ("errors", &["3"]),
+];
 
 fn folder(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
