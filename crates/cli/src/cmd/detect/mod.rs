@@ -48,7 +48,8 @@ pub struct Args {
     /// What the files are written in; found out by their first characters if not given
     #[arg(long, value_enum)]
     format: Option<Written>,
-    /// Communication graphs in GOAL or MSCCL XML, or the traces of all processes of one program by liballprof
+    /// Communication graphs in GOAL or MSCCL XML, the traces of all processes of one program by liballprof, or a folder
+    /// that `commloom trace` has filled
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -105,7 +106,8 @@ Examples:
       left: nothing
   commloom detect --svg ring.svg allreduce_ring.xml
   commloom detect --json --tau 0.8 stencil.goal
-  commloom detect pmpi-trace-rank-*.txt";
+  commloom detect pmpi-trace-rank-*.txt
+  mpirun -n 8 commloom trace -o app.trace -- ./app; commloom detect app.trace";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
