@@ -36,18 +36,14 @@ fn run(target: fn(&[u8]), input: &[u8]) {
     drop(named);
 }
 
+/// The seeds, what fuzzing has found, and 500 changed seeds.
 fn run_all(target: fn(&[u8]), name: &str) {
-    changed(target, name, 500);
-}
-
-/// The seeds, what fuzzing has found, and so many changed seeds.
-fn changed(target: fn(&[u8]), name: &str, cases: u64) {
     let seeds = files("seeds", name);
     assert!(seeds.len() >= 3, "{name}");
     for (_, bytes) in seeds.iter().chain(&files("regressions", name)) {
         run(target, bytes);
     }
-    check(cases, |rng| {
+    check(500, |rng| {
         let mut input = seeds[rng.usize(0..seeds.len())].1.clone();
         for _ in 0..rng.usize(1..5) {
             let at = rng.usize(0..input.len());
@@ -85,17 +81,4 @@ fn msccl() {
 #[test]
 fn allprof() {
     run_all(graphs::allprof, "allprof");
-}
-
-/// Where there is no libFuzzer.
-#[test]
-#[ignore = "minutes"]
-fn a_million_changed_seeds() {
-    for (name, target) in [
-        ("goal", graphs::goal as fn(&[u8])),
-        ("msccl", graphs::msccl),
-        ("allprof", graphs::allprof),
-    ] {
-        changed(target, name, 1_000_000);
-    }
 }
