@@ -1,6 +1,7 @@
 //! The MPI library of the process, and graphs on its communicators, whatever its ABI is.
 
 use std::ffi::{c_int, c_void};
+use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use commloom_commgraph::part::Part;
@@ -98,7 +99,10 @@ impl<A: Abi> InAbi<A> {
         if let Some(key) = self.key.get() {
             return Ok(*key);
         }
-        let key = self.mpi.comm_keyval(leave_out::<A>, forget::<A>).map_err(mpi_failure)?;
+        // SAFETY: both functions take any value for a number, and have no extra state.
+        let key =
+            unsafe { self.mpi.comm_create_keyval(leave_out::<A>, forget::<A>, ptr::null_mut()) };
+        let key = key.map_err(mpi_failure)?;
         Ok(*self.key.get_or_init(|| key))
     }
 }
@@ -116,7 +120,9 @@ impl<A: Abi> Host for InAbi<A> {
         let context = Context::new(self.mpi, comm)?;
         let number = objects::add_context(Box::new(context));
         let value = usize::try_from(number).unwrap_or(0);
-        self.mpi.set_comm_attribute(comm, key, value).map_err(mpi_failure)?;
+        // SAFETY: a number, which is what `forget` expects.
+        let set = unsafe { self.mpi.comm_set_attr(comm, key, ptr::without_provenance_mut(value)) };
+        set.map_err(mpi_failure)?;
         Ok(number)
     }
 

@@ -1,10 +1,10 @@
 //! The processes of a communicator, by their ranks in `MPI_COMM_WORLD` (MPI 4.1, section 7.3).
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use crate::abi::{Abi, RawHandle};
 use crate::error::MpiError;
-use crate::functions::{CommCopyFunction, CommDeleteFunction, Functions};
+use crate::functions::Functions;
 use crate::mpi::Mpi;
 use crate::number::length;
 
@@ -83,42 +83,5 @@ impl<A: Abi> Mpi<A> {
         self.check("MPI_Group_translate_ranks", code)?;
         // MPI_UNDEFINED is negative in every ABI.
         Ok(found.into_iter().map(|rank| u32::try_from(rank).ok()).collect())
-    }
-
-    /// `MPI_Comm_create_keyval`.
-    ///
-    /// # Errors
-    /// As MPI.
-    ///
-    /// # Safety
-    /// The functions must be right for every value that is set with this keyval, and for `extra_state`.
-    pub unsafe fn comm_create_keyval(
-        &self,
-        copy: CommCopyFunction<A>,
-        delete: CommDeleteFunction<A>,
-        extra_state: *mut c_void,
-    ) -> Result<c_int, MpiError> {
-        // SAFETY: passed on to the caller.
-        self.int("MPI_Comm_create_keyval", |keyval| unsafe {
-            (self.own.comm_create_keyval)(copy, delete, keyval, extra_state)
-        })
-    }
-
-    /// `MPI_Comm_set_attr`.
-    ///
-    /// # Errors
-    /// As MPI.
-    ///
-    /// # Safety
-    /// `value` must be what the functions of the keyval expect.
-    pub unsafe fn comm_set_attr(
-        &self,
-        comm: A::Comm,
-        keyval: c_int,
-        value: *mut c_void,
-    ) -> Result<(), MpiError> {
-        // SAFETY: passed on to the caller.
-        let code = unsafe { (self.own.comm_set_attr)(comm, keyval, value) };
-        self.check("MPI_Comm_set_attr", code)
     }
 }
