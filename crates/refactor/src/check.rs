@@ -1,0 +1,316 @@
+//! The whole way, for one project: calls, what they send instead, and the edits.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::affine::{Atom, Polynomial};
+use crate::copies::Request;
+use crate::edit::{self, CallPlace};
+use crate::emit::{self, Case, Manner, Names};
+use crate::legality::{self, Assumptions, Part, Rewrite, Site};
+use crate::refusal::{Code, Refusal};
+use crate::source::{FileId, Source, Span};
+use crate::symbols::Symbols;
+use crate::verify::verify;
+
+pub use crate::project::Project;
+
+/// What is assumed, and how much is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Facts that a person vouches for, each as a refusal names it.
+    pub assume: Vec<String>,
+    /// For how many sizes, drawn by chance, the loops are compared with the datatype.
+    pub rounds: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { assume: Vec::new(), rounds: 16 }
+    }
+}
+
+/// A call whose buffer is packed or unpacked by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The call.
+    pub site: Span,
+    /// What is called.
+    pub function: String,
+    /// The buffer that would not be needed any more.
+    pub buffer: String,
+    /// How it is rewritten, or why not.
+    pub outcome: Result<Change, Refusal>,
+}
+
+/// How a call is rewritten.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// In the order of the text; they do not overlap.
+    pub edits: Vec<Edit>,
+    /// The datatype: `vector(N, 3, 3*M) of MPI_DOUBLE`.
+    pub summary: String,
+    /// What was assumed, and what is good to know.
+    pub notes: Vec<String>,
+    /// How the loops became the datatype, step by step.
+    pub steps: Vec<String>,
+}
+
+/// Text that takes the place of other text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What goes.
+    pub span: Span,
+    /// What comes.
+    pub text: String,
+}
+
+/// Edits of calls that were written already: a call that belongs to several findings gets the same text in all of them.
+type Written = HashMap<Span, Vec<Edit>>;
+
+impl Project {
+    /// All calls with packed buffers, in the order of the files.
+    pub fn check(&self, options: &Options) -> Vec<Finding> {
+        let assumptions = Assumptions::new(options.assume.iter().cloned());
+        let mut names = Names::in_use(self.sources().iter().map(|source| source.text.as_str()));
+        let mut written = Written::new();
+        let mut findings: Vec<Finding> = legality::sites(self, &assumptions)
+            .into_iter()
+            .filter(|site| !self.is_kept(site.statement))
+            .map(|site| Finding {
+                site: site.statement,
+                outcome: match &site.outcome {
+                    Ok(rewrite) => self.change(&site, rewrite, options, &mut names, &mut written),
+                    Err(refusal) => Err(refusal.clone()),
+                },
+                function: site.function,
+                buffer: site.buffer,
+            })
+            .collect();
+        findings.sort_by_key(|finding| (finding.site.file, finding.site.start));
+        findings
+    }
+
+    /// The text of a file with all changes of the findings in it; none where there are none.
+    pub fn changed(&self, file: FileId, findings: &[Finding]) -> Option<String> {
+        let mut changes: Vec<edit::Change> = Vec::new();
+        for finding in findings {
+            let Ok(change) = &finding.outcome else { continue };
+            for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
+                let change = edit::Change { range: edit.span.range(), new: edit.text.clone() };
+                // A loop that filled several buffers goes once.
+                if !changes.contains(&change) {
+                    changes.push(change);
+                }
+            }
+        }
+        if changes.is_empty() {
+            return None;
+        }
+        edit::apply(&self.source(file)?.text, &changes).ok()
+    }
+
+    /// Whether a comment asks to leave a call alone: `commloom: keep` on its lines or the one before.
+    fn is_kept(&self, call: Span) -> bool {
+        let Some(text) = self.source(call.file).map(|source| source.text.as_str()) else {
+            return false;
+        };
+        let before = text.get(..call.start).unwrap_or("");
+        let line = before.rfind('\n').unwrap_or(0);
+        let start = before.get(..line).and_then(|earlier| earlier.rfind('\n')).unwrap_or(0);
+        let end = text
+            .get(call.end..)
+            .and_then(|rest| rest.find('\n'))
+            .map_or(text.len(), |at| call.end + at);
+        text.get(start..end).is_some_and(|lines| lines.contains(KEEP))
+    }
+
+    fn change(
+        &self,
+        site: &Site,
+        rewrite: &Rewrite,
+        options: &Options,
+        names: &mut Names,
+        written: &mut Written,
+    ) -> Result<Change, Refusal> {
+        let source = self
+            .source(site.statement.file)
+            .ok_or_else(|| no_text(site.statement, "the file is not at hand"))?;
+        let kept = kept(site, rewrite, source)?;
+        let mut notes: Vec<String> =
+            rewrite.assumed.iter().map(|fact| format!("assumed: {fact}")).collect();
+        let mut edits: Vec<Edit> = Vec::new();
+        for (number, part) in rewrite.parts.iter().enumerate() {
+            let made = match written.entry(part.statement) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    notes.extend(self.verified(site, part, options)?);
+                    let kept = if number == 0 { kept.as_slice() } else { &[] };
+                    place.insert(self.part(site, part, source, &rewrite.remove, kept, names)?)
+                }
+            };
+            for edit in made.iter() {
+                if !edits.contains(edit) {
+                    edits.push(edit.clone());
+                }
+            }
+        }
+        edits.sort_by_key(|edit| (edit.span.file, edit.span.start, edit.span.end));
+        let first = rewrite.parts.first();
+        let summary = first.map_or_else(String::new, |part| {
+            let element = source.text.get(part.datatype.span.range()).unwrap_or("?");
+            format!("{} of {element}", part.made.node)
+        });
+        let steps = first.map_or_else(Vec::new, steps);
+        Ok(Change { edits, summary, notes, steps })
+    }
+
+    /// Runs loops and datatype on sizes drawn by chance; says so if the loops could not be run.
+    fn verified(
+        &self,
+        site: &Site,
+        part: &Part,
+        options: &Options,
+    ) -> Result<Option<String>, Refusal> {
+        let view = self.view(site.procedure);
+        let request = Request {
+            procedure: self.procedure(site.procedure),
+            call: part.call,
+            buffer: &part.buffer,
+            count: Some(&part.count),
+            element: part.element,
+            direction: part.packing.direction,
+        };
+        match verify(&view, &request, &part.packing, &part.made, 1, options.rounds) {
+            Ok(checked) if checked.equal == 0 && options.rounds > 0 => {
+                Ok(Some("the loops could not be run on drawn sizes: proved only".to_owned()))
+            }
+            Ok(_) => Ok(None),
+            Err(mismatch) => {
+                Err(Refusal::new(Code::Verification, part.statement, mismatch.to_string()))
+            }
+        }
+    }
+
+    /// The edits for one call.
+    fn part(
+        &self,
+        site: &Site,
+        part: &Part,
+        source: &Source,
+        removed: &[Span],
+        kept: &[String],
+        names: &mut Names,
+    ) -> Result<Vec<Edit>, Refusal> {
+        let view = self.view(site.procedure);
+        let refuse = |message: String| no_text(part.statement, &message);
+        let text_of = |span: Span| source.text.get(span.range()).unwrap_or("");
+        let call = text_of(part.call);
+        let arguments = [part.buffer.span, part.count.span, part.datatype.span];
+        if arguments
+            .iter()
+            .any(|span| span.start < part.statement.start || span.end > part.statement.end)
+        {
+            return Err(refuse("the call's arguments come from a macro".into()));
+        }
+        let manner = Manner {
+            handles: source.text.to_ascii_lowercase().contains("mpi_f08"),
+            error: view.language().is_fortran().then(|| last_argument(call)).flatten(),
+            case: Case::of(&site.function),
+        };
+        let request = emit::Request {
+            datatype: &part.made,
+            turns: &part.packing.turns,
+            element: text_of(part.datatype.span),
+            symbols: &view,
+            manner: &manner,
+        };
+        let text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
+        let place = CallPlace {
+            statement: part.statement,
+            buffer: part.buffer.span,
+            count: part.count.span,
+            datatype: part.datatype.span,
+        };
+        let rewrite = edit::Rewrite {
+            source,
+            call: place,
+            text: &text,
+            removed,
+            kept,
+            declarations_at: self.procedure(site.procedure).body_start,
+        };
+        let changes = edit::rewrite(&rewrite).map_err(|error| refuse(error.to_string()))?;
+        let file = part.statement.file;
+        Ok(changes
+            .into_iter()
+            .map(|change| Edit {
+                span: Span { file, start: change.range.start, end: change.range.end },
+                text: change.new,
+            })
+            .collect())
+    }
+}
+
+/// In a comment: the call is left alone.
+const KEEP: &str = "commloom: keep";
+
+fn no_text(span: Span, message: &str) -> Refusal {
+    Refusal::new(Code::Text, span, message)
+}
+
+/// Assignments that stand for the lasting effects of removed loops.
+fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, Refusal> {
+    let end = if source.language.is_fortran() { "" } else { ";" };
+    rewrite
+        .assign
+        .iter()
+        .map(|(name, value)| {
+            if is_plain(value) {
+                Ok(format!("{name} = {value}{end}"))
+            } else {
+                Err(no_text(
+                    site.statement,
+                    &format!(
+                        "'{name}' is used later, and its value {value} cannot be written here"
+                    ),
+                ))
+            }
+        })
+        .collect()
+}
+
+/// Whether a number is a sum of products of variables, which all languages write alike.
+fn is_plain(value: &Polynomial) -> bool {
+    !value.is_lost()
+        && value.terms().all(|(atoms, _)| {
+            atoms
+                .iter()
+                .all(|atom| matches!(atom, Atom::Read { place, .. } if place.steps.is_empty()))
+        })
+}
+
+/// The last argument of a call's text: Fortran's `ierr`, if it is a name.
+fn last_argument(call: &str) -> Option<String> {
+    let inside = call.trim_end().strip_suffix(')')?;
+    let last = inside.rsplit([',', '(']).next()?.rsplit('=').next()?;
+    // Continuation marks of fixed form stand before it.
+    let name = last.split_whitespace().last()?.trim_start_matches(['&', '>', '+', '$', '*', '.']);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name.then(|| name.to_owned())
+}
+
+/// How the loops became the datatype.
+fn steps(part: &Part) -> Vec<String> {
+    let at =
+        part.made.at.as_ref().map_or_else(|| "MPI_BOTTOM".to_owned(), |at| at.place.to_string());
+    vec![
+        format!("copies, in the order of the buffer: {}", part.packing.copies),
+        format!(
+            "they cover {} bytes of '{}' from byte {}",
+            part.packing.length, part.packing.buffer, part.packing.start
+        ),
+        format!("datatype: {} of elements of {} bytes, at {at}", part.made.node, part.element),
+    ]
+}

@@ -1,0 +1,229 @@
+//! Copies under a condition.
+
+use crate::affine::{Atom, Polynomial};
+use crate::refusal::Code;
+use crate::tree::{Expression, ExpressionKind, MAX_DEPTH, Name, Statement, Subscript};
+
+use super::Dense;
+use super::loops::{Running, gather, start_of};
+use super::piece::{Piece, solve};
+use super::value::unnamed;
+use super::walk::{Known, Walk};
+use super::writes::{Writes, for_each_operand, has_effects};
+
+impl Walk<'_> {
+    /// `if` with copies in it. Each running index gets one box, which is either branch's copies.
+    pub(super) fn branch(
+        &mut self,
+        statement: &Statement,
+        condition: &Expression,
+        then: &[Statement],
+        otherwise: &[Statement],
+    ) {
+        if matches!(condition.kind, ExpressionKind::Unknown(_))
+            || has_effects(condition, self.symbols)
+        {
+            self.trouble(
+                Code::Unreadable,
+                statement.span,
+                "the condition of these copies is not understood",
+            );
+        }
+        self.note_condition(condition);
+        let writes = Writes::of(std::slice::from_ref(statement), self.symbols);
+        self.begin();
+        let outside = std::mem::take(&mut self.state.pieces);
+        let running = self.forget_changed(std::slice::from_ref(statement));
+        let before = self.state.clone();
+        let (by_then, mut yes) = self.one_branch(then, &running);
+        let (problem, used) = (self.state.problem.take(), self.state.used);
+        self.state = before.clone();
+        let (by_otherwise, mut no) = self.one_branch(otherwise, &running);
+        let problem = problem.or(self.state.problem.take());
+        let used = used || self.state.used;
+        self.state = before;
+        self.state.used |= used;
+        self.state.problem = self.state.problem.take().or(problem);
+        self.state.pieces = outside;
+        self.havoc(&writes);
+
+        let guarded = |yes: Dense, no: Dense| Dense::Guard {
+            condition: condition.clone(),
+            then: Box::new(yes),
+            otherwise: Box::new(no),
+        };
+        for (scalar, (a, b)) in running.iter().zip(by_then.into_iter().zip(by_otherwise)) {
+            let (Some(a), Some(b)) = (a, b) else {
+                self.state.set(scalar.place.clone(), None);
+                continue;
+            };
+            let atom = Atom::Unnamed(scalar.atom);
+            let (placed_yes, placed_no) =
+                (take_placed(&mut yes, &atom), take_placed(&mut no, &atom));
+            let by = if a == b { a.clone() } else { unnamed(self.fresh()) };
+            if !placed_yes.is_empty() || !placed_no.is_empty() {
+                let spans = placed_yes
+                    .iter()
+                    .chain(&placed_no)
+                    .flat_map(|piece| piece.spans.clone())
+                    .collect();
+                let Some((start, scale, yes, no)) = both(placed_yes, &a, placed_no, &b, &atom)
+                else {
+                    self.trouble(
+                        Code::Coverage,
+                        statement.span,
+                        "a branch does not fill just what its running index steps over",
+                    );
+                    continue;
+                };
+                let start = scale.times(&start_of(&scalar.before)).plus(&start);
+                let length = scale.times(&by);
+                self.state.pieces.push(Piece {
+                    start,
+                    length,
+                    dimensions: Vec::new(),
+                    content: guarded(yes, no),
+                    spans,
+                });
+            }
+            self.finish(scalar, &by);
+        }
+        if !yes.is_empty() || !no.is_empty() {
+            let spans = yes.iter().chain(&no).flat_map(|piece| piece.spans.clone()).collect();
+            match (single(yes), single(no)) {
+                (Some(a), Some(b)) if a.start == b.start && a.length == b.length => {
+                    self.state.pieces.push(Piece {
+                        start: a.start,
+                        length: a.length,
+                        dimensions: Vec::new(),
+                        content: guarded(a.content, b.content),
+                        spans,
+                    });
+                }
+                _ => self.trouble(
+                    Code::Coverage,
+                    statement.span,
+                    "this part of the buffer is filled under a condition only",
+                ),
+            }
+        }
+        // Before the branch, the unnamed values were those before it.
+        for scalar in &running {
+            let (atom, value) = (Atom::Unnamed(scalar.atom), start_of(&scalar.before));
+            self.state.pieces.iter_mut().for_each(|piece| piece.substitute(&atom, &value));
+        }
+    }
+
+    /// A condition, as it is decided here.
+    pub(super) fn known(&self, condition: &Expression, holds: bool) -> Known {
+        let mut names = Vec::new();
+        names_in(condition, &mut names);
+        let names =
+            names.into_iter().map(|name| (name.clone(), self.version_inside(&name))).collect();
+        Known { condition: condition.clone(), holds, names }
+    }
+
+    /// Whether a condition is one that was decided on the path, of variables that are unchanged since.
+    pub(super) fn decided(&self, condition: &Expression) -> Option<bool> {
+        let known = self.path.iter().rev().find(|known| same(&known.condition, condition, 0))?;
+        let unchanged =
+            known.names.iter().all(|(name, version)| *version == self.version_inside(name));
+        (unchanged && !has_effects(condition, self.symbols)).then_some(known.holds)
+    }
+
+    /// Executes a branch; gives what it adds to each running index, and its copies.
+    fn one_branch(
+        &mut self,
+        body: &[Statement],
+        running: &[Running],
+    ) -> (Vec<Option<Polynomial>>, Vec<Piece>) {
+        for statement in body {
+            self.statement(statement);
+        }
+        let by = running.iter().map(|scalar| self.increment(scalar)).collect();
+        self.consume();
+        (by, std::mem::take(&mut self.state.pieces))
+    }
+
+    /// What a condition reads must be the same where the call stands.
+    fn note_condition(&mut self, condition: &Expression) {
+        let mut names: Vec<Name> = Vec::new();
+        names_in(condition, &mut names);
+        for name in names {
+            let is_turn = self.open.contains(&name);
+            if !is_turn && self.symbols.variable(&name).is_some() {
+                let version = self.version_inside(&name);
+                self.conditions.push((name, version, condition.span));
+            }
+        }
+    }
+}
+
+/// Whether two expressions are the same text, but for spaces and where they stand.
+fn same(one: &Expression, other: &Expression, depth: usize) -> bool {
+    use ExpressionKind as Kind;
+    if depth > MAX_DEPTH {
+        return false;
+    }
+    let alike = match (&one.kind, &other.kind) {
+        (Kind::Integer(a), Kind::Integer(b)) => a == b,
+        (Kind::Literal(a), Kind::Literal(b)) | (Kind::Name(a), Kind::Name(b)) => a == b,
+        (Kind::Unary(a, _), Kind::Unary(b, _)) => a == b,
+        (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
+        (Kind::Member { field: a, .. }, Kind::Member { field: b, .. }) => a == b,
+        (Kind::Element { subscripts: a, .. }, Kind::Element { subscripts: b, .. }) => {
+            let single = |s: &Subscript| matches!(s, Subscript::At(_));
+            a.len() == b.len() && a.iter().chain(b).all(single)
+        }
+        _ => false,
+    };
+    let (a, b) = (one.parts(), other.parts());
+    alike && a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b, depth + 1))
+}
+
+fn names_in(expression: &Expression, names: &mut Vec<Name>) {
+    if let ExpressionKind::Name(name) = &expression.kind {
+        names.push(name.clone());
+    }
+    for_each_operand(expression, &mut |inner| names_in(inner, names));
+}
+
+/// Takes the boxes that an index places.
+fn take_placed(pieces: &mut Vec<Piece>, atom: &Atom) -> Vec<Piece> {
+    let (placed, others) =
+        std::mem::take(pieces).into_iter().partition(|piece| piece.start.mentions(atom));
+    *pieces = others;
+    placed
+}
+
+/// Start (without the index's own), bytes per unit, and the contents of both branches; a branch without copies adds nothing.
+fn both(
+    yes: Vec<Piece>,
+    a: &Polynomial,
+    no: Vec<Piece>,
+    b: &Polynomial,
+    atom: &Atom,
+) -> Option<(Polynomial, Polynomial, Dense, Dense)> {
+    let one = |pieces: Vec<Piece>, by: &Polynomial| {
+        if pieces.is_empty() {
+            by.is_zero().then_some(None)
+        } else {
+            gather(pieces, atom, by).map(Some)
+        }
+    };
+    let nothing = || Dense::Sequence(Vec::new());
+    match (one(yes, a)?, one(no, b)?) {
+        (Some((yes, scale, start)), None) => Some((start, scale, yes.content, nothing())),
+        (None, Some((no, scale, start))) => Some((start, scale, nothing(), no.content)),
+        (Some((yes, scale, start)), Some((no, other_scale, other_start))) => (scale == other_scale
+            && start == other_start)
+            .then_some((start, scale, yes.content, no.content)),
+        (None, None) => None,
+    }
+}
+
+/// The one box that copies make, if they make one.
+fn single(pieces: Vec<Piece>) -> Option<Piece> {
+    let mut solved = solve(pieces, None);
+    solved.pop().filter(|piece| solved.is_empty() && piece.dimensions.is_empty())
+}

@@ -1,0 +1,345 @@
+//! One copying statement: an assignment of elements or sections, or a memcpy.
+
+use crate::affine::{Counter, Polynomial};
+use crate::refusal::Code;
+use crate::source::Span;
+use crate::tree::{
+    Binary, Dimension as Bounds, Expression, ExpressionKind, Subscript, Type, Unary,
+};
+
+use super::piece::{Dimension, Piece};
+use super::state::Located;
+use super::value::{is_whole, quotient};
+use super::walk::Walk;
+use super::writes::root;
+use super::{Copy, Dense, Direction, Turns};
+
+/// A subscript of an array reference.
+enum Along {
+    At(Polynomial),
+    /// So many, from the first on, with a step.
+    Range {
+        first: Polynomial,
+        step: Polynomial,
+        count: Polynomial,
+    },
+}
+
+impl Walk<'_> {
+    /// `target = value`, one of which is in the buffer.
+    pub(super) fn copy(
+        &mut self,
+        target: &Expression,
+        operation: Option<Binary>,
+        value: &Expression,
+        span: Span,
+    ) {
+        self.begin();
+        if operation.is_some() {
+            return self.computed(span, "a value is accumulated");
+        }
+        if !is_place(value) && !matches!(value.kind, ExpressionKind::Cast(..)) {
+            return self.computed(value.span, "a value is computed");
+        }
+        let sections = self
+            .symbols
+            .language()
+            .is_fortran()
+            .then(|| self.sections(target, value, span))
+            .flatten();
+        let Some((to, from, dimensions)) = sections.or_else(|| self.elements(target, value)) else {
+            return self.trouble(
+                Code::Address,
+                span,
+                "an address here has no form that a datatype could have",
+            );
+        };
+        if !self.same_kind(&to.of, &from.of) || self.converts(value, &from.of) {
+            return self.computed(value.span, "a value is converted");
+        }
+        let name = from.address.place.variable.clone();
+        let Some(length) = self.size(&from.of, &name) else {
+            return self.trouble(Code::Address, span, "the size of what is copied is not known");
+        };
+        if self.request.direction == Direction::Unpack {
+            match &target.kind {
+                ExpressionKind::Name(name) => self.state.forget(name),
+                _ => root(target).into_iter().for_each(|name| self.state.forget_inside(name)),
+            }
+        }
+        self.piece(to, from, length, dimensions, span);
+    }
+
+    fn computed(&mut self, span: Span, what: &str) {
+        let when = match self.request.direction {
+            Direction::Pack => "while packing",
+            Direction::Unpack => "while unpacking",
+        };
+        self.trouble(Code::Arithmetic, span, &format!("{what} {when}; a datatype can only copy"));
+    }
+
+    fn elements(
+        &mut self,
+        target: &Expression,
+        value: &Expression,
+    ) -> Option<(Located, Located, Vec<Dimension>)> {
+        let inner = match &value.kind {
+            ExpressionKind::Cast(_, inner) => inner,
+            _ => value,
+        };
+        let from = self.locate(inner)?;
+        let to = self.locate(target)?;
+        Some((to, from, Vec::new()))
+    }
+
+    /// Array sections and whole arrays: one loop per dimension with a range.
+    fn sections(
+        &mut self,
+        target: &Expression,
+        value: &Expression,
+        span: Span,
+    ) -> Option<(Located, Located, Vec<Dimension>)> {
+        let (to, to_along) = self.array_part(target)?;
+        let (from, from_along) = self.array_part(value)?;
+        let ranges =
+            |along: &[Along]| along.iter().filter(|a| matches!(a, Along::Range { .. })).count();
+        if ranges(&to_along) == 0 || ranges(&to_along) != ranges(&from_along) {
+            return None;
+        }
+        let mut counts = Vec::new();
+        for along in &to_along {
+            if let Along::Range { count, .. } = along {
+                counts.push((self.new_counter(span, count.clone())?, count.clone()));
+            }
+        }
+        let counters: Vec<Counter> = counts.iter().map(|(counter, _)| *counter).collect();
+        let to = self.subscripted(to, with_counters(&to_along, &counters))?;
+        let from = self.subscripted(from, with_counters(&from_along, &counters))?;
+        let dimensions = counts
+            .into_iter()
+            .map(|(counter, count)| Dimension { counter, count, stride: Polynomial::zero() })
+            .collect();
+        Some((to, from, dimensions))
+    }
+
+    /// An array of Fortran and the subscripts of a reference to it.
+    fn array_part(&mut self, expression: &Expression) -> Option<(Located, Vec<Along>)> {
+        let (base, subscripts): (&Expression, &[Subscript]) = match &expression.kind {
+            ExpressionKind::Element { base, subscripts } => (base, subscripts),
+            _ => (expression, &[]),
+        };
+        let array = self.locate(base)?;
+        let mut of = self.symbols.resolve(&array.of);
+        if let Type::Pointer(inner) = of {
+            of = self.symbols.resolve(&inner);
+        }
+        let Type::Array(_, dimensions) = of else { return None };
+        if !subscripts.is_empty() && subscripts.len() != dimensions.len() {
+            return None;
+        }
+        let name = array.address.place.variable.clone();
+        let whole = Subscript::Section { first: None, last: None, step: None };
+        let along = dimensions
+            .iter()
+            .enumerate()
+            .map(|(d, bounds)| self.along(&name, d, bounds, subscripts.get(d).unwrap_or(&whole)))
+            .collect::<Option<Vec<_>>>()?;
+        Some((array, along))
+    }
+
+    fn along(
+        &mut self,
+        name: &String,
+        d: usize,
+        bounds: &Bounds,
+        subscript: &Subscript,
+    ) -> Option<Along> {
+        match subscript {
+            Subscript::At(at) => self.number(at).map(Along::At),
+            Subscript::Section { first, last, step } => {
+                let first = match first {
+                    Some(first) => self.number(first)?,
+                    None => self.lower(name, d, bounds)?,
+                };
+                let last = match last {
+                    Some(last) => self.number(last)?,
+                    None => {
+                        let lower = self.lower(name, d, bounds)?;
+                        self.extent(name, d, bounds)?.plus(&lower).minus(&Polynomial::constant(1))
+                    }
+                };
+                let step = match step {
+                    Some(step) => self.number(step)?,
+                    None => Polynomial::constant(1),
+                };
+                let count = quotient(&last.minus(&first).plus(&step), &step)?;
+                Some(Along::Range { first, step, count })
+            }
+        }
+    }
+
+    /// A loop that the text does not have.
+    fn new_counter(&mut self, span: Span, count: Polynomial) -> Option<Counter> {
+        let counter = Counter(u32::try_from(self.turns.len()).ok()?);
+        self.turns.push(Turns {
+            variable: String::new(),
+            first: Polynomial::zero(),
+            step: Polynomial::constant(1),
+            count,
+            span,
+        });
+        Some(counter)
+    }
+
+    /// Notes a copy, one side of which is the buffer.
+    fn piece(
+        &mut self,
+        to: Located,
+        from: Located,
+        length: Polynomial,
+        mut dimensions: Vec<Dimension>,
+        span: Span,
+    ) {
+        let (buffer, memory) = match self.request.direction {
+            Direction::Pack => (to, from),
+            Direction::Unpack => (from, to),
+        };
+        let Some(base) = &self.buffer else { return };
+        if &buffer.address.base != base {
+            return self.trouble(
+                Code::Address,
+                span,
+                "which part of which buffer is meant cannot be seen",
+            );
+        }
+        if &memory.address.base == base {
+            return self.trouble(Code::Coverage, span, "the buffer is copied to itself");
+        }
+        let mut start = buffer.address.offset;
+        for dimension in &mut dimensions {
+            let atom = crate::affine::Atom::Counter(dimension.counter);
+            let Some((stride, rest)) = start.linear_in(&atom) else {
+                return self.trouble(
+                    Code::Coverage,
+                    span,
+                    "the buffer's positions have no form that can be seen",
+                );
+            };
+            dimension.stride = stride;
+            start = rest;
+        }
+        let content = Dense::Copy(Copy {
+            address: memory.address,
+            length: length.clone(),
+            of: memory.of,
+            span,
+        });
+        self.state.pieces.push(Piece { start, length, dimensions, content, spans: vec![span] });
+    }
+
+    /// Whether a call is `memcpy` or `memmove` to (or from) the buffer.
+    pub(super) fn is_block_copy(&self, function: &Expression, arguments: &[Expression]) -> bool {
+        let names = [
+            "memcpy",
+            "memmove",
+            "std::memcpy",
+            "std::memmove",
+            "__builtin_memcpy",
+            "__builtin_memmove",
+        ];
+        let [to, from, _] = arguments else { return false };
+        let side = match self.request.direction {
+            Direction::Pack => to,
+            Direction::Unpack => from,
+        };
+        let aliases = self.aliases();
+        matches!(&function.kind, ExpressionKind::Name(name) if names.contains(&name.as_str()))
+            && root(side).is_some_and(|name| aliases.contains(name))
+    }
+
+    /// `memcpy(to, from, bytes)`
+    pub(super) fn block_copy(&mut self, arguments: &[Expression], span: Span) {
+        let [to, from, bytes] = arguments else { return };
+        self.begin();
+        let target = self.address_of(to);
+        let source = self.address_of(from);
+        let length = self.number(bytes);
+        match (target, source, length) {
+            (Some(to), Some(from), Some(length)) => {
+                if self.request.direction == Direction::Unpack {
+                    self.state.forget_inside(&to.address.place.variable.clone());
+                }
+                self.piece(void(to), void(from), length, Vec::new(), span);
+            }
+            _ => self.trouble(
+                Code::Address,
+                span,
+                "an address or length here has no form that a datatype could have",
+            ),
+        }
+    }
+
+    /// Whether values of two types have the same bytes.
+    fn same_kind(&self, left: &Type, right: &Type) -> bool {
+        let (left, right) = (self.symbols.resolve(left), self.symbols.resolve(right));
+        match (&left, &right) {
+            (Type::Basic(a, n), Type::Basic(b, m)) => n == m && (a == b || kind(a) == kind(b)),
+            (Type::Unknown, _) | (_, Type::Unknown) => false,
+            _ => left == right,
+        }
+    }
+
+    /// Whether a cast around a value changes it.
+    fn converts(&self, value: &Expression, from: &Type) -> bool {
+        match &value.kind {
+            ExpressionKind::Cast(of, _) => !self.same_kind(of, from),
+            _ => false,
+        }
+    }
+}
+
+fn with_counters(along: &[Along], counters: &[Counter]) -> Vec<Polynomial> {
+    let mut counters = counters.iter();
+    along
+        .iter()
+        .map(|along| match along {
+            Along::At(at) => at.clone(),
+            Along::Range { first, step, .. } => {
+                counters.next().map_or_else(Polynomial::lost, |&counter| {
+                    first.plus(&step.times(&Polynomial::counter(counter)))
+                })
+            }
+        })
+        .collect()
+}
+
+fn void(located: Located) -> Located {
+    Located { of: Type::Void, ..located }
+}
+
+/// Whether an expression is a place, whose value is only copied.
+fn is_place(expression: &Expression) -> bool {
+    matches!(
+        expression.kind,
+        ExpressionKind::Name(_)
+            | ExpressionKind::Element { .. }
+            | ExpressionKind::Member { .. }
+            | ExpressionKind::Unary(Unary::Dereference, _)
+    )
+}
+
+/// What kind of number a basic type is: copies between types of one kind and size keep all bytes.
+fn kind(name: &str) -> u8 {
+    let has = |word: &str| name.contains(word);
+    if has("complex") {
+        0
+    } else if has("float") || has("double") || has("real") {
+        1
+    } else if has("logical") || has("bool") {
+        2
+    } else if is_whole(&Type::Basic(name.to_owned(), 8)) || has("char") {
+        3
+    } else {
+        4
+    }
+}

@@ -1,0 +1,20 @@
+//! What is copied between a buffer and the program's variables before (or after) a call.
+//!
+//! Loops, running indices and index formulas are executed symbolically; the copies are then sorted by where they lie in the buffer, so that running and formula indices,
+//! interchanged loops and interleaved streams all give the same [`Dense`] tree.
+
+mod address;
+mod branch;
+mod copy;
+mod display;
+mod loops;
+mod model;
+mod piece;
+mod read;
+mod state;
+mod value;
+mod walk;
+mod writes;
+
+pub use model::{Address, Copy, Dense, Direction, Packing, Turns};
+pub use read::{Request, read};

@@ -1,0 +1,192 @@
+//! The copies that belong to one call.
+
+use crate::affine::{Atom, Counter, Place, Polynomial};
+use crate::source::Span;
+use crate::tree::{Expression, Name, Type};
+
+/// Which way bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From variables to the buffer, before the call.
+    Pack,
+    /// From the buffer to variables, after the call.
+    Unpack,
+}
+
+/// All the copies that fill one range of a buffer before a call, or empty it after one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packing {
+    /// Which way.
+    pub direction: Direction,
+    /// The buffer, as a variable (its subscripts are in `start`).
+    pub buffer: Name,
+    /// First byte of the range, from the start of the buffer.
+    pub start: Polynomial,
+    /// Bytes in the range. It is covered once, without gaps. Has [`Atom::Unnamed`](crate::affine::Atom::Unnamed) in it where it has no formula.
+    pub length: Polynomial,
+    /// First byte of what the call sends or receives, from the start of the buffer.
+    pub sent_start: Polynomial,
+    /// Bytes that the call sends or receives; none where its count could not be evaluated.
+    pub sent_length: Option<Polynomial>,
+    /// The copies in the order of the buffer.
+    pub copies: Dense,
+    /// All loops, by their [`Counter`].
+    pub turns: Vec<Turns>,
+    /// Statements that do nothing but copy (with their loops and running indices), outermost ones, in the order of the text: they can go
+    /// if nothing else needs the scalars that they change.
+    pub statements: Vec<Span>,
+    /// Scalars (running indices, loop variables) that these statements change.
+    pub changes: Vec<Name>,
+    /// Variables whose content is copied from (pack) or to (unpack); pointers and arrays by their names.
+    pub touched: Vec<Name>,
+    /// Variables that the addresses and counts read: bounds, strides, index arrays.
+    pub needs: Vec<Name>,
+}
+
+/// Copies in the order of the buffer; consecutive ones are adjacent in it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dense {
+    /// Adjacent bytes in the program's memory.
+    Copy(Copy),
+    /// The same for each of so many turns of a loop. The body's length may depend on the turn.
+    Loop(Counter, Polynomial, Box<Dense>),
+    /// One after the other.
+    Sequence(Vec<Dense>),
+    /// Only where a condition holds, which does not change.
+    Guard {
+        /// What decides, as it is written.
+        condition: Expression,
+        /// If true.
+        then: Box<Dense>,
+        /// If false; an empty sequence where nothing is copied then.
+        otherwise: Box<Dense>,
+    },
+}
+
+/// One copy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Copy {
+    /// Where in the program's memory.
+    pub address: Address,
+    /// How many bytes.
+    pub length: Polynomial,
+    /// The type of what is copied, of which `length` is one or several; `Void` for memcpy.
+    pub of: Type,
+    /// The statement.
+    pub span: Span,
+}
+
+/// An address in the program's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// What the offset counts from: an array or scalar's first byte, or what a pointer points to. Free of counters, except where pointers themselves are
+    /// loaded in a loop (`rows[i][j]`).
+    pub base: Place,
+    /// Of a base that is a pointer: how often its value had perhaps changed before it was used here.
+    pub version: Option<u32>,
+    /// Bytes from there.
+    pub offset: Polynomial,
+    /// The same address as the program writes it.
+    pub place: Place,
+}
+
+/// A loop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turns {
+    /// Its variable.
+    pub variable: Name,
+    /// The variable's first value.
+    pub first: Polynomial,
+    /// What is added for each turn.
+    pub step: Polynomial,
+    /// How many turns it takes if this is positive; none otherwise.
+    pub count: Polynomial,
+    /// The statement.
+    pub span: Span,
+}
+
+impl Dense {
+    /// With an atom replaced everywhere.
+    #[must_use]
+    pub fn substitute(&self, atom: &Atom, value: &Polynomial) -> Dense {
+        self.map(&mut |a| (a == atom).then(|| value.clone()))
+    }
+
+    /// With atoms replaced in all its polynomials.
+    #[must_use]
+    pub fn map(&self, change: &mut dyn FnMut(&Atom) -> Option<Polynomial>) -> Dense {
+        match self {
+            Dense::Copy(copy) => Dense::Copy(Copy {
+                address: copy.address.map(change),
+                length: copy.length.map(change),
+                of: copy.of.clone(),
+                span: copy.span,
+            }),
+            Dense::Loop(counter, count, body) => {
+                Dense::Loop(*counter, count.map(change), Box::new(body.map(change)))
+            }
+            Dense::Sequence(parts) => {
+                Dense::Sequence(parts.iter().map(|part| part.map(change)).collect())
+            }
+            Dense::Guard { condition, then, otherwise } => Dense::Guard {
+                condition: condition.clone(),
+                then: Box::new(then.map(change)),
+                otherwise: Box::new(otherwise.map(change)),
+            },
+        }
+    }
+
+    /// All single copies.
+    pub fn each(&self, visit: &mut dyn FnMut(&Copy)) {
+        match self {
+            Dense::Copy(copy) => visit(copy),
+            Dense::Loop(_, _, body) => body.each(visit),
+            Dense::Sequence(parts) => parts.iter().for_each(|part| part.each(visit)),
+            Dense::Guard { then, otherwise, .. } => {
+                then.each(visit);
+                otherwise.each(visit);
+            }
+        }
+    }
+
+    /// Whether some copies depend on a condition.
+    pub fn has_guards(&self) -> bool {
+        match self {
+            Dense::Copy(_) => false,
+            Dense::Loop(_, _, body) => body.has_guards(),
+            Dense::Sequence(parts) => parts.iter().any(Dense::has_guards),
+            Dense::Guard { .. } => true,
+        }
+    }
+
+    /// Whether one of some counters counts a loop in it.
+    pub fn counts(&self, is_one: &dyn Fn(Counter) -> bool) -> bool {
+        match self {
+            Dense::Copy(_) => false,
+            Dense::Loop(counter, _, body) => is_one(*counter) || body.counts(is_one),
+            Dense::Sequence(parts) => parts.iter().any(|part| part.counts(is_one)),
+            Dense::Guard { then, otherwise, .. } => then.counts(is_one) || otherwise.counts(is_one),
+        }
+    }
+
+    /// What it is a sequence of.
+    pub(super) fn into_parts(self) -> Vec<Dense> {
+        match self {
+            Dense::Sequence(parts) => parts,
+            other => vec![other],
+        }
+    }
+}
+
+impl Address {
+    /// With atoms replaced.
+    #[must_use]
+    pub fn map(&self, change: &mut dyn FnMut(&Atom) -> Option<Polynomial>) -> Address {
+        Address {
+            base: self.base.map(change),
+            version: self.version,
+            offset: self.offset.map(change),
+            place: self.place.map(change),
+        }
+    }
+}

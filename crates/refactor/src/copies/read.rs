@@ -1,0 +1,262 @@
+//! From a call to the copies that belong to it.
+
+use std::collections::BTreeSet;
+
+use crate::affine::{Atom, Polynomial};
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::symbols::Symbols;
+use crate::tree::{Expression, Name, Procedure, Statement};
+
+use super::piece::{Piece, solve};
+use super::walk::{Arrival, Site, Walk};
+use super::{Address, Copy, Direction, Packing};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Where the call stands.
+    pub procedure: &'a Procedure,
+    /// The call.
+    pub call: Span,
+    /// Its buffer argument.
+    pub buffer: &'a Expression,
+    /// Its count argument.
+    pub count: Option<&'a Expression>,
+    /// Bytes of one element of its datatype.
+    pub element: u64,
+    /// Whether copies fill the buffer before the call, or empty it afterwards.
+    pub direction: Direction,
+}
+
+/// Finds the copies that fill (or empty) the buffer of a call.
+///
+/// Time: linear in the procedure, times the depth of its loops.
+///
+/// # Errors
+/// The first reason why the copies are not known, or do not make one dense range that begins where the call's does.
+pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Refusal> {
+    let no_buffer = || {
+        Refusal::new(
+            Code::Address,
+            request.buffer.span,
+            "the call's buffer has no form that can be seen",
+        )
+    };
+    let first = Walk::through(symbols, request, None);
+    let buffer =
+        first.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address.base;
+
+    let mut walk = Walk::through(symbols, request, Some(buffer.clone()));
+    let arrival = walk.arrival.take().ok_or_else(no_buffer)?;
+    let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
+    if let Some(problem) = walk.state.problem.take() {
+        return Err(problem);
+    }
+    let sent_start = located.address.offset.clone();
+    let sent_length =
+        arrival.count.as_ref().map(|count| count.times(&Polynomial::size(request.element)));
+    let pieces = std::mem::take(&mut walk.state.pieces);
+    let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
+    let piece = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
+
+    let span_of = |copy: &Copy| copy.span;
+    let check = Check { walk: &walk, arrival: &arrival };
+    check.conditions()?;
+    let mut refusal = None;
+    let mut touched = BTreeSet::new();
+    let mut needs = BTreeSet::new();
+    piece.content.each(&mut |copy| {
+        touched.insert(copy.address.base.variable.clone());
+        let result = check
+            .address(&copy.address, span_of(copy))
+            .and_then(|()| check.number(&copy.length, span_of(copy)));
+        if let Err(found) = result {
+            refusal.get_or_insert(found);
+        }
+        collect(&copy.address.offset, &mut needs);
+        collect(&copy.length, &mut needs);
+    });
+    for (number, turns) in walk.turns.iter().enumerate() {
+        if piece.content.counts(&|counter| usize::try_from(counter.0) == Ok(number)) {
+            if let Err(found) = check.number(&turns.count, turns.span) {
+                refusal.get_or_insert(found);
+            }
+            collect(&turns.count, &mut needs);
+        }
+    }
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    needs.extend(walk.conditions.iter().map(|(name, _, _)| name.clone()));
+    // Nothing changes a constant, and no memory is its.
+    needs.retain(|name| symbols.constant(name).is_none());
+
+    let others: Vec<Span> = all.into_iter().filter(|span| !piece.spans.contains(span)).collect();
+    let mut statements = Vec::new();
+    let mut changes = BTreeSet::new();
+    for site in &walk.sites {
+        removable(site, site.statement, &piece.spans, &others, &mut |span, changed| {
+            statements.push(span);
+            changes.extend(changed.iter().cloned());
+        });
+    }
+    Ok(Packing {
+        direction: request.direction,
+        buffer: buffer.variable,
+        start: piece.start,
+        length: piece.length,
+        sent_start,
+        sent_length,
+        copies: piece.content,
+        turns: walk.turns,
+        statements,
+        changes: changes.into_iter().collect(),
+        touched: touched.into_iter().collect(),
+        needs: needs.into_iter().collect(),
+    })
+}
+
+/// The box that begins where the call's range does.
+fn choose(
+    pieces: Vec<Piece>,
+    start: &Polynomial,
+    length: Option<&Polynomial>,
+    request: &Request<'_>,
+) -> Result<Piece, Refusal> {
+    let what = match request.direction {
+        Direction::Pack => "fill",
+        Direction::Unpack => "empty",
+    };
+    if pieces.is_empty() {
+        return Err(Refusal::new(
+            Code::NoCopies,
+            request.call,
+            format!("no copies were found that {what} the buffer"),
+        ));
+    }
+    let mut solved = solve(pieces, length.map(|length| (start, length)));
+    if let Some(at) =
+        solved.iter().position(|piece| piece.dimensions.is_empty() && &piece.start == start)
+    {
+        return Ok(solved.swap_remove(at));
+    }
+    let span = solved.iter().flat_map(|piece| &piece.spans).next().copied().unwrap_or(request.call);
+    if solved.iter().all(|piece| piece.dimensions.is_empty()) {
+        return Err(Refusal::new(
+            Code::Range,
+            span,
+            "the copies begin at another place of the buffer than the call",
+        ));
+    }
+    Err(Refusal::new(
+        Code::Coverage,
+        span,
+        format!("these copies do not {what} a range of the buffer without gaps, once each"),
+    ))
+}
+
+fn within(inner: Span, outer: Span) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The outermost statements that do nothing but these copies, with the scalars that they change.
+fn removable(
+    site: &Site<'_>,
+    statement: &Statement,
+    copies: &[Span],
+    others: &[Span],
+    found: &mut dyn FnMut(Span, &BTreeSet<Name>),
+) {
+    let has = |spans: &[Span]| spans.iter().any(|span| within(*span, statement.span));
+    if !has(copies) {
+        return;
+    }
+    let pure = site.pure.iter().find(|(span, _)| *span == statement.span);
+    match pure {
+        Some((span, changes)) if !has(others) => found(*span, changes),
+        _ => {
+            for inner in statement.bodies().into_iter().flatten() {
+                removable(site, inner, copies, others, found);
+            }
+        }
+    }
+}
+
+/// Whether what addresses and counts say still holds where the call stands: the type is made there.
+struct Check<'a> {
+    walk: &'a Walk<'a>,
+    arrival: &'a Arrival,
+}
+
+impl Check<'_> {
+    fn address(&self, address: &Address, span: Span) -> Result<(), Refusal> {
+        self.number(&address.offset, span)?;
+        for subscript in address.base.subscripts().chain(address.place.subscripts()) {
+            self.number(subscript, span)?;
+        }
+        let Some(version) = address.version else { return Ok(()) };
+        let now = self.walk.version_at(&self.arrival.state, &address.base);
+        if version != now || self.arrival.state.values.contains_key(&address.base) {
+            return Err(changed(&address.base.variable, span));
+        }
+        Ok(())
+    }
+
+    fn number(&self, number: &Polynomial, span: Span) -> Result<(), Refusal> {
+        if number.is_lost() {
+            return Err(Refusal::new(
+                Code::Limit,
+                span,
+                "a size or address here needs more than 64 bits or 256 terms",
+            ));
+        }
+        let mut refusal = None;
+        number.any(&mut |atom| {
+            match atom {
+                Atom::Read { place, version } => {
+                    let now = self.walk.version_at(&self.arrival.state, place);
+                    if *version != now {
+                        refusal.get_or_insert_with(|| changed(&place.variable, span));
+                    }
+                }
+                Atom::Unnamed(_) => {
+                    let message = "an index here has no form that can be seen";
+                    refusal.get_or_insert_with(|| Refusal::new(Code::Address, span, message));
+                }
+                _ => {}
+            }
+            false
+        });
+        refusal.map_or(Ok(()), Err)
+    }
+
+    fn conditions(&self) -> Result<(), Refusal> {
+        for (name, version, span) in &self.walk.conditions {
+            if *version != self.walk.version_inside_at(&self.arrival.state, name) {
+                return Err(changed(name, *span));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn changed(name: &str, span: Span) -> Refusal {
+    let mut refusal = Refusal::new(
+        Code::Changed,
+        span,
+        format!("'{name}' changes between these copies and the call"),
+    );
+    refusal.fact = Some(format!("'{name}' is unchanged"));
+    refusal
+}
+
+/// The variables that a number reads.
+fn collect(number: &Polynomial, names: &mut BTreeSet<Name>) {
+    number.any(&mut |atom| {
+        if let Atom::Read { place, .. } = atom {
+            names.insert(place.variable.clone());
+        }
+        false
+    });
+}

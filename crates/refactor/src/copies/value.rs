@@ -1,0 +1,232 @@
+//! Whole numbers: expressions to polynomials.
+
+use crate::affine::{Atom, Operator, Place, Polynomial};
+use crate::tree::{Binary, Expression, ExpressionKind, Name, Type, Unary};
+
+use super::state::{Located, Value, is_cell, read};
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// An expression's value; none if it is no whole number, or one that has no form. Steps in it (`p++`) are carried out.
+    pub(super) fn number(&mut self, expression: &Expression) -> Option<Polynomial> {
+        let value = self.number_unlimited(expression)?;
+        (!value.is_lost()).then_some(value)
+    }
+
+    fn number_unlimited(&mut self, expression: &Expression) -> Option<Polynomial> {
+        match &expression.kind {
+            ExpressionKind::Integer(value) => Some(Polynomial::constant(*value)),
+            ExpressionKind::Name(name) => match self.symbols.constant(name) {
+                Some(value) => self.constant(name, value),
+                None => self.scalar(expression),
+            },
+            ExpressionKind::Element { .. }
+            | ExpressionKind::Member { .. }
+            | ExpressionKind::Unary(Unary::Dereference, _) => self.scalar(expression),
+            ExpressionKind::Unary(Unary::Minus, inner) => {
+                Some(self.number(inner)?.times_constant(-1))
+            }
+            ExpressionKind::Binary(operation, left, right) => {
+                self.operation(*operation, left, right)
+            }
+            ExpressionKind::Cast(of, inner) => {
+                let of = self.symbols.resolve(of);
+                if is_whole(&of) { self.number(inner) } else { None }
+            }
+            ExpressionKind::SizeOfType(of) => self.size(of, &String::new()),
+            ExpressionKind::SizeOfValue(inner) => self.size_of_value(inner),
+            ExpressionKind::OffsetOf(of, field) => {
+                let record = self.symbols.resolve(of);
+                Some(Polynomial::size(self.symbols.field(&record, field)?.0))
+            }
+            ExpressionKind::Step { target, by, prefix } => {
+                let before = self.number(target)?;
+                let after = before.plus(&Polynomial::constant(*by));
+                let cell = self.locate(target)?.address.place;
+                self.state.set(cell, Some(Value::Number(after.clone())));
+                Some(if *prefix { after } else { before })
+            }
+            ExpressionKind::Assign { target, operation: None, value } => {
+                let value = self.number(value)?;
+                let cell = self.locate(target)?.address.place;
+                self.state.set(cell, Some(Value::Number(value.clone())));
+                Some(value)
+            }
+            ExpressionKind::Call { function, arguments } => self.intrinsic(function, arguments),
+            _ => None,
+        }
+    }
+
+    /// A named number stays a name: it may be another one in the next build.
+    fn constant(&mut self, name: &str, value: &Expression) -> Option<Polynomial> {
+        self.constants += 1;
+        let number = (self.constants <= MOST_CONSTANTS).then(|| self.at_start(value)).flatten();
+        self.constants -= 1;
+        let number = number?;
+        // Within the definition of another one its value is enough.
+        let is_used = self.constants == 0 && number.as_constant().is_some();
+        Some(if is_used { read(Place::variable(self.first_name(name)), 0) } else { number })
+    }
+
+    /// What a constant is called that is defined as another one (`parameter (jmax = nmax)`): the name that is defined by more than a name. So both are
+    /// known to be the same.
+    fn first_name(&self, name: &str) -> Name {
+        let mut name = name;
+        for _ in 0..MOST_CONSTANTS {
+            match self.symbols.constant(name).map(|value| &value.kind) {
+                Some(ExpressionKind::Name(other)) if self.symbols.constant(other).is_some() => {
+                    name = other;
+                }
+                _ => break,
+            }
+        }
+        name.to_owned()
+    }
+
+    /// Values of constants are those of the place where they are defined; they do not depend on what is known here.
+    fn at_start(&mut self, expression: &Expression) -> Option<Polynomial> {
+        let now = std::mem::take(&mut self.state);
+        let value = self.number(expression);
+        self.state = now;
+        value
+    }
+
+    /// What a place holds.
+    fn scalar(&mut self, expression: &Expression) -> Option<Polynomial> {
+        let Located { address, of } = self.locate(expression)?;
+        if !is_whole(&self.symbols.resolve(&of)) {
+            return None;
+        }
+        match self.state.values.get(&address.place) {
+            Some(Value::Number(value)) => Some(value.clone()),
+            Some(Value::Pointer(_)) => None,
+            None => {
+                let version = self.version(&address.place);
+                // An element that may be one of the cells with known values.
+                let unsure = !is_cell(&address.place)
+                    && self.state.values.keys().any(|cell| {
+                        cell.variable == address.place.variable && !cell.steps.is_empty()
+                    });
+                (!unsure).then(|| read(address.place, version))
+            }
+        }
+    }
+
+    fn operation(
+        &mut self,
+        operation: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<Polynomial> {
+        let a = self.number(left)?;
+        let b = self.number(right)?;
+        match operation {
+            Binary::Add => Some(a.plus(&b)),
+            Binary::Subtract => Some(a.minus(&b)),
+            Binary::Multiply => Some(a.times(&b)),
+            Binary::Divide => quotient(&a, &b),
+            Binary::Remainder => {
+                (!b.is_zero()).then(|| Polynomial::apply(Operator::Remainder, vec![a, b]))
+            }
+            Binary::Power => {
+                let exponent = u32::try_from(b.as_constant()?).ok().filter(|&e| e <= 8)?;
+                Some((0..exponent).fold(Polynomial::constant(1), |power, _| power.times(&a)))
+            }
+            Binary::ShiftLeft => {
+                let by = u32::try_from(b.as_constant()?).ok().filter(|&by| by < 62)?;
+                Some(a.times_constant(1_i64 << by))
+            }
+            _ => None,
+        }
+    }
+
+    fn size_of_value(&mut self, inner: &Expression) -> Option<Polynomial> {
+        // The operand is not evaluated: steps in it have no effect.
+        let copy = self.state.clone();
+        let located = self.locate(inner);
+        self.state = copy;
+        let located = located?;
+        let name = located.address.place.variable.clone();
+        self.size(&located.of, &name)
+    }
+
+    /// Functions of whole numbers that every compiler knows.
+    fn intrinsic(&mut self, function: &Expression, arguments: &[Expression]) -> Option<Polynomial> {
+        let ExpressionKind::Name(name) = &function.kind else { return None };
+        let fortran = self.symbols.language().is_fortran();
+        match (name.as_str(), arguments) {
+            ("int", [value, ..]) if fortran => self.number(value),
+            ("mod", [a, b]) if fortran => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                (!b.is_zero()).then(|| Polynomial::apply(Operator::Remainder, vec![a, b]))
+            }
+            ("min" | "min0" | "max" | "max0", _) if fortran => {
+                self.extreme(name.starts_with("max"), arguments)
+            }
+            ("std::min" | "std::max", _) => self.extreme(name == "std::max", arguments),
+            ("size", [array]) if fortran => self.array_size(array, None),
+            ("size", [array, dimension]) if fortran => {
+                let dimension = self.number(dimension)?.as_constant()?;
+                self.array_size(array, Some(usize::try_from(dimension.checked_sub(1)?).ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    fn extreme(&mut self, largest: bool, arguments: &[Expression]) -> Option<Polynomial> {
+        let operands =
+            arguments.iter().map(|argument| self.number(argument)).collect::<Option<Vec<_>>>()?;
+        Some(Polynomial::apply(if largest { Operator::Max } else { Operator::Min }, operands))
+    }
+
+    /// Fortran's `size`.
+    fn array_size(&mut self, array: &Expression, along: Option<usize>) -> Option<Polynomial> {
+        let located = self.locate(array)?;
+        let mut of = self.symbols.resolve(&located.of);
+        if let Type::Pointer(inner) = of {
+            of = self.symbols.resolve(&inner);
+        }
+        let Type::Array(_, dimensions) = of else { return None };
+        let name = located.address.place.variable;
+        match along {
+            Some(d) => self.extent(&name, d, dimensions.get(d)?),
+            None => dimensions
+                .iter()
+                .enumerate()
+                .try_fold(Polynomial::constant(1), |size, (d, dimension)| {
+                    Some(size.times(&self.extent(&name, d, dimension)?))
+                }),
+        }
+    }
+}
+
+/// Constants that are defined by others, at most so deep.
+const MOST_CONSTANTS: u32 = 64;
+
+/// `a / b`, towards zero.
+pub(super) fn quotient(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+    if b.is_zero() {
+        return None;
+    }
+    match b.as_constant().and_then(|number| a.divided_by(number)) {
+        Some(exact) => Some(exact),
+        None => Some(Polynomial::apply(Operator::Divide, vec![a.clone(), b.clone()])),
+    }
+}
+
+/// Whether values of a type are whole numbers that hold every size and index: those of four bytes and more. (A count that overflows one is undefined
+/// in C, and not allowed in Fortran.)
+pub(super) fn is_whole(of: &Type) -> bool {
+    match of {
+        Type::Basic(name, size) => {
+            let inexact = ["float", "double", "real", "complex", "logical", "bool", "char"];
+            *size >= 4 && !inexact.iter().any(|word| name.contains(word))
+        }
+        _ => false,
+    }
+}
+
+/// The atom of a scalar that changes from turn to turn.
+pub(super) fn unnamed(number: u32) -> Polynomial {
+    Polynomial::atom(Atom::Unnamed(number))
+}

@@ -1,0 +1,186 @@
+//! What statements may write, by their text alone.
+
+use std::collections::BTreeSet;
+
+use crate::symbols::{Symbols, Touched};
+use crate::tree::{
+    Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
+};
+
+/// Variables that something may write.
+#[derive(Debug, Default)]
+pub(super) struct Writes {
+    /// These variables themselves.
+    pub own: BTreeSet<Name>,
+    /// Their elements and components, or what they point to.
+    pub inside: BTreeSet<Name>,
+    /// Whatever others can reach.
+    pub anything: bool,
+}
+
+impl Writes {
+    /// Of statements and all that is in them.
+    pub fn of(statements: &[Statement], symbols: &dyn Symbols) -> Writes {
+        let mut writes = Writes::default();
+        for statement in statements {
+            writes.statement(statement, symbols);
+        }
+        writes
+    }
+
+    /// Of one expression.
+    pub fn of_expression(expression: &Expression, symbols: &dyn Symbols) -> Writes {
+        let mut writes = Writes::default();
+        writes.expression(expression, symbols);
+        writes
+    }
+
+    fn statement(&mut self, statement: &Statement, symbols: &dyn Symbols) {
+        if let StatementKind::Loop(counted) = &statement.kind {
+            self.own.insert(counted.variable.clone());
+        }
+        if let StatementKind::Assign { target, .. } = &statement.kind {
+            self.target(target);
+        }
+        if let StatementKind::Declare(declarations) = &statement.kind {
+            self.own.extend(declarations.iter().map(|declaration| declaration.name.clone()));
+        }
+        if let StatementKind::Unknown(names) = &statement.kind {
+            self.unknown(names);
+        }
+        for_each_expression(statement, &mut |expression| self.expression(expression, symbols));
+        for_each_body(statement, &mut |inner| self.statement(inner, symbols));
+    }
+
+    fn expression(&mut self, expression: &Expression, symbols: &dyn Symbols) {
+        match &expression.kind {
+            ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
+                self.target(target)
+            }
+            ExpressionKind::Unknown(names) => self.unknown(names),
+            ExpressionKind::Call { function, arguments } => {
+                match symbols.effects(function, arguments).writes {
+                    Touched::These(names) => {
+                        // A pointer that is handed over by value keeps its own.
+                        let by_value = |name: &&Name| {
+                            is_pointer(name, symbols)
+                                && !arguments.iter().any(|argument| is_address_of(argument, name))
+                        };
+                        let own = names.iter().filter(|name| !by_value(name)).cloned();
+                        self.own.extend(own);
+                        self.inside.extend(names);
+                    }
+                    Touched::Anything => self.anything = true,
+                }
+            }
+            _ => {}
+        }
+        for_each_operand(expression, &mut |inner| self.expression(inner, symbols));
+    }
+
+    fn unknown(&mut self, names: &[Name]) {
+        self.anything = true;
+        self.own.extend(names.iter().cloned());
+        self.inside.extend(names.iter().cloned());
+    }
+
+    fn target(&mut self, target: &Expression) {
+        match (&target.kind, root(target)) {
+            (ExpressionKind::Name(name), _) => {
+                self.own.insert(name.clone());
+            }
+            (_, Some(name)) => {
+                self.inside.insert(name.clone());
+            }
+            _ => self.anything = true,
+        }
+    }
+}
+
+/// Whether a variable is a local pointer of C: only where its address is handed over can a call change it.
+fn is_pointer(name: &str, symbols: &dyn Symbols) -> bool {
+    !symbols.language().is_fortran()
+        && symbols.variable(name).is_some_and(|declaration| {
+            matches!(declaration.storage, Storage::Local | Storage::Argument)
+                && matches!(symbols.resolve(&declaration.of), Type::Pointer(_))
+        })
+}
+
+fn is_address_of(argument: &Expression, name: &str) -> bool {
+    match &argument.kind {
+        ExpressionKind::Unary(Unary::Address, place) => {
+            matches!(&place.kind, ExpressionKind::Name(n) if n == name)
+        }
+        ExpressionKind::Cast(_, inner) => is_address_of(inner, name),
+        _ => false,
+    }
+}
+
+/// The variable that a place begins with.
+pub(super) fn root(expression: &Expression) -> Option<&Name> {
+    match &expression.kind {
+        ExpressionKind::Name(name) => Some(name),
+        ExpressionKind::Element { base, .. } | ExpressionKind::Member { base, .. } => root(base),
+        ExpressionKind::Unary(Unary::Dereference | Unary::Address, inner)
+        | ExpressionKind::Cast(_, inner) => root(inner),
+        ExpressionKind::Step { target, .. } => root(target),
+        ExpressionKind::Binary(_, left, right) => root(left).or_else(|| root(right)),
+        ExpressionKind::Call { function, .. } => root(function),
+        _ => None,
+    }
+}
+
+/// Calls `visit` with the expressions of a statement itself, not those of statements in it.
+pub(super) fn for_each_expression<'t>(
+    statement: &'t Statement,
+    visit: &mut dyn FnMut(&'t Expression),
+) {
+    statement.expressions().into_iter().for_each(visit);
+}
+
+/// Calls `visit` with the statements in a statement, one level down.
+pub(super) fn for_each_body<'t>(statement: &'t Statement, visit: &mut dyn FnMut(&'t Statement)) {
+    statement.bodies().into_iter().flatten().for_each(visit);
+}
+
+/// Calls `visit` with the operands of an expression, one level down.
+pub(super) fn for_each_operand<'t>(
+    expression: &'t Expression,
+    visit: &mut dyn FnMut(&'t Expression),
+) {
+    expression.parts().into_iter().for_each(visit);
+}
+
+/// Whether any of the names occurs in a statement.
+pub(super) fn mentions(statement: &Statement, is_one: &dyn Fn(&str) -> bool) -> bool {
+    let mut found = false;
+    for_each_expression(statement, &mut |expression| {
+        found |= expression_mentions(expression, is_one)
+    });
+    for_each_body(statement, &mut |inner| found = found || mentions(inner, is_one));
+    if let StatementKind::Unknown(names) = &statement.kind {
+        found |= names.iter().any(|name| is_one(name));
+    }
+    found
+}
+
+/// Whether any of the names occurs in an expression.
+pub(super) fn expression_mentions(expression: &Expression, is_one: &dyn Fn(&str) -> bool) -> bool {
+    match &expression.kind {
+        ExpressionKind::Name(name) => is_one(name),
+        ExpressionKind::Unknown(names) => names.iter().any(|name| is_one(name)),
+        _ => {
+            let mut found = false;
+            for_each_operand(expression, &mut |inner| {
+                found = found || expression_mentions(inner, is_one)
+            });
+            found
+        }
+    }
+}
+
+/// Whether a call is in an expression, other than of functions that have no effect.
+pub(super) fn has_effects(expression: &Expression, symbols: &dyn Symbols) -> bool {
+    let writes = Writes::of_expression(expression, symbols);
+    writes.anything || !writes.own.is_empty() || !writes.inside.is_empty()
+}

@@ -1,0 +1,13 @@
+//! Text in, text out: what is replaced, and all else as it was.
+
+mod change;
+mod diff;
+mod line;
+mod rewrite;
+
+#[cfg(test)]
+mod tests;
+
+pub use change::{Change, Overlap, apply};
+pub use diff::diff;
+pub use rewrite::{CallPlace, EditError, Rewrite, rewrite};

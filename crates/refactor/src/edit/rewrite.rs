@@ -1,0 +1,349 @@
+//! The changes that replace packing code.
+
+use std::ops::Range;
+
+use crate::emit::{Text, wrap};
+use crate::read::fortran::one_line;
+use crate::source::{Language, Source, Span};
+
+use super::Change;
+use super::line::Lines;
+
+/// Where a call and its arguments stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallPlace {
+    /// The whole statement; in C with what takes its result and the semicolon.
+    pub statement: Span,
+    /// The buffer argument.
+    pub buffer: Span,
+    /// The count argument.
+    pub count: Span,
+    /// The datatype argument.
+    pub datatype: Span,
+}
+
+/// One call that gets a datatype instead of a packed buffer.
+#[derive(Debug, Clone)]
+pub struct Rewrite<'a> {
+    /// The file.
+    pub source: &'a Source,
+    /// The call.
+    pub call: CallPlace,
+    /// What is written for it.
+    pub text: &'a Text,
+    /// Statements that are not needed any more.
+    pub removed: &'a [Span],
+    /// Statements that stand for the removed ones' lasting effects (`n = 5`); they go before the call.
+    pub kept: &'a [String],
+    /// Fortran: where declarations end.
+    pub declarations_at: usize,
+}
+
+/// Why a text is not changed, though a datatype exists.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// `a = 1; call mpi_send(...)` in Fortran.
+    #[error("several statements share the line")]
+    SharedLine {
+        /// Which.
+        span: Span,
+    },
+    /// A directive belongs to the statement that follows it.
+    #[error("a directive stands before the statement")]
+    Directive {
+        /// Which statement.
+        span: Span,
+    },
+}
+
+/// The changes of the file for one call. Those of several calls can be applied together.
+pub fn rewrite(rewrite: &Rewrite<'_>) -> Result<Vec<Change>, EditError> {
+    let editor = Editor {
+        lines: Lines::of(&rewrite.source.text),
+        fixed: rewrite.source.language == Language::FortranFixed,
+        fortran: rewrite.source.language.is_fortran(),
+    };
+    let mut changes = Vec::new();
+    for span in rewrite.removed {
+        changes.push(editor.remove(*span)?);
+    }
+    if editor.fortran {
+        editor.fortran_call(rewrite, &mut changes)?;
+    } else {
+        editor.c_call(rewrite, &mut changes)?;
+    }
+    Ok(changes)
+}
+
+struct Editor<'t> {
+    lines: Lines<'t>,
+    fixed: bool,
+    fortran: bool,
+}
+
+impl Editor<'_> {
+    /// Takes a statement away, with its lines where nothing else is on them.
+    fn remove(&self, span: Span) -> Result<Change, EditError> {
+        let range = span.range();
+        let before = self.lines.before(range.start);
+        let behind = self.lines.behind(range.end).trim();
+        if before.trim().is_empty() && self.follows_directive(range.start) {
+            return Err(EditError::Directive { span });
+        }
+        // The body of a control statement cannot be nothing.
+        let needed = if self.fortran {
+            !before.trim().is_empty() && !before.trim_end().ends_with(';')
+        } else {
+            self.is_controlled(range.start)
+        };
+        if needed {
+            return Ok(Change { range, new: if self.fortran { "continue" } else { ";" }.into() });
+        }
+        if self.fortran && (behind.starts_with(';') || before.trim_end().ends_with(';')) {
+            return Err(EditError::SharedLine { span });
+        }
+        if before.trim().is_empty() && behind.is_empty() {
+            let start = self.lines.start(range.start);
+            return Ok(Change { range: start..self.lines.next(range.end), new: String::new() });
+        }
+        let space = self.lines.behind(range.end);
+        let blanks = space.len() - space.trim_start().len();
+        Ok(Change { range: range.start..range.end + blanks, new: String::new() })
+    }
+
+    /// Whether the line before is a directive: `#pragma`, `!$omp`, `c$acc`.
+    fn follows_directive(&self, at: usize) -> bool {
+        let Some(line) = self.lines.previous(at).and_then(|r| self.lines.text.get(r)) else {
+            return false;
+        };
+        self.is_directive(line)
+    }
+
+    fn is_directive(&self, line: &str) -> bool {
+        let line = line.trim().to_ascii_lowercase();
+        if self.fortran {
+            ["!$", "c$", "*$", "!dir$", "cdir$", "!dec$", "!gcc$"]
+                .iter()
+                .any(|d| line.starts_with(d))
+        } else {
+            line.starts_with("#pragma") || line.starts_with("_pragma")
+        }
+    }
+
+    /// Whether a statement of C is the body of an `if` or loop without braces, or has a label.
+    fn is_controlled(&self, at: usize) -> bool {
+        let mut rest = self.lines.text.get(..at).unwrap_or("").trim_end();
+        loop {
+            let line = rest.get(rest.rfind('\n').map_or(0, |n| n + 1)..).unwrap_or("");
+            if let Some(without) = rest.strip_suffix("*/") {
+                rest = without.get(..without.rfind("/*").unwrap_or(0)).unwrap_or("").trim_end();
+            } else if let Some(comment) = line.find("//") {
+                rest = rest.get(..rest.len() - line.len() + comment).unwrap_or("").trim_end();
+            } else if line.trim_start().starts_with('#') {
+                rest = rest.get(..rest.len() - line.len()).unwrap_or("").trim_end();
+            } else {
+                return !rest.is_empty() && !rest.ends_with([';', '{', '}']);
+            }
+        }
+    }
+
+    fn arguments(rewrite: &Rewrite<'_>) -> [(Range<usize>, String); 3] {
+        let Text { buffer, count, datatype, .. } = rewrite.text;
+        let call = &rewrite.call;
+        [
+            (call.buffer.range(), buffer.clone()),
+            (call.count.range(), count.clone()),
+            (call.datatype.range(), datatype.clone()),
+        ]
+    }
+
+    fn c_call(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {
+        let span = rewrite.call.statement;
+        let range = span.range();
+        if self.lines.before(range.start).trim().is_empty() && self.follows_directive(range.start) {
+            return Err(EditError::Directive { span });
+        }
+        out.extend(Self::arguments(rewrite).map(|(range, new)| Change { range, new }));
+        let text = rewrite.text;
+        let outer = self.lines.indent(range.start);
+        let braces = self.is_controlled(range.start) && !text.before.is_empty();
+        let indent = if braces { format!("{outer}    ") } else { outer.to_owned() };
+        let newline = format!("{}{indent}", self.lines.end);
+        let mut before = String::new();
+        if braces {
+            before.push('{');
+            before.push_str(&newline);
+        }
+        for line in text.declarations.iter().chain(rewrite.kept).chain(&text.before) {
+            before.push_str(line);
+            before.push_str(&newline);
+        }
+        let mut after = String::new();
+        for line in &text.after {
+            after.push_str(&newline);
+            after.push_str(line);
+        }
+        if braces {
+            after.push_str(&format!("{}{outer}}}", self.lines.end));
+        }
+        if !before.is_empty() {
+            out.push(Change { range: range.start..range.start, new: before });
+        }
+        if !after.is_empty() {
+            let at = self.after_comment(range.end, &["//", "/*"]);
+            out.push(Change { range: at..at, new: after });
+        }
+        Ok(())
+    }
+
+    /// Behind a comment that ends the line, or right here.
+    fn after_comment(&self, at: usize, marks: &[&str]) -> usize {
+        let behind = self.lines.behind(at).trim();
+        let is_comment = marks.iter().any(|m| behind.starts_with(m))
+            && (!behind.starts_with("/*") || behind.find("*/") == behind.len().checked_sub(2));
+        if behind.is_empty() || is_comment { self.lines.stop(at) } else { at }
+    }
+
+    fn fortran_call(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {
+        let span = rewrite.call.statement;
+        let range = span.range();
+        let before = self.lines.before(range.start);
+        let behind = self.lines.behind(range.end).trim();
+        if behind.starts_with(';') || before.trim_end().ends_with(';') {
+            return Err(EditError::SharedLine { span });
+        }
+        self.declarations(rewrite, out)?;
+        let text = rewrite.text;
+        let label = before.trim();
+        let is_label = !label.is_empty() && label.chars().all(|c| c.is_ascii_digit());
+        let is_controlled = !label.is_empty() && !is_label;
+        let start_line = self.lines.start(range.start);
+        let column = if is_controlled {
+            self.lines.indent(range.start).len() + 3
+        } else {
+            before.chars().count()
+        };
+        let statements = |list: &mut dyn Iterator<Item = &String>| {
+            let mut all = String::new();
+            for statement in list {
+                for line in wrap(statement, column, self.fixed) {
+                    all.push_str(&line);
+                    all.push_str(self.lines.end);
+                }
+            }
+            all
+        };
+        let first = statements(&mut rewrite.kept.iter().chain(&text.before));
+        let last = statements(&mut text.after.iter());
+        self.changed_call(rewrite, column, is_controlled, out);
+        if first.is_empty() && last.is_empty() {
+            return Ok(());
+        }
+        if is_controlled {
+            // `if (x) call f` becomes a block.
+            let lead = " ".repeat(column.max(if self.fixed { 6 } else { 0 }));
+            let new = format!("then{}{first}{lead}", self.lines.end);
+            out.push(Change { range: range.start..range.start, new });
+        } else if is_label {
+            if self.follows_directive(range.start) {
+                return Err(EditError::Directive { span });
+            }
+            // Who goes to the label must pass what comes before the call.
+            let width = before.len();
+            let new =
+                format!("{before}continue{}{first}{}", self.lines.end, " ".repeat(width.max(6)));
+            out.push(Change { range: start_line..range.start, new });
+        } else {
+            if self.follows_directive(range.start) {
+                return Err(EditError::Directive { span });
+            }
+            out.push(Change { range: start_line..start_line, new: first });
+        }
+        let at = self.after_comment(range.end, &["!"]);
+        if at == range.end && !behind.is_empty() {
+            return Err(EditError::SharedLine { span });
+        }
+        let mut new = format!("{}{last}", self.lines.end);
+        if is_controlled {
+            let outer = self.lines.indent(range.start).len().max(if self.fixed { 6 } else { 0 });
+            new.push_str(&format!("{}end if", " ".repeat(outer)));
+        } else {
+            new.truncate(new.len() - self.lines.end.len());
+        }
+        out.push(Change { range: at..at, new });
+        Ok(())
+    }
+
+    /// The arguments alone where the lines stay short enough, else the whole call in new lines.
+    fn changed_call(
+        &self,
+        rewrite: &Rewrite<'_>,
+        column: usize,
+        is_controlled: bool,
+        out: &mut Vec<Change>,
+    ) {
+        let range = rewrite.call.statement.range();
+        let arguments = Self::arguments(rewrite);
+        let width = if self.fixed { 72 } else { 132 };
+        let shift = |at: usize| at.saturating_sub(range.start);
+        let inside: Vec<Change> = arguments
+            .iter()
+            .map(|(r, new)| Change { range: shift(r.start)..shift(r.end), new: new.clone() })
+            .collect();
+        let call = self.lines.text.get(range.clone()).unwrap_or("");
+        let changed = super::apply(call, &inside).unwrap_or_else(|_| call.to_owned());
+        let first_column =
+            if is_controlled { column } else { self.lines.before(range.start).chars().count() };
+        let fits = changed.lines().enumerate().all(|(at, line)| {
+            line.trim_end().chars().count() + if at == 0 { first_column } else { 0 } <= width
+        });
+        if fits {
+            out.extend(arguments.into_iter().map(|(range, new)| Change { range, new }));
+            return;
+        }
+        let language = if self.fixed { Language::FortranFixed } else { Language::FortranFree };
+        // Long arguments would be cut at column 72: marks stand for them while lines are joined.
+        let marks = ['\u{e000}', '\u{e001}', '\u{e002}'];
+        let marked: Vec<Change> = inside
+            .iter()
+            .zip(marks)
+            .map(|(change, mark)| Change { range: change.range.clone(), new: mark.to_string() })
+            .collect();
+        let joined = super::apply(call, &marked).unwrap_or_else(|_| call.to_owned());
+        let mut statement = one_line(&joined, language);
+        for (mark, (_, new)) in marks.into_iter().zip(&arguments) {
+            statement = statement.replace(mark, new);
+        }
+        let lines = wrap(&statement, column, self.fixed);
+        let text = lines.join(self.lines.end);
+        out.push(Change { range, new: text.trim_start().to_owned() });
+    }
+
+    fn declarations(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {
+        let text = rewrite.text;
+        if text.declarations.is_empty() {
+            return Ok(());
+        }
+        let place = rewrite.declarations_at;
+        let before = self.lines.before(place).trim();
+        if !before.chars().all(|c| c.is_ascii_digit()) {
+            return Err(EditError::SharedLine { span: rewrite.call.statement });
+        }
+        let mut at = self.lines.start(place);
+        let indent = self.lines.before(place).chars().count();
+        while let Some(line) = self.lines.previous(at)
+            && self.lines.text.get(line.clone()).is_some_and(|l| self.is_directive(l))
+        {
+            at = line.start;
+        }
+        let mut new = String::new();
+        for declaration in &text.declarations {
+            for line in wrap(declaration, indent, self.fixed) {
+                new.push_str(&line);
+                new.push_str(self.lines.end);
+            }
+        }
+        out.push(Change { range: at..at, new });
+        Ok(())
+    }
+}

@@ -1,0 +1,374 @@
+//! From a datatype to the operations that make it.
+
+use std::collections::BTreeMap;
+
+use crate::affine::{Atom, Place, Polynomial, Step};
+use crate::ir::{Datatype, Member, Node};
+use crate::symbols::Symbols;
+use crate::tree::{Name, Type};
+
+use super::EmitError;
+use super::names::Names;
+use super::operation::{
+    Argument, Arrays, Kind, Length, Old, Operation, Program, StructMember, Variable,
+};
+
+/// What was made of a node.
+enum Made {
+    /// So many adjacent elements: no type is needed.
+    Elements(Polynomial),
+    /// A type in a variable.
+    Type(String),
+}
+
+/// The operations for a datatype.
+pub(super) fn lower(
+    datatype: &Datatype,
+    symbols: &dyn Symbols,
+    names: &mut Names,
+) -> Result<Program, EmitError> {
+    let mut lowering = Lowering {
+        symbols,
+        names,
+        element: i64::try_from(datatype.element).map_err(|_| EmitError::Lost)?,
+        variables: Vec::new(),
+        measures: Vec::new(),
+        strides: BTreeMap::new(),
+        addresses: BTreeMap::new(),
+    };
+    let mut operations = Vec::new();
+    let made = lowering.make(&datatype.node, &mut operations)?;
+    let (count, of) = match made {
+        Made::Elements(count) if datatype.at.is_some() => (count, Old::Element),
+        made => {
+            let name = lowering.typed(made, &mut operations);
+            (Polynomial::constant(1), Old::Made(name))
+        }
+    };
+    let place = datatype.at.as_ref().map(|address| at_turn_zero(&address.place));
+    let mut all = lowering.measures;
+    all.append(&mut operations);
+    Ok(Program {
+        variables: lowering.variables,
+        operations: all,
+        argument: Argument { place, count, of },
+        strides: lowering.strides.into_iter().collect(),
+        addresses: lowering.addresses.into_iter().collect(),
+    })
+}
+
+/// The place of the first turn of all loops.
+fn at_turn_zero(place: &Place) -> Place {
+    place.map(&mut |atom| matches!(atom, Atom::Counter(_)).then(Polynomial::zero))
+}
+
+struct Lowering<'a> {
+    symbols: &'a dyn Symbols,
+    names: &'a mut Names,
+    /// Bytes of an element.
+    element: i64,
+    variables: Vec<Variable>,
+    /// What is measured before all else.
+    measures: Vec<Operation>,
+    strides: BTreeMap<(Name, u32), String>,
+    addresses: BTreeMap<Place, String>,
+}
+
+impl Lowering<'_> {
+    fn variable(&mut self, stem: &str, kind: Kind) -> String {
+        let name = self.names.fresh(stem);
+        self.variables.push(Variable { name: name.clone(), kind });
+        name
+    }
+
+    /// A type for what was made.
+    fn typed(&mut self, made: Made, out: &mut Vec<Operation>) -> String {
+        match made {
+            Made::Type(name) => name,
+            Made::Elements(count) => {
+                let new = self.variable("block_type", Kind::Type);
+                out.push(Operation::Contiguous { count, old: Old::Element, new: new.clone() });
+                new
+            }
+        }
+    }
+
+    fn parts(made: Made) -> (Polynomial, Old) {
+        match made {
+            Made::Elements(count) => (count, Old::Element),
+            Made::Type(name) => (Polynomial::constant(1), Old::Made(name)),
+        }
+    }
+
+    /// A type that is part of another is not needed after that.
+    fn free(old: &Old, out: &mut Vec<Operation>) {
+        if let Old::Made(name) = old {
+            out.push(Operation::Free(name.clone()));
+        }
+    }
+
+    fn make(&mut self, node: &Node, out: &mut Vec<Operation>) -> Result<Made, EmitError> {
+        match node {
+            Node::Contiguous { count } => {
+                self.measure(count)?;
+                Ok(Made::Elements(count.clone()))
+            }
+            Node::Vector { count, block, stride } => {
+                for number in [count, block, stride] {
+                    self.measure(number)?;
+                }
+                let new = self.variable("vector_type", Kind::Type);
+                out.push(Operation::Vector {
+                    count: count.clone(),
+                    block: block.clone(),
+                    stride: stride.clone(),
+                    old: Old::Element,
+                    new: new.clone(),
+                });
+                Ok(Made::Type(new))
+            }
+            Node::Hvector { count, stride, child } => {
+                self.measure(count)?;
+                self.measure(stride)?;
+                let (block, old) = Self::parts(self.make(child, out)?);
+                let new = self.variable("hvector_type", Kind::Type);
+                out.push(Operation::Hvector {
+                    count: count.clone(),
+                    block,
+                    stride: stride.clone(),
+                    old: old.clone(),
+                    new: new.clone(),
+                });
+                Self::free(&old, out);
+                Ok(Made::Type(new))
+            }
+            Node::Listed { count, block, list, entry, scale } => {
+                self.listed(count, block, list, *entry, scale, out)
+            }
+            Node::Hindexed { displacements, child } => {
+                for displacement in displacements {
+                    self.measure(displacement)?;
+                }
+                let (block, old) = Self::parts(self.make(child, out)?);
+                let array = self
+                    .variable("displacements", Kind::Addresses(Length::Known(displacements.len())));
+                let new = self.variable("indexed_type", Kind::Type);
+                // The constructor for equal blocks takes types with blocks of one.
+                out.push(Operation::HindexedBlock {
+                    displacements: displacements.clone(),
+                    block,
+                    old: old.clone(),
+                    array,
+                    new: new.clone(),
+                });
+                Self::free(&old, out);
+                Ok(Made::Type(new))
+            }
+            Node::Struct(members) if members.is_empty() => Ok(Made::Elements(Polynomial::zero())),
+            Node::Struct(members) => self.structure(members, out),
+            Node::Each { counter, count, displacement, child } => {
+                self.measure(count)?;
+                self.measure(displacement)?;
+                let mut body = Vec::new();
+                let (block, old) = Self::parts(self.make(child, &mut body)?);
+                let index = self.variable("turn", Kind::Integer);
+                let arrays = self.arrays(Length::Open);
+                let new = self.variable("struct_type", Kind::Type);
+                let member = StructMember { block, displacement: displacement.clone(), old };
+                out.push(Operation::Each {
+                    counter: *counter,
+                    index,
+                    count: count.clone(),
+                    body,
+                    member,
+                    arrays,
+                    new: new.clone(),
+                });
+                Ok(Made::Type(new))
+            }
+            Node::Guard { condition, then, otherwise } => {
+                let mut yes = Vec::new();
+                let mut no = Vec::new();
+                let first = self.make(then, &mut yes)?;
+                let second = self.make(otherwise, &mut no)?;
+                let new = self.variable("guarded_type", Kind::Type);
+                for (made, branch) in [(first, &mut yes), (second, &mut no)] {
+                    // One type more, so that both branches leave the same variable to be freed.
+                    let (count, old) = Self::parts(made);
+                    branch.push(Operation::Contiguous {
+                        count,
+                        old: old.clone(),
+                        new: new.clone(),
+                    });
+                    Self::free(&old, branch);
+                }
+                out.push(Operation::If { condition: condition.clone(), then: yes, otherwise: no });
+                Ok(Made::Type(new))
+            }
+        }
+    }
+
+    /// Places from an array of the program, which must be an array of `int` or `integer(4)`.
+    fn listed(
+        &mut self,
+        count: &Polynomial,
+        block: &Polynomial,
+        list: &Place,
+        entry: u64,
+        scale: &Polynomial,
+        out: &mut Vec<Operation>,
+    ) -> Result<Made, EmitError> {
+        for number in [count, block, scale] {
+            self.measure(number)?;
+        }
+        if entry != 4 {
+            return Err(EmitError::WideList { bytes: entry });
+        }
+        let list = at_turn_zero(list);
+        let new = self.variable("indexed_type", Kind::Type);
+        if scale.as_constant() == Some(self.element) {
+            out.push(Operation::IndexedBlock {
+                count: count.clone(),
+                block: block.clone(),
+                list,
+                old: Old::Element,
+                new: new.clone(),
+            });
+            return Ok(Made::Type(new));
+        }
+        // Entries count in units of `scale`: blocks as wide as that.
+        let piece = self.variable("block_type", Kind::Type);
+        let wide = self.variable("wide_type", Kind::Type);
+        out.push(Operation::Contiguous {
+            count: block.clone(),
+            old: Old::Element,
+            new: piece.clone(),
+        });
+        out.push(Operation::Resized {
+            extent: scale.clone(),
+            old: Old::Made(piece.clone()),
+            new: wide.clone(),
+        });
+        out.push(Operation::Free(piece));
+        out.push(Operation::IndexedBlock {
+            count: count.clone(),
+            block: Polynomial::constant(1),
+            list,
+            old: Old::Made(wide.clone()),
+            new: new.clone(),
+        });
+        out.push(Operation::Free(wide));
+        Ok(Made::Type(new))
+    }
+
+    fn structure(
+        &mut self,
+        members: &[Member],
+        out: &mut Vec<Operation>,
+    ) -> Result<Made, EmitError> {
+        let mut made = Vec::with_capacity(members.len());
+        for member in members {
+            self.measure(&member.displacement)?;
+            let (block, old) = Self::parts(self.make(&member.node, out)?);
+            made.push(StructMember { block, displacement: member.displacement.clone(), old });
+        }
+        let arrays = self.arrays(Length::Known(members.len()));
+        let new = self.variable("struct_type", Kind::Type);
+        let freed: Vec<Old> = made.iter().map(|m| m.old.clone()).collect();
+        out.push(Operation::Struct { members: made, arrays, new: new.clone() });
+        freed.iter().for_each(|old| Self::free(old, out));
+        Ok(Made::Type(new))
+    }
+
+    fn arrays(&mut self, length: Length) -> Arrays {
+        Arrays {
+            blocks: self.variable("blocks", Kind::Integers(length)),
+            displacements: self.variable("displacements", Kind::Addresses(length)),
+            types: self.variable("types", Kind::Types(length)),
+        }
+    }
+
+    /// Takes care of what a number needs that only the running program knows.
+    fn measure(&mut self, number: &Polynomial) -> Result<(), EmitError> {
+        if number.is_lost() {
+            return Err(EmitError::Lost);
+        }
+        let mut strides = Vec::new();
+        let mut addresses = Vec::new();
+        let mut unnamed = false;
+        number.any(&mut |atom| {
+            match atom {
+                Atom::Stride(array, dimension) => strides.push((array.clone(), *dimension)),
+                Atom::Address(place) => addresses.push(place.clone()),
+                Atom::Unnamed(_) => unnamed = true,
+                _ => {}
+            }
+            false
+        });
+        if unnamed {
+            return Err(EmitError::Unnamed);
+        }
+        for (array, dimension) in strides {
+            self.stride(array, dimension)?;
+        }
+        for place in addresses {
+            self.address(place);
+        }
+        Ok(())
+    }
+
+    fn address(&mut self, place: Place) -> String {
+        if let Some(name) = self.addresses.get(&place) {
+            return name.clone();
+        }
+        let new = self.variable("address", Kind::Address);
+        self.measures.push(Operation::Address { place: place.clone(), new: new.clone() });
+        self.addresses.insert(place, new.clone());
+        new
+    }
+
+    /// Bytes between two neighbours, from their addresses. In an array of one element there is no neighbour: the same twice, and 0 bytes,
+    /// which nothing is multiplied with but 0.
+    fn stride(&mut self, array: Name, dimension: u32) -> Result<(), EmitError> {
+        let key = (array, dimension);
+        if self.strides.contains_key(&key) {
+            return Ok(());
+        }
+        let rank = self
+            .symbols
+            .variable(&key.0)
+            .and_then(|v| rank(&v.of))
+            .ok_or_else(|| EmitError::NotAnArray { name: key.0.clone() })?;
+        let subscript = |next: bool, along: u32| {
+            let lower = Polynomial::atom(Atom::Lower(key.0.clone(), along));
+            if !next || along != dimension {
+                return lower;
+            }
+            let extent = Polynomial::atom(Atom::Extent(key.0.clone(), along));
+            let one = Polynomial::constant(1);
+            let last = lower.plus(&extent).minus(&one);
+            Polynomial::apply(crate::affine::Operator::Min, vec![lower.plus(&one), last])
+        };
+        let mut places = [false, true].into_iter().map(|next| Place {
+            variable: key.0.clone(),
+            steps: vec![Step::At((0..rank).map(|along| subscript(next, along)).collect())],
+        });
+        let (Some(here), Some(there)) = (places.next(), places.next()) else {
+            return Err(EmitError::Lost);
+        };
+        let here = self.address(here);
+        let there = self.address(there);
+        let new = self.variable("stride", Kind::Address);
+        self.measures.push(Operation::Difference { of: there, minus: here, new: new.clone() });
+        self.strides.insert(key, new);
+        Ok(())
+    }
+}
+
+fn rank(of: &Type) -> Option<u32> {
+    match of {
+        Type::Array(_, dimensions) => u32::try_from(dimensions.len()).ok(),
+        Type::Pointer(inner) => rank(inner),
+        _ => None,
+    }
+}

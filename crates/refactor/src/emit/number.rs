@@ -1,0 +1,423 @@
+//! Numbers and places as a program writes them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
+use crate::tree::{Binary, Expression, ExpressionKind, Name, Subscript, Unary};
+
+use super::EmitError;
+use super::operation::Program;
+
+/// Writes numbers of one program.
+pub(super) struct Speller<'p> {
+    pub fortran: bool,
+    /// Bytes of an element of the call's datatype.
+    pub element: i64,
+    /// How these bytes are written: `sizeof(double)`, a variable with the extent; none: as a number.
+    pub element_text: Option<String>,
+    pub program: &'p Program,
+    /// Variables of loops that are written, for their turns from 0.
+    pub turns: HashMap<Counter, String>,
+    /// What stands for the variables of these loops in conditions: first value and step.
+    pub replaced: HashMap<Name, (Polynomial, Polynomial, Counter)>,
+}
+
+/// How wide the number is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// As the program's own numbers.
+    Plain,
+    /// `MPI_Aint`
+    Wide,
+}
+
+impl Speller<'_> {
+    /// A number of things; `max(0, n)`.
+    pub(super) fn count(&self, number: &Polynomial) -> Result<String, EmitError> {
+        if let Some(value) = number.as_constant() {
+            return Ok(value.max(0).to_string());
+        }
+        let text = self.plain(number)?;
+        Ok(if self.fortran {
+            format!("max(0, {text})")
+        } else {
+            format!("({text} > 0 ? {text} : 0)")
+        })
+    }
+
+    /// A number of elements from one to another.
+    pub(super) fn plain(&self, number: &Polynomial) -> Result<String, EmitError> {
+        self.number(number, Width::Plain)
+    }
+
+    /// A number of bytes, in `MPI_Aint`, where it can be as a multiple of the element's size.
+    pub(super) fn bytes(&self, number: &Polynomial) -> Result<String, EmitError> {
+        let whole = match &self.element_text {
+            Some(text) if !number.is_zero() => number.divided_by(self.element).map(|q| (q, text)),
+            _ => None,
+        };
+        let Some((quotient, unit)) = whole else {
+            return match number.as_constant() {
+                Some(value) => Ok(self.wide_constant(value)),
+                None => self.number(number, Width::Wide),
+            };
+        };
+        match quotient.as_constant() {
+            Some(1) => Ok(unit.clone()),
+            Some(value) => Ok(format!("{value} * {unit}")),
+            None => {
+                let text = self.number(&quotient, Width::Wide)?;
+                let single = quotient.terms().count() == 1 || factors(&quotient).len() > 1;
+                Ok(if single { format!("{text} * {unit}") } else { format!("({text}) * {unit}") })
+            }
+        }
+    }
+
+    fn wide_constant(&self, value: i64) -> String {
+        if self.fortran { format!("int({value}, MPI_ADDRESS_KIND)") } else { value.to_string() }
+    }
+
+    /// A product of sums where it is one, else `x * (...) + rest` for what a loop counts, else a sum.
+    fn number(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
+        let counter =
+            number.terms().flat_map(|(atoms, _)| atoms).find(|a| matches!(a, Atom::Counter(_)));
+        if let Some(counter) = counter
+            && let Some((slope, rest)) = split(number, counter)
+            && slope.terms().count() > 1
+        {
+            let turn = self.sum(&Polynomial::atom(counter.clone()), width)?;
+            let slope = match factors(&slope).len() {
+                1 => format!("({})", self.sum(&slope, Width::Plain)?),
+                _ => self.number(&slope, Width::Plain)?,
+            };
+            let product = format!("{turn} * {slope}");
+            if rest.is_zero() {
+                return Ok(product);
+            }
+            let rest = self.number(&rest, width)?;
+            return Ok(match rest.strip_prefix('-') {
+                Some(positive) => format!("{product} - {positive}"),
+                None => format!("{product} + {rest}"),
+            });
+        }
+        let parts = factors(number);
+        if parts.len() > 1 {
+            let mut texts = Vec::with_capacity(parts.len());
+            for (at, part) in parts.iter().enumerate() {
+                let narrow = if at == 0 { width } else { Width::Plain };
+                let text = self.sum(part, narrow)?;
+                let single = part.terms().count() == 1;
+                texts.push(if single { text } else { format!("({text})") });
+            }
+            return Ok(texts.join(" * "));
+        }
+        self.sum(number, width)
+    }
+
+    /// `-n * m + 2`: terms of variables first, the number last, a positive term in front where there is one.
+    fn sum(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
+        if number.is_lost() {
+            return Err(EmitError::Lost);
+        }
+        let mut terms: Vec<(&[Atom], i64)> = number.terms().collect();
+        terms.sort_by_key(|(atoms, coefficient)| (atoms.is_empty(), *coefficient < 0));
+        if terms.is_empty() {
+            return Ok(if width == Width::Wide { self.wide_constant(0) } else { "0".into() });
+        }
+        let mut out = String::new();
+        for (at, (atoms, coefficient)) in terms.into_iter().enumerate() {
+            let sign = match (at, coefficient < 0) {
+                (0, true) => "-",
+                (0, false) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            };
+            out.push_str(sign);
+            out.push_str(&self.product(atoms, coefficient.unsigned_abs(), width)?);
+        }
+        Ok(out)
+    }
+
+    fn product(&self, atoms: &[Atom], coefficient: u64, width: Width) -> Result<String, EmitError> {
+        let mut factors = Vec::with_capacity(atoms.len() + 1);
+        for atom in atoms {
+            factors.push((self.atom(atom)?, is_wide(atom)));
+        }
+        if width == Width::Wide && !factors.iter().any(|(_, wide)| *wide) {
+            if let Some((first, _)) = factors.first_mut() {
+                *first = if self.fortran {
+                    format!("int({first}, MPI_ADDRESS_KIND)")
+                } else {
+                    format!("(MPI_Aint){first}")
+                };
+            } else if self.fortran && self.element_text.is_none() {
+                return Ok(format!("int({coefficient}, MPI_ADDRESS_KIND)"));
+            }
+        }
+        // The wide factor first, so that the whole product is computed as wide.
+        factors.sort_by_key(|(text, wide)| {
+            !(*wide || text.starts_with("(MPI_Aint)") || text.starts_with("int("))
+        });
+        let mut texts: Vec<String> = factors.into_iter().map(|(text, _)| text).collect();
+        if coefficient != 1 || texts.is_empty() {
+            let number = coefficient.to_string();
+            if width == Width::Wide && !texts.is_empty() {
+                texts.push(number)
+            } else {
+                texts.insert(0, number)
+            }
+        }
+        Ok(texts.join(" * "))
+    }
+
+    /// A factor.
+    fn atom(&self, atom: &Atom) -> Result<String, EmitError> {
+        match atom {
+            Atom::Counter(counter) => self.turns.get(counter).cloned().ok_or(EmitError::Turn),
+            Atom::Read { place, .. } => self.place(place),
+            Atom::Apply(operator, operands) => self.apply(*operator, operands),
+            Atom::SizeOf(of) if self.fortran => Err(EmitError::SizeOf { of: of.clone() }),
+            Atom::SizeOf(of) => Ok(format!("sizeof({of})")),
+            Atom::Stride(array, dimension) => self
+                .program
+                .strides
+                .iter()
+                .find(|((name, along), _)| name == array && along == dimension)
+                .map(|(_, variable)| variable.clone())
+                .ok_or(EmitError::Turn),
+            Atom::Extent(array, dimension) => {
+                Ok(format!("size({array}, {})", u64::from(*dimension) + 1))
+            }
+            Atom::Lower(array, dimension) => {
+                Ok(format!("lbound({array}, {})", u64::from(*dimension) + 1))
+            }
+            Atom::Address(place) => self
+                .program
+                .addresses
+                .iter()
+                .find(|(known, _)| known == place)
+                .map(|(_, variable)| variable.clone())
+                .ok_or(EmitError::Turn),
+            Atom::Unnamed(_) => Err(EmitError::Unnamed),
+        }
+    }
+
+    fn apply(&self, operator: Operator, operands: &[Polynomial]) -> Result<String, EmitError> {
+        let texts = operands.iter().map(|o| self.plain(o)).collect::<Result<Vec<_>, _>>()?;
+        let [left, right] = texts.as_slice() else {
+            return match (operator, self.fortran) {
+                (Operator::Min, true) => Ok(format!("min({})", texts.join(", "))),
+                (Operator::Max, true) => Ok(format!("max({})", texts.join(", "))),
+                _ => Err(EmitError::Operands { count: texts.len() }),
+            };
+        };
+        Ok(match (operator, self.fortran) {
+            (Operator::Divide, _) => format!("(({left}) / ({right}))"),
+            (Operator::Remainder, true) => format!("mod({left}, {right})"),
+            (Operator::Remainder, false) => format!("(({left}) % ({right}))"),
+            (Operator::Min, true) => format!("min({left}, {right})"),
+            (Operator::Max, true) => format!("max({left}, {right})"),
+            (Operator::Min, false) => format!("(({left}) < ({right}) ? ({left}) : ({right}))"),
+            (Operator::Max, false) => format!("(({left}) > ({right}) ? ({left}) : ({right}))"),
+        })
+    }
+
+    /// `u(2, i, j)`, `p->a[i].r`.
+    pub(super) fn place(&self, place: &Place) -> Result<String, EmitError> {
+        let mut out = place.variable.clone();
+        let mut steps = place.steps.iter().peekable();
+        while let Some(step) = steps.next() {
+            match step {
+                Step::At(subscripts) => {
+                    let texts =
+                        subscripts.iter().map(|s| self.plain(s)).collect::<Result<Vec<_>, _>>()?;
+                    if self.fortran {
+                        out.push_str(&format!("({})", texts.join(", ")));
+                    } else {
+                        texts.iter().for_each(|t| out.push_str(&format!("[{t}]")));
+                    }
+                }
+                Step::Field(field) => {
+                    out.push(if self.fortran { '%' } else { '.' });
+                    out.push_str(field);
+                }
+                Step::Follow => match steps.peek() {
+                    Some(Step::Field(field)) if !self.fortran => {
+                        out.push_str("->");
+                        out.push_str(field);
+                        steps.next();
+                    }
+                    // A pointer of Fortran is followed where it is named.
+                    _ if self.fortran => {}
+                    _ => out = format!("(*{out})"),
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.
+    pub(super) fn condition(&self, value: &Expression) -> Result<String, EmitError> {
+        let text = |e: &Expression| self.condition(e);
+        Ok(match &value.kind {
+            ExpressionKind::Integer(n) => n.to_string(),
+            ExpressionKind::Literal(written) => written.clone(),
+            ExpressionKind::Name(name) => match self.replaced.get(name) {
+                Some((first, step, counter)) => {
+                    let value = first.plus(&step.times(&Polynomial::counter(*counter)));
+                    format!("({})", self.plain(&value)?)
+                }
+                None => name.clone(),
+            },
+            ExpressionKind::Element { base, subscripts } => {
+                let mut inside = Vec::with_capacity(subscripts.len());
+                for subscript in subscripts {
+                    match subscript {
+                        Subscript::At(at) => inside.push(text(at)?),
+                        Subscript::Section { .. } => return Err(EmitError::Condition),
+                    }
+                }
+                let base = text(base)?;
+                if self.fortran {
+                    format!("{base}({})", inside.join(", "))
+                } else {
+                    format!("{base}[{}]", inside.join("]["))
+                }
+            }
+            ExpressionKind::Member { base, field } => match (&base.kind, self.fortran) {
+                (ExpressionKind::Unary(Unary::Dereference, pointer), false) => {
+                    format!("{}->{field}", text(pointer)?)
+                }
+                (_, true) => format!("{}%{field}", text(base)?),
+                (_, false) => format!("{}.{field}", text(base)?),
+            },
+            ExpressionKind::Unary(operator, inner) => {
+                let sign = match (operator, self.fortran) {
+                    (Unary::Minus, _) => "-",
+                    (Unary::Not, true) => ".not. ",
+                    (Unary::Not, false) => "!",
+                    (Unary::Complement, false) => "~",
+                    (Unary::Dereference, false) => "*",
+                    (Unary::Address, false) => "&",
+                    (_, true) => return Err(EmitError::Condition),
+                };
+                format!("({sign}{})", text(inner)?)
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let (left, right) = (text(left)?, text(right)?);
+                match (operator, self.fortran) {
+                    (Binary::Remainder, true) => format!("mod({left}, {right})"),
+                    _ => format!("({left} {} {right})", self.sign(*operator)?),
+                }
+            }
+            ExpressionKind::Call { function, arguments } => {
+                let inside = arguments.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+                format!("{}({})", text(function)?, inside.join(", "))
+            }
+            ExpressionKind::Choice { condition, yes, no } if !self.fortran => {
+                format!("({} ? {} : {})", text(condition)?, text(yes)?, text(no)?)
+            }
+            _ => return Err(EmitError::Condition),
+        })
+    }
+
+    fn sign(&self, operator: Binary) -> Result<&'static str, EmitError> {
+        Ok(match (operator, self.fortran) {
+            (Binary::Add, _) => "+",
+            (Binary::Subtract, _) => "-",
+            (Binary::Multiply, _) => "*",
+            (Binary::Divide, _) => "/",
+            (Binary::Less, false) => "<",
+            (Binary::LessEqual, false) => "<=",
+            (Binary::Greater, false) => ">",
+            (Binary::GreaterEqual, false) => ">=",
+            (Binary::Equal, false) => "==",
+            (Binary::NotEqual, false) => "!=",
+            (Binary::And, false) => "&&",
+            (Binary::Or, false) => "||",
+            (Binary::Remainder, false) => "%",
+            (Binary::ShiftLeft, false) => "<<",
+            (Binary::ShiftRight, false) => ">>",
+            (Binary::BitAnd, false) => "&",
+            (Binary::BitOr, false) => "|",
+            (Binary::BitXor, false) => "^",
+            (Binary::Less, true) => ".lt.",
+            (Binary::LessEqual, true) => ".le.",
+            (Binary::Greater, true) => ".gt.",
+            (Binary::GreaterEqual, true) => ".ge.",
+            // Equality of logical values is written otherwise; the tree does not tell.
+            (Binary::Equal, true) => ".eq.",
+            (Binary::NotEqual, true) => ".ne.",
+            (Binary::And, true) => ".and.",
+            (Binary::Or, true) => ".or.",
+            (Binary::Power, true) => "**",
+            _ => return Err(EmitError::Condition),
+        })
+    }
+}
+
+/// `slope * atom + rest`, by terms: both may have the atom within other atoms.
+fn split(number: &Polynomial, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
+    let mut slope = Vec::new();
+    let mut rest = Vec::new();
+    for (atoms, coefficient) in number.terms() {
+        let others: Vec<Atom> = atoms.iter().filter(|a| *a != atom).cloned().collect();
+        match atoms.len() - others.len() {
+            0 => rest.push((others, coefficient)),
+            1 => slope.push((others, coefficient)),
+            _ => return None,
+        }
+    }
+    Some((Polynomial::from_terms(slope), Polynomial::from_terms(rest)))
+}
+
+/// Polynomials whose product a sum is: `n * m + 4 * n + 2 * m + 8` is `(n + 2) * (m + 4)`. One alone where no factor is found, or where it is no sum.
+fn factors(number: &Polynomial) -> Vec<Polynomial> {
+    let mut rest = number.clone();
+    let mut found = Vec::new();
+    'search: while rest.terms().count() > 1 {
+        let atoms: BTreeSet<Atom> =
+            rest.terms().flat_map(|(atoms, _)| atoms.iter().cloned()).collect();
+        for atom in atoms {
+            let Some((slope, constant)) = rest.linear_in(&atom) else { continue };
+            // A number alone is taken out only where that makes all terms smaller.
+            if slope.as_constant().is_some_and(|number| number < 2) {
+                continue;
+            }
+            if let Some(shift) = constant.exact_quotient(&slope) {
+                found.push(Polynomial::atom(atom).plus(&shift));
+                rest = slope;
+                continue 'search;
+            }
+        }
+        break;
+    }
+    // Numbers last, and what is wide first.
+    match rest.as_constant() {
+        Some(1) if !found.is_empty() => {}
+        _ => found.push(rest),
+    }
+    found
+}
+
+/// Whether a factor is of `MPI_Aint` already.
+fn is_wide(atom: &Atom) -> bool {
+    matches!(atom, Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_))
+}
+
+/// Without one pair of parentheses around all of it.
+pub(super) fn unwrapped(text: &str) -> &str {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    let mut depth = 0_i64;
+    match inner {
+        Some(inner)
+            if inner.chars().all(|c| {
+                depth += i64::from(c == '(') - i64::from(c == ')');
+                depth >= 0
+            }) =>
+        {
+            inner
+        }
+        _ => text,
+    }
+}

@@ -1,0 +1,127 @@
+//! What has to be done at run time to make a datatype, in no language yet.
+
+use crate::affine::{Counter, Place, Polynomial};
+use crate::tree::Expression;
+
+/// A datatype that a constructor is applied to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Old {
+    /// The one that the call names.
+    Element,
+    /// A variable.
+    Made(String),
+}
+
+/// One step. Variables are named by fresh names; counts are clamped at 0 when they are written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// `MPI_Type_contiguous`
+    Contiguous { count: Polynomial, old: Old, new: String },
+    /// `MPI_Type_vector`; the stride in elements.
+    Vector { count: Polynomial, block: Polynomial, stride: Polynomial, old: Old, new: String },
+    /// `MPI_Type_create_hvector`; the stride in bytes.
+    Hvector { count: Polynomial, block: Polynomial, stride: Polynomial, old: Old, new: String },
+    /// `MPI_Type_create_indexed_block` with an array of the program as displacements.
+    IndexedBlock { count: Polynomial, block: Polynomial, list: Place, old: Old, new: String },
+    /// `MPI_Type_create_hindexed_block`; bytes, kept in the variable `array`.
+    HindexedBlock {
+        displacements: Vec<Polynomial>,
+        block: Polynomial,
+        old: Old,
+        array: String,
+        new: String,
+    },
+    /// `MPI_Type_create_struct`
+    Struct { members: Vec<StructMember>, arrays: Arrays, new: String },
+    /// `MPI_Type_create_resized` with lower bound 0; bytes.
+    Resized { extent: Polynomial, old: Old, new: String },
+    /// `MPI_Get_address`
+    Address { place: Place, new: String },
+    /// A difference of two addresses.
+    Difference { of: String, minus: String, new: String },
+    /// A struct of one member for each turn.
+    Each {
+        counter: Counter,
+        index: String,
+        count: Polynomial,
+        body: Vec<Operation>,
+        member: StructMember,
+        arrays: Arrays,
+        new: String,
+    },
+    /// One of two.
+    If { condition: Expression, then: Vec<Operation>, otherwise: Vec<Operation> },
+    /// `MPI_Type_free` of a type that only others are made of.
+    Free(String),
+}
+
+/// One member of a struct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StructMember {
+    /// Elements or types.
+    pub block: Polynomial,
+    /// Bytes.
+    pub displacement: Polynomial,
+    /// Of what.
+    pub old: Old,
+}
+
+/// The arrays that `MPI_Type_create_struct` is given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrays {
+    pub blocks: String,
+    pub displacements: String,
+    pub types: String,
+}
+
+/// What a fresh variable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Type,
+    Types(Length),
+    Integer,
+    Integers(Length),
+    Address,
+    Addresses(Length),
+}
+
+/// Of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Known(usize),
+    /// Memory comes at run time.
+    Open,
+}
+
+/// A fresh variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// All of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// Variables to be declared.
+    pub variables: Vec<Variable>,
+    /// Before the call.
+    pub operations: Vec<Operation>,
+    /// What the call gets.
+    pub argument: Argument,
+    /// Arrays whose neighbours are measured: names of the variables with the bytes between them, by array and dimension.
+    pub strides: Vec<((String, u32), String)>,
+    /// Addresses that are in variables.
+    pub addresses: Vec<(Place, String)>,
+}
+
+/// What the call gets as buffer, count and datatype.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// None: `MPI_BOTTOM`.
+    pub place: Option<Place>,
+    /// How many.
+    pub count: Polynomial,
+    /// Of what.
+    pub of: Old,
+}

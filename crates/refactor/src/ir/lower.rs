@@ -1,0 +1,241 @@
+//! Copies in the order of the buffer become a datatype, bottom-up.
+
+use crate::affine::{Atom, Counter, Place, Polynomial, Step};
+use crate::copies::{Address, Copy, Dense, Packing};
+use crate::refusal::{Code, Refusal};
+use crate::symbols::Symbols;
+use crate::tree::Type;
+
+use super::build::{flattened, group, push, repeated};
+use super::{Datatype, Member, Node};
+
+/// The datatype of what is copied, of elements of so many bytes.
+///
+/// # Errors
+/// Where a copy is not made of whole elements.
+pub fn datatype(
+    symbols: &dyn Symbols,
+    packing: &Packing,
+    element: u64,
+) -> Result<Datatype, Refusal> {
+    let lower = Lower { symbols, element };
+    let (origin, node) = group(lower.members(&packing.copies)?, element);
+    let size = Polynomial::size(element);
+    let count = packing.length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
+    let first = first_copy(&packing.copies);
+    let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
+    Ok(match first {
+        Some(copy) if !other_bases => {
+            Datatype { element, count, at: Some(at_start(copy, &node)), node }
+        }
+        _ => Datatype {
+            element,
+            count,
+            at: None,
+            node: Node::Struct(flattened(vec![Member { displacement: origin, node }])),
+        },
+    })
+}
+
+/// The first copy's address with all counters 0. Blocks that a list places lie from what entry 0 would mean.
+fn at_start(copy: &Copy, node: &Node) -> Address {
+    let listed = match node {
+        Node::Listed { list, .. } => Some(list.variable.clone()),
+        _ => None,
+    };
+    copy.address.map(&mut |atom| match atom {
+        Atom::Counter(_) => Some(Polynomial::zero()),
+        Atom::Read { place, .. }
+            if Some(&place.variable) == listed.as_ref() && has_counter(place) =>
+        {
+            Some(Polynomial::zero())
+        }
+        _ => None,
+    })
+}
+
+fn has_counter(place: &Place) -> bool {
+    place.subscripts().any(|p| p.any(&mut |atom| matches!(atom, Atom::Counter(_))))
+}
+
+fn first_copy(copies: &Dense) -> Option<&Copy> {
+    match copies {
+        Dense::Copy(copy) => Some(copy),
+        Dense::Loop(_, _, body) => first_copy(body),
+        Dense::Sequence(parts) => parts.iter().find_map(first_copy),
+        Dense::Guard { then, otherwise, .. } => first_copy(then).or_else(|| first_copy(otherwise)),
+    }
+}
+
+struct Lower<'a> {
+    symbols: &'a dyn Symbols,
+    element: u64,
+}
+
+impl Lower<'_> {
+    /// What copies are, at absolute displacements.
+    fn members(&self, copies: &Dense) -> Result<Vec<Member>, Refusal> {
+        match copies {
+            Dense::Copy(copy) => Ok(vec![self.block(copy)?]),
+            Dense::Sequence(parts) => {
+                let mut members = Vec::new();
+                for part in parts {
+                    for member in self.members(part)? {
+                        push(&mut members, member, self.element);
+                    }
+                }
+                Ok(members)
+            }
+            Dense::Loop(counter, count, body) => {
+                Ok(vec![self.repeat(*counter, count, self.members(body)?)])
+            }
+            Dense::Guard { condition, then, otherwise } => {
+                let (yes, no) = (self.members(then)?, self.members(otherwise)?);
+                let origin = yes
+                    .first()
+                    .or(no.first())
+                    .map_or_else(Polynomial::zero, |member| member.displacement.clone());
+                let relative = |members: Vec<Member>| {
+                    if members.is_empty() {
+                        return Node::Struct(Vec::new());
+                    }
+                    let (at, node) = group(members, self.element);
+                    let displacement = at.minus(&origin);
+                    if displacement.is_zero() {
+                        node
+                    } else {
+                        Node::Struct(vec![Member { displacement, node }])
+                    }
+                };
+                let (then, otherwise) = (Box::new(relative(yes)), Box::new(relative(no)));
+                Ok(vec![Member {
+                    displacement: origin.clone(),
+                    node: Node::Guard { condition: condition.clone(), then, otherwise },
+                }])
+            }
+        }
+    }
+
+    fn block(&self, copy: &Copy) -> Result<Member, Refusal> {
+        let count =
+            copy.length.exact_quotient(&Polynomial::size(self.element)).ok_or_else(|| {
+                let message = format!(
+                    "{} bytes are copied, which are not whole elements of {} bytes",
+                    copy.length, self.element
+                );
+                Refusal::new(Code::Element, copy.span, message)
+            })?;
+        let base = Polynomial::atom(Atom::Address(copy.address.base.clone()));
+        Ok(Member {
+            displacement: base.plus(&copy.address.offset),
+            node: Node::Contiguous { count },
+        })
+    }
+
+    /// A loop around members: struct -> hindexed -> hvector where all of them move alike.
+    fn repeat(&self, counter: Counter, count: &Polynomial, members: Vec<Member>) -> Member {
+        let atom = Atom::Counter(counter);
+        if let Some(member) = self.by_list(&atom, count, &members) {
+            return member;
+        }
+        let fixed = members
+            .iter()
+            .all(|member| !member.node.any(&mut |a| *a == atom) && !member.node.has_guards());
+        let slopes: Option<Vec<Polynomial>> = members
+            .iter()
+            .map(|member| member.displacement.linear_in(&atom).map(|(slope, _)| slope))
+            .collect();
+        if let Some(slopes) = slopes
+            && fixed
+            && let Some(stride) = slopes.first()
+            && slopes.iter().all(|slope| slope == stride)
+        {
+            let stride = stride.clone();
+            let at_first = members
+                .into_iter()
+                .map(|m| Member {
+                    displacement: m.displacement.substitute(&atom, &Polynomial::zero()),
+                    node: m.node,
+                })
+                .collect();
+            let (displacement, child) = group(at_first, self.element);
+            return Member {
+                displacement,
+                node: repeated(count.clone(), stride, child, self.element),
+            };
+        }
+        let (place, child) = group(members, self.element);
+        let origin = place.substitute(&atom, &Polynomial::zero());
+        let displacement = place.minus(&origin);
+        Member {
+            displacement: origin,
+            node: Node::Each {
+                counter,
+                count: count.clone(),
+                displacement,
+                child: Box::new(child),
+            },
+        }
+    }
+
+    /// One block per turn, at a place that an array lists entry by entry.
+    fn by_list(&self, turn: &Atom, count: &Polynomial, members: &[Member]) -> Option<Member> {
+        let [Member { displacement, node: Node::Contiguous { count: block } }] = members else {
+            return None;
+        };
+        let mut entries = Vec::new();
+        displacement.any(&mut |atom| {
+            if matches!(atom, Atom::Read { .. }) && atom.any(&mut |a| a == turn) {
+                entries.push(atom.clone());
+            }
+            false
+        });
+        entries.dedup();
+        let [entry_atom @ Atom::Read { place, .. }] = entries.as_slice() else { return None };
+        let (scale, rest) = displacement.linear_in(entry_atom)?;
+        if rest.mentions(turn) || scale.mentions(turn) || block.mentions(turn) {
+            return None;
+        }
+        let list = self.consecutive(place, turn)?;
+        let of = self.symbols.resolve(&self.symbols.variable(&place.variable)?.of);
+        let entry = self.symbols.size_of(&element_of(self.symbols, &of)?)?;
+        let node = Node::Listed { count: count.clone(), block: block.clone(), list, entry, scale };
+        Some(Member { displacement: rest, node })
+    }
+
+    /// The first entry of a list that is read entry by entry.
+    fn consecutive(&self, place: &Place, turn: &Atom) -> Option<Place> {
+        let Some((Step::At(subscripts), before)) = place.steps.split_last() else { return None };
+        let fastest = if self.symbols.language().is_fortran() {
+            0
+        } else {
+            subscripts.len().checked_sub(1)?
+        };
+        let (slope, first) = subscripts.get(fastest)?.linear_in(turn)?;
+        let others = subscripts.iter().enumerate().any(|(d, p)| d != fastest && p.mentions(turn));
+        let outside = Place { variable: place.variable.clone(), steps: before.to_vec() };
+        if slope.as_constant() != Some(1)
+            || others
+            || outside.subscripts().any(|p| p.mentions(turn))
+        {
+            return None;
+        }
+        let mut subscripts = subscripts.clone();
+        subscripts[fastest] = first;
+        let mut steps = before.to_vec();
+        steps.push(Step::At(subscripts));
+        Some(Place { variable: place.variable.clone(), steps })
+    }
+}
+
+/// What an array or pointer holds, in the end.
+fn element_of(symbols: &dyn Symbols, of: &Type) -> Option<Type> {
+    match of {
+        Type::Array(element, _) => Some(symbols.resolve(element)),
+        Type::Pointer(to) => match symbols.resolve(to) {
+            Type::Array(element, _) => Some(symbols.resolve(&element)),
+            other => Some(other),
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,98 @@
+//! The datatype that replaces a buffer.
+
+use crate::affine::{Counter, Place, Polynomial};
+use crate::copies::Address;
+use crate::tree::Expression;
+
+/// What is sent instead of the buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Datatype {
+    /// Bytes of one element of the datatype that the call names (its token is copied from the call).
+    pub element: u64,
+    /// How many of these elements there are.
+    pub count: Polynomial,
+    /// Where byte 0 of the node lies, if all lies in one variable: the address that the call gets, with all counters 0. None: displacements at the top are absolute
+    /// (they contain [`Atom::Address`](crate::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
+    pub at: Option<Address>,
+    /// What is there.
+    pub node: Node,
+}
+
+/// A datatype constructor. Counts may be negative for some values of the variables: they then mean 0 (`max(0, n)`). Displacements and strides are in bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// `count` adjacent elements; alone at the top it becomes the call's count ("contiguous into the send count").
+    Contiguous {
+        /// Elements.
+        count: Polynomial,
+    },
+    /// Blocks of elements, at a distance that is a multiple of the element's size.
+    Vector {
+        /// Blocks.
+        count: Polynomial,
+        /// Elements in each.
+        block: Polynomial,
+        /// Elements from one block's start to the next one's.
+        stride: Polynomial,
+    },
+    /// The same at a distance in bytes, of anything.
+    Hvector {
+        /// How many.
+        count: Polynomial,
+        /// Bytes from one to the next.
+        stride: Polynomial,
+        /// What is repeated; a block of elements is [`Node::Contiguous`] and becomes the block length.
+        child: Box<Node>,
+    },
+    /// Equal blocks at places that an array of the program lists: block `k` begins `at + scale * array[first + k]` bytes from here.
+    Listed {
+        /// Blocks.
+        count: Polynomial,
+        /// Elements in each.
+        block: Polynomial,
+        /// The list's entry for the first block, an array of integers whose next entries follow it in memory.
+        list: Place,
+        /// Bytes of an entry of the list.
+        entry: u64,
+        /// Bytes per unit of an entry.
+        scale: Polynomial,
+    },
+    /// The same child at several places, known in number.
+    Hindexed {
+        /// Bytes from here to each.
+        displacements: Vec<Polynomial>,
+        /// What is there; a block of elements is [`Node::Contiguous`] and becomes the block length.
+        child: Box<Node>,
+    },
+    /// Several children, known in number.
+    Struct(Vec<Member>),
+    /// A struct whose members are made by a loop when the program runs: sizes, places or conditions differ from turn to turn.
+    Each {
+        /// The loop; `child` and `displacement` may depend on it. Its variable, bounds and step are in the packing's `turns`.
+        counter: Counter,
+        /// Turns.
+        count: Polynomial,
+        /// Bytes from here to the child of this turn.
+        displacement: Polynomial,
+        /// What is there.
+        child: Box<Node>,
+    },
+    /// Only where a condition holds when the type is made; otherwise the other, which may be empty.
+    Guard {
+        /// What decides.
+        condition: Expression,
+        /// If true.
+        then: Box<Node>,
+        /// If false; an empty struct where there is nothing.
+        otherwise: Box<Node>,
+    },
+}
+
+/// One member of a struct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Bytes from the struct's start.
+    pub displacement: Polynomial,
+    /// What is there.
+    pub node: Node,
+}

@@ -1,0 +1,200 @@
+//! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where others see it.
+
+use crate::copies::Packing;
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage};
+
+use super::Candidate;
+use super::find::{Found, buffer_name, touches_of};
+use super::flow::{contains, may_follow};
+use super::model::Ledger;
+use super::touch::Touches;
+
+/// Looks for reads of the buffer that are neither the call's nor those of copies that are understood.
+pub(super) fn dead(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    all: &[Candidate<'_>],
+    explained: &[Span],
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    // Calls whose own copies fill (or empty) the range of the buffer that they use.
+    let calls: Vec<Span> = all
+        .iter()
+        .filter(|c| c.packing.is_ok() && is_buffer(view, &c.found, &packing.buffer))
+        .map(|c| c.found.statement)
+        .collect();
+    let from = packing
+        .statements
+        .iter()
+        .fold(found.statement, |a, s| if s.start < a.start { *s } else { a });
+    let kept = view.variable(&packing.buffer).is_none_or(|d| d.storage != Storage::Local);
+    if let Some((span, name)) = foreign_read(view, packing, &calls, explained, |span| {
+        kept || may_follow(view.procedure(), from, span)
+    }) {
+        let what =
+            if name == packing.buffer { String::new() } else { format!(" through '{name}'") };
+        let after = if span.start >= found.statement.end { "after" } else { "besides" };
+        let message = format!("'{}' is read{what} {after} the call", packing.buffer);
+        let fact = format!("'{}' is not read again", packing.buffer);
+        ledger.need(Code::BufferLive, span, message, fact).map_err(|mut refusal| {
+            refusal.related.push((found.call, "the call".into()));
+            refusal
+        })?;
+    }
+    outside(view, packing, found, ledger)
+}
+
+fn is_buffer(view: &View<'_>, found: &Found<'_>, buffer: &str) -> bool {
+    buffer_name(view, found)
+        .is_some_and(|name| name == buffer || view.targets(&name).iter().any(|t| t == buffer))
+}
+
+/// A read of the buffer that nobody accounts for.
+fn foreign_read(
+    view: &View<'_>,
+    packing: &Packing,
+    calls: &[Span],
+    explained: &[Span],
+    follows: impl Fn(Span) -> bool,
+) -> Option<(Span, Name)> {
+    let buffer = &packing.buffer;
+    let reachable = is_reachable(view, buffer);
+    let mut read = None;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            let known = calls.contains(&s.span) || explained.iter().any(|e| contains(*e, s.span));
+            if read.is_some() || known {
+                return;
+            }
+            let touches = touches_of(view, s, &packing.statements);
+            for (name, span) in &touches.reads {
+                if is_same(view, name, buffer) && follows(*span) {
+                    read = Some((*span, name.clone()));
+                }
+            }
+            // A call that nobody knows reads the buffer if it can reach it.
+            if let Some(span) = touches.anything.first().filter(|s| reachable && follows(**s)) {
+                read.get_or_insert((*span, buffer.clone()));
+            }
+        });
+    }
+    read
+}
+
+/// Whether procedures that nobody knows may have the buffer's address: it is no local, or one of them got it, or a pointer that others see.
+fn is_reachable(view: &View<'_>, buffer: &str) -> bool {
+    let own = |name: &str| view.variable(name).is_some_and(|d| d.storage == Storage::Local);
+    if !own(buffer) || view.targets(buffer).iter().any(|t| !own(t)) {
+        return true;
+    }
+    let mut given = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            given |= !Touches::of(view, s).anything.is_empty() && is_passed(view, s, buffer);
+            if let StatementKind::Assign { target, value, .. } = &s.kind {
+                let leads = |e: &Expression| {
+                    !view.is_number(e)
+                        && e.root().is_some_and(|r| view.targets(r).iter().any(|t| t == buffer))
+                };
+                given |= leads(value) && target.root().is_some_and(|t| !own(t));
+            }
+        });
+    }
+    given
+}
+
+/// Whether a statement has the buffer in an argument of a call.
+fn is_passed(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
+    statement.expressions().iter().any(|e| {
+        let mut passed = false;
+        e.each(&mut |inner| {
+            if let ExpressionKind::Call { arguments, .. } = &inner.kind {
+                passed |= arguments.iter().any(|a| {
+                    a.root()
+                        .is_some_and(|r| r == buffer || view.targets(r).iter().any(|t| t == buffer))
+                });
+            }
+        });
+        passed
+    })
+}
+
+fn is_same(view: &View<'_>, name: &str, buffer: &str) -> bool {
+    name == buffer || view.may_alias(name, buffer)
+}
+
+/// Who else sees the buffer: callers of an argument, all procedures of what is shared.
+fn outside(
+    view: &View<'_>,
+    packing: &Packing,
+    found: &Found<'_>,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let buffer = &packing.buffer;
+    let fact = format!("'{buffer}' is not read again");
+    let Some(declaration) = view.variable(buffer) else {
+        let message = format!("where '{buffer}' is declared cannot be seen");
+        return ledger.need(Code::Escapes, found.buffer.span, message, fact);
+    };
+    // Memory that a local pointer leads to is as visible as where it came from.
+    let sources = view.targets(buffer);
+    let others: Vec<&Name> = sources.iter().filter(|s| *s != buffer).collect();
+    for name in &others {
+        let hidden = view.variable(name).is_some_and(|d| d.storage == Storage::Local);
+        if !hidden {
+            let message = format!("'{buffer}' is memory of '{name}', which others may read");
+            return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
+        }
+    }
+    match declaration.storage {
+        Storage::Local | Storage::Kept => Ok(()),
+        Storage::Argument => {
+            let message =
+                format!("'{buffer}' is an argument, which the caller may read afterwards");
+            ledger.need(Code::BufferLive, found.buffer.span, message, fact)
+        }
+        Storage::Shared => shared(view, buffer, found, &fact, ledger),
+    }
+}
+
+/// Whether another procedure of the project names the buffer.
+fn shared(
+    view: &View<'_>,
+    buffer: &str,
+    found: &Found<'_>,
+    fact: &str,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let Some(global) = view.global(buffer) else {
+        let message = format!("who sees '{buffer}' is not known");
+        return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
+    };
+    let project = view.project();
+    for id in project.procedures() {
+        let other = project.view(id);
+        if std::ptr::eq(other.procedure(), view.procedure()) {
+            continue;
+        }
+        let mut place = None;
+        for statement in &other.procedure().body {
+            statement.each(&mut |s| {
+                let touches = touches_of(&other, s, &[]);
+                for (name, span) in &touches.reads {
+                    if other.global(name).is_some_and(|g| g == global) && place.is_none() {
+                        place = Some(*span);
+                    }
+                }
+            });
+        }
+        if let Some(span) = place {
+            let message = format!("'{buffer}' is shared, and read in '{}'", other.procedure().name);
+            return ledger.need(Code::BufferLive, span, message, fact);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Calls of MPI in a procedure.
+
+use crate::copies::{Direction, Packing};
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::symbols::Symbols;
+use crate::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
+};
+
+use super::calls::{Side, sides};
+use super::flow::contains;
+use super::touch::{Touches, roots};
+
+/// One buffer of one call.
+pub(super) struct Found<'t> {
+    pub function: Name,
+    pub side: Side,
+    /// The call as an expression.
+    pub call: Span,
+    /// The statement that it is in.
+    pub statement: Span,
+    /// Whether the statement is nothing but the call, perhaps with its result assigned.
+    pub is_alone: bool,
+    pub arguments: &'t [Expression],
+    pub buffer: &'t Expression,
+    pub count: &'t Expression,
+    pub datatype: &'t Expression,
+}
+
+/// All of them, in the order of the text.
+pub(super) fn calls_in<'p>(view: &View<'p>) -> Vec<Found<'p>> {
+    let mut all = Vec::new();
+    let procedure = view.procedure();
+    for statement in &procedure.body {
+        statement.each(&mut |s| in_statement(s, &mut all));
+    }
+    all.sort_by_key(|f: &Found<'_>| f.call.start);
+    all
+}
+
+fn in_statement<'t>(statement: &'t Statement, all: &mut Vec<Found<'t>>) {
+    let main = match &statement.kind {
+        StatementKind::Evaluate(value) | StatementKind::Assign { value, .. } => Some(value.span),
+        _ => None,
+    };
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            let Kind::Call { function, arguments } = &e.kind else { return };
+            let Kind::Name(name) = &function.kind else { return };
+            for side in sides(name) {
+                let pair = arguments.get(side.count..side.count + 2);
+                let (Some(buffer), Some([count, datatype])) = (arguments.get(side.buffer), pair)
+                else {
+                    continue;
+                };
+                all.push(Found {
+                    function: name.clone(),
+                    side,
+                    call: e.span,
+                    statement: statement.span,
+                    is_alone: main == Some(e.span),
+                    arguments,
+                    buffer,
+                    count,
+                    datatype,
+                });
+            }
+        });
+    }
+}
+
+/// The variable that the buffer is in.
+pub(super) fn buffer_name(view: &View<'_>, found: &Found<'_>) -> Option<Name> {
+    let names = roots(found.buffer);
+    let memory = |name: &&Name| {
+        view.variable(name).is_none_or(|d| {
+            let scalar = matches!(view.resolve(&d.of), Type::Basic(..));
+            !scalar || names.len() == 1
+        })
+    };
+    names.iter().find(memory).cloned()
+}
+
+/// Whether something is copied into the buffer (or out of it) at all, elsewhere than in this call: otherwise it is no buffer.
+pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
+    let Some(buffer) = buffer_name(view, found) else { return false };
+    let family = view.targets(&buffer);
+    let is_it = |name: &str| {
+        name == buffer || family.iter().any(|f| f == name) || {
+            view.targets(name).contains(&buffer)
+        }
+    };
+    let mut copied = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            copied |= match (&s.kind, found.side.direction) {
+                (StatementKind::Assign { target, .. }, Direction::Pack) => {
+                    let inside = !matches!(&target.kind, Kind::Name(n) if *n != buffer
+                        || !view.language().is_fortran());
+                    inside && roots(target).iter().any(|n| is_it(n))
+                }
+                (StatementKind::Assign { value, .. }, Direction::Unpack) => {
+                    reads_inside(value) && roots(value).iter().any(|n| is_it(n))
+                }
+                (
+                    StatementKind::Evaluate(Expression {
+                        kind: Kind::Call { function, arguments },
+                        ..
+                    }),
+                    direction,
+                ) => {
+                    let name = function.root().map_or("", String::as_str);
+                    let at = match direction {
+                        Direction::Pack => arguments.first(),
+                        Direction::Unpack => arguments.get(1),
+                    };
+                    let copies = matches!(
+                        name,
+                        "memcpy" | "memmove" | "std::memcpy" | "std::copy" | "bcopy"
+                    );
+                    copies && at.is_some_and(|a| roots(a).iter().any(|n| is_it(n)))
+                }
+                _ => false,
+            };
+        });
+    }
+    copied
+}
+
+/// Whether a value is something in memory, not an address.
+fn reads_inside(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Cast(_, inner) => reads_inside(inner),
+        Kind::Name(_) | Kind::Unary(Unary::Address, _) => false,
+        Kind::Binary(_, left, right) => reads_inside(left) || reads_inside(right),
+        _ => true,
+    }
+}
+
+/// Whether the statement can be changed, and nothing odd stands around it.
+pub(super) fn is_plain(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+) -> Result<(), Refusal> {
+    if !found.is_alone {
+        let message = "the call is a part of a larger expression";
+        return Err(Refusal::new(Code::CallForm, found.call, message));
+    }
+    if found.arguments.iter().any(|a| matches!(a.kind, Kind::Keyword(..))) {
+        let message = "arguments with keywords are not rewritten";
+        return Err(Refusal::new(Code::CallForm, found.call, message));
+    }
+    let whole = packing.statements.iter().fold(found.statement, |all, s| all.to(*s));
+    let procedure = view.procedure();
+    let overlaps = |s: &Span| s.start < whole.end && whole.start < s.end && s.file == whole.file;
+    if let Some(line) = procedure.directives.iter().find(|s| overlaps(s)) {
+        let message = "lines of the preprocessor stand among the copies and the call";
+        return Err(Refusal::new(Code::Preprocessor, *line, message));
+    }
+    if procedure.has_errors {
+        let unit = view.project().units().iter().find(|u| u.file == procedure.span.file);
+        let errors = unit.into_iter().flat_map(|u| &u.errors);
+        let at = errors.map(|e| e.span).find(|s| contains(procedure.span, *s));
+        let message = "the procedure has a place that could not be read";
+        return Err(Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message));
+    }
+    Ok(())
+}
+
+/// What a statement touches; nothing where it is one of those that go.
+pub(super) fn touches_of(view: &View<'_>, statement: &Statement, gone: &[Span]) -> Touches {
+    if gone.iter().any(|g| contains(*g, statement.span)) {
+        return Touches::default();
+    }
+    Touches::of(view, statement)
+}

@@ -1,0 +1,244 @@
+//! What may be rewritten.
+//!
+//! A call and its copies are proved to be replaceable, condition by condition (DESIGN.md, section 4), or refused with the one fact that is
+//! missing; a person may supply it ([`Assumptions`]). Nothing else is assumed.
+//!
+//! | condition | where |
+//! |---|---|
+//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`crate::copies`] |
+//! | 2 the call sends exactly what was packed | [`range`] |
+//! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
+//! | 4 sources are not written before the send is complete | [`sources`] |
+//! | 6 the element's size is known | [`element`] |
+//! | 7 targets of receives are distinct and untouched | [`targets`] |
+//! | 8 collectives | [`calls`] |
+
+mod buffer;
+mod calls;
+mod distinct;
+mod element;
+mod find;
+mod flow;
+mod model;
+mod range;
+mod sources;
+mod targets;
+mod touch;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::copies;
+use crate::ir;
+use crate::project::{ProcedureId, Project, View};
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::symbols::Symbols;
+use crate::tree::{Name, Storage};
+
+use find::{Found, calls_in};
+use model::Ledger;
+
+pub use model::{Assumptions, Part, Rewrite, Site};
+
+/// All calls of MPI with copies into or out of their buffers, and what becomes of each.
+pub fn sites(project: &Project, assumptions: &Assumptions) -> Vec<Site> {
+    let mut all = Vec::new();
+    for id in project.procedures() {
+        let view = project.view(id);
+        if calls_in(&view).is_empty() {
+            continue;
+        }
+        all.extend(sites_of(project, id, assumptions));
+    }
+    all
+}
+
+/// One call with its copies, before anything is proved.
+struct Candidate<'p> {
+    found: Found<'p>,
+    packing: Result<copies::Packing, Refusal>,
+    element: u64,
+    ledger: Ledger<'p>,
+}
+
+fn sites_of<'p>(project: &'p Project, id: ProcedureId, assumptions: &'p Assumptions) -> Vec<Site> {
+    let view = project.view(id);
+    let candidates: Vec<Candidate<'p>> = calls_in(&view)
+        .into_iter()
+        .filter(|found| find::has_copies(&view, found))
+        .map(|found| {
+            let ledger = Ledger::new(assumptions);
+            let (element, packing) = match element::size(&view, &found, &ledger) {
+                Ok(element) => (element, read(&view, &found, element)),
+                Err(refusal) => (0, Err(refusal)),
+            };
+            Candidate { found, packing, element, ledger }
+        })
+        .filter(|c| match &c.packing {
+            Ok(_) => true,
+            // A buffer that nothing is copied into is an array of the program; so is most of what is reduced or broadcast.
+            Err(refusal) => refusal.code != Code::NoCopies && c.found.side.obstacle.is_none(),
+        })
+        .collect();
+    // What all copies that can be read do not need: their reads of the buffer are their own.
+    let explained: Vec<Span> = candidates
+        .iter()
+        .filter_map(|c| c.packing.as_ref().ok())
+        .flat_map(|p| p.statements.iter().copied())
+        .collect();
+    let judged: Vec<Result<Part, Refusal>> =
+        candidates.iter().map(|c| judge(&view, c, &candidates, &explained)).collect();
+    assemble(&view, id, candidates, judged)
+}
+
+fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Result<copies::Packing, Refusal> {
+    let request = copies::Request {
+        procedure: view.procedure(),
+        call: found.call,
+        buffer: found.buffer,
+        count: Some(found.count),
+        element,
+        direction: found.side.direction,
+    };
+    copies::read(view, &request)
+}
+
+/// The conditions, in the order in which a person would ask.
+fn judge(
+    view: &View<'_>,
+    candidate: &Candidate<'_>,
+    all: &[Candidate<'_>],
+    explained: &[Span],
+) -> Result<Part, Refusal> {
+    let found = &candidate.found;
+    if let Some(obstacle) = found.side.obstacle {
+        return Err(Refusal::new(Code::Collective, found.call, obstacle.message()));
+    }
+    let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
+    let ledger = &candidate.ledger;
+    find::is_plain(view, found, packing)?;
+    range::exact(found, packing, ledger)?;
+    sources::unaliased(view, found, packing, ledger)?;
+    match found.side.direction {
+        copies::Direction::Pack => sources::unwritten(view, found, packing, ledger)?,
+        copies::Direction::Unpack => {
+            distinct::distinct(view, found, packing, ledger)?;
+            targets::untouched(view, found, packing, ledger)?;
+        }
+    }
+    buffer::dead(view, found, packing, all, explained, ledger)?;
+    scalars(view, packing)?;
+    let made = ir::datatype(view, packing, candidate.element)?;
+    Ok(Part {
+        statement: found.statement,
+        call: found.call,
+        buffer: found.buffer.clone(),
+        count: found.count.clone(),
+        datatype: found.datatype.clone(),
+        element: candidate.element,
+        packing: packing.clone(),
+        made,
+    })
+}
+
+/// Running indices and loop variables are not needed after the copies are gone.
+fn scalars(view: &View<'_>, packing: &copies::Packing) -> Result<(), Refusal> {
+    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return Ok(()) };
+    for name in &packing.changes {
+        let is_own = view.variable(name).is_some_and(|d| {
+            d.storage == Storage::Local
+                || (d.storage == Storage::Argument && !view.language().is_fortran())
+        });
+        let needs_it = packing.needs.contains(name);
+        let live = flow::is_live_after(view.procedure(), last, name, &packing.statements);
+        if (live && !is_count_only(view, packing, name)) || !is_own || needs_it {
+            return Err(Refusal::new(
+                Code::ScalarLive,
+                last,
+                format!("'{name}' is computed by the copies and used elsewhere"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the only later read is the count of the call, which is replaced.
+fn is_count_only(view: &View<'_>, packing: &copies::Packing, name: &Name) -> bool {
+    let mut skip: Vec<Span> = packing.statements.clone();
+    skip.extend(calls_in(view).iter().filter(|f| f.count.mentions(name)).filter_map(|f| {
+        let others = f
+            .arguments
+            .iter()
+            .filter(|a| a.span != f.count.span && a.span != f.buffer.span)
+            .any(|a| a.mentions(name));
+        let same = find::buffer_name(view, f).is_some_and(|b| b == packing.buffer);
+        (!others && same).then_some(f.statement)
+    }));
+    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return true };
+    !flow::is_live_after(view.procedure(), last, name, &skip)
+}
+
+/// All that shares copies is rewritten together, or not at all.
+fn assemble(
+    view: &View<'_>,
+    id: ProcedureId,
+    candidates: Vec<Candidate<'_>>,
+    judged: Vec<Result<Part, Refusal>>,
+) -> Vec<Site> {
+    let share = |a: usize, b: usize| match (&candidates[a].packing, &candidates[b].packing) {
+        (Ok(a), Ok(b)) => a
+            .statements
+            .iter()
+            .any(|s| b.statements.iter().any(|t| flow::contains(*s, *t) || flow::contains(*t, *s))),
+        _ => false,
+    };
+    let outcomes: Vec<Result<Rewrite, Refusal>> = (0..judged.len())
+        .map(|this| {
+            let own = judged[this].as_ref().map_err(Clone::clone)?;
+            let mut parts = vec![own.clone()];
+            let mut remove: BTreeSet<(usize, usize)> = BTreeSet::new();
+            let file = own.statement.file;
+            let mut add = |part: &Part| {
+                remove.extend(part.packing.statements.iter().map(|s| (s.start, s.end)));
+            };
+            add(own);
+            for other in (0..judged.len()).filter(|&o| o != this && share(this, o)) {
+                match &judged[other] {
+                    Ok(part) => {
+                        add(part);
+                        parts.push(part.clone());
+                    }
+                    Err(refusal) => {
+                        let mut refusal = refusal.clone();
+                        refusal.related.push((
+                            candidates[other].found.call,
+                            "the same copies are for this call".into(),
+                        ));
+                        return Err(refusal);
+                    }
+                }
+            }
+            let remove = remove.into_iter().map(|(start, end)| Span { file, start, end }).collect();
+            Ok(Rewrite { parts, remove, assign: Vec::new(), assumed: Vec::new() })
+        })
+        .collect();
+    candidates
+        .into_iter()
+        .zip(outcomes)
+        .map(|(candidate, mut outcome)| {
+            if let Ok(rewrite) = &mut outcome {
+                rewrite.assumed = candidate.ledger.used();
+            }
+            Site {
+                procedure: id,
+                statement: candidate.found.statement,
+                buffer: find::buffer_name(view, &candidate.found).unwrap_or_default(),
+                function: candidate.found.function,
+                outcome,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,24 @@
+//! Packing code becomes MPI datatypes.
+//!
+//! The system of Kjolstad, Hoefler and Snir (PPoPP 2012), for C, C++ and Fortran, with nothing assumed silently:
+//!
+//! source -> [`tree`] (one small typed tree for all languages) -> [`copies`] (what is copied, in the order of the buffer) -> [`ir`] (the datatype) -> edit
+//!
+//! This crate reads no files and prints nothing: texts come in, texts and explanations go out.
+
+#![forbid(unsafe_code)]
+
+pub mod affine;
+pub mod check;
+pub mod copies;
+pub mod edit;
+pub mod emit;
+pub mod ir;
+pub mod legality;
+pub mod project;
+pub mod read;
+pub mod refusal;
+pub mod source;
+pub mod symbols;
+pub mod tree;
+pub mod verify;

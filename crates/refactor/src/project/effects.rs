@@ -1,0 +1,540 @@
+//! The fixpoint of what procedures read and write, and what names may be names of the same memory.
+//!
+//! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in its procedure. Memory that is reached through a
+//! variable counts as that variable's.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::symbols::{Effects, Symbols, Touched};
+use crate::tree::{
+    Declaration, Expression, ExpressionKind as Kind, Intent, Name, Statement, StatementKind,
+    Storage, Type, Unary,
+};
+
+use super::library::{self, Use};
+use super::regions::{Region, Regions, Summary};
+use super::spaces::last;
+use super::types::{is_number, type_of};
+use super::{ProcedureId, Project, View};
+
+/// What stands for memory that nobody knows.
+const ANYTHING: &str = "?";
+
+/// Where the pointers of a procedure lead to.
+#[derive(Debug, Default)]
+pub(super) struct Pointers {
+    /// Of each pointer, the variables that it is set to.
+    leads: HashMap<Name, BTreeSet<Name>>,
+    /// Variables whose address is taken.
+    exposed: HashSet<Name>,
+}
+
+/// What a procedure does by itself: names whose content it reads and writes, and its calls.
+#[derive(Default)]
+struct Direct<'t> {
+    reads: BTreeSet<Name>,
+    writes: BTreeSet<Name>,
+    calls: Vec<(&'t Expression, &'t [Expression])>,
+    pointers: Pointers,
+}
+
+/// What each procedure reads and writes, and where its pointers lead to. Rounds over all procedures until nothing is new: as many as calls nest,
+/// twice for recursion.
+pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
+    let directs: Vec<Direct<'_>> =
+        project.procedures().map(|id| direct(&View::new(project, id))).collect();
+    let mut summaries = vec![Summary::default(); directs.len()];
+    loop {
+        let mut news = false;
+        for (index, direct) in directs.iter().enumerate() {
+            let view = View::new(project, ProcedureId(index));
+            let pointers = &direct.pointers;
+            let mut whole = Summary {
+                reads: regions(&view, pointers, direct.reads.iter().cloned()),
+                writes: regions(&view, pointers, direct.writes.iter().cloned()),
+            };
+            for (function, arguments) in &direct.calls {
+                let effects = call(&view, pointers, &summaries, function, arguments);
+                whole.reads.extend(outside(&view, pointers, effects.reads));
+                whole.writes.extend(outside(&view, pointers, effects.writes));
+            }
+            news |= summaries[index].reads.extend(whole.reads);
+            news |= summaries[index].writes.extend(whole.writes);
+        }
+        if !news {
+            return (summaries, directs.into_iter().map(|d| d.pointers).collect());
+        }
+    }
+}
+
+/// What a call in a procedure may read and write, in names of the procedure.
+pub(super) fn of_call(view: &View<'_>, function: &Expression, arguments: &[Expression]) -> Effects {
+    call(view, pointers_of(view), &view.project.summaries, function, arguments)
+}
+
+/// The variables that a name may lead to, itself first.
+pub(super) fn targets(view: &View<'_>, name: &str) -> Vec<Name> {
+    let mut all = follow(pointers_of(view), name);
+    all.retain(|n| n != name);
+    all.insert(0, name.to_owned());
+    all
+}
+
+/// Whether memory of one variable may be memory of another one.
+pub(super) fn may_alias(view: &View<'_>, one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let pointers = pointers_of(view);
+    let (ones, others) = (follow(pointers, one), follow(pointers, other));
+    ones.iter().any(|a| others.iter().any(|b| a == b || overlap(view, pointers, a, b)))
+}
+
+fn pointers_of<'p>(view: &View<'p>) -> &'p Pointers {
+    &view.project.pointers[view.id.0]
+}
+
+/// Whether two variables, neither of which is set to anything in the procedure that would say more, may share memory.
+fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
+    if a == ANYTHING || b == ANYTHING {
+        return true;
+    }
+    // Constants of MPI (`MPI_STATUS_IGNORE`, `mpi_comm_world`) are nobody's memory.
+    if [a, b].iter().any(|n| n.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))) {
+        return false;
+    }
+    let (Some(a), Some(b)) = (view.declared(a), view.declared(b)) else {
+        return true;
+    };
+    if !types_may_alias(view, a, b) {
+        return false;
+    }
+    if view.language().is_fortran() {
+        return equivalent(view, &a.name, &b.name) || targets_of_pointers(a, b);
+    }
+    if a.unaliased || b.unaliased {
+        return false;
+    }
+    match (is_pointer(a), is_pointer(b)) {
+        (true, true) => !(is_fresh(pointers, a) || is_fresh(pointers, b)),
+        (true, false) => !is_fresh(pointers, a) && can_be_reached(pointers, a, b),
+        (false, true) => !is_fresh(pointers, b) && can_be_reached(pointers, b, a),
+        (false, false) => false,
+    }
+}
+
+/// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another one, unless one is a pointer, or both
+/// are dummy arguments with the attribute `target`.
+fn targets_of_pointers(a: &Declaration, b: &Declaration) -> bool {
+    let points = |d: &Declaration| matches!(d.of, Type::Pointer(_));
+    let dummy = |d: &Declaration| d.storage == Storage::Argument;
+    let excluded = |d: &Declaration| dummy(d) && d.unaliased;
+    if points(a) || points(b) {
+        return !excluded(a) && !excluded(b);
+    }
+    dummy(a) && dummy(b) && !a.unaliased && !b.unaliased
+}
+
+/// `equivalence`, or a common block that has several forms.
+fn equivalent(view: &View<'_>, a: &str, b: &str) -> bool {
+    let scope = &view.procedure().scope;
+    let together = scope.equivalences.iter().any(|e| {
+        let has = |name: &str| e.places.iter().any(|p| p.root().is_some_and(|r| r == name));
+        has(a) && has(b)
+    });
+    let block = view.global(a);
+    together || (block.is_some() && block == view.global(b))
+}
+
+fn is_pointer(declaration: &Declaration) -> bool {
+    matches!(declaration.of, Type::Pointer(_) | Type::Reference(_) | Type::Named(_) | Type::Unknown)
+}
+
+/// A local pointer that leads only to memory that was allocated for it, or to named variables (which are looked at by themselves).
+fn is_fresh(pointers: &Pointers, declaration: &Declaration) -> bool {
+    declaration.storage == Storage::Local && pointers.leads.contains_key(&declaration.name)
+}
+
+/// Whether a pointer that nobody has looked into can lead to a variable. What came as an argument is older than the procedure's own.
+fn can_be_reached(pointers: &Pointers, pointer: &Declaration, variable: &Declaration) -> bool {
+    match variable.storage {
+        Storage::Local | Storage::Argument => {
+            let old =
+                pointer.storage == Storage::Argument && !pointers.leads.contains_key(&pointer.name);
+            !old && pointers.exposed.contains(&variable.name)
+        }
+        Storage::Kept | Storage::Shared => true,
+    }
+}
+
+/// Different numeric types share no memory that is used (C11 6.5, paragraph 7); `char` and what is not known may share with all.
+fn types_may_alias(view: &View<'_>, a: &Declaration, b: &Declaration) -> bool {
+    let (Some(a), Some(b)) = (element(view, &a.of), element(view, &b.of)) else { return true };
+    let bytes = |name: &str| name.ends_with("char");
+    let unsigned = |name: &str| name.strip_prefix("unsigned ").unwrap_or(name).to_owned();
+    bytes(&a) || bytes(&b) || unsigned(&a) == unsigned(&b)
+}
+
+/// The number that a variable is made of, behind pointers and arrays; of MPI's own types their name.
+fn element(view: &View<'_>, of: &Type) -> Option<String> {
+    let mut of = view.resolve(of);
+    loop {
+        of = match of {
+            Type::Pointer(inner) | Type::Reference(inner) | Type::Array(inner, _) => {
+                view.resolve(&inner)
+            }
+            Type::Basic(name, _) => return Some(name),
+            Type::Named(name) if name.starts_with("MPI_") => return Some(name),
+            _ => return None,
+        };
+    }
+}
+
+fn direct<'p>(view: &View<'p>) -> Direct<'p> {
+    let mut found = Direct::default();
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| one(view, s, &mut found));
+    }
+    found
+}
+
+fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
+    match &statement.kind {
+        StatementKind::Assign { target, value, .. } => assigned(view, target, value, found),
+        StatementKind::Loop(l) => drop(found.writes.insert(l.variable.clone())),
+        StatementKind::Unknown(names) => {
+            found.reads.extend(names.iter().cloned());
+            found.writes.extend(names.iter().cloned());
+            found.pointers.exposed.extend(names.iter().cloned());
+        }
+        StatementKind::Declare(all) => {
+            for declaration in all {
+                if let (Type::Reference(_), Some(value)) = (&declaration.of, &declaration.value) {
+                    lead(view, &declaration.name, value, found);
+                }
+            }
+        }
+        _ => {}
+    }
+    for expression in statement.expressions() {
+        expression.each(&mut |e| inner(view, e, found));
+    }
+}
+
+fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
+    match &e.kind {
+        Kind::Name(name) => drop(found.reads.insert(name.clone())),
+        Kind::Call { function, arguments } => {
+            found.calls.push((function, arguments));
+            // An array is passed by its address.
+            found.pointers.exposed.extend(arguments.iter().flat_map(roots));
+        }
+        Kind::Assign { target, value, .. } => assigned(view, target, value, found),
+        Kind::Step { target, .. } => found.writes.extend(roots(target)),
+        Kind::Unary(Unary::Address, inner) => found.pointers.exposed.extend(roots(inner)),
+        Kind::Unknown(names) => {
+            found.reads.extend(names.iter().cloned());
+            found.writes.extend(names.iter().cloned());
+            found.pointers.exposed.extend(names.iter().cloned());
+        }
+        _ => {}
+    }
+}
+
+fn assigned(view: &View<'_>, target: &Expression, value: &Expression, found: &mut Direct<'_>) {
+    found.writes.extend(roots(target));
+    for name in roots(target) {
+        lead(view, &name, value, found);
+    }
+}
+
+/// Remembers where a pointer leads to.
+fn lead(view: &View<'_>, name: &str, value: &Expression, found: &mut Direct<'_>) {
+    let holds_pointers = view.declared(name).is_none_or(|d| {
+        matches!(view.resolve(&d.of), Type::Basic(..)).then_some(()).is_none()
+            && !matches!(view.resolve(&d.of), Type::Array(inner, _)
+                if matches!(view.resolve(&inner), Type::Basic(..)))
+    });
+    if !holds_pointers {
+        return;
+    }
+    let mut to = BTreeSet::new();
+    pointed(view, value, &mut to);
+    to.remove(name);
+    // `*p = 1.0` sets no pointer, but `p = malloc(...)` does, to nothing with a name.
+    let sets = !to.is_empty() || is_allocation(value);
+    if sets {
+        found.pointers.leads.entry(name.to_owned()).or_default().extend(to);
+    }
+}
+
+fn is_allocation(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Cast(_, inner) => is_allocation(inner),
+        Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(n)
+            if matches!(last(n), "malloc" | "calloc" | "aligned_alloc" | "new" | "vector" | "array"
+                | "make_unique" | "make_shared" | "realloc")),
+        _ => false,
+    }
+}
+
+/// Variables that a value may lead to.
+fn pointed(view: &View<'_>, value: &Expression, to: &mut BTreeSet<Name>) {
+    if type_of(view, value).is_some_and(|of| is_number(&of)) {
+        return;
+    }
+    match &value.kind {
+        Kind::Name(name) => {
+            let is_number =
+                view.declared(name).is_some_and(|d| matches!(view.resolve(&d.of), Type::Basic(..)));
+            if !is_number && view.constant(name).is_none() {
+                to.insert(name.clone());
+            }
+        }
+        Kind::Unary(Unary::Address, inner) => to.extend(roots(inner)),
+        Kind::Element { base, .. } | Kind::Member { base, .. } => pointed(view, base, to),
+        Kind::Unary(Unary::Dereference, inner) | Kind::Cast(_, inner) => pointed(view, inner, to),
+        Kind::Step { target, .. } => pointed(view, target, to),
+        Kind::Binary(_, left, right) => {
+            pointed(view, left, to);
+            pointed(view, right, to);
+        }
+        Kind::Choice { yes, no, .. } => {
+            pointed(view, yes, to);
+            pointed(view, no, to);
+        }
+        Kind::Assign { value, .. } => pointed(view, value, to),
+        Kind::List(all) => all.iter().for_each(|one| pointed(view, one, to)),
+        Kind::Call { function, arguments } if !is_allocation(value) => {
+            let name = function.root().map_or("", |n| last(n));
+            if library::uses(name, arguments.len(), view.language().is_fortran()).is_some() {
+                arguments.iter().for_each(|one| pointed(view, one, to));
+            } else {
+                to.insert(ANYTHING.to_owned());
+            }
+        }
+        Kind::Unknown(names) => {
+            to.extend(names.iter().cloned());
+            to.insert(ANYTHING.to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// Variables whose memory a place is, or that a value is made of.
+fn roots(place: &Expression) -> Vec<Name> {
+    match &place.kind {
+        Kind::Choice { yes, no, .. } => roots(yes).into_iter().chain(roots(no)).collect(),
+        Kind::Unknown(names) => names.clone(),
+        Kind::Call { .. } => vec![ANYTHING.to_owned()],
+        Kind::Assign { target, .. } => roots(target),
+        // `1 + p`
+        Kind::Binary(_, left, right) => roots(left).into_iter().chain(roots(right)).collect(),
+        Kind::Element { base, .. }
+        | Kind::Member { base, .. }
+        | Kind::Unary(_, base)
+        | Kind::Cast(_, base)
+        | Kind::Keyword(_, base)
+        | Kind::Step { target: base, .. } => roots(base),
+        Kind::Name(name) => vec![name.clone()],
+        Kind::List(all) => all.iter().flat_map(roots).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A name and all that it leads to.
+fn follow(pointers: &Pointers, name: &str) -> Vec<Name> {
+    let mut all = BTreeSet::new();
+    let mut waiting = vec![name.to_owned()];
+    while let Some(name) = waiting.pop() {
+        if all.insert(name.clone()) {
+            waiting.extend(pointers.leads.get(&name).into_iter().flatten().cloned());
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Names of a procedure as memory outside of it.
+fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Name>) -> Regions {
+    let mut found = Regions::default();
+    for name in names.flat_map(|name| follow(pointers, &name)).collect::<BTreeSet<_>>() {
+        if name == ANYTHING {
+            found.all = true;
+        } else if let Some(index) = view.procedure().parameters.iter().position(|p| *p == name) {
+            found.some.insert(Region::Argument(index));
+        } else if let Some(global) = view.global(&name) {
+            found.some.insert(Region::Global(global));
+        } else if view.declared(&name).is_none() && view.constant(&name).is_none() {
+            // Declared in a header that is not at hand, or a global of another file under its own name.
+            found.some.insert(Region::Global(name));
+        }
+    }
+    found
+}
+
+fn outside(view: &View<'_>, pointers: &Pointers, touched: Touched) -> Regions {
+    match touched {
+        Touched::Anything => Regions { all: true, ..Regions::default() },
+        Touched::These(names) => regions(view, pointers, names.into_iter()),
+    }
+}
+
+fn call(
+    view: &View<'_>,
+    pointers: &Pointers,
+    summaries: &[Summary],
+    function: &Expression,
+    arguments: &[Expression],
+) -> Effects {
+    let name = match &function.kind {
+        Kind::Name(name) => name.as_str(),
+        Kind::Member { field, .. } => field,
+        _ => "",
+    };
+    let object = match &function.kind {
+        Kind::Member { base, .. } => roots(base),
+        _ => Vec::new(),
+    };
+    let called = view.project.spaces.by_name.get(last(name));
+    let is_variable = matches!(&function.kind, Kind::Name(n) if view.declared(n).is_some());
+    // Some programs have an MPI of their own, for one process.
+    let is_mpi = name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
+    match called.filter(|_| !is_variable && !is_mpi) {
+        Some(all) => {
+            let mut reads = Touching::new(view, pointers);
+            let mut writes = Touching::new(view, pointers);
+            reads.names(object.iter().cloned());
+            writes.names(object);
+            for &id in all {
+                let parameters = &view.project.procedure(ProcedureId(id)).parameters;
+                reads.regions(&summaries[id].reads, parameters, arguments);
+                writes.regions(&summaries[id].writes, parameters, arguments);
+            }
+            Effects { reads: reads.touched(), writes: writes.touched() }
+        }
+        None => foreign(view, pointers, name, object, arguments),
+    }
+}
+
+/// What a procedure without a body does.
+fn foreign(
+    view: &View<'_>,
+    pointers: &Pointers,
+    name: &str,
+    object: Vec<Name>,
+    arguments: &[Expression],
+) -> Effects {
+    let mut reads = Touching::new(view, pointers);
+    let mut writes = Touching::new(view, pointers);
+    let is_fortran = view.language().is_fortran();
+    match library::uses(name, arguments.len(), is_fortran) {
+        Some(uses) => {
+            reads.names(object.iter().cloned());
+            // Methods of containers of C++ change nothing else; `size` and `data` not even those.
+            if !matches!(name, "size" | "data" | "begin" | "end" | "empty") {
+                writes.names(object);
+            }
+            for (argument, what) in arguments.iter().zip(uses) {
+                let names: Vec<Name> = roots(argument);
+                if matches!(what, Use::Reads | Use::Both) {
+                    reads.names(names.iter().cloned());
+                }
+                if matches!(what, Use::Writes | Use::Both) {
+                    writes.names(names);
+                }
+            }
+        }
+        None => {
+            reads.all = true;
+            writes.all = true;
+            let parameters = view.project.spaces.prototypes.get(last(name));
+            let pure = parameters.is_some_and(|p| {
+                p.len() == arguments.len() && p.iter().all(|p| p.intent == Some(Intent::In))
+            });
+            writes.all &= !(pure && is_fortran);
+        }
+    }
+    Effects { reads: reads.touched(), writes: writes.touched() }
+}
+
+/// Collects what a call touches.
+struct Touching<'v, 'p> {
+    view: &'v View<'p>,
+    pointers: &'v Pointers,
+    all: bool,
+    names: BTreeSet<Name>,
+}
+
+impl<'v, 'p> Touching<'v, 'p> {
+    fn new(view: &'v View<'p>, pointers: &'v Pointers) -> Self {
+        Touching { view, pointers, all: false, names: BTreeSet::new() }
+    }
+
+    /// The content of variables, and of what they lead to.
+    fn names(&mut self, names: impl IntoIterator<Item = Name>) {
+        for name in names.into_iter().flat_map(|name| follow(self.pointers, &name)) {
+            self.all |= name == ANYTHING;
+            self.names.insert(name);
+        }
+    }
+
+    fn regions(&mut self, regions: &Regions, parameters: &[Name], arguments: &[Expression]) {
+        self.all |= regions.all;
+        for region in &regions.some {
+            match region {
+                Region::Argument(index) => {
+                    let given = arguments.iter().enumerate().find(|(at, a)| match &a.kind {
+                        Kind::Keyword(name, _) => parameters.get(*index) == Some(name),
+                        _ => at == index,
+                    });
+                    if let Some((_, argument)) = given {
+                        let by_value = self.is_number(argument);
+                        if !by_value {
+                            self.names(roots(argument));
+                        }
+                    }
+                }
+                Region::Global(global) => {
+                    let own = global.rsplit(['/', ':']).next().unwrap_or(global);
+                    let seen = self.view.global(own).is_some_and(|g| g == *global);
+                    let name = if seen { own } else { global };
+                    self.names.insert(name.to_owned());
+                    self.block(global);
+                }
+            }
+        }
+    }
+
+    /// All variables of a common block that has several forms.
+    fn block(&mut self, global: &str) {
+        if !(global.starts_with('/') && global.ends_with('/')) {
+            return;
+        }
+        let scope = &self.view.procedure().scope;
+        let block = global.trim_matches('/');
+        for common in scope.commons.iter().filter(|c| c.name == block) {
+            self.names.extend(common.variables.iter().cloned());
+        }
+    }
+
+    /// Whether a value is passed, which nobody can write to: a number in C.
+    fn is_number(&self, argument: &Expression) -> bool {
+        if self.view.language().is_fortran() {
+            return false;
+        }
+        match &argument.kind {
+            Kind::Name(name) => {
+                self.view
+                    .declared(name)
+                    .is_some_and(|d| matches!(self.view.resolve(&d.of), Type::Basic(..)))
+                    && self.view.language() == crate::source::Language::C
+            }
+            Kind::Integer(_) | Kind::Literal(_) => true,
+            _ => false,
+        }
+    }
+
+    fn touched(self) -> Touched {
+        if self.all { Touched::Anything } else { Touched::These(self.names.into_iter().collect()) }
+    }
+}

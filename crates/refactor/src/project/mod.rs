@@ -1,0 +1,109 @@
+//! All files together: what names mean in each procedure, and what each procedure reads and writes.
+//!
+//! ```text
+//! sources -> files (which includes which, in which language) -> units -> spaces (tables of names) -> views (what one procedure sees) -> summaries
+//! ```
+//!
+//! A name that is not found may be a macro or a constant of a header that is not at hand; what a procedure without a body does is looked up in
+//! [`library`], and otherwise everything that it can reach.
+
+mod effects;
+mod files;
+mod library;
+mod regions;
+mod sizes;
+mod spaces;
+mod types;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use crate::read::{c, fortran};
+use crate::source::{FileId, Source};
+use crate::tree::{Procedure, Unit};
+
+use effects::Pointers;
+use files::Files;
+use regions::Summary;
+use spaces::Spaces;
+
+pub use library::{Use, is_forgetful};
+pub use view::View;
+
+/// A program, or a part of one.
+pub struct Project {
+    sources: Vec<Source>,
+    units: Vec<Unit>,
+    spaces: Spaces,
+    /// As `spaces.ids`.
+    summaries: Vec<Summary>,
+    /// As `spaces.ids`.
+    pointers: Vec<Pointers>,
+}
+
+/// Number of a procedure with a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcedureId(pub usize);
+
+impl Project {
+    /// Reads all files. An include is taken for the file whose name ends like it, the one in the same folder first; one that is not among the
+    /// sources is passed over. Languages are corrected: what a Fortran file includes is Fortran in its form, a header of C++
+    /// files only is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the summaries.
+    pub fn new(mut sources: Vec<Source>) -> Project {
+        let files = Files::new(&mut sources);
+        let mut units: Vec<Unit> = sources
+            .iter()
+            .enumerate()
+            .map(|(index, source)| {
+                let file = file_id(index);
+                if source.language.is_fortran() {
+                    fortran::read(source, file)
+                } else {
+                    c::read(source, file, files.directives(index), &files.macros(index))
+                }
+            })
+            .collect();
+        let spaces = Spaces::new(&mut units, &files);
+        let mut project =
+            Project { sources, units, spaces, summaries: Vec::new(), pointers: Vec::new() };
+        (project.summaries, project.pointers) = effects::summaries(&project);
+        project
+    }
+
+    /// The texts.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The text of a file.
+    pub fn source(&self, file: FileId) -> Option<&Source> {
+        self.sources.get(usize::try_from(file.0).ok()?)
+    }
+
+    /// The files as trees, in the order of the sources.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// All procedures that have a body.
+    pub fn procedures(&self) -> impl Iterator<Item = ProcedureId> + '_ {
+        (0..self.spaces.ids.len()).map(ProcedureId)
+    }
+
+    /// A procedure's tree.
+    pub fn procedure(&self, id: ProcedureId) -> &Procedure {
+        let (unit, index) = self.spaces.ids[id.0];
+        &self.units[unit].procedures[index]
+    }
+
+    /// What a procedure sees.
+    pub fn view(&self, id: ProcedureId) -> View<'_> {
+        View::new(self, id)
+    }
+}
+
+fn file_id(index: usize) -> FileId {
+    // More files than 2^32 do not fit into any memory.
+    FileId(u32::try_from(index).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,151 @@
+//! Sizes and offsets, under LP64 (System V ABI for x86-64, 3.1.2).
+
+use crate::symbols::Symbols;
+use crate::tree::{Binary, Dimension, Expression, ExpressionKind as Kind, Record, Type, Unary};
+
+use super::View;
+
+/// Types inside of types.
+const NESTING_LIMIT: usize = 64;
+
+/// The type behind names.
+pub(super) fn resolve(view: &View<'_>, of: &Type) -> Type {
+    let mut of = of.clone();
+    for _ in 0..NESTING_LIMIT {
+        let Type::Named(name) = &of else { return of };
+        let spaces = &view.project.spaces;
+        of = match spaces.alias(view.id.0, name) {
+            Some(Type::Named(same)) if same == name => return Type::Record(name.clone()),
+            Some(alias) => alias.clone(),
+            None if spaces.record(view.id.0, name).is_some() => return Type::Record(name.clone()),
+            None => return of,
+        };
+    }
+    Type::Unknown
+}
+
+/// Bytes of a type.
+pub(super) fn size_of(view: &View<'_>, of: &Type) -> Option<u64> {
+    layout(view, of, 0).map(|l| l.size)
+}
+
+/// Offset and type of a component.
+pub(super) fn field(view: &View<'_>, record: &Type, name: &str) -> Option<(u64, Type)> {
+    let Type::Record(record) = resolve(view, record) else { return None };
+    let record = view.project.spaces.record(view.id.0, &record)?;
+    fields(view, record, 0)?
+        .into_iter()
+        .zip(&record.fields)
+        .find(|(_, field)| field.name == name)
+        .map(|(offset, field)| (offset, field.of.clone()))
+}
+
+struct Layout {
+    size: u64,
+    alignment: u64,
+}
+
+fn layout(view: &View<'_>, of: &Type, depth: usize) -> Option<Layout> {
+    if depth > NESTING_LIMIT {
+        return None;
+    }
+    match resolve(view, of) {
+        Type::Basic(name, size) => {
+            let size = u64::from(size);
+            // Complex numbers are aligned as their parts.
+            let alignment = if name.starts_with("complex") { size / 2 } else { size };
+            Some(Layout { size, alignment: alignment.clamp(1, 16) })
+        }
+        Type::Pointer(_) if !view.language().is_fortran() => Some(Layout { size: 8, alignment: 8 }),
+        Type::Array(element, dimensions) => {
+            let element = layout(view, &element, depth + 1)?;
+            let mut size = element.size;
+            for dimension in &dimensions {
+                size = size.checked_mul(extent(view, dimension)?)?;
+            }
+            Some(Layout { size, alignment: element.alignment })
+        }
+        Type::Record(name) => {
+            let record = view.project.spaces.record(view.id.0, &name)?;
+            record_layout(view, record, depth)
+        }
+        _ => None,
+    }
+}
+
+fn record_layout(view: &View<'_>, record: &Record, depth: usize) -> Option<Layout> {
+    let offsets = fields(view, record, depth)?;
+    let mut whole = Layout { size: 0, alignment: 1 };
+    for (offset, field) in offsets.into_iter().zip(&record.fields) {
+        let inner = layout(view, &field.of, depth + 1)?;
+        whole.size = offset.checked_add(inner.size)?;
+        whole.alignment = whole.alignment.max(inner.alignment);
+    }
+    whole.size = whole.size.checked_next_multiple_of(whole.alignment)?;
+    Some(whole)
+}
+
+/// Offsets of all fields.
+fn fields(view: &View<'_>, record: &Record, depth: usize) -> Option<Vec<u64>> {
+    if record.is_opaque || record.fields.iter().any(|f| f.is_elsewhere) {
+        return None;
+    }
+    let mut at: u64 = 0;
+    record
+        .fields
+        .iter()
+        .map(|field| {
+            let inner = layout(view, &field.of, depth + 1)?;
+            let offset = at.checked_next_multiple_of(inner.alignment)?;
+            at = offset.checked_add(inner.size)?;
+            Some(offset)
+        })
+        .collect()
+}
+
+fn extent(view: &View<'_>, dimension: &Dimension) -> Option<u64> {
+    let length = match dimension {
+        Dimension::Extent(length) => number(view, length, 0)?,
+        Dimension::Bounds { lower, upper } => {
+            let lower = match lower {
+                Some(lower) => number(view, lower, 0)?,
+                None => i64::from(view.language().is_fortran()),
+            };
+            number(view, upper, 0)?.checked_sub(lower)?.checked_add(1)?.max(0)
+        }
+        _ => return None,
+    };
+    u64::try_from(length).ok()
+}
+
+/// The value of a constant expression.
+fn number(view: &View<'_>, value: &Expression, depth: usize) -> Option<i64> {
+    if depth > NESTING_LIMIT {
+        return None;
+    }
+    let of = |e: &Expression| number(view, e, depth + 1);
+    match &value.kind {
+        Kind::Integer(n) => Some(*n),
+        Kind::Name(name) => of(view.constant(name)?),
+        Kind::Cast(_, inner) => of(inner),
+        Kind::Unary(Unary::Minus, inner) => of(inner)?.checked_neg(),
+        Kind::SizeOfType(inner) => i64::try_from(size_of(view, inner)?).ok(),
+        Kind::Binary(operator, left, right) => {
+            let (left, right) = (of(left)?, of(right)?);
+            match operator {
+                Binary::Add => left.checked_add(right),
+                Binary::Subtract => left.checked_sub(right),
+                Binary::Multiply => left.checked_mul(right),
+                Binary::Divide => left.checked_div(right),
+                Binary::Remainder => left.checked_rem(right),
+                Binary::Power => left.checked_pow(u32::try_from(right).ok()?),
+                Binary::ShiftLeft => {
+                    let factor = 1i64.checked_shl(u32::try_from(right).ok()?)?;
+                    left.checked_mul(factor)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

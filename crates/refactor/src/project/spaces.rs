@@ -1,0 +1,481 @@
+//! Tables of names, and which of them each procedure sees.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::read::fortran::{Meaning, is_array, settle};
+use crate::source::{FileId, Language, Span};
+use crate::tree::{
+    Constant, Declaration, Dimension, ExpressionKind, Name, Record, Scope, StatementKind, Storage,
+    Type, Unit, Use,
+};
+
+use super::files::Files;
+
+/// How far modules use modules, and includes include.
+const CHAIN_LIMIT: usize = 32;
+
+/// The names of one scope.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    /// Of a module, with it.
+    pub module: Option<Name>,
+    variables: HashMap<Name, Declaration>,
+    constants: HashMap<Name, Constant>,
+    records: HashMap<Name, Record>,
+    aliases: HashMap<Name, Type>,
+    /// Names of which there are two that differ: nothing is known of them.
+    doubtful: HashSet<Name>,
+    /// Of each variable in a common block: the block.
+    pub commons: HashMap<Name, Name>,
+    uses: Vec<Use>,
+}
+
+impl Space {
+    fn of(scope: &Scope, module: Option<Name>) -> Space {
+        let mut space = Space { module, uses: scope.uses.clone(), ..Space::default() };
+        for variable in &scope.variables {
+            space.add(variable);
+        }
+        for constant in &scope.constants {
+            let old = space.constants.insert(constant.name.clone(), constant.clone());
+            if old.is_some_and(|old| old.value.kind != constant.value.kind) {
+                space.constants.remove(&constant.name);
+            }
+        }
+        for record in &scope.records {
+            let mut record = record.clone();
+            if let Some(old) = space.records.get(&record.name) {
+                record.is_opaque |= *old != record;
+            }
+            space.records.insert(record.name.clone(), record);
+        }
+        for (name, of) in &scope.aliases {
+            let old = space.aliases.insert(name.clone(), of.clone());
+            if old.is_some_and(|old| old != *of) {
+                space.aliases.insert(name.clone(), Type::Unknown);
+            }
+        }
+        for common in &scope.commons {
+            for variable in &common.variables {
+                space.commons.insert(variable.clone(), common.name.clone());
+            }
+        }
+        space
+    }
+
+    fn add(&mut self, variable: &Declaration) {
+        let name = &variable.name;
+        match self.variables.get_mut(name) {
+            Some(old) if old.of != variable.of => {
+                // `extern double a[];` and `double a[5];`
+                let partial = |of: &Type| {
+                    matches!(of, Type::Array(_, d)
+                    if matches!(d.first(), Some(Dimension::AssumedSize { .. })))
+                };
+                if partial(&old.of) {
+                    old.of = variable.of.clone();
+                } else if !partial(&variable.of) {
+                    self.doubtful.insert(name.clone());
+                }
+            }
+            Some(_) => {}
+            None => drop(self.variables.insert(name.clone(), variable.clone())),
+        }
+    }
+}
+
+/// One space that a procedure looks into, and how names are called there.
+#[derive(Debug, Clone)]
+struct Layer {
+    space: usize,
+    /// What `use` lets through; none: all, under their names.
+    through: Option<Use>,
+}
+
+impl Layer {
+    /// The name in the space, if it can be seen.
+    fn there<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+        let Some(through) = &self.through else { return Some(name) };
+        match through.names.iter().find(|(here, _)| here == name) {
+            Some((_, there)) => Some(there),
+            None if through.only => None,
+            // What is renamed is not seen under its own name.
+            None => (!through.names.iter().any(|(_, there)| there == name)).then_some(name),
+        }
+    }
+}
+
+/// All spaces, and what procedures see.
+#[derive(Default)]
+pub(super) struct Spaces {
+    spaces: Vec<Space>,
+    /// Procedures: unit and index in it.
+    pub ids: Vec<(usize, usize)>,
+    /// Of each procedure, from the inside out; the first is its own.
+    layers: Vec<Vec<Layer>>,
+    /// Procedures by the last part of their names.
+    pub by_name: HashMap<Name, Vec<usize>>,
+    /// Parameters of procedures without a body at hand.
+    pub prototypes: HashMap<Name, Vec<Declaration>>,
+    /// Common blocks whose variables have the same names everywhere.
+    uniform: HashMap<Name, bool>,
+}
+
+impl Spaces {
+    pub fn new(units: &mut [Unit], files: &Files) -> Spaces {
+        include(units, files);
+        let mut made = Spaces::default();
+        made.commons(units);
+        let mut modules: HashMap<Name, usize> = HashMap::new();
+        let mut of_unit = Vec::new();
+        for unit in units.iter() {
+            of_unit.push(made.push(Space::of(&unit.scope, None)));
+            for (name, scope) in &unit.modules {
+                let space = made.push(Space::of(scope, Some(name.clone())));
+                // Namespaces are open: several files add to one.
+                modules.entry(name.clone()).or_insert(space);
+            }
+            for prototype in &unit.prototypes {
+                made.prototypes
+                    .entry(last(&prototype.name).to_owned())
+                    .or_insert_with(|| prototype.parameters.clone());
+            }
+        }
+        for (number, unit) in units.iter().enumerate() {
+            let own = made.own_spaces(unit);
+            for (index, procedure) in unit.procedures.iter().enumerate() {
+                let id = made.ids.len();
+                made.ids.push((number, index));
+                made.by_name.entry(last(&procedure.name).to_owned()).or_default().push(id);
+                let mut layers = vec![Layer { space: own[index], through: None }];
+                if unit.language.is_fortran() {
+                    let host = procedure
+                        .host
+                        .as_ref()
+                        .and_then(|host| unit.procedures.iter().position(|p| p.name == *host));
+                    layers.extend(host.map(|h| Layer { space: own[h], through: None }));
+                    layers.extend(
+                        procedure
+                            .module
+                            .as_ref()
+                            .and_then(|m| modules.get(m))
+                            .map(|&space| Layer { space, through: None }),
+                    );
+                    made.follow_uses(&mut layers, &modules);
+                } else {
+                    made.c_layers(
+                        &mut layers,
+                        procedure.module.as_deref(),
+                        files,
+                        number,
+                        &of_unit,
+                    );
+                }
+                made.layers.push(layers);
+            }
+        }
+        made.settle(units);
+        made
+    }
+
+    fn push(&mut self, space: Space) -> usize {
+        self.spaces.push(space);
+        self.spaces.len() - 1
+    }
+
+    /// A space for each procedure: arguments, declarations, also those in its blocks.
+    fn own_spaces(&mut self, unit: &Unit) -> Vec<usize> {
+        unit.procedures
+            .iter()
+            .map(|procedure| {
+                let mut space = Space::of(&procedure.scope, None);
+                for statement in &procedure.body {
+                    statement.each(&mut |s| {
+                        if let StatementKind::Declare(all) = &s.kind {
+                            all.iter().for_each(|d| space.add(d));
+                        }
+                    });
+                }
+                self.push(space)
+            })
+            .collect()
+    }
+
+    fn follow_uses(&self, layers: &mut Vec<Layer>, modules: &HashMap<Name, usize>) {
+        let mut at = 0;
+        while at < layers.len() && layers.len() < CHAIN_LIMIT * CHAIN_LIMIT {
+            let layer = layers[at].clone();
+            for used in &self.spaces[layer.space].uses {
+                let Some(&space) = modules.get(&used.module) else { continue };
+                let known = layers.iter().any(|l| l.space == space && l.through.is_none());
+                // Renaming through several modules is rare: what comes from further away comes under its own name.
+                let through = (used.only || !used.names.is_empty()).then(|| used.clone());
+                if !known && !layers.iter().any(|l| l.space == space && l.through == through) {
+                    layers.push(Layer { space, through });
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn c_layers(
+        &mut self,
+        layers: &mut Vec<Layer>,
+        module: Option<&str>,
+        files: &Files,
+        number: usize,
+        of_unit: &[usize],
+    ) {
+        let seen = files.seen_by(number).clone();
+        // The class and the namespaces that the procedure is in, in all files that it sees.
+        let mut path = module;
+        while let Some(here) = path {
+            for space in 0..self.spaces.len() {
+                if self.spaces[space].module.as_deref() == Some(here) {
+                    layers.push(Layer { space, through: None });
+                }
+            }
+            let class = seen.iter().map(|&f| of_unit[f]).chain(layers.iter().map(|l| l.space));
+            let record =
+                class.clone().find_map(|s| self.spaces[s].records.get(last(here)).cloned());
+            if let Some(record) = record {
+                let space = self.push(fields(&record));
+                layers.push(Layer { space, through: None });
+            }
+            path = here.rsplit_once("::").map(|(outer, _)| outer);
+        }
+        layers.push(Layer { space: of_unit[number], through: None });
+        let others = seen.iter().filter(|&&f| f != number);
+        layers.extend(others.map(|&f| Layer { space: of_unit[f], through: None }));
+    }
+
+    /// Which common blocks are the same everywhere.
+    fn commons(&mut self, units: &[Unit]) {
+        let mut first: HashMap<&str, &[Name]> = HashMap::new();
+        for unit in units {
+            let modules = unit.modules.iter().map(|(_, scope)| scope);
+            let procedures = unit.procedures.iter().map(|p| &p.scope);
+            for scope in modules.chain(procedures) {
+                for common in &scope.commons {
+                    let known = first.entry(&common.name).or_insert(&common.variables);
+                    let same = **known == *common.variables;
+                    *self.uniform.entry(common.name.clone()).or_insert(true) &= same;
+                }
+            }
+        }
+    }
+
+    /// Decides what is an element and what a call, now that all declarations are at hand; declares what Fortran declares by itself.
+    fn settle(&mut self, units: &mut [Unit]) {
+        for id in 0..self.ids.len() {
+            let (number, index) = self.ids[id];
+            if !units[number].language.is_fortran() {
+                continue;
+            }
+            let meaning = |name: &str| match name.strip_prefix('%') {
+                Some(component) => self.component(id, component),
+                None => match self.variable(id, name) {
+                    Some(variable) if is_array(&variable.of) => Meaning::Array,
+                    Some(_) => Meaning::Other,
+                    None if self.by_name.contains_key(name) => Meaning::Other,
+                    None => Meaning::Undeclared,
+                },
+            };
+            settle(&mut units[number].procedures[index], &meaning, true);
+            self.declare_implicit(id, &units[number], index);
+        }
+    }
+
+    fn component(&self, id: usize, name: &str) -> Meaning {
+        let records = self.layers[id].iter().flat_map(|l| self.spaces[l.space].records.values());
+        let mut fields = records.flat_map(|r| &r.fields).filter(|f| f.name == name);
+        match fields.next() {
+            None => Meaning::Undeclared,
+            Some(field) if is_array(&field.of) => Meaning::Array,
+            Some(_) => Meaning::Other,
+        }
+    }
+
+    fn declare_implicit(&mut self, id: usize, unit: &Unit, index: usize) {
+        let procedure = &unit.procedures[index];
+        if !procedure.scope.implicit {
+            return;
+        }
+        let mut names = Vec::new();
+        for statement in &procedure.body {
+            statement.each(&mut |s| {
+                if let StatementKind::Loop(l) = &s.kind {
+                    names.push((l.variable.clone(), s.span));
+                }
+                for expression in s.expressions() {
+                    expression.each(&mut |e| {
+                        if let ExpressionKind::Name(name) = &e.kind {
+                            names.push((name.clone(), e.span));
+                        }
+                    });
+                }
+            });
+        }
+        names.extend(procedure.parameters.iter().map(|p| (p.clone(), procedure.span)));
+        for (name, span) in names {
+            let known = self.variable(id, &name).is_some()
+                || self.constant(id, &name).is_some()
+                || self.by_name.contains_key(&name)
+                || name.starts_with(['$', '*'])
+                || name.starts_with("mpi_");
+            if known {
+                continue;
+            }
+            let integer = name.starts_with(|c: char| ('i'..='n').contains(&c));
+            let of = if integer { ("integer(4)", 4) } else { ("real(4)", 4) };
+            let is_argument = procedure.parameters.contains(&name);
+            let declaration = Declaration {
+                name,
+                span,
+                of: Type::Basic(of.0.into(), of.1),
+                storage: if is_argument { Storage::Argument } else { Storage::Local },
+                intent: None,
+                unaliased: true,
+                allocatable: false,
+                value: None,
+            };
+            let own = self.layers[id][0].space;
+            self.spaces[own].add(&declaration);
+        }
+    }
+
+    /// Looks in all spaces, from the inside out; stops where a variable or a constant hides the rest.
+    fn find<'s, T>(
+        &'s self,
+        id: usize,
+        name: &str,
+        take: impl Fn(&'s Space, &str) -> Option<T>,
+    ) -> Option<(T, &'s Space)> {
+        self.layers[id].iter().find_map(|layer| {
+            let space = &self.spaces[layer.space];
+            take(space, layer.there(name)?).map(|found| (found, space))
+        })
+    }
+
+    /// A variable and the space that it is from.
+    pub fn variable_in(&self, id: usize, name: &str) -> Option<(&Declaration, &Space)> {
+        let found = self.find(id, name, |space, name| space.variables.get(name))?;
+        (!found.1.doubtful.contains(&found.0.name)).then_some(found)
+    }
+
+    pub fn variable(&self, id: usize, name: &str) -> Option<&Declaration> {
+        self.variable_in(id, name).map(|(variable, _)| variable)
+    }
+
+    pub fn constant(&self, id: usize, name: &str) -> Option<&Constant> {
+        self.find(id, name, |space, name| space.constants.get(name)).map(|f| f.0)
+    }
+
+    pub fn record(&self, id: usize, name: &str) -> Option<&Record> {
+        self.find(id, name, |space, name| space.records.get(name)).map(|f| f.0)
+    }
+
+    pub fn alias(&self, id: usize, name: &str) -> Option<&Type> {
+        self.find(id, name, |space, name| space.aliases.get(name)).map(|f| f.0)
+    }
+
+    /// What a variable that others see is called in the whole project.
+    pub fn global(&self, id: usize, name: &str) -> Option<String> {
+        let (variable, space) = self.variable_in(id, name)?;
+        if let Some(block) = space.commons.get(&variable.name) {
+            return Some(if self.uniform.get(block) == Some(&true) {
+                format!("/{block}/{}", variable.name)
+            } else {
+                format!("/{block}/")
+            });
+        }
+        if variable.storage != Storage::Shared {
+            return None;
+        }
+        Some(match &space.module {
+            Some(module) => format!("{module}::{}", variable.name),
+            None => variable.name.clone(),
+        })
+    }
+}
+
+/// The last part of a qualified name.
+pub(super) fn last(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// The fields of a class, as its methods see them.
+fn fields(record: &Record) -> Space {
+    let mut space = Space { module: Some(record.name.clone()), ..Space::default() };
+    for field in &record.fields {
+        let declaration = Declaration {
+            name: field.name.clone(),
+            span: Span { file: FileId(0), start: 0, end: 0 },
+            of: field.of.clone(),
+            storage: Storage::Shared,
+            intent: None,
+            unaliased: false,
+            allocatable: field.is_elsewhere,
+            value: None,
+        };
+        space.add(&declaration);
+    }
+    space
+}
+
+/// Puts what Fortran includes into the scopes that include it.
+fn include(units: &mut [Unit], files: &Files) {
+    for number in 0..units.len() {
+        if !units[number].language.is_fortran() {
+            continue;
+        }
+        let mut scopes: Vec<Scope> = Vec::new();
+        let unit = &units[number];
+        let all = std::iter::once(&unit.scope)
+            .chain(unit.modules.iter().map(|(_, scope)| scope))
+            .chain(unit.procedures.iter().map(|p| &p.scope));
+        for scope in all {
+            let mut whole = scope.clone();
+            include_into(&mut whole, number, units, files, 0);
+            scopes.push(whole);
+        }
+        let unit = &mut units[number];
+        let slots = std::iter::once(&mut unit.scope)
+            .chain(unit.modules.iter_mut().map(|(_, scope)| scope))
+            .chain(unit.procedures.iter_mut().map(|p| &mut p.scope));
+        for (slot, whole) in slots.zip(scopes) {
+            *slot = whole;
+        }
+    }
+}
+
+fn include_into(scope: &mut Scope, from: usize, units: &[Unit], files: &Files, depth: usize) {
+    if depth > CHAIN_LIMIT {
+        return;
+    }
+    for (name, _) in std::mem::take(&mut scope.includes) {
+        let Some(found) = files.find(from, &name).filter(|&f| f != from) else { continue };
+        if !matches!(units[found].language, Language::FortranFixed | Language::FortranFree) {
+            continue;
+        }
+        let mut inner = units[found].scope.clone();
+        include_into(&mut inner, found, units, files, depth + 1);
+        merge(scope, inner);
+    }
+}
+
+/// Declarations in several statements are one: `dimension` here, `common` there.
+fn merge(scope: &mut Scope, inner: Scope) {
+    for variable in inner.variables {
+        if !scope.variables.iter().any(|v| v.name == variable.name) {
+            scope.variables.push(variable);
+        }
+    }
+    scope.records.extend(inner.records);
+    scope.aliases.extend(inner.aliases);
+    scope.constants.extend(inner.constants);
+    scope.commons.extend(inner.commons);
+    scope.equivalences.extend(inner.equivalences);
+    scope.uses.extend(inner.uses);
+    scope.implicit &= inner.implicit;
+}

@@ -1,0 +1,183 @@
+//! What names mean, what types measure, what calls touch.
+
+use crate::source::{Language, Source};
+use crate::symbols::{Symbols, Touched};
+use crate::tree::{ExpressionKind, Type};
+
+use super::{Project, View};
+
+fn project(files: &[(&str, &str)]) -> Project {
+    let sources = files.iter().map(|(name, text)| Source {
+        name: (*name).into(),
+        language: Language::of_name(name).unwrap(),
+        text: (*text).into(),
+    });
+    Project::new(sources.collect())
+}
+
+fn view<'p>(project: &'p Project, name: &str) -> View<'p> {
+    let id = project.procedures().find(|&id| project.procedure(id).name == name).unwrap();
+    project.view(id)
+}
+
+fn size(view: &View<'_>, variable: &str) -> Option<u64> {
+    view.size_of(&view.variable(variable)?.of)
+}
+
+/// What the calls in a procedure write.
+fn writes(view: &View<'_>) -> Option<Vec<String>> {
+    let mut all = Vec::new();
+    let mut known = true;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            for e in s.expressions() {
+                e.each(&mut |e| {
+                    if let ExpressionKind::Call { function, arguments } = &e.kind {
+                        match view.effects(function, arguments).writes {
+                            Touched::These(names) => all.extend(names),
+                            Touched::Anything => known = false,
+                        }
+                    }
+                });
+            }
+        });
+    }
+    all.sort();
+    all.dedup();
+    known.then_some(all)
+}
+
+#[test]
+fn c_headers_sizes_and_offsets() {
+    let p = project(&[
+        (
+            "src/a.c",
+            "#include \"inc/a.h\"\nvoid f(A *x) { A y; double z[N][M2]; int n = COUNT(3); }",
+        ),
+        (
+            "src/inc/a.h",
+            "#include \"b.h\"\ntypedef struct { char c; double r[N]; int id; } A;\n#define COUNT(k) (k+N)\nextern double g[];",
+        ),
+        ("src/inc/b.h", "#define N 5\n#define M2 (N*2)\nenum { RED, GREEN };\n"),
+        ("other/b.h", "#define N 7\n"),
+    ]);
+    let f = view(&p, "f");
+    assert_eq!(size(&f, "y"), Some(56));
+    assert_eq!(size(&f, "z"), Some(400));
+    assert_eq!(size(&f, "x"), Some(8));
+    let record = f.resolve(&f.variable("y").unwrap().of);
+    assert_eq!(f.field(&record, "id"), Some((48, Type::Basic("int".into(), 4))));
+    assert!(f.constant("GREEN").is_some() && f.variable("g").is_some());
+    assert_eq!(f.global("g").as_deref(), Some("g"));
+    assert_eq!(f.global("y"), None);
+}
+
+#[test]
+fn fortran_includes_modules_and_commons() {
+    let p = project(&[
+        (
+            "bt/x.f",
+            "      subroutine f(n)\n      include 'header.h'\n      integer n\n      call g(u, k)\n      u(1,2) = rhs(3)\n      end\n      subroutine g(a, j)\n      include 'header.h'\n      double precision a(5)\n      a(1) = 2.d0\n      rhs(2) = 1.d0\n      end\n",
+        ),
+        (
+            "bt/header.h",
+            "      integer nx\n      parameter (nx = 4)\n      double precision u(5,nx), rhs(nx)\n      common /fields/ u, rhs\n",
+        ),
+        (
+            "m.f90",
+            "module m\n  integer, parameter :: dp = 8\n  real(8) :: field(3,4)\nend module\nsubroutine h\n  use m, only: here => field\n  here(1,1) = 0\nend subroutine\n",
+        ),
+    ]);
+    assert_eq!(p.source(p.units()[1].file).unwrap().language, Language::FortranFixed);
+    let f = view(&p, "f");
+    assert_eq!(size(&f, "u"), Some(160));
+    assert_eq!(f.global("u").as_deref(), Some("/fields/u"));
+    assert!(matches!(f.variable("k"), Some(d) if d.of == Type::Basic("integer(4)".into(), 4)));
+    assert_eq!(writes(&f).unwrap(), ["rhs", "u"]);
+    let h = view(&p, "h");
+    assert_eq!(h.global("here").as_deref(), Some("m::field"));
+    assert!(h.variable("field").is_none());
+}
+
+#[test]
+fn effects_go_through_calls() {
+    let p = project(&[(
+        "a.c",
+        "double g[9], h[9]; static int count;\n\
+         void leaf(double *x, int n) { x[n] = 1; count++; }\n\
+         void middle(double *a, const double *b) { double *p = a + 3; leaf(p, 2); }\n\
+         void top(double *u, double *v) { middle(u, v); }\n\
+         void even(int n) { if (n) odd(n - 1); }\nvoid odd(int n) { h[n] = 0; even(n - 1); }\n\
+         void recursive(void) { odd(3); }\n\
+         void unknown(double *u) { elsewhere(u); }\n\
+         void library(double *u, double *v) { memcpy(u, v, 8); MPI_Send(v, 1, MPI_DOUBLE, 0, 0, c); sqrt(2.0); }\n\
+         void above(double *u) { unknown(u); }",
+    )]);
+    assert_eq!(writes(&view(&p, "top")).unwrap(), ["count", "u"]);
+    assert_eq!(writes(&view(&p, "recursive")).unwrap(), ["h"]);
+    assert_eq!(writes(&view(&p, "unknown")), None);
+    assert_eq!(writes(&view(&p, "above")), None);
+    assert_eq!(writes(&view(&p, "library")).unwrap(), ["u"]);
+}
+
+#[test]
+fn what_may_be_the_same_memory() {
+    let p = project(&[(
+        "a.c",
+        "double g[9], k[9]; int list[9];\n\
+         void f(double *a, double *b, int *i, double *restrict r) {\n\
+           double local[9], seen[9]; double *m = malloc(72), *n = malloc(72), *q = g, *w = seen;\n\
+           a[0] = b[0]; }\n",
+    )]);
+    let f = view(&p, "f");
+    for (one, other, expected) in [
+        ("a", "b", true),
+        ("a", "i", false),
+        ("a", "r", false),
+        ("a", "g", true),
+        ("g", "k", false),
+        ("a", "local", false),
+        ("a", "seen", false),
+        ("m", "n", false),
+        ("m", "a", false),
+        ("m", "g", false),
+        ("q", "g", true),
+        ("q", "k", false),
+        ("q", "a", true),
+        ("w", "seen", true),
+        ("w", "g", false),
+    ] {
+        assert_eq!(f.may_alias(one, other), expected, "{one} {other}");
+        assert_eq!(f.may_alias(other, one), expected, "{other} {one}");
+    }
+}
+
+#[test]
+fn methods_see_their_class() {
+    let p = project(&[
+        ("k.hpp", "class K { public: int n; double x[3]; void f(); };"),
+        (
+            "k.cpp",
+            "#include \"k.hpp\"\nvoid K::f() { x[0] = n; helper(x); }\nvoid helper(double *y) { y[0] = 1; }",
+        ),
+    ]);
+    let f = view(&p, "K::f");
+    assert_eq!(size(&f, "x"), Some(24));
+    assert_eq!(writes(&f).unwrap(), ["x"]);
+}
+
+#[test]
+fn circles_end() {
+    let p = project(&[
+        ("a.h", "#include \"b.h\"\n"),
+        ("b.h", "#include \"a.h\"\ntypedef T U; typedef U T; struct S { struct S s; };"),
+        ("a.c", "#include \"a.h\"\nvoid f(void) { T x; struct S y; f(); }"),
+        (
+            "m.f90",
+            "module a\nuse b\nend module\nmodule b\nuse a\nend module\nsubroutine s\nuse a\nend subroutine\n",
+        ),
+    ]);
+    let f = view(&p, "f");
+    assert_eq!(size(&f, "x"), None);
+    assert_eq!(size(&f, "y"), None);
+}

@@ -1,0 +1,62 @@
+//! Types of expressions, as far as pointers are told from numbers.
+
+use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind as Kind, Type, Unary};
+
+use super::View;
+
+/// The type of a value, resolved; none where the text does not tell.
+pub(super) fn type_of(view: &View<'_>, value: &Expression) -> Option<Type> {
+    let of = match &value.kind {
+        Kind::Name(name) => view.declared(name)?.of.clone(),
+        Kind::Integer(_) | Kind::SizeOfType(_) | Kind::SizeOfValue(_) | Kind::OffsetOf(..) => {
+            Type::Basic("long".into(), 8)
+        }
+        Kind::Element { base, subscripts } => {
+            let all = view.language().is_fortran();
+            element(type_of(view, base)?, if all { subscripts.len() } else { 1 })?
+        }
+        Kind::Member { base, field } => {
+            let Type::Record(name) = type_of(view, base)? else { return None };
+            let record = view.project.spaces.record(view.id.0, &name)?;
+            record.fields.iter().find(|f| f.name == *field)?.of.clone()
+        }
+        Kind::Unary(Unary::Dereference, inner) => element(type_of(view, inner)?, 1)?,
+        Kind::Unary(Unary::Address, inner) => Type::Pointer(Box::new(type_of(view, inner)?)),
+        Kind::Unary(_, inner) | Kind::Step { target: inner, .. } => type_of(view, inner)?,
+        Kind::Cast(of, _) => of.clone(),
+        Kind::Assign { target, .. } => type_of(view, target)?,
+        Kind::Choice { yes, .. } => type_of(view, yes)?,
+        Kind::Binary(_, left, right) => {
+            let (left, right) = (type_of(view, left)?, type_of(view, right)?);
+            if is_number(&left) { right } else { left }
+        }
+        _ => return None,
+    };
+    let of = view.resolve(&of);
+    Some(match of {
+        Type::Reference(inner) => view.resolve(&inner),
+        of => of,
+    })
+}
+
+/// Whether a value is a number for sure.
+pub(super) fn is_number(of: &Type) -> bool {
+    matches!(of, Type::Basic(..))
+}
+
+/// What is in an array, or behind a pointer.
+fn element(of: Type, subscripts: usize) -> Option<Type> {
+    match of {
+        Type::Pointer(inner) => Some(*inner),
+        Type::Array(inner, mut dimensions) => {
+            if dimensions.len() > subscripts {
+                dimensions.drain(..subscripts);
+                Some(Type::Array(inner, dimensions))
+            } else {
+                Some(*inner)
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! What one procedure sees: the project as [`Symbols`].
+
+use crate::source::Language;
+use crate::symbols::{Effects, Symbols};
+use crate::tree::{Declaration, Expression, Name, Procedure, Type};
+
+use super::{ProcedureId, Project, effects, sizes, types};
+
+/// One procedure with all that it sees.
+#[derive(Clone, Copy)]
+pub struct View<'p> {
+    pub(super) project: &'p Project,
+    pub(super) id: ProcedureId,
+}
+
+impl<'p> View<'p> {
+    pub(super) fn new(project: &'p Project, id: ProcedureId) -> View<'p> {
+        View { project, id }
+    }
+
+    /// The whole program.
+    pub fn project(&self) -> &'p Project {
+        self.project
+    }
+
+    /// The procedure.
+    pub fn procedure(&self) -> &'p Procedure {
+        self.project.procedure(self.id)
+    }
+
+    /// What a variable that other procedures see is called in the whole project; none for locals and arguments.
+    pub fn global(&self, name: &str) -> Option<String> {
+        self.project.spaces.global(self.id.0, name)
+    }
+
+    /// What pointers lead to: the variables whose content a name may be another name for, itself first.
+    pub fn targets(&self, name: &str) -> Vec<Name> {
+        effects::targets(self, name)
+    }
+
+    /// Whether memory of one variable may be memory of the other.
+    pub fn may_alias(&self, one: &str, other: &str) -> bool {
+        effects::may_alias(self, one, other)
+    }
+
+    /// Whether a value is a number for sure, and no address.
+    pub fn is_number(&self, value: &Expression) -> bool {
+        types::type_of(self, value).is_some_and(|of| types::is_number(&of))
+    }
+
+    pub(super) fn declared(&self, name: &str) -> Option<&'p Declaration> {
+        self.project.spaces.variable(self.id.0, name)
+    }
+}
+
+impl Symbols for View<'_> {
+    fn language(&self) -> Language {
+        let (unit, _) = self.project.spaces.ids[self.id.0];
+        self.project.units[unit].language
+    }
+
+    fn variable(&self, name: &str) -> Option<&Declaration> {
+        self.declared(name)
+    }
+
+    fn constant(&self, name: &str) -> Option<&Expression> {
+        self.project.spaces.constant(self.id.0, name).map(|c| &c.value)
+    }
+
+    fn resolve(&self, of: &Type) -> Type {
+        sizes::resolve(self, of)
+    }
+
+    fn size_of(&self, of: &Type) -> Option<u64> {
+        sizes::size_of(self, of)
+    }
+
+    fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
+        sizes::field(self, record, field)
+    }
+
+    fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {
+        effects::of_call(self, function, arguments)
+    }
+}

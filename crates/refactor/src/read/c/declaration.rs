@@ -1,0 +1,435 @@
+//! What stands outside of procedures, procedures themselves, and declarations in them.
+
+use tree_sitter::Node;
+
+use crate::source::Span;
+use crate::tree::{
+    Declaration, Dimension, Expression, ExpressionKind, Intent, Name, Procedure, Prototype, Scope,
+    Statement, StatementKind, Storage, SyntaxError, Type, Unit,
+};
+
+use super::declarator::{Declared, as_argument, declarator};
+use super::expression::expression;
+use super::locals::Locals;
+use super::reader::{Reader, children, field, fields, first};
+use super::specifier::{Words, constant, descriptor, specifier, words};
+use super::statement::statements;
+
+/// Translates a file. No recursion: what is inside of something else waits its turn.
+pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
+    errors(reader, root, unit);
+    let mut waiting: Vec<(Node<'_>, Option<Name>)> = vec![(root, None)];
+    while let Some((node, path)) = waiting.pop() {
+        let inside = item(reader, node, path.as_deref(), unit);
+        let met = std::mem::take(&mut reader.met);
+        extend(scope_of(unit, path.as_deref()), met);
+        waiting.extend(inside.into_iter().rev());
+    }
+}
+
+/// What waits to be translated, and the namespace or class that it is in.
+type Inside<'t> = Vec<(Node<'t>, Option<Name>)>;
+
+/// Translates what is not made of other items, and gives back what is in it.
+fn item<'t>(
+    reader: &mut Reader<'_>,
+    node: Node<'t>,
+    path: Option<&str>,
+    unit: &mut Unit,
+) -> Inside<'t> {
+    let here = path.map(str::to_owned);
+    match node.kind() {
+        "function_definition" => {
+            if let Some(procedure) = procedure(reader, node, path) {
+                unit.procedures.push(procedure);
+            }
+            Vec::new()
+        }
+        "declaration" => {
+            let (declared, prototypes) = global(reader, node);
+            let words = words(reader, node);
+            let scope = scope_of(unit, path);
+            for declaration in declared {
+                match constant(&declaration, words) {
+                    Some(constant) => scope.constants.push(constant),
+                    None => scope.variables.push(declaration),
+                }
+            }
+            unit.prototypes.extend(prototypes);
+            methods(reader, field(node, "type"), path)
+        }
+        "type_definition" => {
+            types(reader, node);
+            methods(reader, field(node, "type"), path)
+        }
+        "struct_specifier" | "class_specifier" | "union_specifier" => {
+            types(reader, node);
+            methods(reader, Some(node), path)
+        }
+        "enum_specifier" | "alias_declaration" => {
+            types(reader, node);
+            Vec::new()
+        }
+        "namespace_definition" => {
+            let name = field(node, "name").map_or("", |n| reader.text_of(n));
+            let inner = if name.is_empty() { here } else { Some(joined(path, name)) };
+            field(node, "body").map(|body| (body, inner)).into_iter().collect()
+        }
+        "translation_unit"
+        | "declaration_list"
+        | "field_declaration_list"
+        | "linkage_specification"
+        | "template_declaration"
+        | "preproc_if"
+        | "preproc_ifdef"
+        | "preproc_else"
+        | "preproc_elif"
+        | "preproc_elifdef"
+        | "ERROR" => children(node).into_iter().map(|c| (c, here.clone())).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The inside of a class, for the methods in it.
+fn methods<'t>(reader: &Reader<'_>, class: Option<Node<'t>>, path: Option<&str>) -> Inside<'t> {
+    let Some(class) = class.filter(|_| reader.is_cpp()) else { return Vec::new() };
+    match (field(class, "name"), field(class, "body")) {
+        (Some(name), Some(body)) if class.kind() != "enum_specifier" => {
+            vec![(body, Some(joined(path, reader.text_of(name))))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn joined(path: Option<&str>, name: &str) -> Name {
+    match path {
+        Some(path) => format!("{path}::{name}"),
+        None => name.to_owned(),
+    }
+}
+
+fn scope_of<'u>(unit: &'u mut Unit, path: Option<&str>) -> &'u mut Scope {
+    let Some(path) = path else { return &mut unit.scope };
+    let index = match unit.modules.iter().rposition(|(name, _)| name == path) {
+        Some(index) => index,
+        None => {
+            unit.modules.push((path.to_owned(), Scope::default()));
+            unit.modules.len() - 1
+        }
+    };
+    &mut unit.modules[index].1
+}
+
+fn extend(scope: &mut Scope, met: Scope) {
+    scope.records.extend(met.records);
+    scope.aliases.extend(met.aliases);
+    scope.constants.extend(met.constants);
+}
+
+/// Where the grammar was left; looks only into what has such places.
+fn errors(reader: &Reader<'_>, root: Node<'_>, unit: &mut Unit) {
+    let mut waiting = vec![root];
+    while let Some(node) = waiting.pop() {
+        if node.is_error() || node.is_missing() {
+            unit.errors.push(SyntaxError { span: reader.span(node) });
+        } else if node.has_error() {
+            let mut cursor = node.walk();
+            waiting.extend(node.children(&mut cursor));
+        }
+    }
+    unit.errors.sort_by_key(|e| e.span.start);
+}
+
+/// Records, names of types and constants of enumerations that a node declares.
+pub(super) fn types(reader: &mut Reader<'_>, node: Node<'_>) {
+    match node.kind() {
+        "type_definition" => {
+            let base = specifier(reader, field(node, "type"));
+            for outer in fields(node, "declarator") {
+                let declared = declarator(reader, outer, base.clone());
+                let of = if declared.parameters.is_some() { Type::Unknown } else { declared.of };
+                reader.met.aliases.push((declared.name, of));
+            }
+        }
+        "alias_declaration" => {
+            if let (Some(name), Some(of)) = (field(node, "name"), field(node, "type")) {
+                let name = reader.text_of(name).to_owned();
+                let of = descriptor(reader, of);
+                reader.met.aliases.push((name, of));
+            }
+        }
+        _ => drop(specifier(reader, Some(node))),
+    }
+}
+
+/// Variables and prototypes outside of procedures.
+fn global(reader: &mut Reader<'_>, node: Node<'_>) -> (Vec<Declaration>, Vec<Prototype>) {
+    let words = words(reader, node);
+    let base = specifier(reader, field(node, "type"));
+    let mut variables = Vec::new();
+    let mut prototypes = Vec::new();
+    for outer in fields(node, "declarator") {
+        let declared = declarator(reader, outer, base.clone());
+        if declared.name.is_empty() {
+            continue;
+        }
+        match declared.parameters {
+            Some(list) => {
+                let (parameters, variadic) = parameters(reader, list);
+                let result = Some(declared.of);
+                prototypes.push(Prototype { name: declared.name, parameters, variadic, result });
+            }
+            None => variables.push(variable(reader, declared, words, Storage::Shared)),
+        }
+    }
+    (variables, prototypes)
+}
+
+fn variable(
+    reader: &mut Reader<'_>,
+    declared: Declared<'_>,
+    words: Words,
+    storage: Storage,
+) -> Declaration {
+    let node = declared.node;
+    let container = matches!(&declared.of,
+        Type::Array(_, d) if matches!(d.first(), Some(Dimension::AssumedShape { .. })));
+    let is_pointer = matches!(declared.of, Type::Pointer(_));
+    let points_to_const = match &declared.of {
+        Type::Pointer(inner) | Type::Reference(inner) => !matches!(**inner, Type::Pointer(_)),
+        _ => false,
+    };
+    Declaration {
+        name: declared.name,
+        span: node.map_or(Span { file: reader.file, start: 0, end: 0 }, |n| reader.span(n)),
+        of: declared.of,
+        storage,
+        intent: (words.is_const && points_to_const).then_some(Intent::In),
+        unaliased: declared.unaliased,
+        allocatable: container || (is_pointer && storage == Storage::Local),
+        value: declared.value.map(|v| expression(reader, v)),
+    }
+}
+
+/// Dummy arguments, and whether any number may follow.
+fn parameters(reader: &mut Reader<'_>, list: Node<'_>) -> (Vec<Declaration>, bool) {
+    let mut all = Vec::new();
+    let nodes = children(list);
+    let mut variadic = nodes.is_empty() && !reader.is_cpp();
+    for node in nodes {
+        match node.kind() {
+            "parameter_declaration" | "optional_parameter_declaration" => {
+                let words = words(reader, node);
+                let base = specifier(reader, field(node, "type"));
+                let mut declared = match field(node, "declarator") {
+                    Some(outer) => declarator(reader, outer, base),
+                    None if base == Type::Void => continue, // `f(void)`
+                    None => Declared::nameless(base),
+                };
+                if declared.parameters.is_some() {
+                    declared.of = Type::Unknown; // a procedure
+                }
+                declared.of = as_argument(declared.of);
+                declared.value = None; // C++'s default, the caller's matter
+                let argument = variable(reader, declared, words, Storage::Argument);
+                // Seen from here on: in the lengths of the arrays that follow.
+                if !argument.name.is_empty() {
+                    reader.locals.declare(&argument.name, &argument.of);
+                }
+                all.push(argument);
+            }
+            "identifier" => {
+                // `f(a, b) int a; double b; { ... }`: types follow.
+                let mut declared = Declared::nameless(Type::Basic("int".into(), 4));
+                declared.name = reader.text_of(node).to_owned();
+                declared.node = Some(node);
+                let argument = variable(reader, declared, Words::default(), Storage::Argument);
+                reader.locals.declare(&argument.name, &argument.of);
+                all.push(argument);
+            }
+            _ => variadic = true,
+        }
+    }
+    (all, variadic)
+}
+
+/// Declarations of C before C99, between parentheses and braces.
+fn old_style(reader: &mut Reader<'_>, node: Node<'_>, parameters: &mut [Declaration]) {
+    for declaration in children(node).into_iter().filter(|c| c.kind() == "declaration") {
+        let words = words(reader, declaration);
+        let base = specifier(reader, field(declaration, "type"));
+        for outer in fields(declaration, "declarator") {
+            let mut declared = declarator(reader, outer, base.clone());
+            declared.of = as_argument(declared.of);
+            if let Some(slot) = parameters.iter_mut().find(|p| p.name == declared.name) {
+                *slot = variable(reader, declared, words, Storage::Argument);
+            }
+        }
+    }
+}
+
+fn procedure(reader: &mut Reader<'_>, node: Node<'_>, path: Option<&str>) -> Option<Procedure> {
+    let mut body = field(node, "body")?;
+    if body.kind() == "try_statement" {
+        body = field(body, "body")?;
+    }
+    reader.locals = Locals::of_procedure();
+    reader.locals.enter();
+    let specified = words(reader, node);
+    let base = specifier(reader, field(node, "type"));
+    let declared = declarator(reader, field(node, "declarator")?, base);
+    let (mut dummies, _) = parameters(reader, declared.parameters?);
+    old_style(reader, node, &mut dummies);
+    // What the procedure's own types are called is its own matter.
+    let outside = std::mem::take(&mut reader.met);
+    let mut statements_of = Vec::new();
+    for list in children(node).into_iter().filter(|c| c.kind() == "field_initializer_list") {
+        statements_of.push(reader.unknown_statement(list));
+    }
+    let inside = children(body);
+    let body_start = inside
+        .iter()
+        .find(|c| !is_declaration(c.kind()))
+        .map_or(body.end_byte().saturating_sub(1), Node::start_byte);
+    statements(reader, inside, &mut statements_of);
+    let met = std::mem::replace(&mut reader.met, outside);
+    reader.locals = Locals::default();
+    reader.jumps.clear();
+
+    let name = joined(path, &declared.name);
+    let module = name.rsplit_once("::").map(|(module, _)| module.to_owned());
+    let mut scope = Scope::default();
+    let parameters = dummies.iter().map(|d| d.name.clone()).collect();
+    scope.variables = dummies;
+    extend(&mut scope, met);
+    Some(Procedure {
+        name,
+        span: reader.span(node),
+        module,
+        host: None,
+        parameters,
+        result: (declared.of != Type::Void).then_some(declared.of),
+        is_local: specified.is_static,
+        scope,
+        body_start,
+        body: statements_of,
+        has_errors: node.has_error(),
+        directives: std::mem::take(&mut reader.directives),
+    })
+}
+
+fn is_declaration(kind: &str) -> bool {
+    matches!(
+        kind,
+        "declaration"
+            | "type_definition"
+            | "alias_declaration"
+            | "using_declaration"
+            | "struct_specifier"
+            | "enum_specifier"
+            | "union_specifier"
+    )
+}
+
+/// Variables in a procedure: their declaration, then their values as assignments. What they are called in the tree.
+pub(super) fn declare_locals(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    out: &mut Vec<Statement>,
+) -> Vec<Name> {
+    let span = reader.span(node);
+    let words = words(reader, node);
+    let of = field(node, "type");
+    let base = specifier(reader, of);
+    let storage = match words {
+        Words { is_extern: true, .. } => Storage::Shared,
+        Words { is_static: true, .. } => Storage::Kept,
+        _ => Storage::Local,
+    };
+    let mut names = Vec::new();
+    for outer in fields(node, "declarator") {
+        let declared = declarator(reader, outer, base.clone());
+        let constructor =
+            declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
+        if declared.name.is_empty() || outer.kind() == "structured_binding_declarator" {
+            let unknown = reader.unknown_statement(outer);
+            out.push(unknown);
+            continue;
+        }
+        if declared.parameters.is_some() && (constructor.is_none() || declared.of == Type::Void) {
+            continue; // a prototype
+        }
+        let value = declared.value;
+        let mut declaration =
+            variable(reader, Declared { value: None, ..declared }, words, storage);
+        // The name is seen from here on, in its own value too.
+        declaration.name = reader.locals.declare(&declaration.name, &declaration.of);
+        let first_value = match (constructor, value) {
+            // `std::vector<double> b(n);` reads like a prototype whose argument has the type `n`.
+            (Some(list), _) => Some(constructed(reader, of, list)),
+            (None, Some(value)) if value.kind() == "argument_list" => {
+                Some(constructed(reader, of, value))
+            }
+            (None, Some(value)) => Some(expression(reader, value)),
+            (None, None) => None,
+        };
+        let target = Expression {
+            span: declaration.span,
+            kind: ExpressionKind::Name(declaration.name.clone()),
+        };
+        names.push(declaration.name.clone());
+        let kept = storage != Storage::Local || matches!(declaration.of, Type::Reference(_));
+        let assigned = match first_value {
+            Some(value) if kept => {
+                declaration.value = Some(value);
+                None
+            }
+            other => other,
+        };
+        out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
+        if let Some(value) = assigned {
+            // `int w{5}`
+            let value = match value.kind {
+                ExpressionKind::List(mut all)
+                    if all.len() == 1 && matches!(base, Type::Basic(..)) && is_scalar(outer) =>
+                {
+                    all.remove(0)
+                }
+                _ => value,
+            };
+            let kind = StatementKind::Assign { target, operation: None, value };
+            out.push(Statement { span, kind });
+        }
+    }
+    names
+}
+
+fn is_scalar(outer: Node<'_>) -> bool {
+    let inner = field(outer, "declarator").unwrap_or(outer);
+    inner.kind() == "identifier"
+}
+
+/// An object made by its constructor: a call of its type.
+fn constructed(reader: &mut Reader<'_>, of: Option<Node<'_>>, list: Node<'_>) -> Expression {
+    let span = reader.span(list);
+    let name = of.map_or_else(Name::new, |of| {
+        let text = reader.text_of(of);
+        text.split('<').next().unwrap_or(text).trim().to_owned()
+    });
+    let arguments = children(list)
+        .into_iter()
+        .map(|argument| match argument.kind() {
+            "parameter_declaration" => {
+                let inner = field(argument, "type").or_else(|| first(argument)).unwrap_or(argument);
+                let kind = match reader.locals.used(reader.text_of(inner)) {
+                    Some(name) if inner.kind() == "type_identifier" => ExpressionKind::Name(name),
+                    _ => ExpressionKind::Unknown(reader.names(argument)),
+                };
+                Expression { span: reader.span(argument), kind }
+            }
+            _ => expression(reader, argument),
+        })
+        .collect();
+    let function = Box::new(Expression { span, kind: ExpressionKind::Name(name) });
+    Expression { span, kind: ExpressionKind::Call { function, arguments } }
+}

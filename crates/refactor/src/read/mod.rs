@@ -1,0 +1,4 @@
+//! Front ends: from text to the [`tree`](crate::tree).
+
+pub mod c;
+pub mod fortran;

@@ -1,0 +1,52 @@
+//! What names mean in one procedure: what the analysis asks of the project.
+
+use crate::source::Language;
+use crate::tree::{Declaration, Expression, Name, Type};
+
+/// The names that one procedure sees, and what the procedures that it calls do.
+pub trait Symbols {
+    /// In which language it is written.
+    fn language(&self) -> Language;
+
+    /// A variable: local (also in inner blocks), argument, of a module, common or global; implicitly typed ones too.
+    fn variable(&self, name: &str) -> Option<&Declaration>;
+
+    /// A named constant's value.
+    fn constant(&self, name: &str) -> Option<&Expression>;
+
+    /// The type behind typedefs: `Basic`, `Record`, `Pointer`, `Array`, `Void` or `Unknown`.
+    fn resolve(&self, of: &Type) -> Type;
+
+    /// Bytes of a type on LP64; none where the text does not tell. Array bounds must be constants.
+    fn size_of(&self, of: &Type) -> Option<u64>;
+
+    /// Byte offset and type of a component of a (resolved) record; none for opaque records.
+    fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
+
+    /// What a call may read and write. Unknown procedures: everything that can be reached.
+    fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
+}
+
+/// Memory that a call may touch, beyond the evaluation of its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Effects {
+    /// Variables of the caller whose content may be read.
+    pub reads: Touched,
+    /// Variables of the caller whose content may be changed.
+    pub writes: Touched,
+}
+
+/// Some variables, named as the caller names them. What a pointer or array argument leads to counts as its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touched {
+    /// These, and nothing else.
+    These(Vec<Name>),
+    /// Perhaps all but locals whose address was never taken.
+    Anything,
+}
+
+impl Default for Touched {
+    fn default() -> Touched {
+        Touched::These(Vec::new())
+    }
+}

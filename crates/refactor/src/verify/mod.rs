@@ -1,0 +1,141 @@
+//! The original loops against the new datatype, byte for byte, on sizes that are drawn by chance.
+//!
+//! The loops are run by a naive interpreter in which every byte knows where it came from; the datatype is flattened with the values that the program has
+//! at the call. Neither shares code with the symbolic execution.
+
+mod instantiate;
+mod interpret;
+mod memory;
+
+use std::collections::HashMap;
+
+use crate::copies::{Direction, Packing, Request};
+use crate::ir::Datatype;
+use crate::symbols::Symbols;
+
+use instantiate::Values;
+use interpret::{Interpreter, Stop};
+use memory::Byte;
+
+/// Draws for each that is wanted.
+const DRAWS: u32 = 20;
+
+/// What came of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    /// Draws for which loops and datatype described the same bytes.
+    pub equal: u32,
+    /// Of these, those with at least one byte.
+    pub filled: u32,
+    /// Draws for which the loops could not be run.
+    pub skipped: u32,
+}
+
+/// Loops and datatype describe different bytes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "with seed {seed}, byte {at} of the buffer is {loops} in the loops, but {datatype} in the datatype"
+)]
+pub struct Mismatch {
+    /// The draw.
+    pub seed: u64,
+    /// Which byte of the range.
+    pub at: usize,
+    /// What the loops put there.
+    pub loops: String,
+    /// What the datatype says.
+    pub datatype: String,
+}
+
+/// Compares for `rounds` draws.
+///
+/// # Errors
+/// The first byte that differs.
+pub fn verify(
+    symbols: &dyn Symbols,
+    request: &Request<'_>,
+    packing: &Packing,
+    datatype: &Datatype,
+    seed: u64,
+    rounds: u32,
+) -> Result<Checked, Mismatch> {
+    let mut checked = Checked { equal: 0, filled: 0, skipped: 0 };
+    // Where the call stands under conditions, few draws lead to it.
+    for round in 0..rounds.saturating_mul(DRAWS) {
+        if checked.equal + checked.skipped >= rounds {
+            break;
+        }
+        let seed = seed.wrapping_add(u64::from(round));
+        match once(symbols, request, packing, datatype, seed) {
+            Ok((loops, new)) => {
+                compare(&loops, &new, seed)?;
+                checked.equal += 1;
+                checked.filled += u32::from(!loops.is_empty());
+            }
+            Err(Stop::Elsewhere) => {}
+            Err(_) => checked.skipped += 1,
+        }
+    }
+    Ok(checked)
+}
+
+fn compare(loops: &[Byte], new: &[Byte], seed: u64) -> Result<(), Mismatch> {
+    let name = |byte: Option<&Byte>| {
+        byte.map_or_else(|| "nothing".to_owned(), |b| format!("{} + {}", b.object, b.offset))
+    };
+    match (0..loops.len().max(new.len())).find(|&at| loops.get(at) != new.get(at)) {
+        Some(at) => {
+            Err(Mismatch { seed, at, loops: name(loops.get(at)), datatype: name(new.get(at)) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The bytes of the buffer's range, by the loops and by the datatype.
+fn once(
+    symbols: &dyn Symbols,
+    request: &Request<'_>,
+    packing: &Packing,
+    datatype: &Datatype,
+    seed: u64,
+) -> Result<(Vec<Byte>, Vec<Byte>), Stop> {
+    let mut interpreter = Interpreter::new(symbols, request, seed);
+    interpreter.run()?;
+    let buffer = interpreter.buffer.clone().ok_or(Stop::Unknown)?;
+    let count = interpreter.count;
+    let after = interpreter.memory.clone();
+    interpreter.memory = interpreter.arrival.take().ok_or(Stop::Unknown)?;
+    let mut values = Values {
+        interpreter: &mut interpreter,
+        counters: HashMap::new(),
+        turns: &packing.turns,
+        span: request.call,
+    };
+    let new = values.bytes(datatype)?;
+    // The call's count tells how long the range is, where the copies are known to fill just that.
+    let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
+    let length =
+        match sent.and_then(|count| u64::try_from(count).ok()?.checked_mul(request.element)) {
+            Some(bytes) => usize::try_from(bytes).map_err(|_| Stop::Limit)?,
+            None => new.len(),
+        };
+    let loops = match request.direction {
+        Direction::Pack => (0..length).map(|k| after.origin(&at(&buffer, k))).collect(),
+        Direction::Unpack => {
+            let mut targets: HashMap<Byte, Byte> = HashMap::new();
+            for (target, origin) in
+                after.moved().filter(|(_, origin)| origin.object == buffer.object)
+            {
+                targets.insert(origin.clone(), target.clone());
+            }
+            (0..length)
+                .map(|k| targets.get(&at(&buffer, k)).cloned().unwrap_or_else(|| at(&buffer, k)))
+                .collect()
+        }
+    };
+    Ok((loops, new))
+}
+
+fn at(buffer: &Byte, k: usize) -> Byte {
+    buffer.plus(i64::try_from(k).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,88 @@
+//! Programs before and after: each file of `tests/cases` is checked, and its patch and refusals are compared with the text beside it (`.expected`).
+//!
+//! `COMMLOOM_ACCEPT=1 cargo test -p commloom-refactor --test cases` writes what is found now; look at the difference before committing it.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use commloom_refactor::check::{Options, Project};
+use commloom_refactor::edit::diff;
+use commloom_refactor::source::{FileId, Language, Source};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+fn programs() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = fs::read_dir(folder())
+        .expect("the folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| Language::of_name(&path.to_string_lossy()).is_some())
+        .collect();
+    all.sort();
+    all
+}
+
+fn project(path: &Path, text: String) -> Project {
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    let language = Language::of_name(&name).expect("a language");
+    Project::new(vec![Source { name, language, text }])
+}
+
+/// Refusals and types, a line each, then the patch.
+fn found(project: &Project) -> String {
+    let source = &project.sources()[0];
+    let findings = project.check(&Options { rounds: 40, ..Options::default() });
+    let mut text = String::new();
+    for finding in &findings {
+        let line = source.line_column(finding.site.start).0;
+        let _ = match &finding.outcome {
+            Ok(change) => writeln!(text, "{line}: {}", change.summary),
+            Err(refusal) => {
+                let at = source.line_column(refusal.span.start).0;
+                let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
+                refusal.fact.as_ref().map_or(Ok(()), |fact| writeln!(text, "    fact: {fact}"))
+            }
+        };
+    }
+    if let Some(after) = project.changed(FileId(0), &findings) {
+        let _ = write!(text, "{}", diff(&source.name, &source.text, &after));
+    }
+    text
+}
+
+#[test]
+fn programs_change_as_expected() {
+    let accept = std::env::var_os("COMMLOOM_ACCEPT").is_some();
+    let mut wrong = String::new();
+    let programs = programs();
+    assert!(!programs.is_empty());
+    for path in programs {
+        let expected = path.with_extension(format!(
+            "{}.expected",
+            path.extension().expect("one").to_string_lossy()
+        ));
+        let now = found(&project(&path, fs::read_to_string(&path).expect("a program")));
+        if accept {
+            fs::write(&expected, &now).expect("the expectation");
+        } else {
+            let before = fs::read_to_string(&expected).unwrap_or_default();
+            wrong.push_str(&diff(&expected.to_string_lossy(), &before, &now));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What was changed once is not changed again.
+#[test]
+fn changes_are_idempotent() {
+    for path in programs() {
+        let before = project(&path, fs::read_to_string(&path).expect("a program"));
+        let findings = before.check(&Options::default());
+        let Some(after) = before.changed(FileId(0), &findings) else { continue };
+        let again = project(&path, after.clone());
+        let findings = again.check(&Options::default());
+        assert_eq!(again.changed(FileId(0), &findings), None, "{after}");
+    }
+}

@@ -1,0 +1,16 @@
+subroutine give3(u, n1, n2, n3, dp_type, dest, tag, comm)
+  implicit none
+  include 'mpif.h'
+  integer n1, n2, n3, dp_type, dest, tag, comm, ierr
+  integer i2, i3, ss
+  double precision u(n1, n2, n3)
+  double precision buff(n2 * n3)
+  ss = 0
+  do i3 = 2, n3 - 1
+     do i2 = 2, n2 - 1
+        ss = ss + 1
+        buff(ss) = u(2, i2, i3)
+     enddo
+  enddo
+  call mpi_send(buff, ss, dp_type, dest, tag, comm, ierr)
+end subroutine

@@ -1,0 +1,9 @@
+#include <mpi.h>
+
+void column(int n, double u[n][n], int s, int t, MPI_Comm c)
+{
+    double b[100];
+    MPI_Recv(b, n, MPI_DOUBLE, s, t, c, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++)
+        u[i][0] = b[i];
+}

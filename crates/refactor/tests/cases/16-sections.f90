@@ -1,0 +1,10 @@
+subroutine edge(u, n, k, dest, tag, comm)
+  use mpi
+  implicit none
+  integer, intent(in) :: n, k, dest, tag, comm
+  real(8), intent(in) :: u(0:n, n)
+  real(8) :: b(n)
+  integer :: ierr
+  b(1:n) = u(k, 1:n)
+  call MPI_Send(b, n, MPI_DOUBLE_PRECISION, dest, tag, comm, ierr)
+end subroutine

@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../src/programs.rs"]
+mod programs;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| programs::program("a.cpp", data));
