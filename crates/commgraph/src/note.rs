@@ -6,7 +6,7 @@ use std::fmt;
 use crate::dataflow::Reduced;
 use crate::detect::{
     Blocks, Detection, Expected, Kind, NearMiss, OddBlock, Oddity, PartialReduction, near_misses,
-    odd_blocks, partial_reductions,
+    odd_blocks, odd_contributions, partial_reductions,
 };
 use crate::error::Named;
 use crate::graph::Graph;
@@ -71,6 +71,7 @@ pub(crate) fn notes(
     let odd: Vec<(usize, OddBlock)> = (0..)
         .zip(&detection.collectives)
         .flat_map(|(c, collective)| odd_blocks(collective).into_iter().map(move |o| (c, o)))
+        .chain(odd_contributions(graph.processes(), detection))
         .collect();
     if !misses.is_empty() || !odd.is_empty() {
         let trace = Trace::new(graph, matching, order);

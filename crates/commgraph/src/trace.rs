@@ -1,5 +1,7 @@
 //! By which messages a byte came to where it is, for those who look for a mistake.
 
+use std::collections::BTreeSet;
+
 use crate::buffer::Place;
 use crate::graph::Graph;
 use crate::matching::Matching;
@@ -45,6 +47,28 @@ impl<'a> Trace<'a> {
             });
         }
         path
+    }
+
+    /// Adds all receives by which the byte at an address came there in the end; through a reduction those of both
+    /// values. An operation that is known already is not followed again.
+    pub(crate) fn all_receives(&self, process: u32, address: u64, known: &mut BTreeSet<u32>) {
+        let mut reduced = BTreeSet::new();
+        let mut open = vec![(process, address, u32::MAX)];
+        while let Some((process, address, before)) = open.pop() {
+            let Some((writer, offset)) = self.writer(process, address, before) else { continue };
+            let sources: &[(u32, usize)] = match self.graph.operations[at(writer)].kind() {
+                Kind::Receive if known.insert(writer) => &[(self.matching.partner(at(writer)), 0)],
+                Kind::Copy => &[(writer, 0)],
+                Kind::Reduce if reduced.insert(writer) => &[(writer, 0), (writer, 1)],
+                _ => &[],
+            };
+            for (source, side) in sources {
+                let place = self.graph.reads(at(*source))[*side];
+                if let Some(from) = address_of(place, offset) {
+                    open.push((self.graph.owner(*source), from, self.place(*source)));
+                }
+            }
+        }
     }
 
     /// The first receive with room for a byte that its message did not bring. Linear in the operations of the

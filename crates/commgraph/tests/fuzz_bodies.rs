@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 use commloom_testkit::check;
 use commloom_testkit::graphs::msccl::algorithms::ALGORITHMS;
 
+#[path = "../../../fuzz/src/bytes.rs"]
+#[allow(dead_code)] // Lists are for other targets.
+mod bytes;
 #[path = "../../../fuzz/src/graphs.rs"]
 mod graphs;
+#[path = "../../../fuzz/src/traces.rs"]
+mod traces;
 
 fn files(kind: &str, target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(kind).join(target);
@@ -81,4 +86,14 @@ fn msccl() {
 #[test]
 fn allprof() {
     run_all(graphs::allprof, "allprof");
+}
+
+#[test]
+fn trace() {
+    run_all(traces::trace, "trace");
+    check(3000, |rng| {
+        let mut input: Vec<u8> = (0..rng.usize(1..600)).map(|_| rng.u8(..)).collect();
+        input[0] = 1; // Choices of events.
+        run(traces::trace, &input);
+    });
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use commloom_commgraph::recorded::{Oddity, Phase, Program, RecordError, program};
 use commloom_commgraph::{Analysis, Kind, Options, analyse};
 use commloom_trace::{
-    Action, Buffer, Collective, Communicator, Event, Header, Mode, Origin, Received, Site, Trace,
+    Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Received,
+    Site, Sum, Summed, Trace,
 };
 
 /// Processes that run one after the other and are recorded as the preload does it.
@@ -100,6 +101,25 @@ impl World {
         let event = self.push(rank, line, Action::Received { receive, what });
         self.memory[rank][at..at + bytes.len()].copy_from_slice(&bytes);
         self.came[rank].push((event, at, bytes));
+    }
+
+    /// Adds what has come last to memory of the same length, byte by byte.
+    fn add(&mut self, line: u64, rank: usize, at: usize) {
+        let (receive, _, came) = self.came[rank].last().expect("something has come").clone();
+        let here = &mut self.memory[rank][at..at + came.len()];
+        let before = hash(here);
+        here.iter_mut().zip(&came).for_each(|(a, b)| *a = a.wrapping_add(*b));
+        let summed = Summed {
+            operator: Operator::Sum,
+            element: "MPI_UINT8_T".into(),
+            receive,
+            other: None,
+            buffer: buffer(at, came.len()),
+            before,
+            origins: Vec::new(),
+            hash: hash(here),
+        };
+        self.push(rank, line, Action::Summed(summed));
     }
 
     fn compute(&mut self, rank: usize, at: usize, length: usize, seed: u64) {
@@ -249,6 +269,74 @@ fn one_buffer_that_stays_is_an_allgather() {
     assert_eq!(only(&world.program()), [Kind::Allgather]);
 }
 
+/// Up a binomial tree: from who has a bit to who has not.
+fn up(world: &mut World, at: usize, length: usize) {
+    let p = world.ranks();
+    let scratch = 2048;
+    let mut distance = 1;
+    while distance < p {
+        for r in (0..p).filter(|r| r % (2 * distance) == distance) {
+            world.send(60, r, at, length, r - distance, 3);
+            world.receive(61, r - distance, scratch, length, r, 3);
+            world.add(62, r - distance, at);
+        }
+        distance *= 2;
+    }
+}
+
+#[test]
+fn a_tree_that_adds_up_is_a_reduce_and_leaves_nothing_else() {
+    for p in [2, 4, 5, 8] {
+        let mut world = World::new(p);
+        up(&mut world, 64, 32);
+        assert_eq!(only(&world.program()), [Kind::Reduce], "{p} processes");
+    }
+}
+
+#[test]
+fn what_a_tree_has_added_up_and_all_get_is_an_allreduce() {
+    let mut world = World::new(8);
+    for iteration in 0..3 {
+        for r in 0..8 {
+            world.compute(r, 64, 32, iteration);
+        }
+        up(&mut world, 64, 32);
+        for distance in [4, 2, 1] {
+            for r in (0..8).filter(|r| r % (2 * distance) == 0) {
+                world.send(63, r, 64, 32, r + distance, 4);
+                world.receive(64, r + distance, 64, 32, r, 4);
+            }
+        }
+    }
+    let program = world.program();
+    assert_eq!(only(&program), [Kind::Allreduce]);
+    assert_eq!(program.phases[0].times, 3);
+}
+
+#[test]
+fn messages_of_two_communicators_are_not_mixed_up() {
+    let mut world = World::new(2);
+    let twin = |number| Arc::new(Communicator { number, members: vec![0, 1], remote: vec![] });
+    // The same bytes, tags and peers, received in the other order.
+    for number in [7, 9] {
+        world.all = twin(number);
+        world.send(70, 0, 0, 16, 1, 5);
+    }
+    for (number, at) in [(9, 64), (7, 128)] {
+        world.all = twin(number);
+        world.receive(71, 1, at, 16, 0, 5);
+    }
+    let program = world.program();
+    assert_eq!(program.oddities, []);
+    let pairs: Vec<(u64, u64)> = program.phases[0]
+        .messages
+        .iter()
+        .map(|message| (message.send.event, message.receive.event))
+        .collect();
+    // Each send is two events, and each receive.
+    assert_eq!(pairs, [(2, 0), (0, 2)]);
+}
+
 #[test]
 fn what_is_repeated_is_counted_once() {
     let mut world = World::new(4);
@@ -322,4 +410,209 @@ fn what_does_not_go_together_is_said() {
 
 fn program_error(world: &World) -> RecordError {
     program(&world.traces).expect_err("not all processes are there")
+}
+
+/// Every receive is seen, also those that the program overwrites later.
+#[test]
+fn what_is_overwritten_has_been_looked_at() {
+    let mut world = World::new(4);
+    for round in 0..6 {
+        let root = round % 4;
+        world.compute(root, 0, 64, round as u64);
+        for other in (0..4).filter(|other| *other != root) {
+            world.send(60, root, 0, 64, other, 5);
+            world.receive(61, other, 0, 64, root, 5);
+        }
+    }
+    let program = world.program();
+    let found: Vec<Analysis> = program.phases.iter().map(found).collect();
+    let broadcasts: u64 = found
+        .iter()
+        .zip(&program.phases)
+        .map(|(f, phase)| phase.times * f.detection.collectives.len() as u64)
+        .sum();
+    assert!(found.iter().all(|f| f.detection.left.is_empty()), "{found:#?}");
+    assert!(
+        found.iter().flat_map(|f| &f.detection.collectives).all(|c| c.kind == Kind::Bcast),
+        "{found:#?}"
+    );
+    assert_eq!(broadcasts, 6);
+    assert!(
+        program.phases.iter().all(|phase| !phase.assumed),
+        "each root has got something before"
+    );
+}
+
+#[test]
+fn one_buffer_into_which_all_blocks_come_one_after_the_other_is_that_of_an_alltoall() {
+    let p = 5;
+    let mut world = World::new(p);
+    for step in 1..p {
+        for r in 0..p {
+            world.compute(r, 0, 32, step as u64);
+            world.send(30, r, 0, 32, (r + step) % p, 1);
+        }
+        for r in 0..p {
+            world.receive(31, r, 1000, 32, (r + p - step) % p, 1);
+        }
+    }
+    assert!(world.program().phases[0].assumed);
+    let kinds = only(&world.program());
+    assert!(kinds.iter().all(|k| matches!(k, Kind::Alltoall | Kind::Alltoallv)), "{kinds:?}");
+}
+
+/// `MPI_Sendrecv` to the right, and then to the left, on an open line: at its ends processes only send or only receive.
+#[test]
+fn an_exchange_with_neighbours_in_two_steps_is_one_and_its_assumption_is_said() {
+    let p = 5;
+    let mut world = World::new(p);
+    for round in 0..3 {
+        (0..p).for_each(|r| world.compute(r, 0, 32, round));
+        for (line, step) in [(50, 1), (51, p - 1)] {
+            let inside = |r: usize| if step == 1 { r + 1 < p } else { r > 0 };
+            let neighbor = |r: usize| (r + step) % p;
+            for r in (0..p).filter(|r| inside(*r)) {
+                world.send(line, r, 16 * (step % 2), 16, neighbor(r), 1);
+            }
+            for r in (0..p).filter(|r| inside(*r)) {
+                world.receive(line, neighbor(r), 100 + 16 * (step % 2), 16, r, 1);
+            }
+        }
+    }
+    let program = world.program();
+    assert_eq!(only(&program), [Kind::NeighborAlltoall]);
+    assert_eq!(program.phases[0].times, 3);
+    assert!(program.phases[0].assumed);
+}
+
+/// First along the rows of a grid, and then, through the same buffers, along its columns with the corners that have come.
+#[test]
+fn an_exchange_whose_second_step_is_made_of_the_first_is_two() {
+    let mut world = World::new(4);
+    for partner in [1, 2] {
+        (0..4).for_each(|r| world.compute(r, 0, 16, partner as u64));
+        for r in 0..4 {
+            world.send(30 + partner as u64, r, 0, 16, r ^ partner, 1);
+        }
+        for r in 0..4 {
+            world.receive(40, r, 100, 16, r ^ partner, 1);
+        }
+    }
+    let program = world.program();
+    assert_eq!(program.phases.len(), 2);
+    assert!(program.phases.iter().all(|phase| !phase.assumed));
+}
+
+/// A wavefront over a grid of 3 x 2: from each process to the one on its right and to the one below.
+fn sweep(world: &mut World, block: u64) {
+    for (x, y) in (0..2).flat_map(|y| (0..3).map(move |x| (x, y))) {
+        let r = 3 * y + x;
+        if x > 0 {
+            world.receive(70, r, 0, 16, r - 1, 6);
+        }
+        if y > 0 {
+            world.receive(71, r, 16, 16, r - 3, 6);
+        }
+        world.compute(r, 100, 32, block);
+        if x < 2 {
+            world.send(72, r, 100, 16, r + 1, 6);
+        }
+        if y < 1 {
+            world.send(73, r, 116, 16, r + 3, 6);
+        }
+    }
+}
+
+#[test]
+fn a_sweep_is_nothing_else() {
+    let mut world = World::new(6);
+    (0..8).for_each(|block| sweep(&mut world, block));
+    let program = world.program();
+    assert_eq!(program.oddities, []);
+    assert_eq!(program.phases.len(), 1);
+    assert!(program.phases[0].sweep);
+    assert_eq!(program.phases[0].messages.len(), 8 * 7);
+}
+
+/// A root that gathers, computes and broadcasts sends what it has made of what has come, but back to those that gave it.
+#[test]
+fn a_gather_and_a_broadcast_are_no_sweep() {
+    let mut world = World::new(4);
+    for r in 1..4 {
+        world.send(40, r, 16 * r, 16, 0, 9);
+        world.receive(41, 0, 16 * r, 16, r, 9);
+    }
+    world.compute(0, 200, 16, 1);
+    for r in 1..4 {
+        world.send(42, 0, 200, 16, r, 9);
+        world.receive(43, r, 200, 16, 0, 9);
+    }
+    let program = world.program();
+    assert!(program.phases.iter().all(|phase| !phase.sweep && !phase.assumed));
+    let kinds = |phase: &Phase| -> Vec<Kind> {
+        found(phase).detection.collectives.iter().map(|c| c.kind).collect()
+    };
+    let kinds: Vec<Vec<Kind>> = program.phases.iter().map(kinds).collect();
+    assert_eq!(kinds, [[Kind::Gather], [Kind::Bcast]]);
+}
+
+#[test]
+fn empty_messages_are_a_barrier() {
+    let p: usize = 5;
+    let mut world = World::new(p);
+    for distance in [1, 2, 4] {
+        for r in 0..p {
+            world.send(80, r, 0, 0, (r + distance) % p, 2);
+        }
+        for r in 0..p {
+            world.receive(81, r, 0, 0, (r + p - distance) % p, 2);
+        }
+    }
+    assert_eq!(only(&world.program()), [Kind::Barrier]);
+}
+
+/// NAS CG posts the next receive into the buffer that it has just added, before it sends the sum.
+#[test]
+fn a_sum_is_made_before_its_buffer_is_used_again() {
+    let mut world = World::new(2);
+    let (own, came) = (0, 64);
+    let exchange = |world: &mut World, sums: [Option<(u64, u64)>; 2]| {
+        let mut posted = [0; 2];
+        let mut sends = [0; 2];
+        for (r, posted) in posted.iter_mut().enumerate() {
+            let communicator = world.all.clone();
+            let buffer = buffer(came, 8);
+            let receive =
+                Action::Receive { from: Some(id(1 - r)), tag: None, communicator, buffer };
+            *posted = world.push(r, 90, receive);
+        }
+        for r in 0..2 {
+            sends[r] = world.traces[r].events.len() as u64;
+            world.send(91, r, own, 8, 1 - r, 0);
+            if let (Some((receive, before)), Some((_, event))) =
+                (sums[r], world.traces[r].events.get_mut(usize::try_from(sends[r]).expect("few")))
+                && let Action::Send { sum, .. } = &mut event.action
+            {
+                *sum = Some(Sum { element: "MPI_DOUBLE".into(), receive, before });
+            }
+        }
+        let mut arrivals = [0; 2];
+        for r in 0..2 {
+            let bytes = world.under_way.get_mut(&(1 - r, r, 0)).and_then(VecDeque::pop_front);
+            let bytes = bytes.expect("it was sent");
+            let (from, hash) = (id(1 - r), hash(&bytes));
+            let what = Received { from, tag: 0, bytes: 8, hash };
+            arrivals[r] = world.push(r, 92, Action::Received { receive: posted[r], what });
+            world.memory[r][came..came + 8].copy_from_slice(&bytes);
+        }
+        (0..2).for_each(|r| world.compute(r, own, 8, 7));
+        [Some((arrivals[0], sends[0])), Some((arrivals[1], sends[1]))]
+    };
+    let sums = exchange(&mut world, [None; 2]);
+    exchange(&mut world, sums);
+    let program = world.program();
+    assert_eq!(program.phases.len(), 1);
+    let analysis = found(&program.phases[0]);
+    // Each has sent its sum to the other.
+    assert_eq!(analysis.detection.collectives[0].kind, Kind::Allreduce, "{analysis:#?}");
 }

@@ -1,9 +1,11 @@
-//! Pictures of types and of what processes do, as text and as SVG.
+//! Pictures of types and of what processes do, as text and as SVG, and what the pages that show them have in common.
 
 #![forbid(unsafe_code)]
 
 mod cells;
+pub mod html;
 mod label;
+pub mod matrix;
 mod memory;
 pub mod spacetime;
 mod svg;

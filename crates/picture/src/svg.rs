@@ -5,6 +5,7 @@ use std::fmt::Write;
 use commloom_layout::Type;
 
 use crate::cells::{By, Cell, Cells, wide};
+use crate::html::escape;
 use crate::label::label;
 
 /// Sizes in pixels.
@@ -210,8 +211,4 @@ fn shorten(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

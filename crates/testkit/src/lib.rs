@@ -5,6 +5,7 @@
 //! data that a type describes.
 #![forbid(unsafe_code)]
 
+pub mod browser;
 pub mod cheapest;
 pub mod cheapest_shaped;
 pub mod corpus;

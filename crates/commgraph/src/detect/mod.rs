@@ -8,6 +8,7 @@
 
 pub(crate) mod addresses;
 mod alltoall;
+mod beside;
 mod broadcast;
 pub(crate) mod collective;
 mod grid;
@@ -25,6 +26,7 @@ mod subsets;
 mod work;
 
 pub use addresses::Addresses;
+pub(crate) use beside::contributions as odd_contributions;
 pub use collective::{Blocks, Collective, Kind, Neighbor, Pieces};
 pub use grid::Grid;
 pub use group::Group;
@@ -89,7 +91,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     let (found, mut left) = work.finish();
     collectives.extend(found);
     collectives.extend(regular);
-    if let Some(fine) = pieces::refined(&left, seams.clone()) {
+    if let Some(fine) = pieces::refined(processes, &left, &seams) {
         let mut work = Work::new(processes, fine);
         uniform(&mut work);
         let (found, rest) = work.finish();
@@ -109,7 +111,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     let (found, mut left) = work.finish();
     collectives.extend(found);
     if options.subsets
-        && let Some(fine) = pieces::refined(&left, seams)
+        && let Some(fine) = pieces::refined(processes, &left, &seams)
     {
         let mut work = Work::new(processes, fine);
         subsets::all_and_broadcasts(&mut work);

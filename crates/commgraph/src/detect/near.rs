@@ -5,10 +5,10 @@
 //! it an allgather or alltoall, at least a quarter of the other processes a rooted operation (a binomial
 //! tree that loses its first message loses half of them), if few processes look like roots.
 
-use crate::detect::Detection;
 use crate::detect::addresses::Addresses;
 use crate::detect::collective::{Blocks, Collective, Kind};
 use crate::detect::pieces;
+use crate::detect::{Detection, beside};
 use crate::ids::{Address, Bytes, Process};
 use crate::number::{at, count};
 use crate::transfers::Transfer;
@@ -56,10 +56,10 @@ pub(crate) fn misses(processes: u32, detection: &Detection) -> Vec<NearMiss> {
     if processes < 3 {
         return Vec::new();
     }
+    let mut found = beside::broadcasts(processes, detection);
     let atoms = atoms(processes, detection);
     let mut by_destination = atoms.clone();
     by_destination.sort_unstable();
-    let mut found = Vec::new();
     for class in atoms.chunk_by(|a, b| a.length == b.length) {
         if class.len() < at(processes).div_ceil(4) {
             continue;
@@ -94,7 +94,7 @@ fn atoms(processes: u32, detection: &Detection) -> Vec<Transfer> {
         return Vec::new();
     }
     atoms.sort_unstable();
-    let mut atoms = pieces::refined(&atoms, Vec::new()).unwrap_or(atoms);
+    let mut atoms = pieces::refined(processes, &atoms, &[]).unwrap_or(atoms);
     atoms.sort_unstable_by_key(|t| (t.length, t.source, t.source_address, t.destination));
     atoms
 }
@@ -271,7 +271,11 @@ fn line(
 }
 
 /// The transfers that overlap a missing one at either end and are not `present`; all sorted.
-fn instead(atoms: &[Transfer], present: &[Transfer], missing: &[Expected]) -> Vec<Transfer> {
+pub(crate) fn instead(
+    atoms: &[Transfer],
+    present: &[Transfer],
+    missing: &[Expected],
+) -> Vec<Transfer> {
     let other = |t: &&Transfer| present.binary_search(t).is_err();
     let mut found: Vec<Transfer> = Vec::new();
     for e in missing {

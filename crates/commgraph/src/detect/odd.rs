@@ -39,8 +39,12 @@ pub(crate) fn blocks(collective: &Collective) -> Vec<OddBlock> {
     let n = collective.group.size();
     let mut found = Vec::new();
     // Number `k` of a row belongs to a block that goes from one rank to another, or to nowhere in particular.
+    // A root that leaves its own block out has a length of zero.
+    let root = collective.root.and_then(|root| collective.group.rank(root));
+    let left_out = root.filter(|_| !collective.own);
     let mut look = |what, row: &Addresses, block: &dyn Fn(u32) -> (u32, Option<(u32, u64)>)| {
-        for (k, given, expected) in out_of_line(row, n) {
+        let skip = left_out.filter(|_| what == Oddity::Length);
+        for (k, given, expected) in out_of_line(row, n, skip) {
             // That the last block is another length is how most divide.
             if what == Oddity::Length && k + 1 == n {
                 continue;
@@ -54,7 +58,7 @@ pub(crate) fn blocks(collective: &Collective) -> Vec<OddBlock> {
     };
     match &collective.blocks {
         Blocks::Rooted { from, to, lengths } => {
-            let root = collective.root.and_then(|root| collective.group.rank(root)).unwrap_or(0);
+            let root = root.unwrap_or(0);
             let block = |k| match collective.kind.gathers() {
                 true => (k, Some((root, to.get(at(k))))),
                 false => (root, Some((k, to.get(at(k))))),
@@ -97,17 +101,27 @@ pub(crate) fn blocks(collective: &Collective) -> Vec<OddBlock> {
     if count(found.len()) > u64::from(n) { Vec::new() } else { found }
 }
 
-/// The places of a row that are not on the line of at least three quarters: place, number, number on the line.
-fn out_of_line(row: &Addresses, n: u32) -> Vec<(u32, u64, u64)> {
+/// The places of a row that are not on the line of at least three quarters of all but `skip`: place, number, number on the line.
+fn out_of_line(row: &Addresses, n: u32, skip: Option<u32>) -> Vec<(u32, u64, u64)> {
     let Addresses::Listed(all) = row else { return Vec::new() };
     if n < 5 || all.len() != at(n) {
         return Vec::new();
     }
-    let step = most_common(all.windows(2).map(|w| w[1].wrapping_sub(w[0])));
-    let intercept = |k: usize| all[k].wrapping_sub(step.wrapping_mul(count(k)));
-    let start = most_common((0..all.len()).map(intercept));
-    let odd: Vec<usize> = (0..all.len()).filter(|k| intercept(*k) != start).collect();
-    if odd.len() * 4 > all.len() {
+    let looked: Vec<usize> = (0..all.len()).filter(|k| Some(id(*k)) != skip).collect();
+    let apart = |w: &[usize]| (w[1] - w[0] == 1).then(|| all[w[1]].wrapping_sub(all[w[0]]));
+    let intercept = |step: u64, k: usize| all[k].wrapping_sub(step.wrapping_mul(count(k)));
+    let line = |step: u64| {
+        let start = most_common(looked.iter().map(|k| intercept(step, *k)));
+        let is_odd = |k: &usize| intercept(step, *k) != start;
+        (looked.iter().copied().filter(is_odd).collect::<Vec<usize>>(), start, step)
+    };
+    // In a short row, one number that is odd may be part of most steps.
+    let steps = [most_common(looked.windows(2).filter_map(apart)), 0];
+    let Some((odd, start, step)) = steps.map(line).into_iter().min_by_key(|(odd, ..)| odd.len())
+    else {
+        return Vec::new();
+    };
+    if odd.len() * 4 > looked.len() {
         return Vec::new();
     }
     let line = |k: usize| start.wrapping_add(step.wrapping_mul(count(k)));

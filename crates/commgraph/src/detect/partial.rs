@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::dataflow::Reduced;
 use crate::detect::collective::{Blocks, Collective, Kind};
 use crate::detect::near::SHOWN;
-use crate::detect::{Addresses, Detection};
+use crate::detect::{Addresses, Detection, beside};
 use crate::ids::{Bytes, Process};
 use crate::number::{at, count};
 
@@ -77,6 +77,16 @@ pub(crate) fn reductions(processes: u32, detection: &Detection) -> Vec<PartialRe
             left.remove(&(reduction, length));
         }
     }
+    let beside = beside::reductions(processes, detection);
+    // What lies beside a whole one is compared with that.
+    for partial in &beside {
+        let told = partial.wrong.iter().flat_map(|wrong| &wrong.result);
+        let told: Vec<_> = told.map(|r| (r.destination, r.address)).collect();
+        if let Some(results) = left.get_mut(&(partial.reduction, partial.length.0)) {
+            results.retain(|r| !told.contains(&(r.destination, r.address)));
+        }
+    }
+    found.extend(beside);
     for ((reduction, length), results) in left {
         found.extend(without_whole(processes, (reduction, length), &results));
     }
@@ -122,7 +132,7 @@ fn without_whole(
         () if last_is(0) => (Kind::Scan, results.to_vec()),
         () if last_is(1) => (Kind::Exscan, results.to_vec()),
         () if many.len() * 2 >= at(processes) => (Kind::Allreduce, many),
-        () => (Kind::Reduce, many),
+        () => (Kind::Reduce, parts(results, many)),
     };
     let wanted = |p: u32| match kind {
         Kind::Scan => 0..p + 1,
@@ -151,6 +161,17 @@ fn without_whole(
         .collect();
     let present = count(results.iter().filter(|r| !lacks(r)).count());
     (!wrong.is_empty()).then(|| made(kind, reduction, length, present, wrong))
+}
+
+/// Of a chain that breaks, one process has the sum of the first part, another that of the rest: `many`, and those of `results`
+/// to which nobody contributed that did to the first of `many`.
+fn parts<'a>(results: &[&'a Reduced], mut many: Vec<&'a Reduced>) -> Vec<&'a Reduced> {
+    let Some(first) = many.first().map(|r| distinct(r)) else { return many };
+    let is_apart = |r: &&Reduced| distinct(r).iter().all(|p| first.binary_search(p).is_err());
+    let known: Vec<(u32, u64)> = many.iter().map(|r| (r.destination, r.address)).collect();
+    let is_new = |r: &&Reduced| !known.contains(&(r.destination, r.address));
+    many.extend(results.iter().copied().filter(is_new).filter(is_apart).take(SHOWN));
+    many
 }
 
 /// Where each process has the contribution that goes into most of the results.

@@ -42,6 +42,12 @@ fn allreduces(found: &mut Found) {
     let classes: Vec<Vec<u32>> =
         free.chunk_by(|a, b| class(found, *a) == class(found, *b)).map(<[u32]>::to_vec).collect();
     for mut class in classes {
+        // Of several results of a process the one that took the place of what it gave.
+        class.sort_by_key(|r| {
+            let result = &found.results[at(*r)];
+            let own = (result.destination, result.address);
+            (result.destination, found.terms[at(result.terms)].memory.binary_search(&own).is_err())
+        });
         while let Some(picks) = found.one_of_each(&class) {
             found.take(Kind::Allreduce, None, &picks, None);
             class.retain(|r| !picks.contains(r));

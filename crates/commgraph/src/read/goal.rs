@@ -257,7 +257,8 @@ impl<'a> Words<'a> {
             let ends = |c: char| c.is_whitespace() || "{}:;=".contains(c);
             let end = rest.find(ends).unwrap_or(rest.len());
             // A comment may follow without a blank.
-            let comment = ["//", "/*"].iter().filter_map(|mark| rest.find(mark)).min();
+            // Only in this word: a search up to the next comment makes long files quadratic.
+            let comment = ["//", "/*"].iter().filter_map(|mark| rest[..end].find(mark)).min();
             end.min(comment.filter(|at| *at > 0).unwrap_or(end))
         };
         let span = self.at..self.at + length;

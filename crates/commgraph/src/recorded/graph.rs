@@ -1,66 +1,139 @@
 //! The graph of a part: its messages, in the memory that [`Memory`] makes of the addresses of each process.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_layout::{Basic, Type, mpi, text};
-use commloom_trace::{Action, Origin, Sum, Trace};
+use commloom_trace::{Action, Operator, Origin, Sum, Summed, Trace};
 
 use crate::buffer::Buffer;
-use crate::builder::{Builder, Dependencies};
+use crate::builder::{Builder, Dependencies, Handle};
 use crate::error::BuildError;
 use crate::graph::Graph;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
 use crate::operation::{Combine, Reduction};
-use crate::recorded::cut::{Operation, Part, operations, receive_event};
-use crate::recorded::event;
-use crate::recorded::memory::{Memory, Stretch, shift};
+use crate::recorded::cut::{Operation, Part, What, operations, receive_event};
+use crate::recorded::landed::Landed;
+use crate::recorded::links::Links;
+use crate::recorded::memory::{Memory, Stretch, VERSION, shift};
+use crate::recorded::scratch::{Scratch, Write};
+use crate::recorded::{Message, Place, RecordError, event};
 
 /// By process, the message of each operation.
 pub(super) type Messages = Vec<Vec<Option<u32>>>;
 
 /// The graph, and what its operations are. Near-linear in the events.
-pub(super) fn build(traces: &[&Trace], part: &Part) -> Result<(Graph, Messages), BuildError> {
+pub(super) fn build(traces: &[&Trace], part: &Part) -> Result<(Graph, Messages), RecordError> {
     let mut builder = Builder::new(id(traces.len()), Dependencies::Automatic);
     let mut layouts = Layouts::default();
+    let links = Links::of(traces, &part.messages, &part.sums);
     let mut all = Vec::new();
-    for (process, own) in operations(traces.len(), &part.messages).iter().enumerate() {
+    let consumed = consumed(traces, part);
+    for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let mut maker = Maker {
             traces,
             part,
             process: id(process),
             builder: &mut builder,
             layouts: &mut layouts,
+            links: &links,
+            landed: Landed::default(),
             memory: Memory::default(),
+            sums: HashMap::new(),
+            waiting: HashMap::new(),
+            empty: Vec::new(),
+            gate: None,
             made: HashMap::new(),
             sent: HashMap::new(),
             messages: Vec::new(),
+            consumed: &consumed,
+            scratch: Scratch::default(),
         };
-        for operation in own {
-            maker.add(operation)?;
+        for (_, step) in steps(traces, part, own) {
+            match step {
+                Step::Begin(operation) => maker.add(operation)?,
+                Step::Add { send, buffer, sum } => maker.sent_sum(send, buffer, sum)?,
+                Step::Arrive(receive) => maker.arrive(receive),
+            }
         }
+        maker.scratch.declare(Process(id(process)), maker.builder)?;
         all.push(maker.messages);
     }
     Ok((builder.finish()?, all))
 }
 
+/// Whether each message is combined with something where it has come to, and nothing else is known of it.
+fn consumed(traces: &[&Trace], part: &Part) -> Vec<bool> {
+    let posted: HashSet<(u32, u64)> = part
+        .sums
+        .iter()
+        .filter_map(|place| {
+            let Action::Summed(summed) = &event(traces, *place)?.action else { return None };
+            Some((place.process, receive_event(traces, place.process, summed.receive)))
+        })
+        .collect();
+    let is = |m: &Message| posted.contains(&(m.receive.process, m.receive.event));
+    part.messages.iter().map(is).collect()
+}
+
+/// What a process does at an event.
+enum Step<'o, 't> {
+    /// It sends, posts a receive, or combines something.
+    Begin(&'o Operation),
+    /// It adds up what is sent later. That happens when the last summand is there: afterwards their buffers may be used
+    /// again.
+    Add { send: u64, buffer: &'t commloom_trace::Buffer, sum: &'t Sum },
+    /// A message without bytes has come. What is sent from now on has waited for it.
+    Arrive(u64),
+}
+
+/// The steps of a process, in order of their events.
+fn steps<'o, 't>(
+    traces: &[&'t Trace],
+    part: &Part,
+    own: &'o [Operation],
+) -> Vec<(u64, Step<'o, 't>)> {
+    let mut steps = Vec::with_capacity(own.len());
+    for operation in own {
+        steps.push((operation.event, Step::Begin(operation)));
+        match operation.what {
+            What::Receive(message) if part.messages[at(message)].bytes == 0 => {
+                let arrival = part.messages[at(message)].arrival.event;
+                steps.push((arrival, Step::Arrive(operation.event)));
+            }
+            What::Send(message) => {
+                let action = event(traces, part.messages[at(message)].send).map(|e| &e.action);
+                if let Some(Action::Send { buffer, sum: Some(sum), .. }) = action {
+                    let last = sum.receive.max(sum.before);
+                    steps.push((last, Step::Add { send: operation.event, buffer, sum }));
+                }
+            }
+            _ => {}
+        }
+    }
+    // What begins at an event is there for what is added at it.
+    steps.sort_by_key(|(event, step)| (*event, !matches!(step, Step::Begin(_))));
+    steps
+}
+
 /// Types by their text. One that is not known is taken for bytes without gaps.
 #[derive(Default)]
-struct Layouts(HashMap<Arc<str>, Option<Type>>);
+pub(super) struct Layouts(HashMap<Arc<str>, Option<Type>>);
 
 /// The memory of an operation, as the program has it.
 #[derive(Clone)]
-struct Memo {
-    range: Range<u64>,
+pub(super) struct Memo {
+    pub range: Range<u64>,
     bytes: u64,
     /// What is in the range, where that is not one run.
     typed: Option<(Address, u64, Type)>,
 }
 
 impl Layouts {
-    fn memo(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Memo {
+    /// The memory of a message of so many bytes.
+    pub fn memo(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Memo {
         let parse = || text::parse(&buffer.layout).ok();
         let ty = self.0.entry(buffer.layout.clone()).or_insert_with(parse).clone();
         let dense =
@@ -113,51 +186,197 @@ struct Maker<'a, 't> {
     process: u32,
     builder: &'a mut Builder,
     layouts: &'a mut Layouts,
+    links: &'a Links,
+    landed: Landed,
     memory: Memory,
+    /// Where the sums are that are sent later, by the event of their send.
+    sums: HashMap<u64, Buffer>,
+    /// Receives of messages without bytes that are posted, by event; those that have come since the last send; and
+    /// the operation that waits for all before.
+    waiting: HashMap<u64, Handle>,
+    empty: Vec<Handle>,
+    gate: Option<Handle>,
     /// Memory and buffer of each operation so far, by event.
     made: HashMap<u64, (Memo, Buffer)>,
     /// What was sent from the same buffer before, and from which versions.
     sent: HashMap<Key, (u64, Vec<Stretch>)>,
     messages: Vec<Option<u32>>,
+    consumed: &'a [bool],
+    scratch: Scratch,
 }
 
 impl Maker<'_, '_> {
-    fn add(&mut self, operation: &Operation) -> Result<(), BuildError> {
-        let message = &self.part.messages[at(operation.message)];
-        let place = if operation.is_send { message.send } else { message.receive };
+    fn add(&mut self, operation: &Operation) -> Result<(), RecordError> {
+        let place = Place { process: self.process, event: operation.event };
         let Some(event) = event(self.traces, place) else { return Ok(()) };
-        // Every message has a tag of its own: they are joined already.
-        let tag = Tag(operation.message.cast_signed());
-        let process = Process(self.process);
-        match &event.action {
-            Action::Send { buffer, hash, origins, sum, .. } => {
-                let memo = self.layouts.memo(buffer, message.bytes);
-                let key = (buffer.address, buffer.count, buffer.layout.clone());
-                let buffer = match self.summed(sum.as_ref(), &memo)? {
-                    Some(buffer) => buffer,
-                    None => self.source(&memo, key, *hash, origins),
+        match (operation.what, &event.action) {
+            (What::Send(message), Action::Send { buffer, hash, origins, .. }) => {
+                let bytes = self.part.messages[at(message)].bytes;
+                let memo = self.memo(buffer, bytes)?;
+                let buffer = match self.sums.remove(&place.event) {
+                    Some(sum) => {
+                        let now = self.memory.stretches(memo.range.clone());
+                        self.sent.insert(key(buffer), (*hash, now));
+                        sum
+                    }
+                    None => self.source(&memo, key(buffer), *hash, origins),
                 };
-                self.made.insert(place.event, (memo, buffer.clone()));
-                let to = Process(message.receive.process);
-                self.builder.send(process, buffer, to, tag, Communicator(0))?;
+                Ok(self.send(place.event, message, memo, buffer)?)
             }
-            Action::Receive { buffer, .. } => {
-                let memo = self.layouts.memo(buffer, message.bytes);
-                let buffer = self.target(&memo);
+            (What::Receive(message), Action::Receive { buffer, .. }) => {
+                let ends = &self.part.messages[at(message)];
+                let memo = self.memo(buffer, ends.bytes)?;
+                let buffer = self.target(&memo, self.links.used[at(message)]);
+                let is_operand = self.consumed[at(message)];
+                self.scratch.written(&buffer, Write::Message { is_operand });
                 self.made.insert(place.event, (memo, buffer.clone()));
-                let from = Process(message.send.process);
-                self.builder.receive(process, buffer, from, tag, Communicator(0))?;
+                let (process, from) = (Process(self.process), Process(ends.send.process));
+                // Every message has a tag of its own: they are joined already.
+                let tag = Tag(message.cast_signed());
+                let receive = self.builder.receive(process, buffer, from, tag, Communicator(0))?;
+                if ends.bytes == 0 {
+                    self.waiting.insert(place.event, receive);
+                }
+                self.messages.push(Some(message));
+                Ok(())
             }
-            _ => return Ok(()),
+            (What::Sum, Action::Summed(summed)) => {
+                let memo = self.memo(&summed.buffer, summed.buffer.bytes)?;
+                let Some(reduction) = reduction(summed.operator, &summed.element) else {
+                    return Ok(());
+                };
+                let Some(other) = self.other(summed, &memo) else { return Ok(()) };
+                let made = (summed.receive, reduction);
+                let Some(into) = self.combine(made, other, &memo)? else { return Ok(()) };
+                self.sent.insert(
+                    key(&summed.buffer),
+                    (summed.hash, self.memory.stretches(memo.range.clone())),
+                );
+                self.made.insert(place.event, (memo, into));
+                Ok(())
+            }
+            _ => Ok(()),
         }
-        self.messages.push(Some(operation.message));
+    }
+
+    fn memo(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Result<Memo, RecordError> {
+        let memo = self.layouts.memo(buffer, bytes);
+        let origin = memo.typed.as_ref().map_or(0, |(at, ..)| at.0);
+        let past = memo.range.end.max(origin);
+        match past > VERSION {
+            true => Err(RecordError::Far { process: self.process, past }),
+            false => Ok(memo),
+        }
+    }
+
+    fn send(
+        &mut self,
+        event: u64,
+        message: u32,
+        memo: Memo,
+        buffer: Buffer,
+    ) -> Result<(), BuildError> {
+        self.scratch.sent(&buffer, self.consumed[at(message)]);
+        self.made.insert(event, (memo, buffer.clone()));
+        let (process, to) =
+            (Process(self.process), Process(self.part.messages[at(message)].receive.process));
+        let tag = Tag(message.cast_signed());
+        let gate = self.gate()?;
+        let send = self.builder.send(process, buffer, to, tag, Communicator(0))?;
+        if let Some(gate) = gate {
+            self.builder.depend(send, gate)?;
+        }
+        self.messages.push(Some(message));
         Ok(())
     }
 
-    /// Where a message goes: to the version that is there, or to a new one where there are several.
-    fn target(&mut self, memo: &Memo) -> Buffer {
+    /// The operand of a sum that was not received: what lay where the result is, or what an earlier event had.
+    fn other(&mut self, summed: &Summed, memo: &Memo) -> Option<(Memo, Buffer)> {
+        match summed.other {
+            Some(event) => self.made.get(&event).cloned(),
+            None => {
+                let key = key(&summed.buffer);
+                let buffer = self.source(memo, key, summed.before, &summed.origins);
+                Some((memo.clone(), buffer))
+            }
+        }
+    }
+
+    /// Combines what was received with the other operand; where the result is in the graph. `None` where the message
+    /// is not in it.
+    fn combine(
+        &mut self,
+        (receive, reduction): (u64, Reduction),
+        (other, own): (Memo, Buffer),
+        memo: &Memo,
+    ) -> Result<Option<Buffer>, BuildError> {
+        let posted = receive_event(self.traces, self.process, receive);
+        let Some((from_memo, from)) = self.made.get(&posted).cloned() else { return Ok(None) };
+        if from_memo.bytes != memo.bytes || other.bytes != memo.bytes {
+            return Ok(None);
+        }
+        let process = Process(self.process);
+        let (from, into) = if other.range == memo.range {
+            (from, own)
+        } else if from_memo.range == memo.range {
+            (own, from)
+        } else {
+            let version = self.memory.fresh();
+            self.memory.set(memo.range.clone(), version);
+            let into = memo.at(version);
+            self.builder.copy_buffer(process, own, into.clone())?;
+            self.messages.push(None);
+            (from, into)
+        };
+        self.scratch.written(&into, Write::Sum);
+        self.builder.reduce_buffer(process, from, into.clone(), reduction)?;
+        self.messages.push(None);
+        Ok(Some(into))
+    }
+
+    /// The sum that is sent later: what was known before plus what was received, where both are in the graph.
+    fn sent_sum(
+        &mut self,
+        send: u64,
+        buffer: &commloom_trace::Buffer,
+        sum: &Sum,
+    ) -> Result<(), BuildError> {
+        let memo = self.layouts.memo(buffer, buffer.bytes);
+        if let (Some(other), Some(reduction)) =
+            (self.made.get(&sum.before).cloned(), reduction(Operator::Sum, &sum.element))
+        {
+            let into = self.combine((sum.receive, reduction), other, &memo)?;
+            self.sums.extend(into.map(|into| (send, into)));
+        }
+        Ok(())
+    }
+
+    /// A message without bytes has come.
+    fn arrive(&mut self, receive: u64) {
+        self.empty.extend(self.waiting.remove(&receive));
+    }
+
+    /// An operation that has waited for all messages without bytes, if there were any: their addresses say nothing
+    /// about who waits for them.
+    fn gate(&mut self) -> Result<Option<Handle>, BuildError> {
+        if !self.empty.is_empty() {
+            let gate = self.builder.nothing(Process(self.process))?;
+            self.messages.push(None);
+            for on in self.empty.drain(..).chain(self.gate) {
+                self.builder.depend(gate, on)?;
+            }
+            self.gate = Some(gate);
+        }
+        Ok(self.gate)
+    }
+
+    /// Where a message goes: to the version that is there. To a new one where there are several, or where it overwrites
+    /// what nobody has passed on: the program has looked at that in between.
+    fn target(&mut self, memo: &Memo, used: bool) -> Buffer {
         let stretches = self.memory.stretches(memo.range.clone());
-        let version = one_version(&stretches).unwrap_or_else(|| self.memory.fresh());
+        let one = one_version(&stretches).filter(|_| !self.landed.unused(&memo.range));
+        let version = one.unwrap_or_else(|| self.memory.fresh());
+        self.landed.add(&memo.range, used);
         self.memory.set(memo.range.clone(), version);
         memo.at(version)
     }
@@ -170,6 +389,13 @@ impl Maker<'_, '_> {
         let mut new = None;
         let unchanged =
             if again { vec![memo.range.clone()] } else { self.unchanged(memo, origins) };
+        // Nothing of it is from elsewhere: it stays in one piece.
+        if unchanged.is_empty() && now.iter().any(|stretch| stretch.version.is_some()) {
+            let version = self.memory.fresh();
+            self.memory.set(memo.range.clone(), version);
+            self.sent.insert(key, (hash, self.memory.stretches(memo.range.clone())));
+            return memo.at(version);
+        }
         for stretch in split(&now, &unchanged) {
             let kept = unchanged.iter().any(|range| range.contains(&stretch.range.start));
             let version = match stretch.version {
@@ -212,26 +438,15 @@ impl Maker<'_, '_> {
         };
         origins.iter().filter_map(origin).collect()
     }
+}
 
-    /// The sum that is sent, if it is one: what was sent before plus what was received, where both are in the
-    /// graph.
-    fn summed(&mut self, sum: Option<&Sum>, memo: &Memo) -> Result<Option<Buffer>, BuildError> {
-        let Some(sum) = sum else { return Ok(None) };
-        let posted = receive_event(self.traces, self.process, sum.receive);
-        let (Some((from_memo, from)), Some((into_memo, into)), Some(element)) =
-            (self.made.get(&posted), self.made.get(&sum.before), Basic::by_name(&sum.element))
-        else {
-            return Ok(None);
-        };
-        if into_memo.range != memo.range || from_memo.bytes != memo.bytes {
-            return Ok(None);
-        }
-        let reduction = Reduction { combine: Combine::Sum, element };
-        let (from, into) = (from.clone(), into.clone());
-        self.builder.reduce_buffer(Process(self.process), from, into.clone(), reduction)?;
-        self.messages.push(None);
-        Ok(Some(into))
-    }
+fn key(buffer: &commloom_trace::Buffer) -> Key {
+    (buffer.address, buffer.count, buffer.layout.clone())
+}
+
+fn reduction(operator: Operator, element: &str) -> Option<Reduction> {
+    let combine = Combine::by_mpi_name(operator.mpi_name())?;
+    Some(Reduction { combine, element: Basic::by_name(element)? })
 }
 
 /// The version of all stretches, where there is only one; untouched ones have the first.

@@ -5,14 +5,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use commloom_trace::{Action, Received, Site, Trace};
+use commloom_trace::{Action, Communicator, Received, Site, Trace};
 
 use crate::number::{count, id};
 use crate::recorded::{Message, Oddity, Place};
 
-/// Sender, receiver, tag. Communicators have other numbers in each process: their messages are told apart by their
-/// bytes.
-type Envelope = (u32, u32, i32);
+/// Sender, receiver, tag, communicator. Those whose numbers mean nothing to others have one in common: their messages
+/// are told apart by their bytes.
+type Envelope = (u32, u32, i32, u64);
+
+fn number(communicator: &Communicator) -> u64 {
+    if communicator.is_private() { Communicator::PRIVATE } else { communicator.number }
+}
 
 struct Sent {
     place: Place,
@@ -40,17 +44,24 @@ pub(super) fn messages(traces: &[&Trace]) -> (Vec<Message>, Vec<Oddity>) {
     let mut ends: HashMap<Envelope, Ends> = HashMap::new();
     for (process, trace) in traces.iter().enumerate() {
         let process = id(process);
+        let mut posted_on: HashMap<u64, u64> = HashMap::new();
         for (event, entry) in &trace.events {
             let place = Place { process, event: *event };
             match &entry.action {
-                Action::Send { to, tag, buffer, hash, .. } => {
+                Action::Receive { communicator, .. } => {
+                    posted_on.insert(*event, number(communicator));
+                }
+                Action::Send { to, tag, communicator, buffer, hash, .. } => {
                     let sent = Sent { place, bytes: buffer.bytes, hash: *hash };
-                    ends.entry((process, *to, *tag)).or_default().sent.push(sent);
+                    let envelope = (process, *to, *tag, number(communicator));
+                    ends.entry(envelope).or_default().sent.push(sent);
                 }
                 Action::Received { receive, what } => {
+                    // Where its block is lost, so is the buffer; or the number means nothing.
+                    let Some(on) = posted_on.remove(receive) else { continue };
                     let posted = Place { process, event: *receive };
                     let came = Came { posted, arrival: place, what: *what };
-                    ends.entry((what.from, process, what.tag)).or_default().came.push(came);
+                    ends.entry((what.from, process, what.tag, on)).or_default().came.push(came);
                 }
                 _ => {}
             }
@@ -59,7 +70,7 @@ pub(super) fn messages(traces: &[&Trace]) -> (Vec<Message>, Vec<Oddity>) {
     let mut envelopes: Vec<(Envelope, Ends)> = ends.into_iter().collect();
     envelopes.sort_unstable_by_key(|(envelope, _)| *envelope);
     let (mut messages, mut oddities) = (Vec::new(), Vec::new());
-    for ((from, to, _), ends) in envelopes {
+    for ((from, to, ..), ends) in envelopes {
         join(traces, (from, to), ends, &mut messages, &mut oddities);
     }
     messages.sort_unstable_by_key(|m: &Message| m.receive);

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes between two versions of an address. Programs have smaller addresses.
-const VERSION: u64 = 1 << 48;
+/// Bytes between two versions of an address. Programs have smaller addresses; others are turned away.
+pub(super) const VERSION: u64 = 1 << 48;
 /// Versions that fit into an address.
 const VERSIONS: u64 = 1 << 15;
 

@@ -1,14 +1,22 @@
 //! From what the processes of a program did to communication graphs.
 //!
 //! Messages are [`join`]ed and checked by the hashes of their bytes; the program is [`cut`] where all its processes
-//! meet, and where it repeats itself; what is left of each part is a [`Graph`], in which received bytes are forwarded
+//! meet, and there into [`segments`]; each of them is a [`Graph`], in which received bytes are forwarded
 //! only where the recorder has seen that they were not changed ([`memory`]). Everything else is computed locally:
 //! another message with other bytes from the same address is another source.
 
 mod cut;
+mod exchanges;
 mod graph;
 mod join;
+mod landed;
+mod links;
 mod memory;
+mod scratch;
+mod segments;
+mod steps;
+mod sweeps;
+mod units;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,9 +26,10 @@ use thiserror::Error;
 
 use crate::error::{BuildError, Named};
 use crate::graph::Graph;
-use crate::number::{at, count, id};
+use crate::number::{at, id};
 
 pub use cut::Border;
+use cut::Part;
 pub use memory::program_address;
 
 /// An event of a process.
@@ -56,9 +65,15 @@ pub struct Phase {
     pub begin: Border,
     /// How often.
     pub times: u64,
+    /// Whether it is a sweep: each process sends what it has made of what came just before. Nothing replaces that,
+    /// whatever the messages look like together.
+    pub sweep: bool,
+    /// Whether its processes exchange in steps, so that what they send in a later one might be made of what they got in
+    /// an earlier one. An operation that has both needs all of it at its start.
+    pub assumed: bool,
     /// What its processes do, the first time.
     pub graph: Graph,
-    /// The messages of the graph.
+    /// The messages of the graph: both operations of the k-th have the tag k.
     pub messages: Vec<Message>,
     /// The message of each operation, by process; none for reductions.
     operations: graph::Messages,
@@ -138,6 +153,16 @@ pub enum RecordError {
         /// In the world of the first trace.
         ranks: u32,
     },
+    /// Memory where versions of other memory would be.
+    #[error(
+        "process {process} has a buffer up to address {past:#x}; only those below 2^48 are analysed"
+    )]
+    Far {
+        /// Which process.
+        process: u32,
+        /// The end of the buffer.
+        past: u64,
+    },
     /// A graph cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -151,47 +176,50 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     let traces = in_order(traces)?;
     let (joined, mut oddities) = join::messages(&traces);
     let parts = cut::parts(&traces);
-    let (parts, crossing) = cut::fill(parts, joined);
+    let (parts, crossing) = cut::fill(&traces, parts, joined);
     if crossing > 0 {
         oddities.push(Oddity::Crossing { count: crossing });
     }
     let mut phases: Vec<Phase> = Vec::new();
     let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
-    for part in parts.into_iter().flat_map(|part| cut::repeats(&traces, part)) {
+    for part in parts.into_iter().flat_map(|part| segments::segments(&traces, part)) {
         let pattern = cut::pattern(&traces, &part);
         if let Some(&phase) = known.get(&pattern) {
-            phases[phase].times += part.times;
+            phases[phase].times += 1;
             continue;
         }
         known.insert(pattern, phases.len());
         let (graph, operations) = graph::build(&traces, &part)?;
-        let (begin, times) = (part.begin, part.times);
-        phases.push(Phase { begin, times, graph, messages: part.messages, operations });
+        let Part { begin, sweep, assumed, messages, .. } = part;
+        phases.push(Phase { begin, times: 1, sweep, assumed, graph, messages, operations });
     }
     Ok(Program { processes: id(traces.len()), phases, oddities })
 }
 
-/// The traces by rank, each once.
+/// All messages of a program, however often it does the same; by receiver and posted receive. O(n log n).
+///
+/// # Errors
+/// Traces that are missing, or there twice.
+pub fn messages(traces: &[Trace]) -> Result<Vec<Message>, RecordError> {
+    Ok(join::messages(&in_order(traces)?).0)
+}
+
+/// The traces by rank, each once. Takes no memory for processes that have none, whatever a damaged header says.
 fn in_order(traces: &[Trace]) -> Result<Vec<&Trace>, RecordError> {
     let ranks = traces.first().map_or(0, |trace| trace.header.ranks);
-    let mut by_rank: Vec<Option<&Trace>> = Vec::new();
-    for trace in traces {
-        let rank = trace.header.rank;
-        if rank >= ranks || count(traces.len()) > u64::from(ranks) {
-            return Err(RecordError::Twice { rank, ranks });
-        }
-        if by_rank.len() <= at(rank) {
-            by_rank.resize(at(rank) + 1, None);
-        }
-        if by_rank[at(rank)].replace(trace).is_some() {
-            return Err(RecordError::Twice { rank, ranks });
-        }
+    let mut by_rank: Vec<&Trace> = traces.iter().collect();
+    by_rank.sort_by_key(|trace| trace.header.rank);
+    let twice = by_rank.windows(2).find(|w| w[0].header.rank == w[1].header.rank);
+    let outside = by_rank.last().filter(|trace| trace.header.rank >= ranks);
+    if let Some(trace) = twice.map(|w| w[0]).or(outside.copied()) {
+        return Err(RecordError::Twice { rank: trace.header.rank, ranks });
     }
-    by_rank.resize(at(ranks), None);
-    let missing = by_rank.iter().position(Option::is_none);
-    match missing {
-        Some(missing) => Err(RecordError::Missing { ranks, missing: id(missing) }),
-        None => Ok(by_rank.into_iter().flatten().collect()),
+    if let Some((missing, _)) = (0..).zip(&by_rank).find(|(rank, t)| t.header.rank != *rank) {
+        return Err(RecordError::Missing { ranks, missing });
+    }
+    match id(by_rank.len()) {
+        missing if missing < ranks => Err(RecordError::Missing { ranks, missing }),
+        _ => Ok(by_rank),
     }
 }
 

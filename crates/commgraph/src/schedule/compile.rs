@@ -2,6 +2,7 @@
 
 use super::form::{Form, copies, copy_size, follow};
 use super::hazards::{Access, Copies, Hazards};
+use super::near;
 use super::rest::{Rest, Work};
 use super::teams::Teams;
 use super::{Job, Phase, Place, Program, Schedule, Task, ends, plain, safe, strict};
@@ -310,6 +311,26 @@ fn pays(graph: &Graph, c: &Collective, form: Form, machine: &LogGp) -> bool {
     dissolve(c, &mut rest);
     !rest.is_possible(&graph.reductions)
         || of(vec![(0, form)], Rest::default()).is_at_most(of(Vec::new(), rest))
+}
+
+/// A schedule with nothing but one operation; `None` where no call can do it.
+pub(crate) fn alone(graph: &Graph, c: &Collective) -> Option<Schedule> {
+    let one = std::slice::from_ref(c);
+    let parts = |calls, barrier| Parts { calls, barrier, collectives: one, rest: Rest::default() };
+    let parts = match c.kind {
+        Kind::Barrier => parts(Vec::new(), Some(0)),
+        _ => {
+            let form = Form::of(c).filter(|_| is_whole(c, &graph.reductions))?;
+            parts(vec![(0, form)], None)
+        }
+    };
+    Some(parts.schedule(graph))
+}
+
+/// The same with the blocks of each process near each other, where they are too far apart for a call: a program has had
+/// them one after the other in one buffer, which in a graph are addresses far away.
+pub(crate) fn alone_nearby(graph: &Graph, c: &Collective) -> Option<Schedule> {
+    alone(graph, c).or_else(|| alone(graph, &near::nearby(c)))
 }
 
 /// The transfers or results of a collective, one by one.

@@ -12,9 +12,11 @@
 //! that was made at the start ([`hazards`]).
 
 mod compile;
+mod contained;
 mod ends;
 mod form;
 mod hazards;
+mod near;
 mod order;
 mod plain;
 mod rest;
@@ -27,7 +29,10 @@ use serde::{Deserialize, Serialize};
 pub use compile::{Compiled, Mode, Replace, ScheduleOptions, compile};
 pub use teams::Seat;
 
+pub(crate) use compile::alone_nearby;
 pub(crate) use order::Completion;
+pub(crate) use plain::messages_alone;
+pub(crate) use safe::copy_held_sends;
 
 use crate::detect::{Addresses, Kind};
 use crate::number::at;

@@ -1,6 +1,6 @@
 //! The graph as it is: every operation a job.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Job, Phase, Place, Program, Schedule, Strip, Task};
 use crate::buffer::LayoutId;
@@ -13,18 +13,7 @@ use crate::operation::{Action, Reduction, Sides};
 /// The schedule that does just what the graph says. Each message of two processes gets a tag of its own: operations start
 /// when what they wait for is done, not in the order of creation, by which the graph matches messages.
 pub(crate) fn schedule(graph: &Graph, matching: &Matching) -> Schedule {
-    let mut tags = vec![0_u32; graph.operations()];
-    let mut next: HashMap<(u32, u32), u32> = HashMap::new();
-    for process in 0..graph.processes() {
-        for operation in graph.range(process) {
-            if let Action::Send { to, .. } = graph.action(operation) {
-                let tag = next.entry((process, to.0)).or_default();
-                tags[operation] = *tag;
-                tags[at(matching.partner(operation))] = *tag;
-                *tag += 1;
-            }
-        }
-    }
+    let tags = tags(graph, matching);
     let programs = (0..graph.processes()).map(|process| {
         let first = id(graph.range(process).start);
         let mut maker = Maker { graph, jobs: Vec::new(), scratch: 0, layouts: Vec::new() };
@@ -51,6 +40,65 @@ pub(crate) fn schedule(graph: &Graph, matching: &Matching) -> Schedule {
         }
     });
     Schedule { programs: programs.collect() }
+}
+
+/// The number of each message among those of its two processes, at both of its operations.
+fn tags(graph: &Graph, matching: &Matching) -> Vec<u32> {
+    let mut tags = vec![0_u32; graph.operations()];
+    let mut next: HashMap<(u32, u32), u32> = HashMap::new();
+    for process in 0..graph.processes() {
+        for operation in graph.range(process) {
+            if let Action::Send { to, .. } = graph.action(operation) {
+                let tag = next.entry((process, to.0)).or_default();
+                tags[operation] = *tag;
+                tags[at(matching.partner(operation))] = *tag;
+                *tag += 1;
+            }
+        }
+    }
+    tags
+}
+
+/// The same schedule with only those messages that these receives get; what waits for others waits for nothing.
+pub(crate) fn messages_alone(
+    graph: &Graph,
+    matching: &Matching,
+    receives: &BTreeSet<u32>,
+) -> Schedule {
+    let tags = tags(graph, matching);
+    let mut kept: HashSet<(u32, u32, u32)> = HashSet::new();
+    for receive in receives {
+        let sender = graph.owner(matching.partner(at(*receive)));
+        kept.insert((sender, graph.owner(*receive), tags[at(*receive)]));
+    }
+    let mut schedule = schedule(graph, matching);
+    for program in &mut schedule.programs {
+        let own = program.process;
+        let first = graph.range(own).start;
+        let jobs = program.phases.iter_mut().flat_map(|phase| match phase {
+            Phase::Jobs(jobs) => jobs.as_mut_slice(),
+            Phase::Call(_) => &mut [],
+        });
+        for (k, job) in jobs.enumerate() {
+            let message = match job.task {
+                Task::Send { to, tag, .. } => (own, to, tag),
+                Task::Receive { from, tag, .. } => (from, own, tag),
+                // Packs and unpacks stand in the places of their operations.
+                Task::Pack { .. } | Task::Unpack { .. } if k < graph.range(own).len() => {
+                    match graph.action(first + k) {
+                        Action::Send { to, .. } => (own, to.0, tags[first + k]),
+                        Action::Receive { from, .. } => (from.0, own, tags[first + k]),
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            if !kept.contains(&message) {
+                job.task = Task::Nothing;
+            }
+        }
+    }
+    schedule
 }
 
 /// Makes the jobs of one process. Job k is done when operation k is; typed buffers take more jobs behind those.

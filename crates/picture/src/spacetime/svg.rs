@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::fewer::{Scale, joined};
 use super::{Band, Message, Timeline};
+use crate::html::escape;
 
 /// Sizes in pixels.
 const MARGIN: f64 = 24.0;
@@ -374,9 +375,4 @@ fn shorten(text: &str, most: usize) -> String {
         }
         None => text.to_owned(),
     }
-}
-
-fn escape(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{MIN_SIZE, lifted};
+use super::lifted;
 use crate::dataflow::{Contributions, Reduced, Results};
 use crate::detect::collective::Collective;
 use crate::detect::reduction;
 use crate::number::id;
 use crate::transfers::Transfer;
+
+/// Two processes that add up what they exchange do more than that.
+const TWO: usize = 2;
 
 /// Takes reductions out of `left`, and the transfers that belong to them out of `transfers`; the largest groups
 /// first. Near-linear in the results and their contributions, for each group.
@@ -19,7 +22,7 @@ pub(crate) fn reductions(
     for contributions in left.iter().filter_map(|r| r.contributions.as_ref()) {
         let members: Vec<u32> = contributions.memory.iter().map(|(p, _)| *p).collect();
         // Sorted, and each once.
-        if members.len() >= MIN_SIZE && members.is_sorted_by(|a, b| a < b) {
+        if members.len() >= TWO && members.is_sorted_by(|a, b| a < b) {
             *groups.entry(members).or_default() += 1;
         }
     }

@@ -1,0 +1,124 @@
+//! Which messages of a part pass on what came with others, or combine it with something.
+
+use std::collections::HashMap;
+
+use commloom_trace::{Action, Trace};
+
+use crate::number::{at, id};
+use crate::recorded::{Message, Place, event};
+
+/// What the messages of a part have to do with each other, by their places in it.
+#[derive(Default)]
+pub(super) struct Links {
+    /// The earlier messages whose bytes each one passes on or combines.
+    pub to: Vec<Vec<u32>>,
+    /// Whether a later one, or a sum, does so with it.
+    pub used: Vec<bool>,
+    /// Whether its sender sends the same bytes from the same memory to other processes as well, before something
+    /// comes to it.
+    pub shared: Vec<bool>,
+    /// Whether it has bytes that no earlier event knew.
+    new: Vec<bool>,
+}
+
+impl Links {
+    /// As far as the recorder has seen them; `sums`: where something was combined. O(n) in messages and origins.
+    pub fn of(traces: &[&Trace], messages: &[Message], sums: &[Place]) -> Links {
+        let n = messages.len();
+        let mut links = Links {
+            to: vec![Vec::new(); n],
+            used: vec![false; n],
+            shared: vec![false; n],
+            new: vec![false; n],
+        };
+        let events = Events::of(traces, messages, sums);
+        for place in sums {
+            for message in events.messages(*place) {
+                links.used[at(message)] |= messages[at(message)].receive.process == place.process;
+            }
+        }
+        // Sums by where they are and what they are: those that are sent as they were made.
+        let made: HashMap<(u32, u64, u64), Place> = sums
+            .iter()
+            .filter_map(|place| match event(traces, *place).map(|event| &event.action) {
+                Some(Action::Summed(s)) => {
+                    Some(((place.process, s.buffer.address, s.hash), *place))
+                }
+                _ => None,
+            })
+            .collect();
+        let mut came: Vec<Vec<u64>> = vec![Vec::new(); traces.len()];
+        messages.iter().for_each(|m| came[at(m.arrival.process)].push(m.arrival.event));
+        came.iter_mut().for_each(|own| own.sort_unstable());
+        // What was sent to whom, by sender, address and content, and what has come before.
+        let mut copies: HashMap<(u32, u64, u64, usize), (u32, u32)> = HashMap::new();
+        for (number, message) in messages.iter().enumerate() {
+            let Some(Action::Send { to, buffer, hash, origins, sum, .. }) =
+                event(traces, message.send).map(|event| &event.action)
+            else {
+                continue;
+            };
+            let process = message.send.process;
+            let here = |event| Place { process, event };
+            let brought = origins.iter().map(|o| o.receive).chain(sum.as_ref().map(|s| s.receive));
+            let sum_here = made.get(&(process, buffer.address, *hash)).map(|place| place.event);
+            let sum_here = sum_here.filter(|made| *made < message.send.event);
+            for earlier in brought.chain(sum_here).flat_map(|event| events.messages(here(event))) {
+                // Bytes that were only sent before are known, but nobody has brought them.
+                if messages[at(earlier)].receive.process == process {
+                    links.to[number].push(earlier);
+                    links.used[at(earlier)] = true;
+                }
+            }
+            let before = sum.as_ref().map(|sum| here(sum.before));
+            links.to[number].extend(before.into_iter().flat_map(|place| events.messages(place)));
+            let known: u64 = origins.iter().map(|o| o.length).sum();
+            links.new[number] = links.to[number].is_empty() && known < message.bytes;
+            let before = came[at(process)].partition_point(|e| *e < message.send.event);
+            let copy = (process, buffer.address, *hash, before);
+            let first = copies.entry(copy).or_insert((*to, id(number)));
+            if first.0 != *to {
+                links.shared[number] = true;
+                links.shared[at(first.1)] = true;
+            }
+        }
+        links
+    }
+
+    /// Whether bytes are sent that no earlier event knew.
+    pub fn is_new(&self, message: u32) -> bool {
+        self.new[at(message)]
+    }
+}
+
+/// The messages that events of the part are about.
+struct Events(HashMap<Place, [Option<u32>; 2]>);
+
+impl Events {
+    fn of(traces: &[&Trace], messages: &[Message], sums: &[Place]) -> Events {
+        let mut events = Events(HashMap::new());
+        for (number, message) in messages.iter().enumerate() {
+            events.0.insert(message.arrival, [Some(id(number)), None]);
+            events.0.insert(message.send, [Some(id(number)), None]);
+        }
+        // By process and event: what was combined before is known.
+        let mut sums = sums.to_vec();
+        sums.sort_unstable();
+        for place in sums {
+            let Some(Action::Summed(summed)) = event(traces, place).map(|event| &event.action)
+            else {
+                continue;
+            };
+            let of = |event: u64| events.messages(Place { event, ..place }).next();
+            let other = summed.other.into_iter().chain(summed.origins.iter().map(|o| o.receive));
+            let both = [of(summed.receive), other.filter_map(of).next()];
+            events.0.insert(place, both);
+        }
+        events
+    }
+
+    /// At most two: of a sum the one that it takes, and one of those in what it had.
+    fn messages(&self, place: Place) -> impl Iterator<Item = u32> + use<> {
+        self.0.get(&place).copied().unwrap_or_default().into_iter().flatten()
+    }
+}

@@ -1,0 +1,82 @@
+//! Memory that only holds something on its way into a sum, which nobody misses in the end: messages that were
+//! combined with something, and partial sums that were sent on to be.
+//!
+//! A reduction that is written by hand leaves them behind, `MPI_Reduce` does not.
+
+use crate::buffer::Buffer;
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::ids::{Address, Bytes, Process};
+use crate::number::count;
+use crate::recorded::memory::{Memory, Stretch};
+
+/// Who wrote some memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Write {
+    /// A message, which is combined with something or not.
+    Message { is_operand: bool },
+    /// A sum that stays, as far as is known.
+    Sum,
+    /// A sum that was only sent on to be combined.
+    PartialSum,
+    /// A sum that was sent as it is.
+    SentSum,
+}
+
+/// What was written last to each address of the graph, in one process.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The number of the write as version.
+    memory: Memory,
+    writes: Vec<Write>,
+}
+
+impl Scratch {
+    /// Something has come to this buffer.
+    pub fn written(&mut self, buffer: &Buffer, write: Write) {
+        let Some((start, end)) = range(buffer) else { return };
+        self.memory.set(start..end, count(self.writes.len()));
+        self.writes.push(write);
+    }
+
+    /// The buffer is sent; `is_operand`: to be combined with something.
+    pub fn sent(&mut self, buffer: &Buffer, is_operand: bool) {
+        let Some((start, end)) = range(buffer) else { return };
+        for stretch in self.memory.stretches(start..end) {
+            let Some(write) = place(&stretch).and_then(|at| self.writes.get_mut(at)) else {
+                continue;
+            };
+            *write = match *write {
+                Write::Sum | Write::PartialSum if is_operand => Write::PartialSum,
+                Write::Sum | Write::PartialSum | Write::SentSum => Write::SentSum,
+                message @ Write::Message { .. } => message,
+            };
+        }
+    }
+
+    /// Declares dead what nobody misses.
+    pub fn declare(&self, process: Process, builder: &mut Builder) -> Result<(), BuildError> {
+        for stretch in self.memory.stretches(0..u64::MAX) {
+            let write = place(&stretch).and_then(|at| self.writes.get(at));
+            if let Some(Write::Message { is_operand: true } | Write::PartialSum) = write {
+                let length = Bytes(stretch.range.end - stretch.range.start);
+                builder.dead(process, Address(stretch.range.start), length)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn place(stretch: &Stretch) -> Option<usize> {
+    usize::try_from(stretch.version?).ok()
+}
+
+/// Where a buffer begins and ends. `None` for layouts: what lies in between would be declared dead with them.
+fn range(buffer: &Buffer) -> Option<(u64, u64)> {
+    match buffer {
+        Buffer::Range(Address(start), Bytes(length)) => {
+            Some((*start, start.saturating_add(*length)))
+        }
+        Buffer::Typed { .. } => None,
+    }
+}
