@@ -1,6 +1,6 @@
 //! Communication graphs: readers do not panic and point into the text; what is read and found moves the same bytes as
 //! an executor that is too simple to be wrong.
-#![allow(dead_code)] // Each fuzz target uses one of three.
+#![allow(dead_code)] // Each fuzz target uses some of it.
 
 use commloom_commgraph::read::{Format, Program, allprof, goal, msccl};
 use commloom_commgraph::{
@@ -69,7 +69,7 @@ fn check(program: &Program) {
     }
 }
 
-fn is_small(graph: &Graph) -> bool {
+pub fn is_small(graph: &Graph) -> bool {
     let lengths =
         (0..graph.processes()).flat_map(|p| graph.of(Process(p))).map(|o| match o.action {
             Action::Send { length, .. }
@@ -82,7 +82,7 @@ fn is_small(graph: &Graph) -> bool {
 }
 
 /// Where bytes end up by the dataflow, they end up when every byte is moved on its own.
-fn assert_moves_the_same(graph: &Graph) {
+pub fn assert_moves_the_same(graph: &Graph) {
     let matching = Matching::of(graph).expect("it was analysed");
     let order = Order::of(graph, &matching).expect("it was analysed");
     let flow = Dataflow::of(graph, &matching, &order).expect("it was analysed");

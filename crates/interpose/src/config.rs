@@ -2,6 +2,7 @@
 //! place in this crate that reads the environment.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use commloom_choice::Table;
 use commloom_report::Format;
@@ -29,9 +30,24 @@ pub struct Config {
     pub model: Option<PathBuf>,
     /// Where such files are looked for without that.
     pub models: Option<PathBuf>,
+    /// Persistent requests are replaced by collective operations (`COMMLOOM_REPLACE`, docs/replace.md).
+    pub replace: Option<Replace>,
     /// What the program does is recorded, and nothing else is done.
     pub trace: Option<Trace>,
 }
+
+/// How groups are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replace {
+    /// Without a trial (`COMMLOOM_REPLACE=always`).
+    pub always: bool,
+    /// How long a process waits in `MPI_Startall` for the others to come to theirs, before it sends its messages
+    /// (`COMMLOOM_REPLACE_PATIENCE`, in microseconds).
+    pub patience: Duration,
+}
+
+/// Where nothing else is said: longer than processes are apart in programs that are in step, and short enough to lose four times.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How the program is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +121,15 @@ impl Config {
                 _ => None,
             },
             model: get("COMMLOOM_MODEL").filter(|v| !v.is_empty()).map(PathBuf::from),
+            replace: match get("COMMLOOM_REPLACE").as_deref() {
+                Some(how @ ("faster" | "always")) => Some(Replace {
+                    always: how == "always",
+                    patience: get("COMMLOOM_REPLACE_PATIENCE")
+                        .and_then(|v| v.parse().ok())
+                        .map_or(PATIENCE, Duration::from_micros),
+                }),
+                _ => None,
+            },
             trace: get("COMMLOOM_TRACE").filter(|v| !v.is_empty()).map(|folder| Trace {
                 folder: folder.into(),
                 regions: get("COMMLOOM_TRACE_REGIONS").is_some_and(|v| v == "1"),
@@ -154,6 +179,16 @@ mod tests {
             memory: TRACE_MEMORY,
         };
         assert_eq!(trace, Some(expected));
+    }
+
+    #[test]
+    fn replacing_is_asked_for() {
+        assert_eq!(config(&[]).replace, None);
+        let faster = config(&[("COMMLOOM_REPLACE", "faster")]).replace;
+        assert_eq!(faster, Some(Replace { always: false, patience: PATIENCE }));
+        let variables = [("COMMLOOM_REPLACE", "always"), ("COMMLOOM_REPLACE_PATIENCE", "20")];
+        let patience = Duration::from_micros(20);
+        assert_eq!(config(&variables).replace, Some(Replace { always: true, patience }));
     }
 
     #[test]

@@ -35,6 +35,7 @@ macro_rules! preload {
             $crate::preload! { @list plain }
             $crate::preload! { @counted int }
             $crate::collectives! { int }
+            $crate::communicators! {}
             $crate::reductions! { int }
         }
     };
@@ -53,7 +54,7 @@ macro_rules! preload {
         }
     };
     (@state $abi:ty) => {
-        use ::std::ffi::{c_int, c_void};
+        use ::std::ffi::{c_char, c_int, c_void};
         use $crate::reexport::Abi;
 
         static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
@@ -73,9 +74,14 @@ macro_rules! preload {
         type Status = <$abi as Abi>::Status;
         type Info = <$abi as Abi>::Info;
         type Op = <$abi as Abi>::Op;
+        type Group = <$abi as Abi>::Group;
     };
     (@list $form:ident) => {
         $crate::preload! { @each $form
+            watched::init(argc: *mut c_int, argv: *mut *mut *mut c_char) { Init init; }
+            watched::init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, wanted: c_int,
+                provided: *mut c_int) { Init_thread init_thread; }
+            watched::cancel(request: *mut Request) { Cancel cancel; }
             environment::finalize() { Finalize finalize; }
             environment::abort(comm: Comm, code: c_int) { Abort abort; }
             environment::pcontrol(level: c_int) { Pcontrol pcontrol; }
@@ -167,6 +173,14 @@ macro_rules! preload {
             persistent::recv_init(buffer: *mut c_void, count: N, datatype: Datatype,
                 source: c_int, tag: c_int, comm: Comm, request: *mut Request)
             { Recv_init recv_init recv_init_c; }
+            watched::isendrecv(send_buffer: *const c_void, send_count: N,
+                send_datatype: Datatype, destination: c_int, send_tag: c_int,
+                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
+                comm: Comm, request: *mut Request) { Isendrecv isendrecv isendrecv_c; }
+            watched::isendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
+                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
+                request: *mut Request)
+            { Isendrecv_replace isendrecv_replace isendrecv_replace_c; }
             packing::pack(memory: *const c_void, count: N, datatype: Datatype,
                 packed: *mut c_void, size: N, position: *mut N, comm: Comm)
             { Pack pack pack_c; }
@@ -217,6 +231,9 @@ macro_rules! preload {
         };
     };
     // Nothing of these is recorded.
+    (@go watched $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::calls::watched::$function(&PRELOAD, $next, $($argument),*)
+    };
     (@go packing $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
         $crate::calls::packing::$function(&PRELOAD, $next, $($argument),*)
     };

@@ -10,6 +10,7 @@
 //! MPI_Finalize ─► one report for all ranks
 //! ```
 //!
+//! Where groups of persistent requests are replaced by collective operations, [`replace`] sees them first.
 //! Where a trace is wanted, every call goes to [`recording`] instead.
 //!
 //! Rules that hold everywhere in this crate:
@@ -31,6 +32,7 @@ mod element;
 mod exchange;
 mod export;
 mod export_collectives;
+mod export_communicators;
 mod export_reductions;
 mod incoming;
 mod layouts;
@@ -44,6 +46,7 @@ mod plain;
 pub mod pool;
 mod record;
 pub mod recording;
+mod replace;
 mod report;
 mod state;
 mod tally;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use commloom_layout::CostModel;
 use commloom_mpi::Abi;
-use commloom_report::{Format, Pictures, Report, Row, brief};
+use commloom_report::{Format, Pictures, Replaced, Report, Row, brief};
 
 use crate::callers;
 use crate::config::ReportTo;
@@ -29,7 +29,8 @@ impl<A: Abi> Preload<A> {
         let world = mpi.handles.comm_world;
         let failures = self.failures.load(Ordering::Relaxed);
         let format = place.format();
-        let mine = serde_json::to_vec(&(failures, self.rows(format))).unwrap_or_default();
+        let mine =
+            serde_json::to_vec(&(failures, self.rows(format), self.replaced())).unwrap_or_default();
         let Ok(blocks) = mpi.gather_bytes(&mine, 0, world) else { return };
         if blocks.is_empty() {
             return;
@@ -37,8 +38,10 @@ impl<A: Abi> Preload<A> {
         let library = mpi.library_version().unwrap_or_default();
         let mut report = Report::new(&library, &self.measured().source, blocks.len());
         for block in &blocks {
-            let (n, rows): (u64, Vec<Row>) = serde_json::from_slice(block).unwrap_or_default();
+            let (n, rows, replaced): (u64, Vec<Row>, Vec<Replaced>) =
+                serde_json::from_slice(block).unwrap_or_default();
             report.failures += n;
+            report.merge_replaced(replaced);
             report.merge(rows);
         }
         callers::resolve(report.sites_mut());

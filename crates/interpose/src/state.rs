@@ -16,6 +16,7 @@ use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
 use crate::recording::Recorder;
+use crate::replace::Replace;
 use crate::tally::Tally;
 
 /// Memory of the plans that are kept for later messages.
@@ -27,6 +28,8 @@ pub struct Preload<A: Abi> {
     config: OnceLock<Config>,
     /// Where a trace is wanted.
     pub(crate) recorder: OnceLock<Option<Recorder<A>>>,
+    /// Where groups are replaced.
+    pub(crate) replace: OnceLock<Replace<A>>,
     target: OnceLock<Target>,
     measured: OnceLock<Measured>,
     pub(crate) keyval: Keyval,
@@ -57,6 +60,7 @@ impl<A: Abi> Preload<A> {
             mpi: OnceLock::new(),
             config: OnceLock::new(),
             recorder: OnceLock::new(),
+            replace: OnceLock::new(),
             target: OnceLock::new(),
             measured: OnceLock::new(),
             keyval: Keyval::new(),

@@ -292,18 +292,21 @@ fn check_sums(traces: &[Trace]) {
         let sums: Vec<_> = events
             .iter()
             .filter_map(|(number, action)| match action {
-                Action::Send { tag, sum, .. } => {
-                    let sum = sum.as_ref().map(|s| (&*s.element, s.receive, s.before));
-                    Some((*number, *tag, sum))
-                }
+                Action::Summed(s) => Some((*number, &*s.element, s.receive, s.other)),
                 _ => None,
             })
             .collect();
-        let [(x, 70, None), (n, 71, None), (_, 70, second_x), (_, 71, second_n)] = sums[..] else {
+        // Those of the last round are not looked for any more: the function has returned.
+        let [(x, "MPI_DOUBLE", of_x, None), (n, "MPI_INT", of_n, None), ..] = sums[..] else {
             panic!("{sums:?}");
         };
-        assert_eq!(second_x, Some(("MPI_DOUBLE", came[0].0, x)));
-        assert_eq!(second_n, Some(("MPI_INT", came[1].0, n)));
+        assert_eq!((of_x, of_n), (came[0].0, came[1].0));
+        let sent = sends(&events);
+        let origins: Vec<(i32, &[Origin])> = sent.iter().map(|s| (s.tag, s.origins)).collect();
+        let of_x = [Origin { at: 0, length: 128, receive: x, from: 0 }];
+        let of_n = [Origin { at: 0, length: 64, receive: n, from: 0 }];
+        let expected: [(i32, &[Origin]); 4] = [(70, &[]), (71, &[]), (70, &of_x), (71, &of_n)];
+        assert_eq!(origins, expected);
     }
 }
 
@@ -354,6 +357,25 @@ fn a_limit_ends_the_trace_and_not_the_program() {
             let file = folder.join(format!("rank-{rank:06}.trace"));
             assert!(file.metadata().expect("it is there").len() <= 3000);
         }
+    }
+}
+
+/// Of 96 MB in messages no more is kept than is asked for.
+#[test]
+fn what_is_kept_of_messages_is_bounded() {
+    for library in libraries() {
+        let program = library.compile("memory");
+        let kilobytes = |memory: &str| -> u64 {
+            let folder = folder(&library, &format!("memory-{memory}"));
+            let place = folder.to_string_lossy().into_owned();
+            let environment = [("COMMLOOM_TRACE", &*place), ("COMMLOOM_TRACE_MEMORY", memory)];
+            let output = library.run_on(2, &program, &environment);
+            check_messages(&traces(&folder, 2), &library.name);
+            let number = |line: &String| line.rsplit(' ').next().and_then(|n| n.parse().ok());
+            lines(&output).iter().filter_map(number).max().expect("it was printed")
+        };
+        let [little, much] = ["4000000", "128000000"].map(kilobytes);
+        assert!(little + 64_000 < much, "{}: {little} kB, {much} kB", library.name);
     }
 }
 

@@ -190,7 +190,19 @@ functions! {
         comm_get_errhandler "Comm_get_errhandler" (A::Comm, *mut A::Errhandler);
         comm_call_errhandler "Comm_call_errhandler" (A::Comm, c_int);
         comm_dup "Comm_dup" (A::Comm, *mut A::Comm);
+        comm_dup_with_info "Comm_dup_with_info" (A::Comm, A::Info, *mut A::Comm);
+        comm_idup "Comm_idup" (A::Comm, *mut A::Comm, *mut A::Request);
+        comm_create "Comm_create" (A::Comm, A::Group, *mut A::Comm);
+        comm_create_group "Comm_create_group" (A::Comm, A::Group, c_int, *mut A::Comm);
         comm_split "Comm_split" (A::Comm, c_int, c_int, *mut A::Comm);
+        comm_split_type "Comm_split_type" (A::Comm, c_int, c_int, A::Info, *mut A::Comm);
+        cart_create "Cart_create" (A::Comm, c_int, *const c_int, *const c_int, c_int, *mut A::Comm);
+        cart_sub "Cart_sub" (A::Comm, *const c_int, *mut A::Comm);
+        graph_create "Graph_create" (A::Comm, c_int, *const c_int, *const c_int, c_int, *mut A::Comm);
+        dist_graph_create "Dist_graph_create" (A::Comm, c_int, *const c_int, *const c_int, *const c_int, *const c_int, A::Info, c_int, *mut A::Comm);
+        dist_graph_create_adjacent "Dist_graph_create_adjacent" (A::Comm, c_int, *const c_int, *const c_int, c_int, *const c_int, *const c_int, A::Info, c_int, *mut A::Comm);
+        intercomm_create "Intercomm_create" (A::Comm, c_int, A::Comm, c_int, c_int, *mut A::Comm);
+        intercomm_merge "Intercomm_merge" (A::Comm, c_int, *mut A::Comm);
         comm_free "Comm_free" (*mut A::Comm);
         errhandler_free "Errhandler_free" (*mut A::Errhandler);
         barrier "Barrier" (A::Comm);
@@ -220,6 +232,7 @@ functions! {
         start "Start" (*mut A::Request);
         startall "Startall" (c_int, *mut A::Request);
         probe "Probe" (c_int, c_int, A::Comm, *mut A::Status);
+        iprobe "Iprobe" (c_int, c_int, A::Comm, *mut c_int, *mut A::Status);
         cancel "Cancel" (*mut A::Request);
 
         // Completion.
@@ -340,6 +353,12 @@ functions! {
         ireduce_scatter_block "Ireduce_scatter_block" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
     }
     optional {
+        // Of MPI 4.0; Open MPI 5 has them too.
+        isendrecv "Isendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        isendrecv_replace "Isendrecv_replace" (*mut c_void, c_int, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Request);
+        isendrecv_c "Isendrecv_c" (*const c_void, Count, A::Datatype, c_int, c_int, *mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
+        isendrecv_replace_c "Isendrecv_replace_c" (*mut c_void, Count, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Request);
+
         // Of MPI 4.1.
         request_get_status_all "Request_get_status_all" (c_int, *const A::Request, *mut c_int, *mut A::Status);
         request_get_status_any "Request_get_status_any" (c_int, *const A::Request, *mut c_int, *mut c_int, *mut A::Status);

@@ -173,6 +173,14 @@ impl<A: Abi> Mpi<A> {
 
     // Communicators -----------------------------------------------------------------------------
 
+    /// Lets the library move what it has to: it looks whether anything has come on a communicator.
+    pub fn progress(&self, comm: A::Comm) {
+        let (any_source, any_tag) = (A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
+        let (mut flag, ignored) = (0, A::CONSTANTS.status_ignore_ptr());
+        // SAFETY: the flag is writable, the status ignored; what the call says is of no interest.
+        let _ = unsafe { (self.own.iprobe)(any_source, any_tag, comm, &raw mut flag, ignored) };
+    }
+
     /// `MPI_Comm_rank`.
     ///
     /// # Errors

@@ -13,7 +13,8 @@
 mod brief;
 mod html;
 mod memory;
-mod numbers;
+pub mod numbers;
+mod replaced;
 mod row;
 mod site;
 mod text;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use brief::brief;
 pub use memory::{Memory, Pictures};
+pub use replaced::Replaced;
 pub use row::Row;
 pub use site::Site;
 
@@ -42,6 +44,9 @@ pub struct Report {
     pub failures: u64,
     /// One row per layout that the program described, the one with most bytes first.
     pub types: Vec<Row>,
+    /// Groups of persistent requests that collective operations may replace; empty where that was not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<Replaced>,
     /// Calls with datatypes that go to the library untouched and are not counted.
     #[serde(default)]
     pub untouched: Vec<String>,
@@ -113,6 +118,17 @@ impl Report {
         self.types = table.into_values().collect();
         self.types.sort_by_key(|row| std::cmp::Reverse(row.bytes));
         self.types.iter_mut().for_each(Row::sort_sites);
+    }
+
+    /// Adds the groups of one rank.
+    pub fn merge_replaced(&mut self, groups: impl IntoIterator<Item = Replaced>) {
+        for group in groups {
+            match self.replaced.iter_mut().find(|old| old.group == group.group) {
+                Some(old) => old.absorb(group),
+                None => self.replaced.push(group),
+            }
+        }
+        self.replaced.sort_by_key(|group| group.group);
     }
 
     /// All places where types were created. Ranks load the same file at different addresses: only the

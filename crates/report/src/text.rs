@@ -13,6 +13,10 @@ pub fn text(report: &Report) -> String {
     }
     lines.push(format!("{} derived types", report.types.len()));
     report.types.iter().for_each(|row| lines.extend(type_lines(row)));
+    if !report.replaced.is_empty() {
+        lines.push("\ngroups of persistent requests".to_owned());
+        lines.extend(report.replaced.iter().map(|group| format!("  {}", group.line())));
+    }
     if !report.untouched.is_empty() {
         lines.push(format!("\nnever touched, and not counted: {}", report.untouched.join("; ")));
     }

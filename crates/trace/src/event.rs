@@ -17,12 +17,24 @@ pub const NO_RANK: u32 = u32::MAX;
 /// The processes of a communicator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Communicator {
-    /// The same number for all handles that this process has for the same communicator; 0 for the world.
+    /// 0 for the world. All members have the same number for the same communicator, unless it is
+    /// [private](Communicator::is_private). Different communicators have different ones, but for a chance of 2^-63.
     pub number: u64,
     /// Ranks in the world, by rank in the communicator.
     pub members: Vec<u32>,
     /// The other group, where it is an intercommunicator; else empty.
     pub remote: Vec<u32>,
+}
+
+impl Communicator {
+    /// Set in numbers that only this process knows: nothing says how the communicator was made (`MPI_Comm_spawn`).
+    pub const PRIVATE: u64 = 1 << 63;
+
+    /// Whether the number means nothing to the other members.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.number & Communicator::PRIVATE != 0
+    }
 }
 
 /// Memory of the program.
@@ -48,16 +60,17 @@ pub enum Mode {
     Ready,
 }
 
-/// Bytes of a sent buffer that came with an earlier message and were not changed since.
+/// Bytes of a buffer that an earlier event knew, and that were not changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Where they are among the bytes that are sent.
+    /// Where they are among the bytes of the buffer.
     pub at: u64,
     /// How many.
     pub length: u64,
-    /// The number of the event [`Action::Received`].
+    /// The number of the event that brought them ([`Action::Received`], [`Action::Summed`]), or that has sent them from
+    /// the same memory before ([`Action::Send`]).
     pub receive: u64,
-    /// Where they were among the bytes that were received.
+    /// Where they were among the bytes of that event.
     pub from: u64,
 }
 
@@ -71,6 +84,55 @@ pub struct Sum {
     pub receive: u64,
     /// The number of the event [`Action::Send`] that sent what was there before.
     pub before: u64,
+}
+
+/// How two values become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are MPI's.
+pub enum Operator {
+    Sum,
+    Product,
+    Min,
+    Max,
+}
+
+impl Operator {
+    /// All of them.
+    pub const ALL: [Operator; 4] = [Operator::Sum, Operator::Product, Operator::Min, Operator::Max];
+
+    /// The name of the operation in MPI.
+    #[must_use]
+    pub fn mpi_name(self) -> &'static str {
+        match self {
+            Operator::Sum => "MPI_SUM",
+            Operator::Product => "MPI_PROD",
+            Operator::Min => "MPI_MIN",
+            Operator::Max => "MPI_MAX",
+        }
+    }
+}
+
+/// The program has combined a message that has come with something that it had itself, element by element. The
+/// recorder saw both and the result, which is equal bit by bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summed {
+    /// How two elements became one.
+    pub operator: Operator,
+    /// The basic type of the elements, by its MPI name.
+    pub element: Arc<str>,
+    /// The number of the event [`Action::Received`] that brought one operand.
+    pub receive: u64,
+    /// The number of the event ([`Action::Send`], [`Action::Summed`]) that had the other operand; `None` where that lay
+    /// in `buffer`.
+    pub other: Option<u64>,
+    /// Where the result is.
+    pub buffer: Buffer,
+    /// Of the bytes of the other operand.
+    pub before: u64,
+    /// Which of its bytes earlier events knew, where it lay in `buffer`.
+    pub origins: Vec<Origin>,
+    /// Of the bytes of the result.
+    pub hash: u64,
 }
 
 /// What is known of a message that has come.
@@ -155,6 +217,8 @@ pub enum Action {
     Collective(Collective),
     /// A communicator was made.
     Communicator(Arc<Communicator>),
+    /// What has come was combined with what was there. Noticed at the first call after it was done.
+    Summed(Summed),
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
     /// From here on nothing is recorded, because a limit was reached.

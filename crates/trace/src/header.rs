@@ -3,8 +3,9 @@
 use crate::bytes::{In, Out};
 use crate::problem::Unreadable;
 
-/// Of the format. A reader refuses later ones.
-pub const VERSION: u64 = 1;
+/// Of the format. A reader refuses later ones; files of version 1 have no [`Summed`](crate::Summed), and their numbers of
+/// communicators mean nothing to other processes.
+pub const VERSION: u64 = 2;
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"commloom";
 
@@ -40,8 +41,8 @@ impl Header {
         all
     }
 
-    /// The header, and what follows.
-    pub(crate) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), Unreadable> {
+    /// The header, the version, and what follows.
+    pub(crate) fn read(bytes: &[u8]) -> Result<(Header, u64, &[u8]), Unreadable> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(Unreadable::NoTrace)?;
         let mut input = In(rest);
         let version = input.number().ok_or(Unreadable::Cut)?;
@@ -50,7 +51,7 @@ impl Header {
         }
         let length = input.length().ok_or(Unreadable::Cut)?;
         let body = input.take(length).ok_or(Unreadable::Cut)?;
-        Ok((Header::body(body).ok_or(Unreadable::Damaged)?, input.0))
+        Ok((Header::body(body).ok_or(Unreadable::Damaged)?, version, input.0))
     }
 
     fn body(bytes: &[u8]) -> Option<Header> {

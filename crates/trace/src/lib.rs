@@ -19,7 +19,8 @@ mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Origin, Received, Site, Sum,
+    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Operator, Origin, Received,
+    Site, Sum, Summed,
 };
 pub use header::{Header, VERSION};
 pub use problem::{Problem, Unreadable};

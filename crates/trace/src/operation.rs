@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::bytes::{In, Out};
 use crate::event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, Origin, Received, Site, Sum,
+    Action, Buffer, Collective, Communicator, Event, Mode, Operator, Origin, Received, Site, Sum,
+    Summed,
 };
 use crate::table::Table;
 
@@ -22,6 +23,7 @@ mod kind {
     pub const NEW_COMMUNICATOR: u8 = 22;
     pub const MARK: u8 = 23;
     pub const LIMIT: u8 = 24;
+    pub const SUMMED: u8 = 25;
 }
 
 const MODES: [Mode; 4] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
@@ -64,19 +66,13 @@ impl Encoder {
                 let layout = self.name(&buffer.layout, &mut out);
                 let element = sum.as_ref().map(|sum| self.name(&sum.element, &mut out));
                 start(kind::SEND, &mut out);
-                out.0
-                    .push(MODES.iter().position(|m| m == mode).map_or(0, |at| at.to_le_bytes()[0]));
+                out.0.push(place(&MODES, mode));
                 out.number(u64::from(*to));
                 out.signed(i64::from(*tag));
                 out.number(communicator);
                 put_buffer(buffer, layout, &mut out);
                 out.fixed(*hash);
-                out.length(origins.len());
-                for origin in origins {
-                    for number in [origin.at, origin.length, origin.receive, origin.from] {
-                        out.number(number);
-                    }
-                }
+                put_origins(origins, &mut out);
                 out.number(element.map_or(0, |element| element + 1));
                 if let Some(sum) = sum {
                     out.number(sum.receive);
@@ -125,6 +121,19 @@ impl Encoder {
                 let communicator = self.communicator(communicator, &mut out);
                 start(kind::NEW_COMMUNICATOR, &mut out);
                 out.number(communicator);
+            }
+            Action::Summed(summed) => {
+                let layout = self.name(&summed.buffer.layout, &mut out);
+                let element = self.name(&summed.element, &mut out);
+                start(kind::SUMMED, &mut out);
+                out.0.push(place(&Operator::ALL, &summed.operator));
+                out.number(element);
+                out.number(summed.receive);
+                out.number(summed.other.map_or(0, |other| other.saturating_add(1)));
+                put_buffer(&summed.buffer, layout, &mut out);
+                out.fixed(summed.before);
+                put_origins(&summed.origins, &mut out);
+                out.fixed(summed.hash);
             }
             Action::Mark(level) => {
                 start(kind::MARK, &mut out);
@@ -179,6 +188,20 @@ fn put_buffer(buffer: &Buffer, layout: u64, out: &mut Out<'_>) {
     }
 }
 
+fn put_origins(origins: &[Origin], out: &mut Out<'_>) {
+    out.length(origins.len());
+    for origin in origins {
+        for number in [origin.at, origin.length, origin.receive, origin.from] {
+            out.number(number);
+        }
+    }
+}
+
+/// A value as its place in a short list.
+fn place<T: PartialEq>(all: &[T], value: &T) -> u8 {
+    all.iter().position(|other| other == value).map_or(0, |at| at.to_le_bytes()[0])
+}
+
 /// The records of a block.
 pub(crate) struct Decoder<'a> {
     input: In<'a>,
@@ -186,11 +209,14 @@ pub(crate) struct Decoder<'a> {
     names: Vec<Arc<str>>,
     communicators: Vec<Arc<Communicator>>,
     time: u64,
+    version: u64,
 }
 
 impl<'a> Decoder<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    /// Of a file of this version.
+    pub fn new(bytes: &'a [u8], version: u64) -> Self {
         Decoder {
+            version,
             input: In(bytes),
             sites: Vec::new(),
             names: Vec::new(),
@@ -267,6 +293,16 @@ impl<'a> Decoder<'a> {
                 gets: self.input.number()?,
             }),
             kind::NEW_COMMUNICATOR => Action::Communicator(self.communicator()?),
+            kind::SUMMED => Action::Summed(Summed {
+                operator: *Operator::ALL.get(usize::from(self.input.byte()?))?,
+                element: self.name()?,
+                receive: self.input.number()?,
+                other: self.input.number()?.checked_sub(1),
+                buffer: self.buffer()?,
+                before: self.input.fixed()?,
+                origins: self.origins()?,
+                hash: self.input.fixed()?,
+            }),
             kind::MARK => Action::Mark(self.tag()?),
             kind::LIMIT => Action::Limit,
             _ => return None,
@@ -322,7 +358,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn new_communicator(&mut self) -> Option<Communicator> {
-        let number = self.input.number()?;
+        let mut number = self.input.number()?;
+        if self.version < 2 && number != 0 {
+            number |= Communicator::PRIVATE;
+        }
         let mut groups = [Vec::new(), Vec::new()];
         for group in &mut groups {
             let mut last = 0i64;

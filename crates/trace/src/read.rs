@@ -22,13 +22,13 @@ pub struct Trace {
 /// # Errors
 /// See [`Unreadable`]: there is no header.
 pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
-    let (header, mut rest) = Header::read(file)?;
+    let (header, version, mut rest) = Header::read(file)?;
     let mut trace = Trace { header, events: Vec::new(), problems: Vec::new() };
     while !rest.is_empty() {
         let at = number(file.len() - rest.len());
         match block::find(rest) {
             Found::Whole(block, end) => {
-                trace.take(&block, at, number(end));
+                trace.take(&block, version, at, number(end));
                 rest = &rest[end..];
             }
             // Another block further on: then the length was damaged, not the end cut off.
@@ -47,9 +47,9 @@ pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
 }
 
 /// All events of a block, or none.
-fn events(block: &Block<'_>) -> Option<Vec<Event>> {
+fn events(block: &Block<'_>, version: u64) -> Option<Vec<Event>> {
     let raw = block.unpack()?;
-    let mut decoder = Decoder::new(&raw);
+    let mut decoder = Decoder::new(&raw, version);
     let events: Vec<Event> = std::iter::from_fn(|| decoder.event()).collect();
     (u32::try_from(events.len()) == Ok(block.events)).then_some(events)
 }
@@ -59,10 +59,10 @@ fn number(value: usize) -> u64 {
 }
 
 impl Trace {
-    fn take(&mut self, block: &Block<'_>, at: u64, length: u64) {
+    fn take(&mut self, block: &Block<'_>, version: u64, at: u64, length: u64) {
         let expected = self.events.last().map_or(0, |(number, _)| number.saturating_add(1));
         // Numbers go up: the others are of a file that was written over.
-        let events = if block.first < expected { None } else { events(block) };
+        let events = if block.first < expected { None } else { events(block, version) };
         let Some(events) = events else { return self.damaged(at, length) };
         if block.first > expected {
             self.problems.push(Problem::Gap { at, first: expected, last: block.first - 1 });

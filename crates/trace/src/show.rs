@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::event::{Action, Buffer, Communicator, Event, Mode, Site};
+use crate::event::{Action, Buffer, Communicator, Event, Mode, Origin, Site};
 
 impl fmt::Display for Event {
     /// Seconds, what happened, who called.
@@ -53,11 +53,22 @@ impl<T: fmt::Display> fmt::Display for OrAny<T> {
     }
 }
 
-/// `comm 3`.
+fn write_origins(f: &mut fmt::Formatter<'_>, origins: &[Origin]) -> fmt::Result {
+    for o in origins {
+        let end = o.at.saturating_add(o.length);
+        write!(f, "; bytes {}..{end} are those from {} of {}", o.at, o.from, o.receive)?;
+    }
+    Ok(())
+}
+
+/// `comm 1c5f`; what is only a number of this process is `own comm 3`.
 fn comm(communicator: &Communicator) -> String {
     match communicator.number {
         0 => "world".to_owned(),
-        number => format!("comm {number}"),
+        number if communicator.is_private() => {
+            format!("own comm {}", number ^ Communicator::PRIVATE)
+        }
+        number => format!("comm {number:x}"),
     }
 }
 
@@ -67,14 +78,7 @@ impl fmt::Display for Action {
             Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum } => {
                 let comm = comm(communicator);
                 write!(f, "{mode} to {to}, tag {tag}, {comm}: {buffer}, hash {hash:016x}")?;
-                for o in origins {
-                    let end = o.at.saturating_add(o.length);
-                    write!(
-                        f,
-                        "; bytes {}..{end} are those from {} of {}",
-                        o.at, o.from, o.receive
-                    )?;
-                }
+                write_origins(f, origins)?;
                 match sum {
                     None => Ok(()),
                     Some(sum) => {
@@ -107,6 +111,16 @@ impl fmt::Display for Action {
                     [] => Ok(()),
                     remote => write!(f, ", and on the other side {remote:?}"),
                 }
+            }
+            Action::Summed(summed) => {
+                let (operator, element) = (summed.operator.mpi_name(), &summed.element);
+                write!(f, "{operator} ({element}) of {} and ", summed.receive)?;
+                match summed.other {
+                    Some(other) => write!(f, "{other}")?,
+                    None => write!(f, "what was there, hash {:016x}", summed.before)?,
+                }
+                write!(f, ": {}, hash {:016x}", summed.buffer, summed.hash)?;
+                write_origins(f, &summed.origins)
             }
             Action::Mark(level) => write!(f, "MPI_Pcontrol({level})"),
             Action::Limit => f.write_str("the limit was reached: nothing is recorded from here on"),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use commloom_trace::{
-    Action, BLOCK, Buffer, Collective, Communicator, Event, Header, Mode, Origin, Problem,
-    Received, Site, Sum, Trace, Unreadable, Writer, read,
+    Action, BLOCK, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin,
+    Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
 };
 use fastrand::Rng;
 
@@ -39,10 +39,18 @@ fn buffer(rng: &mut Rng, shared: &Shared) -> Buffer {
     Buffer { address, count, layout, bytes }
 }
 
+fn origins(rng: &mut Rng) -> Vec<Origin> {
+    let origin = |rng: &mut Rng| {
+        let [at, length, receive, from] = [(); 4].map(|()| any_number(rng));
+        Origin { at, length, receive, from }
+    };
+    (0..rng.usize(0..3)).map(|_| origin(rng)).collect()
+}
+
 fn action(rng: &mut Rng, shared: &Shared) -> Action {
     let communicator = rng.choice(&shared.communicators).expect("some").clone();
     let name = rng.choice(&shared.names).expect("some").clone();
-    match rng.u32(0..9) {
+    match rng.u32(0..10) {
         0 => Action::Send {
             mode: *rng
                 .choice(&[Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready])
@@ -52,12 +60,7 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
             communicator,
             buffer: buffer(rng, shared),
             hash: rng.u64(..),
-            origins: (0..rng.usize(0..3))
-                .map(|_| {
-                    let [at, length, receive, from] = [(); 4].map(|()| any_number(rng));
-                    Origin { at, length, receive, from }
-                })
-                .collect(),
+            origins: origins(rng),
             sum: rng.bool().then(|| Sum {
                 element: name,
                 receive: any_number(rng),
@@ -90,6 +93,16 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
         }),
         6 => Action::Communicator(communicator),
         7 => Action::Mark(rng.i32(..)),
+        8 => Action::Summed(Summed {
+            operator: *rng.choice(&Operator::ALL).expect("some"),
+            element: name,
+            receive: any_number(rng),
+            other: rng.bool().then(|| any_number(rng) >> 1),
+            buffer: buffer(rng, shared),
+            before: rng.u64(..),
+            origins: origins(rng),
+            hash: rng.u64(..),
+        }),
         _ => Action::Limit,
     }
 }
@@ -233,10 +246,25 @@ fn random_bytes_are_no_trace_and_no_panic() {
 }
 
 #[test]
+fn numbers_of_communicators_in_version_1_mean_nothing_to_others() {
+    let numbers = [0, 7].map(|number| {
+        let communicator = Communicator { number, members: vec![0], remote: Vec::new() };
+        let action = Action::Communicator(Arc::new(communicator));
+        let mut bytes = file(&[Event { time: 0, site: None, action }], 1);
+        bytes[8] = 1;
+        match &read(&bytes).expect("a trace").events[0].1.action {
+            Action::Communicator(communicator) => communicator.number,
+            other => panic!("{other}"),
+        }
+    });
+    assert_eq!(numbers, [0, 7 | Communicator::PRIVATE]);
+}
+
+#[test]
 fn later_versions_are_refused_with_the_number() {
     let mut bytes = file(&[], 1);
     bytes[8] = 9;
-    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: 1 }));
+    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: 2 }));
     assert_eq!(read(b"something else"), Err(Unreadable::NoTrace));
     assert_eq!(read(b""), Err(Unreadable::NoTrace));
 }

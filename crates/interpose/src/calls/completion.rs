@@ -1,5 +1,5 @@
 //! `MPI_Wait`, `MPI_Test` and their families, `MPI_Request_free` (MPI 4.1, sections 3.7.3 to 3.7.5). Where nothing of ours waits for any of the requests, the call
-//! goes straight to the library.
+//! goes straight to the library. Requests that were replaced are not the library's: see `replace::told`.
 
 use std::ffi::c_int;
 
@@ -7,6 +7,7 @@ use commloom_mpi::Abi;
 
 use crate::complete::{Claimed, Statuses};
 use crate::pending::Held;
+use crate::replace::stop;
 use crate::state::Preload;
 
 /// `MPI_Wait`.
@@ -21,6 +22,10 @@ pub unsafe fn wait<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; one request and one status.
     unsafe {
+        if let Some((replace, told)) = state.told(request, 1) {
+            told.first(replace, request, status, true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(request, statuses);
         completing(state, (1, request), (1, status), call, |_| Some(0))
     }
@@ -39,6 +44,11 @@ pub unsafe fn test<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; one request and one status.
     unsafe {
+        if let Some((replace, told)) = state.told(request, 1) {
+            *flag = 1;
+            told.first(replace, request, status, true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(request, flag, statuses);
         completing(state, (1, request), (1, status), call, |_| (*flag != 0).then_some(0))
     }
@@ -57,8 +67,16 @@ pub unsafe fn waitall<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
+        if state.tells_all(requests, count, statuses) {
+            return A::CONSTANTS.success;
+        }
+        let told = state.told(requests, count);
         let call = |statuses| next(count, requests, statuses);
-        completing(state, (count, requests), (count, statuses), call, Some)
+        let code = completing(state, (count, requests), (count, statuses), call, Some);
+        if let Some((replace, told)) = told {
+            told.all(replace, requests, statuses, true);
+        }
+        code
     }
 }
 
@@ -76,10 +94,19 @@ pub unsafe fn testall<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
+        if state.tells_all(requests, count, statuses) {
+            *flag = 1;
+            return A::CONSTANTS.success;
+        }
+        let told = state.told(requests, count);
         let call = |statuses| next(count, requests, flag, statuses);
-        completing(state, (count, requests), (count, statuses), call, |at| {
+        let code = completing(state, (count, requests), (count, statuses), call, |at| {
             (*flag != 0).then_some(at)
-        })
+        });
+        if let Some((replace, told)) = told.filter(|_| *flag != 0) {
+            told.all(replace, requests, statuses, true);
+        }
+        code
     }
 }
 
@@ -97,6 +124,10 @@ pub unsafe fn waitany<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
+        if let Some((replace, told)) = state.told(requests, count) {
+            *index = told.first(replace, requests, status, true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(count, requests, index, statuses);
         completing(state, (count, requests), (1, status), call, |at| only(at, *index))
     }
@@ -123,6 +154,11 @@ pub unsafe fn testany<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests, one status: of the one that completed.
     unsafe {
+        if let Some((replace, told)) = state.told(requests, count) {
+            *flag = 1;
+            *index = told.first(replace, requests, status, true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(count, requests, index, flag, statuses);
         completing(state, (count, requests), (1, status), call, |at| {
             if *flag == 0 { None } else { only(at, *index) }
@@ -151,6 +187,10 @@ pub unsafe fn waitsome<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
+        if let Some((replace, told)) = state.told(requests, count) {
+            *completed = told.some(replace, requests, (indices, statuses), true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(count, requests, completed, indices, statuses);
         completing(state, (count, requests), (count, statuses), call, |at| {
             place(at, *completed, indices)
@@ -179,6 +219,10 @@ pub unsafe fn testsome<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on; `count` requests, indices and statuses.
     unsafe {
+        if let Some((replace, told)) = state.told(requests, count) {
+            *completed = told.some(replace, requests, (indices, statuses), true);
+            return A::CONSTANTS.success;
+        }
         let call = |statuses| next(count, requests, completed, indices, statuses);
         completing(state, (count, requests), (count, statuses), call, |at| {
             place(at, *completed, indices)
@@ -200,10 +244,16 @@ unsafe fn completing<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on.
     unsafe {
-        let Some(claimed) = Claimed::take(state, requests, count) else { return call(statuses) };
+        let clock = state.clock();
+        let Some(claimed) = Claimed::take(state, requests, count) else {
+            let code = call(statuses);
+            stop(clock);
+            return code;
+        };
         let mut statuses = Statuses::new::<A>(statuses, room);
         let code = call(statuses.as_mut_ptr());
         claimed.settle(state, code, |position| statuses.get(place(position)?));
+        stop(clock);
         code
     }
 }
@@ -241,6 +291,9 @@ pub unsafe fn request_free<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on.
     unsafe {
+        if !request.is_null() {
+            state.forgets(*request);
+        }
         if state.pending.is_empty() || request.is_null() {
             return next(request);
         }

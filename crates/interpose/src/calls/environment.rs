@@ -19,6 +19,7 @@ pub unsafe fn finalize<A: Abi>(
         state.shield(|| {
             state.progress_orphans(true);
             state.write_report();
+            state.end_replacing();
             state.free_retired();
             state.free_made();
         });

@@ -9,6 +9,7 @@ pub mod packing;
 pub mod persistent;
 pub mod point_to_point;
 pub mod types;
+pub mod watched;
 
 use std::ffi::c_int;
 

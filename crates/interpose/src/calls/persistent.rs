@@ -11,6 +11,7 @@ use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
 use crate::persistent::Work;
+use crate::replace::Way;
 use crate::state::Preload;
 
 /// `MPI_Send_init` and its modes.
@@ -35,6 +36,8 @@ pub unsafe fn send_init<A: Abi, N: CallCount>(
     unsafe {
         let code = next(b, c, d, destination, tag, comm, request);
         out.wait_for(state, code, request, |departure| Held::persistent(Work::Send(departure)));
+        let (message, place) = ((buffer, count, datatype), (comm, destination, tag));
+        state.prepares(Way::Out, message, place, (code, request));
         code
     }
 }
@@ -61,6 +64,8 @@ pub unsafe fn recv_init<A: Abi, N: CallCount>(
     unsafe {
         let code = next(b, c, d, source, tag, comm, request);
         incoming.wait_for(state, code, request, |landing| Held::persistent(Work::Receive(landing)));
+        let (message, place) = ((buffer.cast_const(), count, datatype), (comm, source, tag));
+        state.prepares(Way::In, message, place, (code, request));
         code
     }
 }
@@ -75,7 +80,10 @@ pub unsafe fn start<A: Abi>(
     request: *mut A::Request,
 ) -> c_int {
     // SAFETY: passed on; one request.
-    unsafe { starting(state, (1, request), || next(request)) }
+    unsafe {
+        let as_it_is = || starting(state, (1, request), || next(request));
+        state.start_together((1, request), as_it_is)
+    }
 }
 
 /// `MPI_Startall`.
@@ -89,7 +97,10 @@ pub unsafe fn startall<A: Abi>(
     requests: *mut A::Request,
 ) -> c_int {
     // SAFETY: passed on; `count` requests.
-    unsafe { starting(state, (count, requests), || next(count, requests)) }
+    unsafe {
+        let as_it_is = || starting(state, (count, requests), || next(count, requests));
+        state.start_together((count, requests), as_it_is)
+    }
 }
 
 /// Packs what so many requests send and starts them by `call`. Where packing failed none is started,

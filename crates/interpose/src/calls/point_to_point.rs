@@ -12,6 +12,7 @@ use crate::count::CallCount;
 use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
+use crate::replace::Way;
 use crate::state::Preload;
 
 /// The prototype of `MPI_Send` and its modes.
@@ -138,6 +139,7 @@ pub unsafe fn send<A: Abi, N: CallCount>(
     tag: c_int,
     comm: A::Comm,
 ) -> c_int {
+    state.uses(Way::Out, comm, destination, tag);
     // SAFETY: passed on.
     unsafe {
         let (out, watch) = Outgoing::watched(state, buffer, count, datatype, destination);
@@ -167,6 +169,7 @@ pub unsafe fn isend<A: Abi, N: CallCount>(
     comm: A::Comm,
     request: *mut A::Request,
 ) -> c_int {
+    state.uses(Way::Out, comm, destination, tag);
     // SAFETY: passed on.
     unsafe {
         let out = Outgoing::of(state, buffer, count, datatype, destination);
@@ -193,6 +196,7 @@ pub unsafe fn recv<A: Abi, N: CallCount>(
     comm: A::Comm,
     status: *mut A::Status,
 ) -> c_int {
+    state.uses(Way::In, comm, source, tag);
     let mut own = A::Status::empty();
     let mut incoming = Incoming::of(state, buffer, count, datatype, source);
     let status = incoming.status(status, &raw mut own);
@@ -221,6 +225,7 @@ pub unsafe fn irecv<A: Abi, N: CallCount>(
     comm: A::Comm,
     request: *mut A::Request,
 ) -> c_int {
+    state.uses(Way::In, comm, source, tag);
     let mut incoming = Incoming::of(state, buffer, count, datatype, source);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
@@ -252,6 +257,8 @@ pub unsafe fn sendrecv<A: Abi, N: CallCount>(
     comm: A::Comm,
     status: *mut A::Status,
 ) -> c_int {
+    state.uses(Way::Out, comm, destination, send_tag);
+    state.uses(Way::In, comm, source, tag);
     // SAFETY: passed on.
     unsafe {
         let out = Outgoing::of(state, send_buffer, send_count, send_datatype, destination);
@@ -285,6 +292,8 @@ pub unsafe fn sendrecv_replace<A: Abi, N: CallCount>(
     comm: A::Comm,
     status: *mut A::Status,
 ) -> c_int {
+    state.uses(Way::Out, comm, destination, send_tag);
+    state.uses(Way::In, comm, source, tag);
     let peer = if source == A::CONSTANTS.proc_null { destination } else { source };
     let mut own = A::Status::empty();
     // SAFETY: passed on.
@@ -346,12 +355,12 @@ pub unsafe fn imrecv<A: Abi, N: CallCount>(
     }
 }
 
-/// `MPI_Mprobe`: only a trace wants to know.
+/// `MPI_Mprobe`: takes a message as a receive does.
 ///
 /// # Safety
 /// As the MPI call.
 pub unsafe fn mprobe<A: Abi>(
-    _state: &'static Preload<A>,
+    state: &'static Preload<A>,
     next: Mprobe<A>,
     source: c_int,
     tag: c_int,
@@ -359,6 +368,7 @@ pub unsafe fn mprobe<A: Abi>(
     message: *mut A::Message,
     status: *mut A::Status,
 ) -> c_int {
+    state.uses(Way::In, comm, source, tag);
     // SAFETY: passed on.
     unsafe { next(source, tag, comm, message, status) }
 }
@@ -369,7 +379,7 @@ pub unsafe fn mprobe<A: Abi>(
 /// As the MPI call.
 #[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
 pub unsafe fn improbe<A: Abi>(
-    _state: &'static Preload<A>,
+    state: &'static Preload<A>,
     next: Improbe<A>,
     source: c_int,
     tag: c_int,
@@ -378,6 +388,7 @@ pub unsafe fn improbe<A: Abi>(
     message: *mut A::Message,
     status: *mut A::Status,
 ) -> c_int {
+    state.uses(Way::In, comm, source, tag);
     // SAFETY: passed on.
     unsafe { next(source, tag, comm, flag, message, status) }
 }

@@ -101,13 +101,8 @@ impl<A: Abi> Inside<A> {
         let stays = is_world || comm == mpi.handles.comm_self || self.set_comm_attr(comm);
         let site = self.site();
         let mut inner = self.lock();
-        let number = if is_world {
-            0
-        } else {
-            inner.communicators += 1;
-            inner.communicators
-        };
         let (members, remote) = (ranks(members.local), ranks(members.remote));
+        let number = if is_world { 0 } else { inner.number_of(comm, &members, &remote) };
         let made = Arc::new(Communicator { number, members, remote });
         if stays {
             inner.comms.insert(comm, made.clone());

@@ -9,7 +9,7 @@ use commloom_layout::{Base, CostModel, Type, mpi};
 use commloom_plan::{Plan, Target};
 use commloom_reconstruct::{Constructors, normalize_within};
 
-use super::sums::Element;
+use super::element::Element;
 use crate::layouts::EFFORT;
 use crate::state::lock;
 
@@ -167,6 +167,19 @@ impl Data {
         let Range { start, end } = self.content.bounds();
         let range = base.checked_add_signed(start)?..base.checked_add_signed(end)?;
         (range.start >= LOWEST_ADDRESS).then_some(range)
+    }
+
+    /// Where it begins, if its bytes lie side by side.
+    pub fn only_run(&self) -> Option<u64> {
+        let Way::Contiguous(_) = self.content.way else { return None };
+        self.bounds().map(|bounds| bounds.start)
+    }
+
+    /// The same elsewhere: with its first byte there, if its bytes lie side by side.
+    pub fn moved(&self, to: u64) -> Option<Data> {
+        let Way::Contiguous(displacement) = self.content.way else { return None };
+        let address = usize::try_from(to.checked_add_signed(displacement.checked_neg()?)?).ok()?;
+        Some(Data { address, content: self.content.clone() })
     }
 
     /// The buffer as it is recorded.

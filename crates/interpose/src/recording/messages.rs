@@ -5,16 +5,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_mpi::{Abi, Status};
-use commloom_trace::{Action, Communicator, Origin, Received as What, Site, Sum};
+use commloom_trace::{Action, Communicator, Operator, Origin, Received as What, Site, Sum};
 use twox_hash::XxHash3_64;
 
+use super::contents::{How, Kept};
+use super::element::CERTAIN;
 use super::layout::Data;
 use super::requests::{Receive, Send, UnderWay};
+use super::watch::Armed;
 use super::{Inner, Inside};
 
 /// Bytes of a message that are hashed at a time, where it is longer than all that is kept.
 const CHUNK: usize = 1 << 18;
-/// Messages that are tried as summands of one that is sent.
+/// Messages that are tried as summands of one that is sent, and buffers as the other.
 const SUMMANDS: usize = 4;
 
 impl<A: Abi> Inside<A> {
@@ -39,7 +42,9 @@ impl<A: Abi> Inside<A> {
         let Receive { from, tag, communicator, data } = receive;
         let (communicator, buffer) = (communicator.clone(), data.buffer());
         let action = Action::Receive { from: *from, tag: *tag, communicator, buffer };
-        self.lock().push(site, action)
+        let mut inner = self.lock();
+        inner.watch.overwritten(data);
+        inner.push(site, action)
     }
 
     /// Records that what was under way is complete with this status; without one it has failed.
@@ -115,22 +120,34 @@ impl<A: Abi> Inner<A> {
             }
         };
         let hash = XxHash3_64::oneshot(bytes);
-        let origins = self.received.origins(data, bytes);
-        let sum = self.sum(data, bytes);
-        if data.content.element.is_some() {
-            self.sent.keep(data, self.output.next(), bytes);
+        let origins = self.contents.origins(data, bytes);
+        let whole = |o: &Origin| usize::try_from(o.length) == Ok(length);
+        let sum = if origins.iter().any(whole) { None } else { self.sum(data, bytes) };
+        let event = self.output.next();
+        if let Some(kept) = self.contents.keep(data, How::Computed, event, length) {
+            kept.copy_from_slice(bytes);
         }
         self.scratch = scratch;
         (hash, origins, sum)
     }
 
+    /// What was known of a buffer before plus what has come since: from the same buffer, or from another where that
+    /// can be no accident.
     fn sum(&self, data: &Data, bytes: &[u8]) -> Option<Sum> {
         let element = data.content.element?;
-        let (before, was) = self.sent.before(data)?;
-        let summands = self.received.since(before, bytes.len(), SUMMANDS);
-        let (receive, _) =
-            summands.into_iter().find(|(_, came)| element.is_sum(bytes, was, came))?;
-        Some(Sum { element: element.into(), receive, before })
+        let before = self.contents.newest(How::Computed, bytes.len(), SUMMANDS);
+        if before.is_empty() {
+            return None;
+        }
+        let came = self.contents.newest(How::Received, bytes.len(), SUMMANDS);
+        let pairs = before.iter().flat_map(|own| came.iter().map(move |came| (own, came)));
+        let adds = |(own, came): &(&Kept<'_>, &Kept<'_>)| {
+            let is_same = own.data.key() == data.key() && came.event > own.event;
+            let is_certain = is_same || element.evidence(own.bytes, came.bytes) >= CERTAIN;
+            is_certain && element.is(Operator::Sum, bytes, own.bytes, &[came.bytes])
+        };
+        let (own, came) = pairs.into_iter().find(adds)?;
+        Some(Sum { element: element.name.into(), receive: came.event, before: own.event })
     }
 
     /// Records what has come, and keeps it.
@@ -147,26 +164,39 @@ impl<A: Abi> Inner<A> {
     ) -> Option<u64> {
         let there = bytes.min(data.content.bytes);
         let event = self.output.next();
+        let mut armed = None;
         let hash = if there == 0 || data.bounds().is_none() {
             XxHash3_64::oneshot(&[])
         } else {
             let length = usize::try_from(there).ok()?;
-            match self.received.keep(data, event, length) {
+            match self.contents.keep(data, How::Received, event, length) {
                 Some(kept) => {
                     // SAFETY: passed on.
                     unsafe { data.copy(0..there, kept) };
+                    let element = data.content.element;
+                    if let Some(element) =
+                        element.filter(|_| self.watch.wants(site.as_ref(), length))
+                    {
+                        let (site, data, bytes) = (site.clone(), data.clone(), kept.clone());
+                        armed = Some(Armed { event, from, site, element, data, bytes });
+                    }
                     XxHash3_64::oneshot(kept)
                 }
                 // SAFETY: passed on.
                 None => unsafe { self.hash_in_chunks(data, there) },
             }
         };
-        self.push(site, Action::Received { receive, what: What { from, tag, bytes, hash } })
+        let number =
+            self.push(site, Action::Received { receive, what: What { from, tag, bytes, hash } });
+        if let Some(message) = armed.filter(|_| number.is_some()) {
+            self.arm(message);
+        }
+        number
     }
 
     /// The length of a message that is looked at as a whole.
     fn kept_length(&self, bytes: u64) -> Option<usize> {
-        usize::try_from(bytes).ok().filter(|&length| length <= self.received.limit())
+        usize::try_from(bytes).ok().filter(|&length| length <= self.contents.limit())
     }
 
     /// The hash of a message of any length.

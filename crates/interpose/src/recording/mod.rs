@@ -12,8 +12,12 @@
 
 mod caller;
 pub mod collectives;
+pub mod communicators;
 pub mod completion;
+mod contents;
+mod element;
 pub mod environment;
+mod foreign;
 mod handles;
 pub mod inquiry;
 mod layout;
@@ -21,9 +25,10 @@ mod messages;
 mod output;
 pub mod persistent;
 pub mod point_to_point;
-mod received;
 mod requests;
+mod search;
 mod sums;
+mod watch;
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,12 +43,12 @@ use rustc_hash::FxHashMap;
 use crate::callers::Place;
 use crate::config::Trace;
 use crate::state::{Preload, lock};
+use contents::Contents;
 use handles::Keyvals;
 use layout::Layout;
 use output::Output;
-use received::Received;
 use requests::Requests;
-use sums::Sent;
+use watch::Watch;
 
 /// Records one process.
 pub(crate) struct Recorder<A: Abi> {
@@ -54,6 +59,8 @@ pub(crate) struct Recorder<A: Abi> {
     active: AtomicBool,
     /// Requests that stand for something.
     pending: AtomicUsize,
+    /// Messages have come, and the program may have added them to something.
+    watches: AtomicBool,
     keyvals: OnceLock<Keyvals>,
     inner: OnceLock<Mutex<Inner<A>>>,
 }
@@ -65,15 +72,21 @@ pub(crate) struct Inner<A: Abi> {
     /// Messages that a probe has found.
     messages: FxHashMap<A::Message, point_to_point::Probed>,
     comms: FxHashMap<A::Comm, Arc<Communicator>>,
-    /// The last number of a communicator.
-    communicators: u64,
+    /// Communicators that were made, and not looked at yet.
+    promised: FxHashMap<A::Comm, communicators::Seed>,
+    /// How many were made alike.
+    made: FxHashMap<(communicators::Seed, u64), u64>,
+    /// Communicators of which is not known how they were made.
+    unknown: u64,
     datatypes: FxHashMap<A::Datatype, Arc<Layout>>,
     layouts: FxHashMap<Type, Arc<Layout>>,
     names: FxHashMap<&'static str, Arc<str>>,
     /// By return address; `None` for those within the MPI library, as for its Fortran functions.
     sites: FxHashMap<usize, Option<Arc<Site>>>,
-    received: Received,
-    sent: Sent,
+    contents: Contents,
+    watch: Watch,
+    /// Processes in the world.
+    ranks: usize,
     scratch: Vec<u8>,
 }
 
@@ -121,6 +134,8 @@ pub(crate) struct Inside<A: Abi> {
     active: bool,
     /// Where the call returns to.
     caller: Option<usize>,
+    /// An address in the frame of the exported function.
+    stack: u64,
     /// Who called, once that was asked.
     site: OnceCell<Option<Arc<Site>>>,
 }
@@ -146,8 +161,10 @@ impl<A: Abi> Preload<A> {
     }
 
     /// Lets a call of the program in; `None` where nothing of it is recorded.
+    #[inline(always)] // The frame is that of the exported function.
     fn enter(&'static self) -> Option<Inside<A>> {
         let caller = caller::returns_to();
+        let stack = u64::try_from((&raw const caller).addr()).unwrap_or(0);
         let recorder = self.recorder()?;
         if recorder.ended.load(Ordering::Acquire) || FORKED.load(Ordering::Relaxed) {
             return None;
@@ -156,10 +173,13 @@ impl<A: Abi> Preload<A> {
             return None;
         }
         let active = recorder.active.load(Ordering::Relaxed);
-        let inside = Inside { state: self, recorder, active, caller, site: OnceCell::new() };
+        let inside = Inside { state: self, recorder, active, caller, stack, site: OnceCell::new() };
         if recorder.inner.get().is_none() && self.shield(|| recorder.open(self)).flatten().is_none()
         {
             return None;
+        }
+        if recorder.watches.load(Ordering::Acquire) {
+            inside.looks();
         }
         Some(inside)
     }
@@ -178,6 +198,7 @@ impl<A: Abi> Recorder<A> {
             ended: AtomicBool::new(false),
             active,
             pending: AtomicUsize::new(0),
+            watches: AtomicBool::new(false),
             keyvals: OnceLock::new(),
             inner: OnceLock::new(),
         }
@@ -206,19 +227,22 @@ impl<A: Abi> Recorder<A> {
         let mut is_new = false;
         self.inner.get_or_init(|| {
             is_new = true;
-            let half = self.settings.memory / 2;
             Mutex::new(Inner {
                 output: Output::new(&self.settings.folder, &header, self.settings.limit),
                 requests: Requests::default(),
                 messages: FxHashMap::default(),
                 comms: FxHashMap::default(),
-                communicators: 0,
+                promised: FxHashMap::default(),
+                made: FxHashMap::default(),
+                unknown: 0,
                 datatypes: FxHashMap::default(),
                 layouts: FxHashMap::default(),
                 names: FxHashMap::default(),
                 sites: FxHashMap::default(),
-                received: Received::new(half),
-                sent: Sent::new(half),
+                // A quarter is for pictures of memory.
+                contents: Contents::new(self.settings.memory / 4 * 3),
+                watch: Watch::new(rank, self.settings.memory / 4),
+                ranks: usize::try_from(ranks).unwrap_or(usize::MAX),
                 scratch: Vec::new(),
             })
         });
@@ -238,7 +262,9 @@ impl<A: Abi> Inside<A> {
     fn lock(&self) -> Locked<'_, A> {
         // It is there: `enter` has made it.
         let inner = self.recorder.inner.get().expect("a recorder that was opened");
-        Locked { recorder: self.recorder, inner: lock(inner) }
+        let mut inner = lock(inner);
+        inner.watch.stack = self.stack;
+        Locked { recorder: self.recorder, inner }
     }
 
     /// Our own work. `None` where it failed, or where there was nothing to do.
@@ -295,6 +321,7 @@ impl<A: Abi> std::ops::DerefMut for Locked<'_, A> {
 impl<A: Abi> Drop for Locked<'_, A> {
     fn drop(&mut self) {
         self.recorder.pending.store(self.inner.requests.len(), Ordering::Release);
+        self.recorder.watches.store(self.inner.watch.is_armed(), Ordering::Release);
         if !self.inner.output.is_open() {
             self.recorder.ended.store(true, Ordering::Release);
         }

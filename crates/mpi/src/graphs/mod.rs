@@ -11,9 +11,11 @@ mod context;
 mod error;
 mod measure;
 mod prepare;
+mod replay;
 mod run;
 mod tree;
 
 pub use context::{Compiled, Context, Summary};
 pub use error::GraphsError;
 pub use prepare::OnMpi;
+pub use replay::{Replay, replay};

@@ -7,6 +7,8 @@ mod section;
 
 use std::fmt::Write;
 
+use commloom_picture::html::{Page, escape};
+
 use crate::numbers::{bytes, gain, grouped};
 use crate::{Report, Row};
 use bar::{Part, bar};
@@ -27,13 +29,9 @@ pub fn page(report: &Report) -> String {
     if hidden > 0 {
         let _ = writeln!(body, "<p>{hidden} types with fewer bytes are not shown.</p>");
     }
+    body += &replaced(report);
     body += &untouched(report);
-    format!(
-        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta \
-         charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, \
-         initial-scale=1\"/>\n<title>commloom report</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{body}</main>\n</body>\n</html>\n"
-    )
+    Page { title: "commloom report", style: STYLE, body: &body, script: "" }.write()
 }
 
 fn summary(report: &Report) -> String {
@@ -68,6 +66,18 @@ fn summary(report: &Report) -> String {
                 program gave them. Please report them.</p>\n";
     }
     out
+}
+
+/// Groups of persistent requests.
+fn replaced(report: &Report) -> String {
+    if report.replaced.is_empty() {
+        return String::new();
+    }
+    let mut out = "<section>\n<h2>Groups of persistent requests</h2>\n<ul>\n".to_owned();
+    for group in &report.replaced {
+        let _ = writeln!(out, "<li>{}</li>", escape(&group.line()));
+    }
+    out + "</ul>\n</section>\n"
 }
 
 /// How messages went.
@@ -113,24 +123,6 @@ fn untouched(report: &Report) -> String {
         let _ = writeln!(out, "<li>{}</li>", escape(call));
     }
     out + "</ul>\n"
-}
-
-/// Text between tags or in an attribute. Characters that XML does not allow become U+FFFD.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
-            _ if c.is_control() => out.push('\u{FFFD}'),
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

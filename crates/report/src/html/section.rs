@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
+use commloom_picture::html::escape;
+
 use super::bar::{Part, bar, bar_of};
-use super::{escape, memory, ways};
+use super::{memory, ways};
+
 use crate::numbers::{bytes, gain, grouped};
 use crate::{Pictures, Row};
 

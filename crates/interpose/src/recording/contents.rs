@@ -1,8 +1,8 @@
-//! Which bytes of a message came with an earlier one and were not changed since: copies of what was received are
-//! kept, the newest up to a number of bytes, and compared where a later send overlaps the same memory.
+//! Which bytes of a buffer an earlier event knew, and were not changed since: copies of what was received, sent and
+//! summed are kept, the newest up to a number of bytes, and compared where a later send overlaps the same memory.
 //!
 //! Two buffers of any layouts overlap in *pieces*. A program sends and receives the same buffers again and again, so
-//! that the pieces of two buffers are found once. Memory that a later message has written is compared with that one
+//! that the pieces of two buffers are found once. Memory that a later event knew is compared with that one
 //! alone: an old halo often has the same values.
 
 use std::ops::Range;
@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::layout::{Content, Data, Run};
 
-/// What was received, by slot. Slots are used again.
-pub(crate) struct Received {
+/// What was in memory, by slot. Slots are used again.
+pub(crate) struct Contents {
     slots: Vec<Slot>,
     /// Their memory, side by side: every send looks through all of it.
     bounds: Vec<Range<u64>>,
@@ -25,13 +25,30 @@ pub(crate) struct Received {
     clock: u64,
 }
 
+/// How bytes are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Received,
+    /// Sent, or combined from what was received.
+    Computed,
+}
+
 struct Slot {
     data: Data,
-    /// Number of the event that brought it.
+    how: How,
+    /// Number of the event that knew it.
     event: u64,
     bytes: Vec<u8>,
-    /// When it came, among the others.
+    /// When that was, among the others.
     stamp: u64,
+}
+
+/// Bytes that an event knew.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    pub event: u64,
+    pub data: &'a Data,
+    pub bytes: &'a [u8],
 }
 
 /// Both buffers: address and content.
@@ -52,19 +69,21 @@ struct Piece {
     length: u64,
 }
 
-/// Messages that are remembered at most: every send looks at the bounds of all.
-const MESSAGES: usize = 1024;
+/// Buffers that are remembered at most: every send looks at the bounds of all.
+const BUFFERS: usize = 1024;
 /// Pairs of buffers whose pieces are remembered.
 const PAIRS: usize = 4096;
 /// Origins of one message beyond which the others are taken for computed.
 const ORIGINS: usize = 4096;
 /// Where a piece has changed in part, it is compared in blocks of so many bytes: single equal bytes say nothing.
 const BLOCK: usize = 64;
+/// Blocks of a long piece that are compared first. Where all of them have changed, everything is taken to have changed.
+const SAMPLES: usize = 16;
 
-impl Received {
+impl Contents {
     /// At most so many bytes are kept.
-    pub fn new(limit: usize) -> Received {
-        Received {
+    pub fn new(limit: usize) -> Contents {
+        Contents {
             slots: Vec::new(),
             bounds: Vec::new(),
             by_buffer: FxHashMap::default(),
@@ -80,9 +99,15 @@ impl Received {
         self.limit
     }
 
-    /// Room for a message of this length that has come to this buffer with this event; `None` where it is longer
-    /// than all that is kept. The caller fills it.
-    pub fn keep(&mut self, data: &Data, event: u64, length: usize) -> Option<&mut [u8]> {
+    /// Room for this many bytes that this event knows in this buffer; `None` where they are more than all that is kept.
+    /// The caller fills it.
+    pub fn keep(
+        &mut self,
+        data: &Data,
+        how: How,
+        event: u64,
+        length: usize,
+    ) -> Option<&mut Vec<u8>> {
         let bounds = data.bounds()?;
         self.clock += 1;
         let known = self.by_buffer.get(&data.key()).copied();
@@ -104,20 +129,33 @@ impl Received {
         let stamp = self.clock;
         let kept = &mut self.slots[slot];
         self.bytes = self.bytes - kept.bytes.len() + length;
-        (kept.event, kept.stamp) = (event, stamp);
+        (kept.how, kept.event, kept.stamp) = (how, event, stamp);
         kept.bytes.resize(length, 0);
         Some(&mut kept.bytes)
     }
 
-    /// The newest messages of this length that came after an event, at most `most`, newest first.
-    pub fn since(&self, event: u64, length: usize, most: usize) -> Vec<(u64, &[u8])> {
-        let mut found: Vec<&Slot> = self
-            .slots
-            .iter()
-            .filter(|slot| slot.bytes.len() == length && slot.event > event)
-            .collect();
-        found.sort_unstable_by_key(|slot| std::cmp::Reverse(slot.stamp));
-        found.iter().take(most).map(|slot| (slot.event, slot.bytes.as_slice())).collect()
+    /// The newest buffers of this many bytes that are known so, at most `most`, newest first. Those of which a later
+    /// event knew something else are left out.
+    pub fn newest(&self, how: How, length: usize, most: usize) -> Vec<Kept<'_>> {
+        let fits =
+            |&slot: &usize| self.slots[slot].bytes.len() == length && self.slots[slot].how == how;
+        let mut found: Vec<usize> = (0..self.slots.len()).filter(fits).collect();
+        found.sort_unstable_by_key(|&slot| std::cmp::Reverse(self.slots[slot].stamp));
+        found.truncate(most);
+        found.retain(|&slot| self.is_newest(slot));
+        let kept = |slot: usize| {
+            let Slot { event, data, bytes, .. } = &self.slots[slot];
+            Kept { event: *event, data, bytes }
+        };
+        found.into_iter().map(kept).collect()
+    }
+
+    /// Whether no later event knew anything of the memory between the first and last byte of a slot.
+    fn is_newest(&self, slot: usize) -> bool {
+        let (own, stamp) = (&self.bounds[slot], self.slots[slot].stamp);
+        let mut later =
+            self.slots.iter().zip(&self.bounds).filter(|(other, _)| other.stamp > stamp);
+        !later.any(|(_, other)| other.start < own.end && own.start < other.end)
     }
 
     /// Where the bytes of a message come from, by their place in it.
@@ -185,9 +223,9 @@ impl Received {
                 self.clear(cleared);
                 cleared
             }
-            None if self.slots.len() < MESSAGES => {
-                let (data, bytes) = (data.clone(), Vec::new());
-                self.slots.push(Slot { data, event: 0, bytes, stamp: 0 });
+            None if self.slots.len() < BUFFERS => {
+                let (data, bytes, how) = (data.clone(), Vec::new(), How::Received);
+                self.slots.push(Slot { data, how, event: 0, bytes, stamp: 0 });
                 self.bounds.push(0..0);
                 self.slots.len() - 1
             }
@@ -319,6 +357,9 @@ fn equal_parts(piece: Piece, sent: &[u8], received: &Slot, origins: &mut Vec<Ori
     if a == b {
         return found(0, a.len());
     }
+    if !any_block(a, b) {
+        return;
+    }
     let mut start = 0;
     for (x, y) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
         if x == y {
@@ -326,6 +367,16 @@ fn equal_parts(piece: Piece, sent: &[u8], received: &Slot, origins: &mut Vec<Ori
         }
         start += x.len();
     }
+}
+
+/// Whether a block is the same in both, of those that are looked at.
+fn any_block(a: &[u8], b: &[u8]) -> bool {
+    let blocks = a.len().div_ceil(BLOCK);
+    let same = |block: usize| {
+        let range = block * BLOCK..a.len().min((block + 1) * BLOCK);
+        a[range.clone()] == b[range]
+    };
+    (0..blocks).step_by((blocks / SAMPLES).max(1)).any(same)
 }
 
 #[cfg(test)]
@@ -354,10 +405,10 @@ mod tests {
 
     #[test]
     fn what_is_passed_on_has_an_origin_and_what_was_changed_has_none() {
-        let mut received = Received::new(1 << 12);
+        let mut received = Contents::new(1 << 12);
         let whole = bytes(256);
         let data: Vec<u8> = (0..=255).collect();
-        received.keep(&at(HERE, &whole), 7, 256).unwrap().copy_from_slice(&data);
+        received.keep(&at(HERE, &whole), How::Received, 7, 256).unwrap().copy_from_slice(&data);
         assert_eq!(received.origins(&at(HERE, &whole), &data), [origin([0, 256, 7, 0])]);
         assert_eq!(received.origins(&at(HERE + 100, &whole), &data), [], "other bytes are there");
         let shifted: Vec<u8> = (100..=255).chain(0..100).collect();
@@ -372,24 +423,24 @@ mod tests {
 
     #[test]
     fn the_newest_message_that_wrote_a_byte_is_its_origin() {
-        let mut received = Received::new(1 << 12);
+        let mut received = Contents::new(1 << 12);
         let (whole, half) = (bytes(128), bytes(64));
-        received.keep(&at(HERE, &whole), 1, 128).unwrap().fill(5);
-        received.keep(&at(HERE + 32, &half), 2, 64).unwrap().fill(5);
+        received.keep(&at(HERE, &whole), How::Received, 1, 128).unwrap().fill(5);
+        received.keep(&at(HERE + 32, &half), How::Received, 2, 64).unwrap().fill(5);
         let found = received.origins(&at(HERE, &whole), &[5; 128]);
         assert_eq!(found, [origin([0, 32, 1, 0]), origin([32, 64, 2, 0]), origin([96, 32, 1, 96])]);
         // The later message was changed since: what came before it is no origin either.
-        received.keep(&at(HERE + 32, &half), 3, 64).unwrap().fill(6);
+        received.keep(&at(HERE + 32, &half), How::Received, 3, 64).unwrap().fill(6);
         let found = received.origins(&at(HERE, &whole), &[5; 128]);
         assert_eq!(found, [origin([0, 32, 1, 0]), origin([96, 32, 1, 96])]);
     }
 
     #[test]
     fn columns_that_came_leave_in_one_piece() {
-        let mut received = Received::new(1 << 12);
+        let mut received = Contents::new(1 << 12);
         let column = content("vec(8, 64, leaf(MPI_DOUBLE))", 1);
         let data: Vec<u8> = (0..64).collect();
-        received.keep(&at(HERE, &column), 4, 64).unwrap().copy_from_slice(&data);
+        received.keep(&at(HERE, &column), How::Received, 4, 64).unwrap().copy_from_slice(&data);
         let same = content("hvector(4, 2, 128, resized(0, 64, MPI_DOUBLE))", 1);
         assert_eq!(received.origins(&at(HERE, &same), &data), [origin([0, 64, 4, 0])]);
         // A row meets it in one element.
@@ -402,16 +453,21 @@ mod tests {
 
     #[test]
     fn the_oldest_is_forgotten_and_what_is_too_long_is_not_kept() {
-        let mut received = Received::new(100);
+        let mut received = Contents::new(100);
         let some = bytes(60);
-        received.keep(&at(HERE, &some), 1, 60).unwrap().fill(1);
-        received.keep(&at(HERE + 100, &some), 2, 60).unwrap().fill(2);
+        received.keep(&at(HERE, &some), How::Received, 1, 60).unwrap().fill(1);
+        received.keep(&at(HERE + 100, &some), How::Received, 2, 60).unwrap().fill(2);
         assert_eq!(received.origins(&at(HERE, &some), &[1; 60]), []);
         assert_eq!(received.origins(&at(HERE + 100, &some), &[2; 60]), [origin([0, 60, 2, 0])]);
-        assert!(received.keep(&at(HERE + 100, &bytes(101)), 3, 101).is_none());
+        assert!(received.keep(&at(HERE + 100, &bytes(101)), How::Received, 3, 101).is_none());
         // A message shorter than its buffer.
-        received.keep(&at(HERE, &some), 4, 10).unwrap().fill(3);
+        received.keep(&at(HERE, &some), How::Received, 4, 10).unwrap().fill(3);
         assert_eq!(received.origins(&at(HERE, &some), &[3; 60]), [origin([0, 10, 4, 0])]);
-        assert_eq!(received.since(1, 10, 4), [(4, &[3; 10][..])]);
+        let newest = received.newest(How::Received, 10, 4);
+        assert_eq!(
+            newest.iter().map(|k| (k.event, k.bytes)).collect::<Vec<_>>(),
+            [(4, &[3; 10][..])]
+        );
+        assert!(received.newest(How::Computed, 10, 4).is_empty());
     }
 }

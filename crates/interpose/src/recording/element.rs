@@ -1,0 +1,298 @@
+//! Elements that can be combined: whether some bytes are what others make, bit by bit.
+
+use commloom_layout::Basic;
+use commloom_trace::Operator;
+
+/// What can be combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Element {
+    /// The name of the basic type.
+    pub name: &'static str,
+    number: Number,
+    /// A pair of numbers, of which only sums are known.
+    is_complex: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Number {
+    F32,
+    F64,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+/// Bits of evidence that are enough: more are not counted.
+pub(super) const CERTAIN: u32 = 24;
+
+impl Element {
+    /// `None` for types that are not combined, or that the compiler has no arithmetic for. Sizes are those of
+    /// `layout::Basic`.
+    pub fn of(basic: Basic) -> Option<Element> {
+        let name = basic.name();
+        let is_complex = name.contains("COMPLEX");
+        let number = match name {
+            "MPI_FLOAT"
+            | "MPI_REAL"
+            | "MPI_REAL4"
+            | "MPI_COMPLEX"
+            | "MPI_COMPLEX8"
+            | "MPI_C_COMPLEX"
+            | "MPI_CXX_FLOAT_COMPLEX" => Number::F32,
+            "MPI_DOUBLE"
+            | "MPI_DOUBLE_PRECISION"
+            | "MPI_REAL8"
+            | "MPI_DOUBLE_COMPLEX"
+            | "MPI_COMPLEX16"
+            | "MPI_C_DOUBLE_COMPLEX"
+            | "MPI_CXX_DOUBLE_COMPLEX" => Number::F64,
+            "MPI_INT" | "MPI_INT32_T" | "MPI_INTEGER" | "MPI_INTEGER4" => Number::I32,
+            "MPI_UNSIGNED" | "MPI_UINT32_T" => Number::U32,
+            "MPI_LONG" | "MPI_LONG_LONG_INT" | "MPI_INT64_T" | "MPI_INTEGER8" => Number::I64,
+            "MPI_UNSIGNED_LONG" | "MPI_UNSIGNED_LONG_LONG" | "MPI_UINT64_T" => Number::U64,
+            _ => return None,
+        };
+        Some(Element { name, number, is_complex })
+    }
+
+    /// Bytes of one number: of half a complex one.
+    pub fn size(self) -> usize {
+        match self.number {
+            Number::F32 | Number::I32 | Number::U32 => 4,
+            Number::F64 | Number::I64 | Number::U64 => 8,
+        }
+    }
+
+    /// What can be done with two of them.
+    pub fn operators(self) -> &'static [Operator] {
+        if self.is_complex { &[Operator::Sum] } else { &Operator::ALL }
+    }
+
+    /// Combines `b` into `a`, number by number, as far as both go.
+    pub fn combine(self, operator: Operator, a: &mut [u8], b: &[u8]) {
+        match self.number {
+            Number::F32 => each(a, b, |x, y| {
+                float(operator, f32::from_ne_bytes(x), f32::from_ne_bytes(y)).to_ne_bytes()
+            }),
+            Number::F64 => each(a, b, |x, y| {
+                float(operator, f64::from_ne_bytes(x), f64::from_ne_bytes(y)).to_ne_bytes()
+            }),
+            Number::I32 => each(a, b, |x, y| {
+                let (x, y) = (i32::from_ne_bytes(x), i32::from_ne_bytes(y));
+                whole(operator, x, y, i32::wrapping_add, i32::wrapping_mul).to_ne_bytes()
+            }),
+            Number::U32 => each(a, b, |x, y| {
+                let (x, y) = (u32::from_ne_bytes(x), u32::from_ne_bytes(y));
+                whole(operator, x, y, u32::wrapping_add, u32::wrapping_mul).to_ne_bytes()
+            }),
+            Number::I64 => each(a, b, |x, y| {
+                let (x, y) = (i64::from_ne_bytes(x), i64::from_ne_bytes(y));
+                whole(operator, x, y, i64::wrapping_add, i64::wrapping_mul).to_ne_bytes()
+            }),
+            Number::U64 => each(a, b, |x, y| {
+                let (x, y) = (u64::from_ne_bytes(x), u64::from_ne_bytes(y));
+                whole(operator, x, y, u64::wrapping_add, u64::wrapping_mul).to_ne_bytes()
+            }),
+        }
+    }
+
+    /// Whether `result` is `a` with all the operands combined into it one after the other, and neither `a` nor
+    /// an operand itself. Ends soon where it is not.
+    pub fn is(self, operator: Operator, result: &[u8], a: &[u8], operands: &[&[u8]]) -> bool {
+        let alike = |bytes: &[u8]| bytes.len() == result.len();
+        if result.is_empty() || !alike(a) || !operands.iter().all(|b| alike(b)) {
+            return false;
+        }
+        if !result.len().is_multiple_of(self.size()) {
+            return false;
+        }
+        let mut at = 0;
+        // Short at first: nearly all that is asked for is not.
+        let mut step = self.size();
+        let mut chunk = [0; CHUNK];
+        while at < result.len() {
+            let range = at..result.len().min(at + step);
+            let chunk = &mut chunk[..range.len()];
+            chunk.copy_from_slice(&a[range.clone()]);
+            for b in operands {
+                self.combine(operator, chunk, &b[range.clone()]);
+            }
+            if *chunk != result[range.clone()] {
+                return false;
+            }
+            (at, step) = (range.end, CHUNK);
+        }
+        result != a && !operands.contains(&result)
+    }
+
+    /// How much it says that two operands make just this result: the bits of the smaller of two numbers, where both
+    /// are there, up to [`CERTAIN`]. That a counter grows by one says little.
+    pub fn evidence(self, a: &[u8], b: &[u8]) -> u32 {
+        let mut bits = 0;
+        for (x, y) in a.chunks_exact(self.size()).zip(b.chunks_exact(self.size())) {
+            bits += self.weight(x).min(self.weight(y));
+            if bits >= CERTAIN {
+                return CERTAIN;
+            }
+        }
+        bits
+    }
+
+    fn weight(self, bytes: &[u8]) -> u32 {
+        let mut word = [0; 8];
+        word[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
+        // Little-endian or not: only how many bits there are matters, about.
+        match self.number {
+            Number::F32 => {
+                real(f64::from(f32::from_ne_bytes([word[0], word[1], word[2], word[3]])))
+            }
+            Number::F64 => real(f64::from_ne_bytes(word)),
+            Number::I32 => {
+                let value = i32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
+                32 - value.unsigned_abs().leading_zeros()
+            }
+            Number::U32 => {
+                32 - u32::from_ne_bytes([word[0], word[1], word[2], word[3]]).leading_zeros()
+            }
+            Number::I64 => 64 - i64::from_ne_bytes(word).unsigned_abs().leading_zeros(),
+            Number::U64 => 64 - u64::from_ne_bytes(word).leading_zeros(),
+        }
+    }
+}
+
+/// Bytes that are combined at a time.
+const CHUNK: usize = 1024;
+
+/// Bits of a number: few, where it is a small whole one.
+fn real(value: f64) -> u32 {
+    let size = value.abs();
+    match size {
+        // Bits of an integer or an address are often such numbers.
+        _ if !size.is_normal() => 0,
+        _ if size.fract() != 0.0 || size >= 65_536.0 => CERTAIN,
+        _ if size >= 256.0 => 12,
+        _ => 4,
+    }
+}
+
+trait Real: Copy + PartialOrd + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self> {}
+impl Real for f32 {}
+impl Real for f64 {}
+
+fn float<T: Real>(operator: Operator, x: T, y: T) -> T {
+    match operator {
+        Operator::Sum => x + y,
+        Operator::Product => x * y,
+        Operator::Min => {
+            if y < x {
+                y
+            } else {
+                x
+            }
+        }
+        Operator::Max => {
+            if y > x {
+                y
+            } else {
+                x
+            }
+        }
+    }
+}
+
+fn whole<T: Ord + Copy>(
+    operator: Operator,
+    x: T,
+    y: T,
+    add: impl Fn(T, T) -> T,
+    multiply: impl Fn(T, T) -> T,
+) -> T {
+    match operator {
+        Operator::Sum => add(x, y),
+        Operator::Product => multiply(x, y),
+        Operator::Min => x.min(y),
+        Operator::Max => x.max(y),
+    }
+}
+
+fn each<const N: usize>(a: &mut [u8], b: &[u8], combine: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
+    let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
+    for (x, y) in a.iter_mut().zip(b) {
+        *x = combine(*x, *y);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(name: &str) -> Element {
+        Element::of(Basic::by_name(name).unwrap()).unwrap()
+    }
+
+    fn bytes(values: &[f64]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_ne_bytes()).collect()
+    }
+
+    fn ints(values: &[i32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn sums_are_those_bit_by_bit() {
+        let double = element("MPI_DOUBLE");
+        let is_sum =
+            |sum: &[f64], a: &[u8], b: &[u8]| double.is(Operator::Sum, &bytes(sum), a, &[b]);
+        let (a, b) = (bytes(&[0.1, 1e300, -0.0]), bytes(&[0.2, 1e300, -0.0]));
+        assert!(is_sum(&[0.1 + 0.2, 2e300, -0.0], &a, &b));
+        assert!(!is_sum(&[0.3, 2e300, -0.0], &a, &b), "0.1 + 0.2 is not 0.3");
+        assert!(!is_sum(&[0.1 + 0.2, 2e300, 0.0], &a, &b), "the sign of zero");
+        assert!(!is_sum(&[0.1, 1e300, 1.0], &bytes(&[0.1, 1e300, 1.0]), &bytes(&[0.0; 3])));
+        assert!(!is_sum(&[0.1, 1e300, 1.0], &bytes(&[0.0; 3]), &bytes(&[0.1, 1e300, 1.0])));
+        assert!(!is_sum(&[0.1 + 0.2, 2e300, -0.0], &a, &b[..16]));
+    }
+
+    #[test]
+    fn integers_wrap_and_complex_numbers_have_two_parts() {
+        let int = element("MPI_INT");
+        let (a, b) = (ints(&[i32::MAX, 2]), ints(&[1, 3]));
+        assert!(int.is(Operator::Sum, &ints(&[i32::MIN, 5]), &a, &[&b]));
+        assert!(int.is(Operator::Product, &ints(&[i32::MAX, 6]), &a, &[&b]));
+        assert!(int.is(Operator::Max, &ints(&[i32::MAX, 3]), &a, &[&b]));
+        assert!(int.is(Operator::Min, &ints(&[-1, 2]), &ints(&[-1, 9]), &[&ints(&[4, 2])]));
+        let unsigned = element("MPI_UNSIGNED");
+        assert!(unsigned.is(Operator::Max, &ints(&[-1, 9]), &ints(&[-1, 2]), &[&ints(&[4, 9])]));
+        let complex = element("MPI_C_DOUBLE_COMPLEX");
+        assert!(complex.is(
+            Operator::Sum,
+            &bytes(&[3.0, 5.0]),
+            &bytes(&[1.0, 2.0]),
+            &[&bytes(&[2.0, 3.0])]
+        ));
+        assert_eq!(complex.operators(), [Operator::Sum]);
+        assert_eq!(Element::of(Basic::by_name("MPI_CHAR").unwrap()), None);
+    }
+
+    #[test]
+    fn several_operands_are_combined_in_their_order() {
+        let double = element("MPI_DOUBLE");
+        let values = [1e16, 1.0, -1e16];
+        let [a, b, c] = values.map(|v| bytes(&[v; 300]));
+        let sum = bytes(&[(values[0] + values[1]) + values[2]; 300]);
+        assert!(double.is(Operator::Sum, &sum, &a, &[&b, &c]));
+        assert!(!double.is(Operator::Sum, &sum, &a, &[&c, &b]), "1 is not lost that way");
+    }
+
+    #[test]
+    fn small_whole_numbers_say_little() {
+        let (int, double) = (element("MPI_INT"), element("MPI_DOUBLE"));
+        assert!(int.evidence(&ints(&[70_000]), &ints(&[1])) < 4);
+        assert!(double.evidence(&bytes(&[3.0]), &bytes(&[1e9])) < 8);
+        assert_eq!(double.evidence(&bytes(&[0.5]), &bytes(&[1e9])), CERTAIN);
+        let address = f64::from_bits(0x7ffc_2c34_0c80);
+        assert_eq!(double.evidence(&bytes(&[address]), &bytes(&[0.3])), 0);
+        assert_eq!(double.evidence(&bytes(&[0.5, 0.0]), &bytes(&[0.0, 0.5])), 0);
+        assert_eq!(int.evidence(&ints(&[9; 16]), &ints(&[7; 16])), CERTAIN);
+    }
+}
