@@ -12,6 +12,7 @@ mod guidelines;
 mod input;
 mod launch;
 mod options;
+mod sarif;
 mod sites;
 mod streams;
 
@@ -35,6 +36,8 @@ const EXIT_STATUS: &str = "Exit status: 0 done, 1 the answer is no, 2 bad input.
 #[derive(Subcommand)]
 enum Command {
     Exec(cmd::exec::Args),
+    Refactor(cmd::refactor::Args),
+    Lsp(cmd::lsp::Args),
     Trace(cmd::trace::Args),
     Reconstruct(cmd::reconstruct::Args),
     Normalize(cmd::normalize::Args),
@@ -67,6 +70,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Exec(args) => cmd::exec::run(args),
+        Command::Refactor(args) => cmd::refactor::run(&args),
+        Command::Lsp(args) => cmd::lsp::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
         Command::Reconstruct(args) => cmd::reconstruct::run(&args),
         Command::Normalize(args) => cmd::normalize::run(&args),

@@ -1,6 +1,7 @@
 //! Return addresses as functions, files and lines, by the debug information of the files that were mapped there.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use addr2line::Loader;
@@ -11,7 +12,28 @@ use goblin::elf::{Elf, program_header::PT_LOAD};
 #[derive(Default)]
 pub struct Sites {
     modules: HashMap<String, Option<Module>>,
-    names: HashMap<Site, String>,
+    calls: HashMap<Site, Called>,
+}
+
+/// From where a call was made.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Called {
+    /// The function with the call, then those that it was inlined into, each with the line in it. Empty where nothing is known.
+    pub frames: Vec<Frame>,
+    /// Module and offset.
+    address: String,
+}
+
+/// A line of a function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct Frame {
+    pub function: Option<String>,
+    /// As the compiler was given it, with its directory.
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// Whether it is Fortran, by its debug information or the name of its file.
+    #[serde(skip)]
+    pub is_fortran: bool,
 }
 
 struct Module {
@@ -23,17 +45,72 @@ struct Module {
 impl Sites {
     /// `exchange (halo.c:40)`; the module and offset where there is no debug information.
     pub fn name(&mut self, site: &Site) -> String {
-        if let Some(known) = self.names.get(site) {
+        self.call(site).to_string()
+    }
+
+    /// From where a call was made, in the program of the user.
+    pub fn call(&mut self, site: &Site) -> Called {
+        if let Some(known) = self.calls.get(site) {
             return known.clone();
         }
         let module = self.modules.entry(site.module.clone());
         let module = module.or_insert_with(|| Module::open(Path::new(&site.module)));
-        let name = module.as_ref().and_then(|module| module.name(site.offset));
-        let name =
-            name.unwrap_or_else(|| format!("{}+{:#x}", file_name(&site.module), site.offset));
-        self.names.insert(site.clone(), name.clone());
-        name
+        let frames = module.as_ref().and_then(|module| module.frames(site.offset));
+        let address = format!("{}+{:#x}", file_name(&site.module), site.offset);
+        let called = Called { frames: own(frames.unwrap_or_default()), address };
+        self.calls.insert(site.clone(), called.clone());
+        called
     }
+}
+
+impl Called {
+    /// The line with the call.
+    pub fn place(&self) -> Option<(&str, u32)> {
+        let frame = self.frames.first()?;
+        Some((frame.file.as_deref()?, frame.line?))
+    }
+}
+
+impl Frame {
+    fn is_named(&self, name: &str) -> bool {
+        self.function.as_deref() == Some(name)
+    }
+}
+
+impl fmt::Display for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.frames.first() {
+            Some(frame) => frame.fmt(f),
+            None => f.write_str(&self.address),
+        }
+    }
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => Some(format!("{}:{line}", file_name(file))),
+            (Some(file), None) => Some(file_name(file).to_owned()),
+            (None, _) => None,
+        };
+        match (&self.function, place) {
+            (Some(function), Some(place)) => write!(f, "{function} ({place})"),
+            (Some(function), None) => f.write_str(function),
+            (None, Some(place)) => f.write_str(&place),
+            (None, None) => f.write_str("?"),
+        }
+    }
+}
+
+/// Without the functions of installed headers (C++ wrappers of MPI) that a function of the program has inlined.
+fn own(frames: Vec<Frame>) -> Vec<Frame> {
+    let installed = |frame: &&Frame| {
+        let file = frame.file.as_deref().unwrap_or_default();
+        ["/usr/include/", "/usr/lib/", "/opt/"].iter().any(|folder| file.starts_with(folder))
+    };
+    let foreign = frames.iter().take_while(installed).count();
+    let skipped = if foreign == frames.len() { 0 } else { foreign };
+    frames.into_iter().skip(skipped).collect()
 }
 
 impl Module {
@@ -46,21 +123,100 @@ impl Module {
         Some(Module { debug: Loader::new(path).ok()?, base })
     }
 
-    fn name(&self, offset: u64) -> Option<String> {
+    /// The innermost function first.
+    fn frames(&self, offset: u64) -> Option<Vec<Frame>> {
         // The call is before the address that it returns to.
         let address = self.base.checked_add(offset)?.checked_sub(1)?;
-        let place = self.debug.find_location(address).ok().flatten();
-        let place = place.and_then(|place| Some((file_name(place.file?).to_owned(), place.line?)));
-        let function = self.debug.find_symbol(address);
-        let function = function.map(|f| addr2line::demangle_auto(f.into(), None).into_owned());
-        match (function, place) {
-            (Some(function), Some((file, line))) => Some(format!("{function} ({file}:{line})")),
-            (None, Some((file, line))) => Some(format!("{file}:{line}")),
-            (function, None) => function,
+        let symbol = || {
+            let name = self.debug.find_symbol(address)?;
+            Some(addr2line::demangle_auto(name.into(), None).into_owned())
+        };
+        let mut frames = Vec::new();
+        if let Ok(mut found) = self.debug.find_frames(address) {
+            while let Ok(Some(frame)) = found.next() {
+                let language = frame.function.as_ref().and_then(|name| name.language);
+                let (file, line) = frame.location.map_or((None, None), |l| (l.file, l.line));
+                let is_fortran = match language {
+                    Some(language) => FORTRAN.contains(&language.0),
+                    None => file.is_some_and(is_fortran_file),
+                };
+                let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
+                let function = function.map(|name| match is_fortran {
+                    true => in_fortran(&name),
+                    false => name.into_owned(),
+                });
+                frames.push(Frame { function, file: file.map(str::to_owned), line, is_fortran });
+            }
         }
+        // gfortran's `main` only calls the main program.
+        if frames.len() > 1 && frames.last().is_some_and(|f| f.is_fortran && f.is_named("main")) {
+            frames.pop();
+        }
+        if let [only] = &mut frames[..] {
+            only.function = only.function.take().or_else(symbol);
+        }
+        if frames.is_empty() {
+            frames.push(Frame {
+                function: Some(symbol()?),
+                file: None,
+                line: None,
+                is_fortran: false,
+            });
+        }
+        Some(frames)
     }
 }
 
-fn file_name(path: &str) -> &str {
+/// Fortran 77, 90, 95, 2003, 2008, 2018 and 2023 (DWARF 5, section 7.12, and its later list).
+const FORTRAN: [u16; 7] = [0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d, 0x49];
+
+fn is_fortran_file(file: &str) -> bool {
+    let extension = Path::new(file).extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    ["f", "for", "ftn", "fpp", "f77", "f90", "f95", "f03", "f08", "f18"].contains(&&*extension)
+}
+
+/// The name of a procedure without what gfortran adds: `MAIN__`, `exchange_`, `__halo_MOD_exchange`.
+fn in_fortran(name: &str) -> String {
+    if name == "MAIN__" {
+        return "main program".to_owned();
+    }
+    match name.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_")) {
+        Some((module, procedure)) => format!("{module}::{procedure}"),
+        None => name.strip_suffix('_').unwrap_or(name).to_owned(),
+    }
+}
+
+/// Without the folders.
+pub fn file_name(path: &str) -> &str {
     Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn procedures_are_called_as_in_the_source() {
+        assert_eq!(in_fortran("MAIN__"), "main program");
+        assert_eq!(in_fortran("exchange_"), "exchange");
+        assert_eq!(in_fortran("__halo_MOD_exchange"), "halo::exchange");
+        assert!(
+            is_fortran_file("/src/cg.f") && is_fortran_file("a.F90") && !is_fortran_file("a.c")
+        );
+    }
+
+    #[test]
+    fn functions_of_installed_headers_are_not_the_program() {
+        let frame = |file: &str| Frame {
+            function: None,
+            file: Some(file.to_owned()),
+            line: Some(1),
+            is_fortran: false,
+        };
+        let inlined = vec![frame("/usr/include/mpicxx.h"), frame("/home/me/a.cc")];
+        assert_eq!(own(inlined), vec![frame("/home/me/a.cc")]);
+        let only = vec![frame("/usr/include/mpicxx.h")];
+        assert_eq!(own(only.clone()), only);
+    }
 }

@@ -18,6 +18,10 @@ pub struct Args {
     /// Leave parts of the work to the MPI library
     #[arg(long, value_enum, value_delimiter = ',')]
     off: Vec<Part>,
+    /// Replace persistent requests that are a collective operation together, while the program runs: by
+    /// default where a trial was faster. All ranks need it (see docs/replace.md)
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "faster")]
+    replace: Option<When>,
     /// The MPI of the program, where its own libraries do not tell
     #[arg(long, value_enum)]
     mpi: Option<Abi>,
@@ -36,6 +40,14 @@ enum Part {
     All,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// Where a trial at run time was faster
+    Faster,
+    /// Wherever it is possible
+    Always,
+}
+
 const EXAMPLES: &str = "\
 Put it between mpirun and the program, so that every process is started by it. The program's exit
 status, signals and standard streams are its own.
@@ -45,6 +57,7 @@ Examples:
   mpirun -n 4 commloom exec --report halo.html -- ./halo 100
   mpirun -n 4 commloom exec --mpi openmpi -- python3 app.py
   mpirun -n 4 commloom exec --off pack -- ./halo 100
+  mpirun -n 4 commloom exec --replace --report - -- ./app
 
 Environment: COMMLOOM_LIBDIR is the folder of the preloads; without it they are looked for beside
 commloom and in ../lib/commloom.";
@@ -57,6 +70,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     if !args.off.is_empty() {
         command.env("COMMLOOM_OFF", off(&args.off));
+    }
+    if let Some(when) = args.replace {
+        command.env("COMMLOOM_REPLACE", if when == When::Always { "always" } else { "faster" });
     }
     Err(replaced_by(command))
 }

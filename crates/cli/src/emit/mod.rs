@@ -8,6 +8,7 @@ mod portable;
 mod python;
 
 pub use c::c;
+pub use calls::{Call, Handle};
 pub use fortran::fortran;
 pub use plan::calls;
 pub use python::python;

@@ -141,7 +141,7 @@ impl Processes {
 }
 
 /// Asks the group of a child to end, so that `mpirun` ends its processes; kills it where it does not.
-fn end(child: &mut Child) {
+pub fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     // What has ended in the meantime needs no signal.
     let _ = killpg(group, Signal::SIGTERM);

@@ -13,6 +13,6 @@ mod mpirun;
 mod worker;
 
 pub use environment::describe;
-pub use launch::Processes;
+pub use launch::{Processes, end};
 pub use mpirun::{Mpirun, installed};
 pub use worker::run as work;

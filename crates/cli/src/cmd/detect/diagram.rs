@@ -95,7 +95,8 @@ fn before(case: &Case) -> Result<Timeline, Failure> {
     Ok(timeline)
 }
 
-fn after(case: &Case, found: &Found) -> Timeline {
+/// What stands there after: the operations that were found, and the messages that are part of none.
+pub fn after(case: &Case, found: &Found) -> Timeline {
     let collectives = found.collectives();
     let mut bands = Vec::new();
     for collective in collectives {

@@ -56,7 +56,7 @@ impl Found {
             Some(claim) => claim.check(&case.program).map_err(failure)?,
             None => None,
         };
-        if !case.program.addressed {
+        if !case.program.addressed || case.is_sweep() {
             let what = What::Waiting(Box::new(synchronization(graph).map_err(failure)?));
             return Ok(Found { what, predicted: None, waits: None, difference });
         }

@@ -3,6 +3,7 @@
 use commloom_commgraph::{Blocks, Collective};
 use serde::Serialize;
 
+use super::advice::Advice;
 use super::calls::call;
 use super::case::Case;
 use super::found::{Found, Waits};
@@ -57,6 +58,10 @@ struct Operation {
 #[derive(Serialize)]
 struct Ran<'a> {
     times: u64,
+    /// There is nothing to replace.
+    sweep: bool,
+    /// What is found is right only if what is sent does not depend on what comes in the same phase.
+    assumed: bool,
     senders: &'a [(String, u64)],
     receivers: &'a [(String, u64)],
 }
@@ -84,6 +89,18 @@ struct Claimed {
     difference: Option<String>,
 }
 
+/// The last line for a program that ran.
+///
+/// # Errors
+/// None that is known.
+pub fn advice(advice: &[Advice]) -> Result<String, Failure> {
+    #[derive(Serialize)]
+    struct Last<'a> {
+        advice: &'a [Advice],
+    }
+    serde_json::to_string(&Last { advice }).map_err(|error| Failure::message(error.to_string()))
+}
+
 /// One object, in one line.
 ///
 /// # Errors
@@ -101,6 +118,8 @@ pub fn object(case: &Case, found: &Found) -> Result<String, Failure> {
         phase: case.phase.map(|_| case.name.as_str()),
         ran: case.ran.as_ref().map(|ran| Ran {
             times: ran.times,
+            sweep: ran.sweep,
+            assumed: ran.assumed,
             senders: &ran.senders,
             receivers: &ran.receivers,
         }),

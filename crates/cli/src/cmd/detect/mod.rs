@@ -1,14 +1,19 @@
 //! `commloom detect`: which collective operations the messages of a program are.
 
+mod advice;
 mod calls;
 mod case;
 mod diagram;
 mod dot;
+mod folder;
 mod found;
 mod json;
+mod measure;
+mod page;
 mod patience;
 mod read;
 mod recorded;
+mod sarif;
 mod words;
 
 use std::io::{IsTerminal, Write as _};
@@ -19,6 +24,9 @@ use commloom_commgraph::read::Format;
 use commloom_commgraph::{Options, schedule};
 
 use crate::failure::Failure;
+use crate::sites::Sites;
+use advice::Advice;
+use case::Case;
 use found::Found;
 use words::Paint;
 
@@ -33,24 +41,40 @@ pub struct Args {
     /// get a count of zero
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = share)]
     tau: f64,
-    /// Also look for operations on some of the processes
+    /// Also look for operations on some of the processes; always done for programs that were recorded
     #[arg(long)]
     subsets: bool,
-    /// Print one JSON object for each graph
+    /// Print one JSON object for each graph, and for a program that ran a last one with the advice
     #[arg(long)]
     json: bool,
+    /// Write the advice as SARIF 2.1.0, which editors and code hosts show beside the lines
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Replay each advice's messages, and the call that stands for them, with an MPI library on this machine: mpich, openmpi
+    /// or the mpirun of another [default: the kind that the program ran with]
+    #[arg(long, value_name = "MPI", num_args = 0..=1, require_equals = true)]
+    measure: Option<Option<String>>,
+    /// Replay what is in this folder: how commloom calls itself
+    #[arg(long, hide = true, value_name = "FOLDER", conflicts_with = "files")]
+    replay_here: Option<PathBuf>,
+    /// Show every part of a program that ran, with what was found in it, before the advice
+    #[arg(long)]
+    phases: bool,
     /// Write the operations, their dependencies and messages as a graph for Graphviz
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Draw the messages before and the operations after, as a space-time diagram
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write one web page with what was found, space-time diagrams and communication matrices
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// What the files are written in; found out by their first characters if not given
     #[arg(long, value_enum)]
     format: Option<Written>,
     /// Communication graphs in GOAL or MSCCL XML, the traces of all processes of one program by liballprof, or a folder
     /// that `commloom trace` has filled
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "replay_here", value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
@@ -99,6 +123,10 @@ GOAL has no addresses; comments add them: `//@ LABEL addr=0x40` to an operation 
 and wait sets are known. An MSCCL algorithm is compared with its attribute `coll`: exit status 1 where it is something \
 else. Traces of liballprof are given together, one for each process, and are cut at the collectives.
 
+Of a program that `commloom trace` has recorded each operation that it spells out is one advice: where its messages are \
+sent and received, how often, the call to write instead, and what that changes. Names in capitals are buffers: a trace \
+knows addresses, not variables. Compile the program with -g, so that lines are known.
+
 Examples:
   commloom detect broadcast.goal
       8 processes, 14 operations, 7 messages, 7 transfers
@@ -107,34 +135,114 @@ Examples:
   commloom detect --svg ring.svg allreduce_ring.xml
   commloom detect --json --tau 0.8 stencil.goal
   commloom detect pmpi-trace-rank-*.txt
-  mpirun -n 8 commloom trace -o app.trace -- ./app; commloom detect app.trace";
+  mpirun -n 8 commloom trace -o app.trace -- ./app
+  commloom detect app.trace
+  commloom detect --html app.html app.trace
+  commloom detect --measure app.trace
+  commloom detect --measure=/opt/mpi/bin/mpirun --sarif app.sarif app.trace
+  commloom detect --json app.trace | tail -1 | jq '.advice[].code'";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.replay_here {
+        return measure::work(folder);
+    }
     let cases = read::cases(&args.files, args.format.map(Format::from))?;
     if cases.len() > 1 {
         one_picture(args.dot.as_deref(), cases.len())?;
         one_picture(args.svg.as_deref(), cases.len())?;
     }
-    let options = Options { density: args.tau, subsets: args.subsets };
-    let paint = Paint::new(std::io::stdout().is_terminal() && no_colour_is_unset());
-    let mut out = std::io::stdout().lock();
-    let mut all_claims_hold = true;
-    let mut before = None;
-    for case in &cases {
-        let found = patience::show(&case.name, || Found::of(case, options, args.mode.into()))?;
-        all_claims_hold &= found.claim_holds();
+    let recorded = cases.iter().any(|case| case.ran.is_some());
+    if !recorded {
+        let wanted = args.sarif.is_some().then_some("--sarif");
+        if let Some(option) = wanted.or(args.measure.is_some().then_some("--measure")) {
+            return Err(Failure::message(format!(
+                "{option} is for programs that ran, and these files are of none: give a folder that `commloom trace` \
+                 has filled"
+            )));
+        }
+    }
+    let (cases, found) = analysed(cases, args)?;
+    for (case, found) in cases.iter().zip(&found) {
         if let Some(file) = &args.dot {
             write(file, &dot::graph(case)?)?;
         }
         if let Some(file) = &args.svg {
-            write(file, &diagram::svg(case, &found)?)?;
+            write(file, &diagram::svg(case, found)?)?;
         }
-        if args.json {
-            writeln!(out, "{}", json::object(case, &found)?)?;
+    }
+    let mut sites = Sites::default();
+    let findings = advice::findings(&cases, &found, &mut sites)?;
+    let mut advice = advice::advice(&findings);
+    if let Some(mpi) = &args.measure {
+        advice::measure(&mut advice, mpi.as_deref())?;
+    }
+    let advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
+    if let Some(file) = &args.sarif {
+        write(file, &sarif::log(&advice)?)?;
+    }
+    if let Some(file) = &args.html {
+        write(file, &page::page(&cases, &found, &advice)?)?;
+    }
+    if args.json {
+        let mut out = std::io::stdout().lock();
+        for (case, found) in cases.iter().zip(&found) {
+            writeln!(out, "{}", json::object(case, found)?)?;
+        }
+        if recorded {
+            writeln!(out, "{}", json::advice(&advice)?)?;
+        }
+    } else {
+        let paint = Paint::new(std::io::stdout().is_terminal() && no_colour_is_unset());
+        people(&cases, &found, &advice, args.phases, paint)?;
+    }
+    if found.iter().all(Found::claim_holds) { Ok(()) } else { Err(Failure::No) }
+}
+
+/// What is found in each graph. A part of a program that ran but makes no sense, as one whose trace is damaged, is a note
+/// to the others.
+fn analysed(all: Vec<Case>, args: &Args) -> Result<(Vec<Case>, Vec<Found>), Failure> {
+    let (mut cases, mut found, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut notes = Vec::new();
+    for mut case in all {
+        // Programs have grids of processes; their phases are short.
+        let subsets = args.subsets || case.ran.is_some();
+        let options = Options { density: args.tau, subsets };
+        match patience::show(&case.name, || Found::of(&case, options, args.mode.into())) {
+            Ok(one) => {
+                found.push(one);
+                cases.push(case);
+            }
+            Err(failure) if case.ran.is_some() => {
+                notes.append(&mut case.notes);
+                failures.push(failure);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    let Some(last) = cases.last_mut() else {
+        return Err(failures.into_iter().next().unwrap_or(Failure::message("there is no graph")));
+    };
+    notes.extend(failures.iter().map(|failure| format!("left out: {failure}")));
+    last.notes.extend(notes);
+    Ok((cases, found))
+}
+
+/// What was found, in words: of programs that ran what to do; of others, and with `phases` of those too, each graph.
+fn people(
+    cases: &[Case],
+    found: &[Found],
+    advice: &[Advice],
+    phases: bool,
+    paint: Paint,
+) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut before = None;
+    for (case, found) in cases.iter().zip(found) {
+        if case.ran.is_some() && !phases {
             continue;
         }
-        let words = words::text(case, &found, paint);
+        let words = words::text(case, found, paint);
         // Phases of a program are often the same again.
         if case.phase.is_some() && before.as_ref() == Some(&words) {
             writeln!(out, "{}: the same", case.name)?;
@@ -146,12 +254,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         write!(out, "{words}")?;
         before = Some(words);
     }
-    if !args.json {
-        for note in cases.iter().flat_map(|case| &case.notes) {
-            writeln!(out, "note: {note}")?;
+    if cases.iter().any(|case| case.ran.is_some()) {
+        write!(out, "{}", words::summary(cases, found, advice))?;
+        for (number, advice) in (1..).zip(advice) {
+            write!(out, "\n{}", advice::text(number, advice, paint))?;
         }
     }
-    if all_claims_hold { Ok(()) } else { Err(Failure::No) }
+    for note in cases.iter().flat_map(|case| &case.notes) {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(())
 }
 
 fn one_picture(file: Option<&Path>, graphs: usize) -> Result<(), Failure> {

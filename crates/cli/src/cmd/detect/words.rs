@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use commloom_commgraph::read::Place;
+use commloom_commgraph::{Collective, Kind};
 
+use super::advice::Advice;
 use super::calls::call;
 use super::case::{Case, Ran};
 use super::found::{Found, Predicted, Waits};
@@ -24,7 +26,7 @@ impl Paint {
         self.with("1", text)
     }
 
-    fn good(self, text: &str) -> String {
+    pub fn good(self, text: &str) -> String {
         self.with("32", text)
     }
 
@@ -37,8 +39,8 @@ impl Paint {
     }
 }
 
-/// All of it.
-pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
+/// How much there is in a graph, in a line.
+pub fn counts(case: &Case, found: &Found) -> String {
     let graph = &case.program.graph;
     let mut out = format!(
         "{}, {}, {}",
@@ -50,9 +52,16 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         let _ = write!(out, ", {}", counted(analysis.transfers, "transfer", "transfers"));
     }
     out.push_str(match found.wait_sets_complete() {
-        true => "; every process waits for every other\n",
-        false => "\n",
+        true => "; every process waits for every other",
+        false => "",
     });
+    out
+}
+
+/// All of it.
+pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
+    let mut out = counts(case, found);
+    out.push('\n');
     for c in found.collectives() {
         let _ = writeln!(out, "{}", paint.good(&call(case, c)));
     }
@@ -70,6 +79,9 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         Some(Waits::Nothing) | None => Ok(()),
     };
     match found.analysis() {
+        None if case.is_sweep() => out.push_str(
+            "a sweep: processes send on what they make of what has just come; nothing replaces that\n",
+        ),
         None => out.push_str(
             "no addresses (`//@ LABEL addr=N`): only matching, deadlocks and wait sets were looked at\n",
         ),
@@ -78,6 +90,12 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     }
     if let Some(ran) = &case.ran {
         sites(ran, &mut out);
+    }
+    if case.ran.as_ref().is_some_and(|ran| ran.assumed) && found.collectives().iter().any(in_steps)
+    {
+        out.push_str(
+            "note: right only if what is sent does not depend on what comes in the same phase\n",
+        );
     }
     for note in found.notes().take(SHOWN) {
         let _ = writeln!(out, "note: {note}");
@@ -97,6 +115,67 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     out
 }
 
+/// How much of a program that ran was found.
+pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
+    let ran = cases.iter().filter_map(|case| Some((case, case.ran.as_ref()?)));
+    let (mut messages, mut parts) = (0_u64, 0_u64);
+    for (_, ran) in ran {
+        messages = messages.saturating_add(wide(ran.messages.len()).saturating_mul(ran.times));
+        parts += 1;
+    }
+    let processes = cases.iter().map(|case| case.program.graph.processes()).max().unwrap_or(0);
+    let replaced = advice.iter().map(|advice| advice.messages).sum::<u64>().min(messages);
+    let mut head = format!(
+        "{}, {}",
+        counted(processes.into(), "process", "processes"),
+        counted(messages, "message", "messages"),
+    );
+    if parts > 1 {
+        let _ = write!(head, ", in {parts} parts of the program that differ");
+    }
+    head.push('\n');
+    for ran in cases.iter().filter_map(|case| case.ran.as_ref()).filter(|ran| ran.sweep) {
+        let places = |sites: &[(String, u64)]| {
+            sites.iter().take(2).map(|(site, _)| site.as_str()).collect::<Vec<_>>().join(" and ")
+        };
+        let line = format!(
+            "a sweep, sent in {}, received in {}: processes send on what they make of what has just come; nothing \
+             replaces that\n",
+            places(&ran.senders),
+            places(&ran.receivers)
+        );
+        if !head.contains(&line) {
+            head.push_str(&line);
+        }
+    }
+    if advice.is_empty() {
+        let near = found.iter().flat_map(Found::notes).count();
+        let near = match near {
+            0 => String::new(),
+            _ => format!("; {}, see --phases", counted(wide(near), "remark", "remarks")),
+        };
+        return format!(
+            "{head}nothing to replace: no messages add up to a collective operation{near}\n"
+        );
+    }
+    let call = if advice.len() == 1 { "this call does" } else { "these calls do" };
+    format!("{head}{call} what {replaced} of the messages do; the others stay\n")
+}
+
+/// Whether an operation has what processes send and what they get, both unchanged: its steps may be in any order.
+fn in_steps(collective: &Collective) -> bool {
+    matches!(
+        collective.kind,
+        Kind::Allgather
+            | Kind::Allgatherv
+            | Kind::Alltoall
+            | Kind::Alltoallv
+            | Kind::NeighborAlltoall
+            | Kind::NeighborAlltoallv
+            | Kind::NeighborAlltoallw
+    )
+}
+
 /// How often and from where in the program.
 fn sites(ran: &Ran, out: &mut String) {
     let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
@@ -108,6 +187,15 @@ fn sites(ran: &Ran, out: &mut String) {
             let _ = writeln!(out, "  {what} in {}", shown.join("; "));
         }
     }
+}
+
+/// What is part of nothing; empty where everything is part of something.
+pub fn left_over(case: &Case, found: &Found) -> String {
+    let mut out = String::new();
+    if found.left() != Some(0) {
+        left(case, found, &mut out);
+    }
+    out
 }
 
 /// The transfers and results that are part of nothing.

@@ -1,0 +1,221 @@
+//! What the messages and the calls that stand for them take with an MPI library on this machine: both are replayed, with
+//! their sizes and their order, by processes that `mpirun` starts and that are this command again.
+//!
+//! ```text
+//! schedules, in scratch memory ─► a file for each rank ─► mpirun ─► commloom detect --replay-here (worker)
+//!                                            samples, as lines of standard output ──┘
+//! ```
+
+mod worker;
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use commloom_commgraph::schedule::{Program, Schedule};
+use serde::{Deserialize, Serialize};
+
+use super::advice::{Measured, Spread};
+use crate::failure::Failure;
+use crate::guidelines::{Mpirun, end};
+use crate::streams::{lines_of, rest_of};
+
+pub use worker::run as work;
+
+/// Begins every line that is meant for the parent.
+const MARK: &str = "commloom-measure ";
+/// Processes that tell nothing for so long hang.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The file with what all ranks do.
+const TASK: &str = "task.json";
+
+/// What to do, for all ranks.
+#[derive(Serialize, Deserialize)]
+struct Task {
+    /// Files or sonames: one of them is the library.
+    libraries: Vec<String>,
+    processes: u32,
+}
+
+/// A message and a call, to be measured in turn.
+pub struct Pair {
+    pub messages: Schedule,
+    pub call: Schedule,
+}
+
+/// What one process does for a pair.
+#[derive(Serialize, Deserialize)]
+struct Programs([Program; 2]);
+
+/// Seconds of one run each, in the order in which they were measured.
+#[derive(Debug, Serialize, Deserialize)]
+struct Samples {
+    pair: usize,
+    library: String,
+    messages: Vec<f64>,
+    call: Vec<f64>,
+}
+
+/// What a worker tells.
+#[derive(Debug, Serialize, Deserialize)]
+enum Told {
+    Samples(Samples),
+    Refused(String),
+    Done,
+}
+
+/// A folder that is taken away in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, Failure> {
+        let name = format!("commloom-measure-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).map_err(|error| cannot("make", &path, error))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left lies in the folder for such files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Measures each pair with the library that the user names: `mpich`, `openmpi`, or its `mpirun`.
+///
+/// # Errors
+/// There is no such library, or its processes fail; with what they said.
+pub fn measure(pairs: Vec<Pair>, mpi: &str, processes: u32) -> Result<Vec<Measured>, Failure> {
+    let mpirun = Mpirun::find(mpi, processes)?;
+    let folder = Folder::new()?;
+    let count = pairs.len();
+    write(&folder.0, pairs, &Task { libraries: mpirun.libraries.clone(), processes })?;
+    let this = std::env::current_exe().map_err(|error| Failure::File {
+        doing: "find",
+        name: "the executable of commloom".to_owned(),
+        error,
+    })?;
+    let mut command = mpirun.start(processes);
+    command.arg(&this).args(["detect", "--replay-here"]).arg(&folder.0);
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| Failure::File {
+        doing: "start",
+        name: mpirun.command.display().to_string(),
+        error,
+    })?;
+    let samples = listen(&mut child);
+    let mut samples = samples.map_err(|reason| {
+        Failure::message(format!("cannot measure with {}: {reason}", mpirun.command.display()))
+    })?;
+    samples.sort_by_key(|samples| samples.pair);
+    if samples.len() != count {
+        let text = format!("only {} of {count} operations were measured", samples.len());
+        return Err(Failure::message(text));
+    }
+    Ok(samples.iter().map(measured).collect())
+}
+
+/// One file for each rank: its programs of all pairs.
+fn write(folder: &Path, pairs: Vec<Pair>, task: &Task) -> Result<(), Failure> {
+    let mut of_rank: Vec<Vec<Programs>> = Vec::new();
+    for Pair { messages, call } in pairs {
+        let both = messages.contained().programs.into_iter().zip(call.contained().programs);
+        for (rank, (messages, call)) in both.enumerate() {
+            if of_rank.len() <= rank {
+                of_rank.push(Vec::new());
+            }
+            of_rank[rank].push(Programs([messages, call]));
+        }
+    }
+    for (rank, programs) in of_rank.iter().enumerate() {
+        put(&folder.join(format!("rank-{rank}.json")), programs)?;
+    }
+    put(&folder.join(TASK), task)
+}
+
+fn put(file: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_vec(value)
+        .map_err(|error| Failure::message(format!("{}: {error}", file.display())))?;
+    std::fs::write(file, text).map_err(|error| cannot("write", file, error))
+}
+
+/// All samples; or why there are none.
+fn listen(child: &mut Child) -> Result<Vec<Samples>, String> {
+    let (lines, said) = (lines_of(child.stdout.take()), rest_of(child.stderr.take()));
+    let mut samples = Vec::new();
+    let told = loop {
+        let line = match lines.recv_timeout(PATIENCE) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => {
+                break Err(format!("the processes did nothing for {} s", PATIENCE.as_secs()));
+            }
+            Err(RecvTimeoutError::Disconnected) => break Err("the processes ended".to_owned()),
+        };
+        let told = line.strip_prefix(MARK).and_then(|json| serde_json::from_str(json).ok());
+        match told {
+            Some(Told::Samples(of)) => samples.push(of),
+            Some(Told::Refused(reason)) => break Err(reason),
+            Some(Told::Done) => break Ok(()),
+            None => {}
+        }
+    };
+    if told.is_err() {
+        end(child);
+    }
+    // What matters was told before.
+    let _ = child.wait();
+    told.map(|()| samples).map_err(|reason| {
+        let said = said.recv_timeout(Duration::from_secs(3)).unwrap_or_default();
+        match said.trim() {
+            "" => reason,
+            said => format!(
+                "{reason}; they said:\n{}",
+                said.lines().take(10).collect::<Vec<_>>().join("\n")
+            ),
+        }
+    })
+}
+
+fn measured(samples: &Samples) -> Measured {
+    Measured {
+        library: samples.library.clone(),
+        samples: samples.messages.len().min(samples.call.len()),
+        messages: spread(&samples.messages),
+        call: spread(&samples.call),
+    }
+}
+
+/// Median and quartiles: the values that so many are not above.
+fn spread(values: &[f64]) -> Spread {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |quarter: usize| {
+        let last = sorted.len().saturating_sub(1);
+        sorted.get(last * quarter / 4).copied().unwrap_or(0.0)
+    };
+    Spread { lower_quartile: at(1), median: at(2), upper_quartile: at(3) }
+}
+
+fn cannot(doing: &'static str, path: &Path, error: std::io::Error) -> Failure {
+    Failure::File { doing, name: path.display().to_string(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_of_few_and_of_many() {
+        let of = |values: &[f64]| {
+            let Spread { lower_quartile, median, upper_quartile } = spread(values);
+            [lower_quartile, median, upper_quartile]
+        };
+        assert_eq!(of(&[5.0, 1.0, 2.0, 4.0, 3.0]), [2.0, 3.0, 4.0]);
+        assert_eq!(of(&[7.0]), [7.0; 3]);
+        assert_eq!(of(&[]), [0.0; 3]);
+    }
+}

@@ -1,0 +1,45 @@
+//! `--json`
+
+use commloom_refactor::check::{Finding, Project};
+use commloom_refactor::source::Span;
+use serde_json::{Value, json};
+
+/// All findings.
+pub fn findings(project: &Project, findings: &[Finding]) -> Value {
+    json!({ "sites": findings.iter().map(|finding| one(project, finding)).collect::<Vec<_>>() })
+}
+
+fn one(project: &Project, finding: &Finding) -> Value {
+    let mut value = json!({ "at": place(project, finding.site), "call": finding.function, "buffer": finding.buffer });
+    let (key, content) = match &finding.outcome {
+        Ok(change) => {
+            let edits: Vec<Value> = change
+                .edits
+                .iter()
+                .map(|edit| json!({ "at": place(project, edit.span), "text": edit.text }))
+                .collect();
+            ("change", json!({ "type": change.summary, "notes": change.notes, "edits": edits }))
+        }
+        Err(refusal) => {
+            let related: Vec<Value> = refusal
+                .related
+                .iter()
+                .map(|(span, what)| json!({ "at": place(project, *span), "what": what }))
+                .collect();
+            let content = json!({
+                "code": refusal.code.as_str(), "message": refusal.message, "at": place(project, refusal.span),
+                "related": related, "fact": refusal.fact,
+            });
+            ("refusal", content)
+        }
+    };
+    value[key] = content;
+    value
+}
+
+/// File, line and column from 1, and the bytes.
+fn place(project: &Project, span: Span) -> Value {
+    let Some(source) = project.source(span.file) else { return Value::Null };
+    let (line, column) = source.line_column(span.start);
+    json!({ "file": source.name, "line": line, "column": column, "start": span.start, "end": span.end })
+}

@@ -1,0 +1,121 @@
+//! `commloom refactor`: packing code in, MPI datatypes or reasons out.
+
+mod apply;
+mod explain;
+pub mod files;
+mod json;
+mod sarif;
+mod words;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use commloom_refactor::check::{Finding, Options, Project};
+
+use crate::failure::Failure;
+
+/// Turn loops that pack buffers by hand into MPI datatypes
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "they are switches of a command line")]
+pub struct Args {
+    /// Files and folders of C, C++ and Fortran; folders are searched. All of a program should be given: what is not seen may use a buffer too
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Print what would change, as a patch (this is the default)
+    #[arg(long, conflicts_with_all = ["check", "apply", "explain", "json", "sarif"])]
+    diff: bool,
+    /// Say what could be changed, and exit with 1 if there is something
+    #[arg(long)]
+    check: bool,
+    /// Change the files
+    #[arg(long, conflicts_with_all = ["check", "explain"])]
+    apply: bool,
+    /// Change files that git has no copy of
+    #[arg(long, requires = "apply")]
+    allow_dirty: bool,
+    /// Show step by step how the loops of one call become a datatype, or why they do not
+    #[arg(long, value_name = "FILE:LINE", conflicts_with = "check")]
+    explain: Option<String>,
+    /// Print one JSON object
+    #[arg(long, conflicts_with_all = ["sarif", "explain"])]
+    json: bool,
+    /// Print SARIF 2.1.0, with the changes as fixes
+    #[arg(long, conflicts_with = "explain")]
+    sarif: bool,
+    /// Vouch for a fact that the analysis cannot see, as a refusal names it (can be given several times)
+    #[arg(long, value_name = "FACT")]
+    assume: Vec<String>,
+    /// For how many sizes, drawn by chance, loops and datatype are compared byte for byte
+    #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
+    verify: u32,
+    /// Keep the changes only if this command succeeds
+    #[arg(long, value_name = "CMD", requires = "apply")]
+    run: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+A call is changed only where it is proven that the same bytes are sent. Where it is not, the reason and its
+code are on standard error (docs/refactor-codes.md), often with a fact that --assume takes. A comment
+`commloom: keep` on the line of a call, or before it, leaves the call alone.
+
+Examples:
+  commloom refactor src/                       what would change, as a patch
+  commloom refactor --check src/               for CI: exit status 1 if something can be changed
+  commloom refactor --explain halo.c:40 halo.c how it was found, or why not
+  commloom refactor --apply --run 'make test' .";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let sources = files::sources(&args.paths)?;
+    let options = Options { assume: args.assume.clone(), rounds: args.verify };
+    let project = Project::new(sources);
+    let findings = project.check(&options);
+    if let Some(site) = &args.explain {
+        return explain::show(&project, &findings, site);
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", json::findings(&project, &findings))?;
+    } else if args.sarif {
+        writeln!(out, "{}", sarif::log(&project, &findings))?;
+    } else if args.check {
+        for finding in findings.iter().filter(|finding| finding.outcome.is_ok()) {
+            writeln!(out, "{}", words::line(&project, finding))?;
+        }
+    } else if !args.apply {
+        let coloured = out.is_terminal();
+        for (name, before, after) in changed(&project, &findings) {
+            let patch =
+                commloom_refactor::edit::diff(name.trim_start_matches(['.', '/']), before, &after);
+            write!(out, "{}", if coloured { words::coloured(&patch) } else { patch })?;
+        }
+    }
+    out.flush()?;
+    if !args.json && !args.sarif {
+        eprint!("{}", words::summary(&project, &findings, args.check));
+    }
+    if args.apply {
+        apply::apply(
+            changed(&project, &findings).collect(),
+            args.allow_dirty,
+            args.run.as_deref(),
+        )?;
+    }
+    if args.check && findings.iter().any(|finding| finding.outcome.is_ok()) {
+        return Err(Failure::No);
+    }
+    Ok(())
+}
+
+/// Files that change: name, text before and after.
+fn changed<'p>(
+    project: &'p Project,
+    findings: &[Finding],
+) -> impl Iterator<Item = (&'p str, &'p str, String)> {
+    let files = 0_u32..;
+    files.zip(project.sources()).filter_map(|(number, source)| {
+        let after = project.changed(commloom_refactor::source::FileId(number), findings)?;
+        Some((source.name.as_str(), source.text.as_str(), after))
+    })
+}

@@ -1,0 +1,91 @@
+//! What is said about findings.
+
+use std::fmt::Write;
+
+use commloom_refactor::check::{Finding, Project};
+use commloom_refactor::refusal::Refusal;
+use commloom_refactor::source::Span;
+
+/// `halo.c:40`
+pub fn place(project: &Project, span: Span) -> String {
+    match project.source(span.file) {
+        Some(source) => format!("{}:{}", source.name, source.line_column(span.start).0),
+        None => "?".to_owned(),
+    }
+}
+
+/// One finding in a line.
+pub fn line(project: &Project, finding: &Finding) -> String {
+    let at = place(project, finding.site);
+    match &finding.outcome {
+        Ok(change) => format!(
+            "{at}: {} of '{}' can send {}",
+            finding.function, finding.buffer, change.summary
+        ),
+        Err(refusal) => format!("{at}: {}: {}", refusal.code, refusal.message),
+    }
+}
+
+/// All that is not a patch: notes, refusals and how many there are of each.
+pub fn summary(project: &Project, findings: &[Finding], listed: bool) -> String {
+    let mut text = String::new();
+    let mut good = 0;
+    for finding in findings {
+        match &finding.outcome {
+            Ok(change) => {
+                good += 1;
+                if !listed {
+                    let _ = writeln!(text, "{}", line(project, finding));
+                }
+                for note in &change.notes {
+                    let _ = writeln!(text, "    {note}");
+                }
+            }
+            Err(refusal) => {
+                let _ = writeln!(text, "{}", line(project, finding));
+                text.push_str(&details(project, refusal));
+            }
+        }
+    }
+    let refused = findings.len() - good;
+    let _ = writeln!(
+        text,
+        "{good} of {} packed buffers can be datatypes; {refused} cannot",
+        findings.len()
+    );
+    text
+}
+
+/// The places of a refusal, and the fact that would help.
+pub fn details(project: &Project, refusal: &Refusal) -> String {
+    let mut text = format!("    at {}\n", place(project, refusal.span));
+    for (span, what) in &refusal.related {
+        let _ = writeln!(text, "    at {}: {what}", place(project, *span));
+    }
+    if let Some(fact) = &refusal.fact {
+        let _ = writeln!(text, "    if it is so: --assume {}", quoted(fact));
+    }
+    text
+}
+
+/// For a shell. Quotes in facts do not count.
+fn quoted(fact: &str) -> String {
+    format!("'{}'", fact.replace('\'', ""))
+}
+
+/// A patch with the colours that git gives it.
+pub fn coloured(patch: &str) -> String {
+    let mut text = String::with_capacity(patch.len() * 2);
+    for line in patch.lines() {
+        let colour = match line.as_bytes().first() {
+            _ if line.starts_with("+++") || line.starts_with("---") => "\x1b[1m",
+            Some(b'+') => "\x1b[32m",
+            Some(b'-') => "\x1b[31m",
+            Some(b'@') => "\x1b[36m",
+            _ => "",
+        };
+        let end = if colour.is_empty() { "" } else { "\x1b[0m" };
+        let _ = writeln!(text, "{colour}{line}{end}");
+    }
+    text
+}

@@ -1,0 +1,182 @@
+//! The programs of `examples/patterns`, traced and detected with every MPI library: what is found in each is what the
+//! file beside it says, in C and in Fortran.
+
+mod common;
+#[path = "common/mpi.rs"]
+mod mpi;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use common::{commloom, done};
+use mpi::Mpi;
+use serde_json::Value;
+
+/// `libcommloom_*.so`, built in the profile of the tests.
+fn preloads() -> PathBuf {
+    // target/<profile>/deps/<test>
+    let test = std::env::current_exe().expect("the test has a path");
+    let folder = test.ancestors().nth(2).expect("target/profile/deps/test").to_owned();
+    let mut build = Command::new(env!("CARGO"));
+    build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
+    build.args(["-p", "commloom-interpose-mpich", "-p", "commloom-interpose-openmpi"]);
+    if folder.ends_with("release") {
+        build.arg("--release");
+    }
+    let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
+}
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/patterns")
+}
+
+/// A program in one language, and what is to be found in it.
+struct Pattern {
+    source: PathBuf,
+    name: String,
+    expected: Value,
+}
+
+fn patterns() -> Vec<Pattern> {
+    let entries = std::fs::read_dir(examples()).expect("the examples");
+    let sources = entries.map(|entry| entry.expect("an entry").path());
+    let sources = sources.filter(|path| path.extension().is_some_and(|e| e == "c" || e == "f90"));
+    let mut all: Vec<Pattern> = sources
+        .map(|source| {
+            let text = std::fs::read_to_string(source.with_extension("json"))
+                .unwrap_or_else(|e| panic!("{} has no expectation: {e}", source.display()));
+            let expected = serde_json::from_str(&text).expect("JSON");
+            let name = source.file_name().expect("a name").to_string_lossy().replace('.', "_");
+            Pattern { source, name, expected }
+        })
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// Compiles, traces and detects one program: the objects that are printed.
+fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
+    let program = folder.join(&pattern.name);
+    let place = program.to_str().expect("a name");
+    let source = pattern.source.to_str().expect("a name");
+    if source.ends_with(".c") {
+        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
+        let options = ["-g", "-O1", "-Wextra", "-Wno-stringop-overflow", source, "-o", place];
+        mpi.compile("mpicc", &options, folder);
+    } else {
+        // Without interfaces one name is called with buffers of several types.
+        mpi.compile(
+            "mpif90",
+            &["-g", "-O1", "-w", "-fallow-argument-mismatch", source, "-o", place],
+            folder,
+        );
+    }
+    let trace = folder.join(format!("{}.trace", pattern.name));
+    let mut run = Command::new(mpi.command("mpiexec").expect("looked for before"));
+    if mpi.name == "openmpi" {
+        run.args(["--oversubscribe", "--mca", "btl", "^tcp", "--mca", "mpi_yield_when_idle", "1"]);
+    }
+    run.args(["-n", &pattern.expected["ranks"].to_string()])
+        .args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"])
+        .arg(&trace)
+        .args(["--", place])
+        .env("COMMLOOM_LIBDIR", preloads)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env_remove("LD_PRELOAD");
+    let ran = done(&run.output().expect("mpiexec starts"));
+    assert_eq!(ran.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, ran.err);
+    let found = commloom(&["detect", "--json", trace.to_str().expect("a name")]).output();
+    let found = done(&found.expect("the binary was built"));
+    assert_eq!(found.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, found.err);
+    found.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The operations of all phases, with how often they ran.
+fn operations(objects: &[Value]) -> Vec<Value> {
+    let of = |object: &Value| -> Vec<Value> {
+        let times = object["ran"]["times"].clone();
+        let all = object["collectives"].as_array().cloned().unwrap_or_default();
+        let timed = all.into_iter().map(|mut operation| {
+            operation["times"] = times.clone();
+            operation
+        });
+        timed.collect()
+    };
+    let (last, phases) = objects.split_last().expect("advice in the last line");
+    assert!(last["advice"].is_array(), "{last}");
+    phases.iter().flat_map(of).collect()
+}
+
+/// Whether an operation has all that is expected of it.
+fn fits(expected: &Value, found: &Value) -> bool {
+    let expected = expected.as_object().expect("an object");
+    expected.iter().all(|(key, value)| found.get(key) == Some(value))
+}
+
+fn check(mpi: Mpi, preloads: &Path) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("patterns").join(mpi.name);
+    std::fs::create_dir_all(&folder).expect("the target folder is writable");
+    for pattern in patterns() {
+        let objects = detected(mpi, &pattern, &folder, preloads);
+        let found = operations(&objects);
+        let expected = pattern.expected["found"].as_array().expect("a list");
+        let same = expected.len() == found.len()
+            && expected.iter().zip(&found).all(|(expected, found)| fits(expected, found));
+        assert!(same, "{}, {}:\n{expected:?}\nfound {found:#?}", mpi.name, pattern.name);
+        check_advice(mpi, &pattern, objects.last().expect("a last line"));
+    }
+}
+
+/// What to write, in the language of the program, and where.
+fn check_advice(mpi: Mpi, pattern: &Pattern, last: &Value) {
+    let advice = last["advice"].as_array().expect("a list");
+    assert_eq!(advice.len(), pattern.expected["found"].as_array().map_or(0, Vec::len));
+    for advice in advice {
+        let context = format!("{}, {}: {advice:#}", mpi.name, pattern.name);
+        let extension = pattern.source.extension().expect("a language").to_string_lossy();
+        assert_eq!(advice["code"], pattern.expected["code"][&*extension], "{context}");
+        for side in ["sent", "received"] {
+            let frame = &advice[side][0]["frames"][0];
+            assert_eq!(frame["file"].as_str(), pattern.source.to_str(), "{context}");
+            assert!(frame["line"].as_u64() > Some(1), "{context}");
+            assert!(
+                advice[side][0]["line"].as_str().is_some_and(|l| l.contains("MPI_")),
+                "{context}"
+            );
+        }
+        let times = &advice["predicted"];
+        assert!(
+            times["messages"].as_f64() > Some(0.0) && times["call"].as_f64() > Some(0.0),
+            "{context}"
+        );
+    }
+}
+
+#[test]
+fn every_pattern_is_found_and_no_near_miss() {
+    let installed = Mpi::installed();
+    if installed.is_empty() {
+        return;
+    }
+    let preloads = preloads();
+    // Both libraries at once: their processes mostly wait for each other.
+    thread::scope(|scope| {
+        for mpi in installed {
+            let preloads = &preloads;
+            scope.spawn(move || check(mpi, preloads));
+        }
+    });
+}
+
+#[test]
+fn every_expectation_has_a_program() {
+    let entries = std::fs::read_dir(examples()).expect("the examples");
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        let is_expectation = path.extension().is_some_and(|e| e == "json");
+        assert!(!is_expectation || path.with_extension("c").exists(), "{}", path.display());
+    }
+}
