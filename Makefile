@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs bench-trace guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs bench-trace bench-replace real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,13 +27,12 @@ uninstall: ## take away what `make install` with the same PREFIX and DESTDIR has
 demo: setup build ## run every example natively and under commloom, print one table (about 5 minutes)
 	$(CARGO) run --release --package xtask -- demo $(DEMO_ARGS)
 
-# Whole-program optimization is half of the time of a build and changes no result.
-test: export CARGO_PROFILE_RELEASE_LTO = off
-test: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS = 16
-test: setup lint build ## all checks and tests, also end to end under both MPI libraries
+# One profile for all of it, with overflow checks: an optimized build beside it took three of CI's minutes and tested nothing else.
+test: setup lint ## all checks and tests, also end to end under both MPI libraries
+	$(CARGO) build --workspace
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(CARGO) test --workspace
-	$(CARGO) run --release --package xtask -- demo --quick --runs 1
-	SEED=1 scripts/fuzz-mpi 2000
+	$(CARGO) run --package xtask -- demo --quick --runs 1 --commloom target/debug/commloom
+	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 scripts/fuzz-mpi 2000
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 seconds)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg commloom_asan" $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
@@ -70,6 +69,9 @@ bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstru
 bench-trace: build ## what `commloom trace` costs the halo example under both MPI libraries (some 2 minutes)
 	@scripts/bench-trace
 
+real-programs: setup build ## what is found in HPL, NAS, miniGhost and ember; REAL_PROGRAMS is a folder with their sources (some 15 minutes)
+	@scripts/real-programs $(REAL_PROGRAMS)
+
 guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write docs/guidelines (3 minutes a library, quiet machine)
 	target/release/commloom guidelines --seed 20261121 --json docs/guidelines/results.json.zst --html docs/guidelines/index.html $(GUIDELINES_ARGS)
 
@@ -80,6 +82,9 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
 	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
 	mv check-graphs.tmp docs/check-graphs.md
+
+bench-replace: build ## persistent requests as they are and replaced by collective operations, under both MPI libraries of Debian (some 3 minutes, quiet machine)
+	@scripts/bench-replace
 
 bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write docs/cdag.md (3 minutes, quiet machine)
 	scripts/bench-cdag $(CURDIR)/docs/cdag.md

@@ -89,24 +89,6 @@ impl<'r> Report<'r> {
     }
 }
 
-/// Text between tags or in an attribute. Characters that XML does not allow become U+FFFD.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
-            _ if c.is_control() => out.push('\u{FFFD}'),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
 /// `1.25 ms`: three digits and a unit.
 fn time(microseconds: f64) -> String {
     let (size, unit) = unit(microseconds);

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use crate::report::chart::{Bar, Chart, Figure};
-use crate::report::{escape, time};
+use commloom_picture::html::escape;
+
+use crate::report::time;
 use crate::results::Mode;
 
 use super::{COLOURS, coordinate, text};

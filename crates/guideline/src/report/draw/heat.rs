@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::report::escape;
 use crate::report::heat::HeatMap;
 use crate::verdict::mode_name;
+use commloom_picture::html::escape;
 
 use super::{coordinate, text};
 

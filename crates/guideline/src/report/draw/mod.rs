@@ -9,7 +9,7 @@ pub use heat::heat_map;
 
 use std::fmt::Write;
 
-use super::escape;
+use commloom_picture::html::escape;
 
 /// Colours for names; further names begin again.
 pub const COLOURS: usize = 7;

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use commloom_picture::html::escape;
+
 use super::scrolling;
 use crate::report::chart::{self, Figure};
-use crate::report::{Report, draw, escape, heat, range, time};
+use crate::report::{Report, draw, heat, range, time};
 use crate::results::Mode;
 use crate::verdict::{mode_name, operation_name};
 

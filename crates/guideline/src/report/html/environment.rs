@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::report::{Report, escape};
+use commloom_picture::html::escape;
+
+use crate::report::Report;
 
 /// One part for each file.
 pub fn files(report: &Report<'_>) -> String {

@@ -6,6 +6,8 @@ mod environment;
 mod summary;
 mod violations;
 
+use commloom_picture::html::Page;
+
 use super::Report;
 
 const STYLE: &str = include_str!("style.css");
@@ -34,13 +36,11 @@ pub fn page(report: &Report<'_>) -> String {
         environment::files(report),
     ]
     .concat();
-    format!(
-        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta \
-         charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, \
-         initial-scale=1\"/>\n<title>MPI datatype guidelines</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n<h1>MPI datatypes against their performance guidelines</h1>\n<nav>{links}</nav>\n{body}\
-         </main>\n<script>\n//<![CDATA[\n{SCRIPT}//]]>\n</script>\n</body>\n</html>\n"
-    )
+    let body = format!(
+        "<h1>MPI datatypes against their performance guidelines</h1>\n<nav>{links}</nav>\n{body}"
+    );
+    let title = "MPI datatype guidelines";
+    Page { title, style: STYLE, body: &body, script: SCRIPT }.write()
 }
 
 /// A table that scrolls by itself where the page is narrow.

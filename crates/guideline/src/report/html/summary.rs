@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use commloom_picture::html::escape;
+
 use super::scrolling;
+use crate::report::Report;
 use crate::report::terminal::{Count, numbers, status_name};
-use crate::report::{Report, escape};
 use crate::results::Mode;
 use crate::verdict::{Finding, Guideline, Status, mode_name};
 

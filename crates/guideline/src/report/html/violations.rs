@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use commloom_picture::html::escape;
+
 use super::scrolling;
-use crate::report::{Report, escape};
+use crate::report::Report;
 use crate::results::Method;
 use crate::verdict::{
     Guideline, Judgement, Verdict, advice, bytes, mode_name, operation_name, side_name,
