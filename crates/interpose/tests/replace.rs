@@ -4,6 +4,7 @@
 mod harness;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harness::{Library, libraries};
 use serde_json::Value;
@@ -16,7 +17,10 @@ fn run(
     settings: &[(&str, &str)],
 ) -> (String, Value) {
     let name = binary.file_name().expect("a program").to_string_lossy().into_owned();
-    let report = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{ranks}.json"));
+    // Tests run at the same time, some of them the same program on as many ranks.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let report = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{number}.json"));
     let place = report.to_string_lossy().into_owned();
     // Ranks that wait for others let them run: there are more of them than cores.
     let mut environment =
