@@ -8,7 +8,6 @@ mod mpi;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use mpi::{Mpi, in_path};
 
@@ -25,20 +24,9 @@ fn folder(name: &str) -> PathBuf {
 
 /// The folder of the build that this test belongs to, with the preloads in it.
 fn build() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let profile = Path::new(env!("CARGO_BIN_EXE_commloom")).parent().expect("target/profile");
-        let mut build = Command::new(env!("CARGO"));
-        build.arg("build").arg("--target-dir").arg(profile.parent().expect("target"));
-        for name in ["interpose-mpich", "interpose-openmpi", "interpose-abi", "capi"] {
-            build.args(["-p", &format!("commloom-{name}")]);
-        }
-        if profile.ends_with("release") {
-            build.arg("--release");
-        }
-        succeeds(&mut build);
-        profile.to_owned()
-    })
+    let packages = ["interpose-mpich", "interpose-openmpi", "interpose-abi", "capi"];
+    let packages = packages.map(|name| format!("commloom-{name}"));
+    commloom_testkit::built(env!("CARGO"), &packages.each_ref().map(String::as_str))
 }
 
 #[track_caller]

@@ -14,19 +14,9 @@ use mpi::Mpi;
 use serde_json::Value;
 
 /// `libcommloom_*.so`, built in the profile of the tests.
-fn preloads() -> PathBuf {
-    // target/<profile>/deps/<test>
-    let test = std::env::current_exe().expect("the test has a path");
-    let folder = test.ancestors().nth(2).expect("target/profile/deps/test").to_owned();
-    let mut build = Command::new(env!("CARGO"));
-    build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
-    build.args(["-p", "commloom-interpose-mpich", "-p", "commloom-interpose-openmpi"]);
-    if folder.ends_with("release") {
-        build.arg("--release");
-    }
-    let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    folder
+fn preloads() -> &'static Path {
+    let preloads = ["commloom-interpose-mpich", "commloom-interpose-openmpi"];
+    commloom_testkit::built(env!("CARGO"), &preloads)
 }
 
 fn examples() -> PathBuf {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod browser;
+mod built;
 pub mod cheapest;
 pub mod cheapest_shaped;
 pub mod corpus;
@@ -15,6 +16,7 @@ pub mod oracle;
 pub mod random;
 pub mod runner;
 
+pub use built::built;
 pub use memory::{memory_for, without_margin};
 pub use random::{Limits, Rng, random_path, random_type};
 pub use runner::{check, skipped};

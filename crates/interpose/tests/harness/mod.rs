@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 /// An installed MPI library.
 #[derive(Debug, Clone)]
@@ -210,23 +210,9 @@ impl Library {
 
 /// `libcommloom_<name>.so`, built once per test run in the profile of the tests.
 pub fn preload(name: &str) -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let folder = BUILT.get_or_init(|| {
-        // target/<profile>/deps/<test>
-        let test = std::env::current_exe().expect("the test has a path");
-        let folder = test.ancestors().nth(2).expect("target/profile/deps/test").to_owned();
-        let mut build = Command::new(env!("CARGO"));
-        build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
-        for name in ["mpich", "openmpi", "abi"] {
-            build.args(["-p", &format!("commloom-interpose-{name}")]);
-        }
-        if folder.ends_with("release") {
-            build.arg("--release");
-        }
-        let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        folder
-    });
+    let packages = ["mpich", "openmpi", "abi"].map(|name| format!("commloom-interpose-{name}"));
+    let folder =
+        commloom_testkit::built(env!("CARGO"), &packages.each_ref().map(String::as_str));
     folder.join(format!("libcommloom_{name}.so"))
 }
 
