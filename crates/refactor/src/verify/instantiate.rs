@@ -63,9 +63,13 @@ impl Values<'_, '_> {
                 }
             }
             Node::Hvector { count, stride, child } => {
-                let (count, stride) = (self.number(count)?, self.number(stride)?);
-                for k in 0..count {
-                    self.node(child, &at.plus(k * stride), element, bytes)?;
+                let mut there = at.clone();
+                for turn in 0..self.number(count)? {
+                    // Between two variables the distance is one of addresses; it has no meaning beyond them.
+                    if turn > 0 {
+                        there = self.displaced(&there, stride)?;
+                    }
+                    self.node(child, &there, element, bytes)?;
                 }
             }
             Node::Listed { count, block, list, entry, scale } => {
@@ -134,7 +138,8 @@ impl Values<'_, '_> {
                         object = byte.object;
                         base_offset += byte.offset;
                     }
-                    (Ok(byte), -1) => base_offset -= byte.offset,
+                    // Away from the object that it leads from.
+                    (Ok(byte), -1) if byte.object == at.object => base_offset -= byte.offset,
                     (Ok(_), _) => failed = Some(Stop::Unknown),
                     (Err(stop), _) => failed = Some(stop),
                 },

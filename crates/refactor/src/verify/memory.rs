@@ -93,11 +93,6 @@ impl Memory {
     pub fn origin(&self, byte: &Byte) -> Byte {
         self.origins.get(byte).unwrap_or(byte).clone()
     }
-
-    /// All bytes whose content came from elsewhere, with where.
-    pub fn moved(&self) -> impl Iterator<Item = (&Byte, &Byte)> {
-        self.origins.iter()
-    }
 }
 
 impl Byte {

@@ -6,6 +6,10 @@
 mod instantiate;
 mod interpret;
 mod memory;
+mod number;
+mod place;
+mod sections;
+mod shape;
 
 use std::collections::HashMap;
 
@@ -99,7 +103,7 @@ fn once(
     datatype: &Datatype,
     seed: u64,
 ) -> Result<(Vec<Byte>, Vec<Byte>), Stop> {
-    let mut interpreter = Interpreter::new(symbols, request, seed);
+    let mut interpreter = Interpreter::new(symbols, request, &packing.statements, seed);
     interpreter.run()?;
     let buffer = interpreter.buffer.clone().ok_or(Stop::Unknown)?;
     let count = interpreter.count;
@@ -119,21 +123,19 @@ fn once(
             Some(bytes) => usize::try_from(bytes).map_err(|_| Stop::Limit)?,
             None => new.len(),
         };
-    let loops = match request.direction {
-        Direction::Pack => (0..length).map(|k| after.origin(&at(&buffer, k))).collect(),
+    Ok(match request.direction {
+        // What was received into the buffer before, and copied from there, is the same bytes.
+        Direction::Pack => (
+            (0..length).map(|k| after.origin(&at(&buffer, k))).collect(),
+            new.iter().map(|byte| after.origin(byte)).collect(),
+        ),
         Direction::Unpack => {
-            let mut targets: HashMap<Byte, Byte> = HashMap::new();
-            for (target, origin) in
-                after.moved().filter(|(_, origin)| origin.object == buffer.object)
-            {
-                targets.insert(origin.clone(), target.clone());
-            }
-            (0..length)
-                .map(|k| targets.get(&at(&buffer, k)).cloned().unwrap_or_else(|| at(&buffer, k)))
-                .collect()
+            let targets: HashMap<&Byte, &Byte> =
+                interpreter.moved.iter().map(|(target, origin)| (origin, target)).collect();
+            let target = |byte: Byte| targets.get(&byte).map_or(byte, |&target| target.clone());
+            ((0..length).map(|k| target(at(&buffer, k))).collect(), new)
         }
-    };
-    Ok((loops, new))
+    })
 }
 
 fn at(buffer: &Byte, k: usize) -> Byte {
