@@ -2,13 +2,13 @@
 
 use crate::affine::{Atom, Polynomial};
 use crate::refusal::Code;
-use crate::tree::{Expression, ExpressionKind, MAX_DEPTH, Name, Statement, Subscript};
+use crate::tree::{Expression, ExpressionKind, Name, Statement};
 
 use super::Dense;
 use super::loops::{Running, gather, start_of};
 use super::piece::{Piece, solve};
 use super::value::unnamed;
-use super::walk::{Known, Walk};
+use super::walk::Walk;
 use super::writes::{Writes, for_each_operand, has_effects};
 
 impl Walk<'_> {
@@ -114,23 +114,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A condition, as it is decided here.
-    pub(super) fn known(&self, condition: &Expression, holds: bool) -> Known {
-        let mut names = Vec::new();
-        names_in(condition, &mut names);
-        let names =
-            names.into_iter().map(|name| (name.clone(), self.version_inside(&name))).collect();
-        Known { condition: condition.clone(), holds, names }
-    }
-
-    /// Whether a condition is one that was decided on the path, of variables that are unchanged since.
-    pub(super) fn decided(&self, condition: &Expression) -> Option<bool> {
-        let known = self.path.iter().rev().find(|known| same(&known.condition, condition, 0))?;
-        let unchanged =
-            known.names.iter().all(|(name, version)| *version == self.version_inside(name));
-        (unchanged && !has_effects(condition, self.symbols)).then_some(known.holds)
-    }
-
     /// Executes a branch; gives what it adds to each running index, and its copies.
     fn one_branch(
         &mut self,
@@ -159,29 +142,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether two expressions are the same text, but for spaces and where they stand.
-fn same(one: &Expression, other: &Expression, depth: usize) -> bool {
-    use ExpressionKind as Kind;
-    if depth > MAX_DEPTH {
-        return false;
-    }
-    let alike = match (&one.kind, &other.kind) {
-        (Kind::Integer(a), Kind::Integer(b)) => a == b,
-        (Kind::Literal(a), Kind::Literal(b)) | (Kind::Name(a), Kind::Name(b)) => a == b,
-        (Kind::Unary(a, _), Kind::Unary(b, _)) => a == b,
-        (Kind::Binary(a, ..), Kind::Binary(b, ..)) => a == b,
-        (Kind::Member { field: a, .. }, Kind::Member { field: b, .. }) => a == b,
-        (Kind::Element { subscripts: a, .. }, Kind::Element { subscripts: b, .. }) => {
-            let single = |s: &Subscript| matches!(s, Subscript::At(_));
-            a.len() == b.len() && a.iter().chain(b).all(single)
-        }
-        _ => false,
-    };
-    let (a, b) = (one.parts(), other.parts());
-    alike && a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b, depth + 1))
-}
-
-fn names_in(expression: &Expression, names: &mut Vec<Name>) {
+pub(super) fn names_in(expression: &Expression, names: &mut Vec<Name>) {
     if let ExpressionKind::Name(name) = &expression.kind {
         names.push(name.clone());
     }

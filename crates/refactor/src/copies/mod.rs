@@ -7,6 +7,7 @@ mod address;
 mod branch;
 mod copy;
 mod display;
+mod known;
 mod loops;
 mod model;
 mod piece;

@@ -8,6 +8,7 @@ use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Expression, Name, Procedure, Statement};
 
+use super::known::Known;
 use super::piece::{Piece, solve};
 use super::walk::{Arrival, Site, Walk};
 use super::{Address, Copy, Direction, Packing};
@@ -43,11 +44,13 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
             "the call's buffer has no form that can be seen",
         )
     };
-    let first = Walk::through(symbols, request, None);
+    let first = Walk::through(symbols, request, None, Vec::new());
+    // What decides the way to the call, and never changes, decides other branches too.
+    let promised = first.path.into_iter().filter(Known::is_of_old).collect();
     let buffer =
         first.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address.base;
 
-    let mut walk = Walk::through(symbols, request, Some(buffer.clone()));
+    let mut walk = Walk::through(symbols, request, Some(buffer.clone()), promised);
     let arrival = walk.arrival.take().ok_or_else(no_buffer)?;
     let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
     if let Some(problem) = walk.state.problem.take() {

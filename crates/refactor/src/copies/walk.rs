@@ -13,6 +13,7 @@ use crate::tree::{
     Unary,
 };
 
+use super::known::Known;
 use super::state::{Located, State, Value, is_cell};
 use super::value::is_whole;
 use super::writes::{
@@ -44,6 +45,8 @@ pub(super) struct Walk<'a> {
     pub sites: Vec<Site<'a>>,
     /// Conditions that hold on the path.
     pub path: Vec<Known>,
+    /// Conditions that will hold at the call, of variables that nobody writes until then.
+    pub promised: Vec<Known>,
     /// Variables of the loops that are being executed.
     pub open: Vec<Name>,
     /// What conditions of copies read: a variable, and how often it was perhaps written before.
@@ -59,14 +62,6 @@ pub(super) struct Arrival {
     pub count: Option<Polynomial>,
 }
 
-/// A condition that was decided on the way.
-pub(super) struct Known {
-    pub condition: Expression,
-    pub holds: bool,
-    /// What it reads, and how often that was perhaps written before.
-    pub names: Vec<(Name, u32)>,
-}
-
 /// A statement that copies.
 pub(super) struct Site<'a> {
     pub statement: &'a Statement,
@@ -80,6 +75,7 @@ impl<'a> Walk<'a> {
         symbols: &'a dyn Symbols,
         request: &'a Request<'a>,
         buffer: Option<Place>,
+        promised: Vec<Known>,
     ) -> Walk<'a> {
         let mut walk = Walk {
             symbols,
@@ -95,6 +91,7 @@ impl<'a> Walk<'a> {
             pending: false,
             sites: Vec::new(),
             path: Vec::new(),
+            promised,
             open: Vec::new(),
             conditions: Vec::new(),
         };
@@ -136,8 +133,7 @@ impl<'a> Walk<'a> {
             {
                 self.effects_of(condition);
                 let holds = inside(then);
-                let known = self.known(condition, holds);
-                self.path.push(known);
+                self.learn(condition, holds);
                 self.run(if holds { then } else { otherwise });
             }
             StatementKind::Block(body) if inside(body) => self.run(body),
