@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::affine::{Atom, Polynomial};
 use crate::copies::Request;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
@@ -261,33 +260,19 @@ fn no_text(span: Span, message: &str) -> Refusal {
 
 /// Assignments that stand for the lasting effects of removed loops.
 fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, Refusal> {
-    let end = if source.language.is_fortran() { "" } else { ";" };
+    let is_fortran = source.language.is_fortran();
+    let end = if is_fortran { "" } else { ";" };
     rewrite
         .assign
         .iter()
-        .map(|(name, value)| {
-            if is_plain(value) {
-                Ok(format!("{name} = {value}{end}"))
-            } else {
-                Err(no_text(
-                    site.statement,
-                    &format!(
-                        "'{name}' is used later, and its value {value} cannot be written here"
-                    ),
-                ))
+        .map(|(name, value)| match emit::value(value, is_fortran) {
+            Ok(text) => Ok(format!("{name} = {text}{end}")),
+            Err(error) => {
+                let why = format!("'{name}' is used later, and its value cannot be written here");
+                Err(no_text(site.statement, &format!("{why}: {error}")))
             }
         })
         .collect()
-}
-
-/// Whether a number is a sum of products of variables, which all languages write alike.
-fn is_plain(value: &Polynomial) -> bool {
-    !value.is_lost()
-        && value.terms().all(|(atoms, _)| {
-            atoms
-                .iter()
-                .all(|atom| matches!(atom, Atom::Read { place, .. } if place.steps.is_empty()))
-        })
 }
 
 /// The last argument of a call's text: Fortran's `ierr`, if it is a name.

@@ -126,3 +126,27 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
         c::write(&program, element, request.element, request.symbols, &turns)
     }
 }
+
+/// A whole number of the program, as an assignment has it.
+pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError> {
+    let program = operation::Program {
+        variables: Vec::new(),
+        operations: Vec::new(),
+        argument: operation::Argument {
+            place: None,
+            count: Polynomial::zero(),
+            of: operation::Old::Element,
+        },
+        strides: Vec::new(),
+        addresses: Vec::new(),
+    };
+    let speller = number::Speller {
+        fortran: is_fortran,
+        element: 1,
+        element_text: None,
+        program: &program,
+        turns: std::collections::HashMap::new(),
+        replaced: std::collections::HashMap::new(),
+    };
+    speller.plain(number)
+}

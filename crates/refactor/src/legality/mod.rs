@@ -15,6 +15,7 @@
 
 mod buffer;
 mod calls;
+mod closed;
 mod distinct;
 mod element;
 mod find;
@@ -30,13 +31,14 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use crate::affine::Polynomial;
 use crate::copies;
 use crate::ir;
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{Name, Storage};
+use crate::tree::{Name, StatementKind, Storage};
 
 use find::{Found, calls_in};
 use model::Ledger;
@@ -130,7 +132,10 @@ fn judge(
         }
     }
     buffer::dead(view, found, packing, all, explained, ledger)?;
-    scalars(view, packing)?;
+    let lasting = lasting(view, packing)?;
+    for name in &lasting {
+        value_after(view, packing, name, &packing.statements, found.statement)?;
+    }
     let made = ir::datatype(view, packing, candidate.element)?;
     Ok(Part {
         statement: found.statement,
@@ -141,28 +146,69 @@ fn judge(
         element: candidate.element,
         packing: packing.clone(),
         made,
+        lasting,
     })
 }
 
-/// Running indices and loop variables are not needed after the copies are gone.
-fn scalars(view: &View<'_>, packing: &copies::Packing) -> Result<(), Refusal> {
-    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return Ok(()) };
+/// Running indices and loop variables whose values are needed after the copies are gone.
+fn lasting(view: &View<'_>, packing: &copies::Packing) -> Result<Vec<Name>, Refusal> {
+    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else {
+        return Ok(Vec::new());
+    };
+    let mut lasting = Vec::new();
     for name in &packing.changes {
+        // The type is made of the values before the copies.
+        if packing.needs.contains(name) {
+            return Err(used_elsewhere(last, name));
+        }
         let is_own = view.variable(name).is_some_and(|d| {
             d.storage == Storage::Local
                 || (d.storage == Storage::Argument && !view.language().is_fortran())
         });
-        let needs_it = packing.needs.contains(name);
         let live = flow::is_live_after(view.procedure(), last, name, &packing.statements);
-        if (live && !is_count_only(view, packing, name)) || !is_own || needs_it {
-            return Err(Refusal::new(
-                Code::ScalarLive,
-                last,
-                format!("'{name}' is computed by the copies and used elsewhere"),
-            ));
+        if (live && !is_count_only(view, packing, name)) || !is_own {
+            lasting.push(name.clone());
         }
     }
-    Ok(())
+    Ok(lasting)
+}
+
+fn used_elsewhere(span: Span, name: &str) -> Refusal {
+    let message = format!("'{name}' is computed by the copies and used elsewhere");
+    Refusal::new(Code::ScalarLive, span, message)
+}
+
+/// The value that removed statements give to a scalar, which is assigned before the call.
+fn value_after(
+    view: &View<'_>,
+    packing: &copies::Packing,
+    name: &Name,
+    removed: &[Span],
+    call: Span,
+) -> Result<Polynomial, Refusal> {
+    let refuse = |span: Span| used_elsewhere(span, name);
+    let whole = removed.iter().fold(call, |all, s| all.to(*s));
+    // Nobody else may see that it has its value earlier or later.
+    let mut between = None;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            let gone = removed.iter().any(|r| flow::contains(*r, s.span));
+            let outside = s.span.end <= whole.start || s.span.start >= whole.end;
+            // Of what is around all of it, the head is no part.
+            if gone || outside || flow::contains(s.span, whole) || flow::contains(s.span, call) {
+                return;
+            }
+            let writes = matches!(&s.kind, StatementKind::Loop(l) if l.variable == *name);
+            if writes || s.expressions().iter().any(|e| e.mentions(name)) {
+                between.get_or_insert(s.span);
+            }
+        });
+    }
+    if let Some(span) = between {
+        return Err(refuse(span));
+    }
+    let closed = closed::Closed { view, packing, name };
+    closed.value(removed).filter(|v| !v.is_lost()).ok_or_else(|| refuse(whole))
 }
 
 /// Whether the only later read is the count of the call, which is replaced.
@@ -221,8 +267,17 @@ fn assemble(
                     }
                 }
             }
-            let remove = remove.into_iter().map(|(start, end)| Span { file, start, end }).collect();
-            Ok(Rewrite { parts, remove, assign: Vec::new(), assumed: Vec::new() })
+            let remove: Vec<Span> =
+                remove.into_iter().map(|(start, end)| Span { file, start, end }).collect();
+            let names: BTreeSet<&Name> = parts.iter().flat_map(|p| &p.lasting).collect();
+            let assign = names
+                .into_iter()
+                .map(|name| {
+                    let value = value_after(view, &own.packing, name, &remove, own.statement)?;
+                    Ok((name.clone(), value))
+                })
+                .collect::<Result<Vec<_>, Refusal>>()?;
+            Ok(Rewrite { parts, remove, assign, assumed: Vec::new() })
         })
         .collect();
     candidates

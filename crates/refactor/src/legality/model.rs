@@ -58,6 +58,8 @@ pub struct Part {
     pub packing: Packing,
     /// What replaces the buffer.
     pub made: Datatype,
+    /// Scalars that the copies change and that are needed afterwards.
+    pub lasting: Vec<Name>,
 }
 
 /// Facts that a person supplies, each as a refusal has named it.

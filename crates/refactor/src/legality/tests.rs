@@ -141,9 +141,10 @@ fn what_is_refused_in_c() {
         ("E-CALL-FORM", format!("{PACK} if (MPI_Send(b, n, MPI_DOUBLE, 1, 2, c)) p = 1;")),
         ("E-PREPROCESSOR", format!("{PACK}\n#ifdef X\np = n;\n#endif\n{SEND}")),
         ("E-SYNTAX", format!("{PACK} {SEND} p = = 3;")),
+        ("E-SCALAR-LIVE", format!("for (p = 0; p < n; p++) b[p] = u[2*p]; {SEND} list[0] = p;")),
         (
             "E-SCALAR-LIVE",
-            format!("p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i]; {SEND} u[0] = p;"),
+            format!("p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i]; list[0] = p; {SEND}"),
         ),
     ] {
         let outcome = c(&around(&body));
@@ -152,6 +153,22 @@ fn what_is_refused_in_c() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_running_index_that_is_read_later_gets_its_value() {
+    let text =
+        around(&format!("p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i]; {SEND} list[0] = p;"));
+    let source = Source {
+        name: "a.c".into(),
+        language: Language::C,
+        text: format!("#include <mpi.h>\n{text}"),
+    };
+    let all = sites(&Project::new(vec![source]), &Assumptions::default());
+    let assigned = &all[0].outcome.as_ref().unwrap().assign;
+    let shown: Vec<String> =
+        assigned.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    assert_eq!(shown, ["p = max(0, n) + p"], "{text}");
 }
 
 #[test]
