@@ -1,5 +1,7 @@
 //! Programs before and after: each file of `tests/cases` is checked, and its patch and refusals are compared with the text beside it (`.expected`).
 //!
+//! Facts that are assumed stand in comments of the program: `assume: FACT`.
+//!
 //! `COMMLOOM_ACCEPT=1 cargo test -p commloom-refactor --test cases` writes what is found now; look at the difference before committing it.
 
 use std::fmt::Write;
@@ -30,10 +32,16 @@ fn project(path: &Path, text: String) -> Project {
     Project::new(vec![Source { name, language, text }])
 }
 
+/// What the program's comments say should be assumed: `! assume: FACT`.
+fn facts(text: &str) -> Vec<String> {
+    let facts = text.lines().filter_map(|line| line.split_once("assume: "));
+    facts.map(|(_, fact)| fact.trim_end_matches("*/").trim().to_owned()).collect()
+}
+
 /// Refusals and types, a line each, then the patch.
 fn found(project: &Project) -> String {
     let source = &project.sources()[0];
-    let findings = project.check(&Options { rounds: 40, ..Options::default() });
+    let findings = project.check(&Options { rounds: 40, assume: facts(&source.text) });
     let mut text = String::new();
     for finding in &findings {
         let line = source.line_column(finding.site.start).0;
@@ -79,10 +87,11 @@ fn programs_change_as_expected() {
 fn changes_are_idempotent() {
     for path in programs() {
         let before = project(&path, fs::read_to_string(&path).expect("a program"));
-        let findings = before.check(&Options::default());
+        let options = Options { assume: facts(&before.sources()[0].text), ..Options::default() };
+        let findings = before.check(&options);
         let Some(after) = before.changed(FileId(0), &findings) else { continue };
         let again = project(&path, after.clone());
-        let findings = again.check(&Options::default());
+        let findings = again.check(&options);
         assert_eq!(again.changed(FileId(0), &findings), None, "{after}");
     }
 }

@@ -185,7 +185,8 @@ fn shared(
             statement.each(&mut |s| {
                 let touches = touches_of(&other, s, &[]);
                 for (name, span) in &touches.reads {
-                    if other.global(name).is_some_and(|g| g == global) && place.is_none() {
+                    let is_it = other.global(name).is_some_and(|g| g == global);
+                    if is_it && place.is_none() && !is_elsewhere(&other, s, *span, name) {
                         place = Some(*span);
                     }
                 }
@@ -197,4 +198,26 @@ fn shared(
         }
     }
     Ok(())
+}
+
+/// Whether it is not this statement that reads a variable, but a procedure with a body that it calls, and that is looked at by itself.
+fn is_elsewhere(view: &View<'_>, statement: &Statement, read: Span, name: &str) -> bool {
+    let mut elsewhere = false;
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            let ExpressionKind::Call { function, arguments } = &e.kind else { return };
+            let ExpressionKind::Name(called) = &function.kind else { return };
+            let is_passed = arguments.iter().any(|a| {
+                let mut mentioned = false;
+                a.each(&mut |inner| {
+                    if let ExpressionKind::Name(n) = &inner.kind {
+                        mentioned |= view.targets(n).iter().any(|t| t == name);
+                    }
+                });
+                mentioned
+            });
+            elsewhere |= e.span == read && !is_passed && view.project().has_body(called);
+        });
+    }
+    elsewhere
 }

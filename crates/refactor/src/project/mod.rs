@@ -97,6 +97,11 @@ impl Project {
         &self.units[unit].procedures[index]
     }
 
+    /// Whether a procedure of this name has a body here.
+    pub fn has_body(&self, name: &str) -> bool {
+        self.spaces.by_name.contains_key(spaces::last(name))
+    }
+
     /// What a procedure sees.
     pub fn view(&self, id: ProcedureId) -> View<'_> {
         View::new(self, id)
