@@ -168,7 +168,7 @@ fn a_running_index_that_is_read_later_gets_its_value() {
     let assigned = &all[0].outcome.as_ref().unwrap().assign;
     let shown: Vec<String> =
         assigned.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    assert_eq!(shown, ["p = max(0, n) + p"], "{text}");
+    assert_eq!(shown, ["p = p + max(0, n)"], "{text}");
 }
 
 #[test]
