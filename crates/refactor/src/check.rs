@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use crate::across::{Across, Seen};
 use crate::copies::Request;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
-use crate::legality::{self, Assumptions, Part, Rewrite, Site};
+use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
+use crate::project::ProcedureId;
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
@@ -64,6 +66,9 @@ pub struct Edit {
     pub text: String,
 }
 
+/// Compares loops and datatype of a call.
+type Verifier<'a> = dyn Fn(&Part) -> Result<Option<String>, Refusal> + 'a;
+
 /// Edits of calls that were written already: a call that belongs to several findings gets the same text in all of them.
 type Written = HashMap<Span, Vec<Edit>>;
 
@@ -73,21 +78,51 @@ impl Project {
         let assumptions = Assumptions::new(options.assume.iter().cloned());
         let mut names = Names::in_use(self.sources().iter().map(|source| source.text.as_str()));
         let mut written = Written::new();
-        let mut findings: Vec<Finding> = legality::sites(self, &assumptions)
-            .into_iter()
-            .filter(|site| !self.is_kept(site.statement))
-            .map(|site| Finding {
-                site: site.statement,
-                outcome: match &site.outcome {
-                    Ok(rewrite) => self.change(&site, rewrite, options, &mut names, &mut written),
-                    Err(refusal) => Err(refusal.clone()),
-                },
-                function: site.function,
-                buffer: site.buffer,
-            })
-            .collect();
+        let ids: Vec<ProcedureId> = self.procedures().collect();
+        let (sites, explained) = legality::sites_in(self, &ids, &assumptions, Explained::default());
+        let across = Across::of(self);
+        let seen = across
+            .as_ref()
+            .map_or_else(Vec::new, |a| a.sites(self, &assumptions, explained, &sites));
+        let mut findings = Vec::new();
+        for site in sites {
+            let run = |part: &Part| self.verified(&site, part, options);
+            findings.push(self.finding(&site, &run, &mut names, &mut written));
+        }
+        for Seen { inside, site } in seen {
+            let parts = inside.outcome.as_ref().map_or(&[][..], |rewrite| &rewrite.parts);
+            // The copies are run where they stand together.
+            let run = |_: &Part| match (&across, parts) {
+                (Some(across), [part, ..]) => across.expanded.verified(&inside, part, options),
+                _ => Ok(None),
+            };
+            findings.push(self.finding(&site, &run, &mut names, &mut written));
+        }
+        findings.retain(|finding| !self.is_kept(finding.site));
         findings.sort_by_key(|finding| (finding.site.file, finding.site.start));
         findings
+    }
+
+    fn finding(
+        &self,
+        site: &Site,
+        run: &Verifier<'_>,
+        names: &mut Names,
+        written: &mut Written,
+    ) -> Finding {
+        let outcome = match &site.outcome {
+            _ if self.is_kept(site.statement) => {
+                Err(Refusal::new(Code::Text, site.statement, "a comment asks to leave it alone"))
+            }
+            Ok(rewrite) => self.change(site, rewrite, run, names, written),
+            Err(refusal) => Err(refusal.clone()),
+        };
+        Finding {
+            site: site.statement,
+            outcome,
+            function: site.function.clone(),
+            buffer: site.buffer.clone(),
+        }
     }
 
     /// The text of a file with all changes of the findings in it; none where there are none.
@@ -128,7 +163,7 @@ impl Project {
         &self,
         site: &Site,
         rewrite: &Rewrite,
-        options: &Options,
+        run: &Verifier<'_>,
         names: &mut Names,
         written: &mut Written,
     ) -> Result<Change, Refusal> {
@@ -136,16 +171,18 @@ impl Project {
             .source(site.statement.file)
             .ok_or_else(|| no_text(site.statement, "the file is not at hand"))?;
         let kept = kept(site, rewrite, source)?;
+        let (here, elsewhere): (Vec<Span>, Vec<Span>) =
+            rewrite.remove.iter().partition(|span| span.file == site.statement.file);
         let mut notes: Vec<String> =
             rewrite.assumed.iter().map(|fact| format!("assumed: {fact}")).collect();
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits: Vec<Edit> = self.removed(&elsewhere)?;
         for (number, part) in rewrite.parts.iter().enumerate() {
             let made = match written.entry(part.statement) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
-                    notes.extend(self.verified(site, part, options)?);
+                    notes.extend(run(part)?);
                     let kept = if number == 0 { kept.as_slice() } else { &[] };
-                    place.insert(self.part(site, part, source, &rewrite.remove, kept, names)?)
+                    place.insert(self.part(site, part, source, &here, kept, names)?)
                 }
             };
             for edit in made.iter() {
@@ -162,6 +199,20 @@ impl Project {
         });
         let steps = first.map_or_else(Vec::new, steps);
         Ok(Change { edits, summary, notes, steps })
+    }
+
+    /// The edits that take away statements of other files than the call's.
+    fn removed(&self, spans: &[Span]) -> Result<Vec<Edit>, Refusal> {
+        let mut edits = Vec::new();
+        for &span in spans {
+            let refuse = |message: String| no_text(span, &message);
+            let source =
+                self.source(span.file).ok_or_else(|| refuse("the file is not at hand".into()))?;
+            let change = edit::remove(source, span).map_err(|error| refuse(error.to_string()))?;
+            let span = Span { file: span.file, start: change.range.start, end: change.range.end };
+            edits.push(Edit { span, text: change.new });
+        }
+        Ok(edits)
     }
 
     /// Runs loops and datatype on sizes drawn by chance; says so if the loops could not be run.

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod across;
 pub mod affine;
 pub mod check;
 pub mod copies;

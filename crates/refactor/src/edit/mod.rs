@@ -10,4 +10,4 @@ mod tests;
 
 pub use change::{Change, Overlap, apply};
 pub use diff::diff;
-pub use rewrite::{CallPlace, EditError, Rewrite, rewrite};
+pub use rewrite::{CallPlace, EditError, Rewrite, remove, rewrite};

@@ -56,13 +56,14 @@ pub enum EditError {
     },
 }
 
+/// The change that takes a statement away that stands apart from the call.
+pub fn remove(source: &Source, span: Span) -> Result<Change, EditError> {
+    Editor::of(source).remove(span)
+}
+
 /// The changes of the file for one call. Those of several calls can be applied together.
 pub fn rewrite(rewrite: &Rewrite<'_>) -> Result<Vec<Change>, EditError> {
-    let editor = Editor {
-        lines: Lines::of(&rewrite.source.text),
-        fixed: rewrite.source.language == Language::FortranFixed,
-        fortran: rewrite.source.language.is_fortran(),
-    };
+    let editor = Editor::of(rewrite.source);
     let mut changes = Vec::new();
     for span in rewrite.removed {
         changes.push(editor.remove(*span)?);
@@ -81,7 +82,15 @@ struct Editor<'t> {
     fortran: bool,
 }
 
-impl Editor<'_> {
+impl<'t> Editor<'t> {
+    fn of(source: &'t Source) -> Editor<'t> {
+        Editor {
+            lines: Lines::of(&source.text),
+            fixed: source.language == Language::FortranFixed,
+            fortran: source.language.is_fortran(),
+        }
+    }
+
     /// Takes a statement away, with its lines where nothing else is on them.
     fn remove(&self, span: Span) -> Result<Change, EditError> {
         let range = span.range();

@@ -7,11 +7,11 @@ use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage};
 
-use super::Candidate;
 use super::find::{Found, buffer_name, touches_of};
 use super::flow::{contains, may_follow};
 use super::model::Ledger;
 use super::touch::Touches;
+use super::{Candidate, Explained, Known};
 
 /// Looks for reads of the buffer that are neither the call's nor those of copies that are understood.
 pub(super) fn dead(
@@ -19,7 +19,7 @@ pub(super) fn dead(
     found: &Found<'_>,
     packing: &Packing,
     all: &[Candidate<'_>],
-    explained: &[Span],
+    known: &Known<'_>,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     // Calls whose own copies fill (or empty) the range of the buffer that they use.
@@ -33,7 +33,7 @@ pub(super) fn dead(
         .iter()
         .fold(found.statement, |a, s| if s.start < a.start { *s } else { a });
     let kept = view.variable(&packing.buffer).is_none_or(|d| d.storage != Storage::Local);
-    if let Some((span, name)) = foreign_read(view, packing, &calls, explained, |span| {
+    if let Some((span, name)) = foreign_read(view, packing, &calls, known.here, |span| {
         kept || may_follow(view.procedure(), from, span)
     }) {
         let what =
@@ -46,7 +46,7 @@ pub(super) fn dead(
             refusal
         })?;
     }
-    outside(view, packing, found, ledger)
+    outside(view, packing, found, known.everywhere, ledger)
 }
 
 fn is_buffer(view: &View<'_>, found: &Found<'_>, buffer: &str) -> bool {
@@ -133,6 +133,7 @@ fn outside(
     view: &View<'_>,
     packing: &Packing,
     found: &Found<'_>,
+    explained: &Explained,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let buffer = &packing.buffer;
@@ -158,7 +159,7 @@ fn outside(
                 format!("'{buffer}' is an argument, which the caller may read afterwards");
             ledger.need(Code::BufferLive, found.buffer.span, message, fact)
         }
-        Storage::Shared => shared(view, buffer, found, &fact, ledger),
+        Storage::Shared => shared(view, buffer, found, explained, &fact, ledger),
     }
 }
 
@@ -167,6 +168,7 @@ fn shared(
     view: &View<'_>,
     buffer: &str,
     found: &Found<'_>,
+    explained: &Explained,
     fact: &str,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
@@ -177,16 +179,22 @@ fn shared(
     let project = view.project();
     for id in project.procedures() {
         let other = project.view(id);
-        if std::ptr::eq(other.procedure(), view.procedure()) {
+        if std::ptr::eq(other.procedure(), view.procedure()) || project.is_expanded(id) {
             continue;
         }
+        // What its own calls explain; or those of others, if it stands with them wherever it is called.
+        let is_known = |span: Span| explained.has(project, id, span);
         let mut place = None;
         for statement in &other.procedure().body {
             statement.each(&mut |s| {
                 let touches = touches_of(&other, s, &[]);
                 for (name, span) in &touches.reads {
                     let is_it = other.global(name).is_some_and(|g| g == global);
-                    if is_it && place.is_none() && !is_elsewhere(&other, s, *span, name) {
+                    if is_it
+                        && place.is_none()
+                        && !is_known(*span)
+                        && !is_elsewhere(&other, s, *span, name)
+                    {
                         place = Some(*span);
                     }
                 }

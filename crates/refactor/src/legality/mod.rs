@@ -21,6 +21,7 @@ mod element;
 mod find;
 mod flow;
 mod model;
+mod names;
 mod range;
 mod sources;
 mod targets;
@@ -44,18 +45,63 @@ use find::{Found, calls_in};
 use model::Ledger;
 
 pub use model::{Assumptions, Part, Rewrite, Site};
+pub(crate) use names::{
+    assigned_names, bare_buffers, calls_mpi, for_each_bound, names_in, written_names,
+};
 
 /// All calls of MPI with copies into or out of their buffers, and what becomes of each.
 pub fn sites(project: &Project, assumptions: &Assumptions) -> Vec<Site> {
-    let mut all = Vec::new();
-    for id in project.procedures() {
-        let view = project.view(id);
-        if calls_in(&view).is_empty() {
-            continue;
-        }
-        all.extend(sites_of(project, id, assumptions));
+    let ids: Vec<ProcedureId> = project.procedures().collect();
+    sites_in(project, &ids, assumptions, Explained::default()).0
+}
+
+/// Reads of buffers that belong to calls: the calls and their copies, as they stand in the texts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Explained {
+    /// In the procedures of the calls.
+    own: Vec<Span>,
+    /// In procedures that stand beside the call wherever they are called.
+    across: Vec<Span>,
+}
+
+impl Explained {
+    fn has(&self, project: &Project, reader: ProcedureId, span: Span) -> bool {
+        let any = |all: &[Span]| all.iter().any(|known| flow::contains(*known, span));
+        any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
     }
-    all
+
+    fn add(&mut self, project: &Project, id: ProcedureId, candidate: &Candidate<'_>) {
+        let Ok(packing) = &candidate.packing else { return };
+        // A call for more than the copies reads what others left in the buffer.
+        let ledger = candidate.ledger.fresh();
+        if range::exact(&candidate.found, packing, &ledger).is_err() {
+            return;
+        }
+        let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
+        let spans = packing.statements.iter().chain([&candidate.found.statement]);
+        into.extend(spans.map(|span| project.real(*span)));
+    }
+}
+
+/// The sites of some procedures. What is explained already, and what these explain, is nobody's foreign read.
+pub(crate) fn sites_in<'p>(
+    project: &'p Project,
+    ids: &[ProcedureId],
+    assumptions: &'p Assumptions,
+    mut everywhere: Explained,
+) -> (Vec<Site>, Explained) {
+    let mut all: Vec<(ProcedureId, Vec<Candidate<'p>>)> = Vec::new();
+    for &id in ids {
+        let candidates = candidates(&project.view(id), assumptions);
+        for candidate in &candidates {
+            everywhere.add(project, id, candidate);
+        }
+        if !candidates.is_empty() {
+            all.push((id, candidates));
+        }
+    }
+    let sites = all.into_iter().flat_map(|(id, c)| sites_of(project, id, c, &everywhere)).collect();
+    (sites, everywhere)
 }
 
 /// One call with its copies, before anything is proved.
@@ -66,15 +112,14 @@ struct Candidate<'p> {
     ledger: Ledger<'p>,
 }
 
-fn sites_of<'p>(project: &'p Project, id: ProcedureId, assumptions: &'p Assumptions) -> Vec<Site> {
-    let view = project.view(id);
-    let candidates: Vec<Candidate<'p>> = calls_in(&view)
+fn candidates<'p>(view: &View<'p>, assumptions: &'p Assumptions) -> Vec<Candidate<'p>> {
+    calls_in(view)
         .into_iter()
-        .filter(|found| find::has_copies(&view, found))
+        .filter(|found| find::has_copies(view, found))
         .map(|found| {
             let ledger = Ledger::new(assumptions);
-            let (element, packing) = match element::size(&view, &found, &ledger) {
-                Ok(element) => (element, read(&view, &found, element)),
+            let (element, packing) = match element::size(view, &found, &ledger) {
+                Ok(element) => (element, read(view, &found, element)),
                 Err(refusal) => (0, Err(refusal)),
             };
             Candidate { found, packing, element, ledger }
@@ -84,16 +129,33 @@ fn sites_of<'p>(project: &'p Project, id: ProcedureId, assumptions: &'p Assumpti
             // A buffer that nothing is copied into is an array of the program; so is most of what is reduced or broadcast.
             Err(refusal) => refusal.code != Code::NoCopies && c.found.side.obstacle.is_none(),
         })
-        .collect();
+        .collect()
+}
+
+fn sites_of(
+    project: &Project,
+    id: ProcedureId,
+    candidates: Vec<Candidate<'_>>,
+    everywhere: &Explained,
+) -> Vec<Site> {
+    let view = project.view(id);
     // What all copies that can be read do not need: their reads of the buffer are their own.
     let explained: Vec<Span> = candidates
         .iter()
         .filter_map(|c| c.packing.as_ref().ok())
         .flat_map(|p| p.statements.iter().copied())
         .collect();
+    let known = Known { here: &explained, everywhere };
     let judged: Vec<Result<Part, Refusal>> =
-        candidates.iter().map(|c| judge(&view, c, &candidates, &explained)).collect();
+        candidates.iter().map(|c| judge(&view, c, &candidates, &known)).collect();
     assemble(&view, id, candidates, judged)
+}
+
+/// Reads of buffers that are understood.
+struct Known<'k> {
+    /// In this procedure.
+    here: &'k [Span],
+    everywhere: &'k Explained,
 }
 
 fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Result<copies::Packing, Refusal> {
@@ -113,7 +175,7 @@ fn judge(
     view: &View<'_>,
     candidate: &Candidate<'_>,
     all: &[Candidate<'_>],
-    explained: &[Span],
+    known: &Known<'_>,
 ) -> Result<Part, Refusal> {
     let found = &candidate.found;
     if let Some(obstacle) = found.side.obstacle {
@@ -131,7 +193,7 @@ fn judge(
             targets::untouched(view, found, packing, ledger)?;
         }
     }
-    buffer::dead(view, found, packing, all, explained, ledger)?;
+    buffer::dead(view, found, packing, all, known, ledger)?;
     let lasting = lasting(view, packing)?;
     for name in &lasting {
         value_after(view, packing, name, &packing.statements, found.statement)?;

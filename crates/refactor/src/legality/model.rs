@@ -102,6 +102,11 @@ impl<'a> Ledger<'a> {
         Ledger { given, used: RefCell::default() }
     }
 
+    /// The same facts, none used yet.
+    pub fn fresh(&self) -> Ledger<'a> {
+        Ledger::new(self.given)
+    }
+
     /// Refuses, unless a person has said that it is so.
     pub fn need(
         &self,

@@ -85,6 +85,10 @@ pub(super) fn may_alias(view: &View<'_>, one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
+    // A named number has no memory.
+    if view.constant(one).is_some() || view.constant(other).is_some() {
+        return false;
+    }
     let pointers = pointers_of(view);
     let (ones, others) = (follow(pointers, one), follow(pointers, other));
     ones.iter().any(|a| others.iter().any(|b| a == b || overlap(view, pointers, a, b)))
@@ -104,7 +108,7 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
         return false;
     }
     let (Some(a), Some(b)) = (view.declared(a), view.declared(b)) else {
-        return true;
+        return !is_another_common(view, a, b);
     };
     if !types_may_alias(view, a, b) {
         return false;
@@ -121,6 +125,22 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
         (false, true) => !is_fresh(pointers, b) && can_be_reached(pointers, b, a),
         (false, false) => false,
     }
+}
+
+/// Whether one is a variable of a common block that this procedure does not name (`/block/name`), and the other one is not.
+fn is_another_common(view: &View<'_>, a: &str, b: &str) -> bool {
+    let block = |name: &str| {
+        name.starts_with('/').then(|| name.split('/').nth(1)).flatten().map(str::to_owned)
+    };
+    let (hidden, seen) = match (block(a), block(b)) {
+        (Some(hidden), None) => (hidden, b),
+        (None, Some(hidden)) => (hidden, a),
+        _ => return false,
+    };
+    let Some(declaration) = view.declared(seen) else { return false };
+    let is_pointer = matches!(declaration.of, Type::Pointer(_));
+    let same_block = view.global(seen).and_then(|g| block(&g)).is_some_and(|own| own == hidden);
+    view.language().is_fortran() && !is_pointer && !same_block
 }
 
 /// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another one, unless one is a pointer, or both
@@ -364,7 +384,10 @@ fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Nam
             found.some.insert(Region::Argument(index));
         } else if let Some(global) = view.global(&name) {
             found.some.insert(Region::Global(global));
-        } else if view.declared(&name).is_none() && view.constant(&name).is_none() {
+        } else if view.declared(&name).is_none()
+            && view.constant(&name).is_none()
+            && !view.project.spaces.by_name.contains_key(last(&name))
+        {
             // Declared in a header that is not at hand, or a global of another file under its own name.
             found.some.insert(Region::Global(name));
         }

@@ -8,6 +8,7 @@
 //! [`library`], and otherwise everything that it can reach.
 
 mod effects;
+mod expanded;
 mod files;
 mod library;
 mod regions;
@@ -24,6 +25,7 @@ use crate::source::{FileId, Source};
 use crate::tree::{Procedure, Unit};
 
 use effects::Pointers;
+use expanded::Expanded;
 use files::Files;
 use regions::Summary;
 use spaces::Spaces;
@@ -40,6 +42,8 @@ pub struct Project {
     summaries: Vec<Summary>,
     /// As `spaces.ids`.
     pointers: Vec<Pointers>,
+    /// What was written together from several procedures.
+    expanded: Expanded,
 }
 
 /// Number of a procedure with a body.
@@ -65,8 +69,14 @@ impl Project {
             })
             .collect();
         let spaces = Spaces::new(&mut units, &files);
-        let mut project =
-            Project { sources, units, spaces, summaries: Vec::new(), pointers: Vec::new() };
+        let mut project = Project {
+            sources,
+            units,
+            spaces,
+            summaries: Vec::new(),
+            pointers: Vec::new(),
+            expanded: Expanded::default(),
+        };
         (project.summaries, project.pointers) = effects::summaries(&project);
         project
     }

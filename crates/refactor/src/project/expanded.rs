@@ -1,0 +1,90 @@
+//! Procedures that were written together from several ones, beside those of the texts.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::source::Span;
+use crate::tree::Procedure;
+
+use super::effects;
+use super::files::Files;
+use super::spaces::{Spaces, last};
+use super::{ProcedureId, Project};
+
+/// What is known of them.
+#[derive(Debug, Default)]
+pub(super) struct Expanded {
+    /// Unit and index of each.
+    places: HashSet<(usize, usize)>,
+    /// Where what is in them stands in the texts.
+    real: HashMap<Span, Span>,
+    /// Procedures of the texts that stand in them wherever they are called.
+    covered: HashSet<(usize, usize)>,
+}
+
+impl Project {
+    /// The procedure of this name, if there is one with a body, and no other.
+    pub(crate) fn named(&self, name: &str) -> Option<ProcedureId> {
+        match self.spaces.by_name.get(last(name))?.as_slice() {
+            [only] => Some(ProcedureId(*only)),
+            _ => None,
+        }
+    }
+
+    /// Unit and index of a procedure, which stay when others are added.
+    pub(crate) fn place(&self, id: ProcedureId) -> (usize, usize) {
+        self.spaces.ids[id.0]
+    }
+
+    /// The project with more procedures, each beside another one and seeing what that sees; with their numbers.
+    pub(crate) fn with_procedures(
+        &self,
+        added: Vec<(ProcedureId, Procedure)>,
+        real: HashMap<Span, Span>,
+        covered: &HashSet<ProcedureId>,
+    ) -> (Project, Vec<ProcedureId>) {
+        let mut sources = self.sources.clone();
+        let files = Files::new(&mut sources);
+        let mut units = self.units.clone();
+        let mut places = Vec::new();
+        for (beside, procedure) in added {
+            let (unit, _) = self.place(beside);
+            places.push((unit, units[unit].procedures.len()));
+            units[unit].procedures.push(procedure);
+        }
+        let spaces = Spaces::new(&mut units, &files);
+        let ids = places
+            .iter()
+            .filter_map(|place| spaces.ids.iter().position(|id| id == place).map(ProcedureId))
+            .collect();
+        let expanded = Expanded {
+            places: places.into_iter().collect(),
+            real,
+            covered: covered.iter().map(|id| self.place(*id)).collect(),
+        };
+        let mut project = Project {
+            sources,
+            units,
+            spaces,
+            summaries: Vec::new(),
+            pointers: Vec::new(),
+            expanded,
+        };
+        (project.summaries, project.pointers) = effects::summaries(&project);
+        (project, ids)
+    }
+
+    /// Whether a procedure was written together.
+    pub(crate) fn is_expanded(&self, id: ProcedureId) -> bool {
+        self.expanded.places.contains(&self.place(id))
+    }
+
+    /// Whether a procedure of the texts stands in the expanded ones wherever it is called.
+    pub(crate) fn is_covered(&self, place: (usize, usize)) -> bool {
+        self.expanded.covered.contains(&place)
+    }
+
+    /// Where something stands in the texts.
+    pub(crate) fn real(&self, span: Span) -> Span {
+        self.expanded.real.get(&span).copied().unwrap_or(span)
+    }
+}

@@ -1,0 +1,41 @@
+! assume: 8*nm2 is 8*n2*n3 - 16*n2 - 16*n3 + 32
+module buffers
+  integer, parameter :: nm2 = 5000
+  double precision :: buff(nm2, 4)
+end module
+
+subroutine ready(id, src, comm, request)
+  use mpi
+  use buffers
+  implicit none
+  integer, intent(in) :: id, src, comm
+  integer :: request, ierr
+  call mpi_irecv(buff(1, id), nm2, MPI_DOUBLE_PRECISION, src, 7, comm, request, ierr)
+end subroutine
+
+subroutine take3(id, u, n1, n2, n3, request)
+  use mpi
+  use buffers
+  implicit none
+  integer, intent(in) :: id, n1, n2, n3
+  double precision, intent(inout) :: u(n1, n2, n3)
+  integer :: request, ierr, i2, i3, indx
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierr)
+  indx = 0
+  do i3 = 2, n3 - 1
+     do i2 = 2, n2 - 1
+        indx = indx + 1
+        u(n1, i2, i3) = buff(indx, id)
+     end do
+  end do
+end subroutine
+
+subroutine comm3(u, n1, n2, n3, src, comm)
+  use buffers
+  implicit none
+  integer, intent(in) :: n1, n2, n3, src, comm
+  double precision, intent(inout) :: u(n1, n2, n3)
+  integer :: request
+  call ready(2, src, comm, request)
+  call take3(2, u, n1, n2, n3, request)
+end subroutine
