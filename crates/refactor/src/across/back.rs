@@ -154,10 +154,12 @@ impl Names<'_> {
     }
 
     fn datatype(&self, made: &Datatype) -> Result<Datatype, Refusal> {
+        // The variables themselves first: they say most.
+        let at = made.at.as_ref().map(|a| self.address(a)).transpose()?;
         Ok(Datatype {
             element: made.element,
             count: self.number(&made.count)?,
-            at: made.at.as_ref().map(|a| self.address(a)).transpose()?,
+            at,
             node: self.node(&made.node)?,
         })
     }
