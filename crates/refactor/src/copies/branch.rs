@@ -60,7 +60,7 @@ impl Walk<'_> {
             let atom = Atom::Unnamed(scalar.atom);
             let (placed_yes, placed_no) =
                 (take_placed(&mut yes, &atom), take_placed(&mut no, &atom));
-            let by = if a == b { a.clone() } else { unnamed(self.fresh()) };
+            let by = if a == b { a.clone() } else { unnamed(self.total(&scalar.place)) };
             if !placed_yes.is_empty() || !placed_no.is_empty() {
                 let spans = placed_yes
                     .iter()

@@ -262,7 +262,7 @@ impl Walk<'_> {
         if placed.is_empty() {
             return self.state.set(scalar.place.clone(), None);
         }
-        let total = self.fresh();
+        let total = self.total(&scalar.place);
         let counter = Atom::Counter(turn.counter);
         let gathered = gather(placed, &atom, by).filter(|(_, _, rest)| !rest.mentions(&counter));
         let Some((mut piece, scale, rest)) = gathered else {

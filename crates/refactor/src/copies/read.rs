@@ -61,7 +61,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         arrival.count.as_ref().map(|count| count.times(&Polynomial::size(request.element)));
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
-    let piece = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
+    let (piece, rest) = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
+    let beside = unclear(&piece, &rest);
 
     let span_of = |copy: &Copy| copy.span;
     let check = Check { walk: &walk, arrival: &arrival };
@@ -113,6 +114,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         sent_length,
         copies: piece.content,
         turns: walk.turns,
+        totals: walk.totals,
+        beside,
         statements,
         changes: changes.into_iter().collect(),
         touched: touched.into_iter().collect(),
@@ -120,13 +123,13 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     })
 }
 
-/// The box that begins where the call's range does.
+/// The box that begins where the call's range does, and the others.
 fn choose(
     pieces: Vec<Piece>,
     start: &Polynomial,
     length: Option<&Polynomial>,
     request: &Request<'_>,
-) -> Result<Piece, Refusal> {
+) -> Result<(Piece, Vec<Piece>), Refusal> {
     let what = match request.direction {
         Direction::Pack => "fill",
         Direction::Unpack => "empty",
@@ -142,7 +145,8 @@ fn choose(
     if let Some(at) =
         solved.iter().position(|piece| piece.dimensions.is_empty() && &piece.start == start)
     {
-        return Ok(solved.swap_remove(at));
+        let piece = solved.swap_remove(at);
+        return Ok((piece, solved));
     }
     let span = solved.iter().flat_map(|piece| &piece.spans).next().copied().unwrap_or(request.call);
     if solved.iter().all(|piece| piece.dimensions.is_empty()) {
@@ -157,6 +161,38 @@ fn choose(
         span,
         format!("these copies do not {what} a range of the buffer without gaps, once each"),
     ))
+}
+
+/// Copies of other boxes, except where these surely begin behind the range, or end before it: the distance is a sum of lengths of boxes, none of which
+/// is negative.
+fn unclear(piece: &Piece, others: &[Piece]) -> Vec<Span> {
+    // Of `8*n - 16` it follows that n is not negative; of `8*n - 8*m` nothing.
+    let lengths: Vec<Vec<Atom>> = others
+        .iter()
+        .chain([piece])
+        .filter(|p| p.dimensions.is_empty())
+        .filter_map(|p| {
+            let mut terms = p.length.terms().filter(|(atoms, _)| !atoms.is_empty());
+            let (atoms, factor) = terms.next()?;
+            (factor > 0 && terms.next().is_none()).then(|| atoms.to_vec())
+        })
+        .collect();
+    let is_distance = |p: Polynomial| {
+        !p.is_lost()
+            && p.terms().all(|(atoms, factor)| {
+                factor > 0 && (atoms.is_empty() || lengths.iter().any(|l| l == atoms))
+            })
+    };
+    others
+        .iter()
+        .filter(|other| {
+            let behind = is_distance(other.start.minus(&piece.start.plus(&piece.length)));
+            let before = other.dimensions.is_empty()
+                && is_distance(piece.start.minus(&other.start.plus(&other.length)));
+            !(behind && other.dimensions.iter().all(|d| is_distance(d.stride.clone())) || before)
+        })
+        .flat_map(|other| other.spans.iter().copied())
+        .collect()
 }
 
 fn within(inner: Span, outer: Span) -> bool {

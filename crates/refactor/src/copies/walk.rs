@@ -34,6 +34,8 @@ pub(super) struct Walk<'a> {
     pub turns: Vec<Turns>,
     /// How many unnamed atoms there are.
     pub unnamed: u32,
+    /// Those that are how far a running index goes, with its name.
+    pub totals: Vec<(u32, Name)>,
     /// Constants that are being evaluated.
     pub constants: u32,
     /// The call's range, and what is known there.
@@ -85,6 +87,7 @@ impl<'a> Walk<'a> {
             state: State::default(),
             turns: Vec::new(),
             unnamed: 0,
+            totals: Vec::new(),
             constants: 0,
             arrival: None,
             finished: false,
@@ -549,6 +552,13 @@ impl<'a> Walk<'a> {
     pub(super) fn fresh(&mut self) -> u32 {
         self.unnamed += 1;
         self.unnamed
+    }
+
+    /// An atom for how far a running index goes.
+    pub(super) fn total(&mut self, index: &Place) -> u32 {
+        let atom = self.fresh();
+        self.totals.push((atom, index.variable.clone()));
+        atom
     }
 
     /// Whether a statement only copies and counts, and which scalars it changes.

@@ -31,6 +31,19 @@ enum Width {
     Wide,
 }
 
+/// Whether a text adds or subtracts outside of brackets.
+fn is_sum(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.char_indices().any(|(at, c)| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(c, '+' | '-') && at > 0
+    })
+}
+
 impl Speller<'_> {
     /// A number of things; `max(0, n)`.
     pub(super) fn count(&self, number: &Polynomial) -> Result<String, EmitError> {
@@ -67,8 +80,11 @@ impl Speller<'_> {
             Some(value) => Ok(format!("{value} * {unit}")),
             None => {
                 let text = self.number(&quotient, Width::Wide)?;
-                let single = quotient.terms().count() == 1 || factors(&quotient).len() > 1;
-                Ok(if single { format!("{text} * {unit}") } else { format!("({text}) * {unit}") })
+                Ok(if is_sum(&text) {
+                    format!("({text}) * {unit}")
+                } else {
+                    format!("{text} * {unit}")
+                })
             }
         }
     }

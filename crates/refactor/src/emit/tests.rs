@@ -438,3 +438,20 @@ fn procedures_are_written_as_in_the_call() {
     assert_eq!(Case::of("MPI_SEND"), Case::Upper);
     assert_eq!(Case::of("MPI_Send"), Case::Mixed);
 }
+
+#[test]
+fn sums_are_multiplied_as_a_whole() {
+    let (mut datatype, turns) = cells();
+    let Node::Each { counter, displacement, .. } = &mut datatype.node else {
+        panic!("cells are made by a loop")
+    };
+    let turn = Polynomial::counter(*counter).times(&variable("d").plus(&variable("s")));
+    let distance = variable("x").minus(&variable("y")).times(&variable("m").plus(&number(4)));
+    *displacement = turn.plus(&distance).times_constant(8);
+    let text = whole(text(Language::FortranFixed, "dp_type", Vec::new(), &datatype, &turns));
+    let line = text.lines().find(|l| l.contains("displacements_1(turn_1 + 1) =")).unwrap().trim();
+    assert!(
+        line.contains("= (int(turn_1, MPI_ADDRESS_KIND) * (") && line.ends_with(") * extent_1"),
+        "{line}"
+    );
+}

@@ -1,7 +1,7 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
 use crate::affine::{Atom, Counter, Place, Polynomial, Step};
-use crate::copies::{Address, Copy, Dense, Packing};
+use crate::copies::{Address, Copy, Dense, Packing, Turns};
 use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::Type;
@@ -18,7 +18,7 @@ pub fn datatype(
     packing: &Packing,
     element: u64,
 ) -> Result<Datatype, Refusal> {
-    let lower = Lower { symbols, element };
+    let lower = Lower { symbols, element, turns: &packing.turns };
     let (origin, node) = group(lower.members(&packing.copies)?, element);
     let size = Polynomial::size(element);
     let count = packing.length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
@@ -70,6 +70,8 @@ fn first_copy(copies: &Dense) -> Option<&Copy> {
 struct Lower<'a> {
     symbols: &'a dyn Symbols,
     element: u64,
+    /// All loops, by their counters.
+    turns: &'a [Turns],
 }
 
 impl Lower<'_> {
@@ -87,7 +89,10 @@ impl Lower<'_> {
                 Ok(members)
             }
             Dense::Loop(counter, count, body) => {
-                Ok(vec![self.repeat(*counter, count, self.members(body)?)])
+                match self.decided_outside(*counter, count, body) {
+                    Some(guard) => self.members(&guard),
+                    None => Ok(vec![self.repeat(*counter, count, self.members(body)?)]),
+                }
             }
             Dense::Guard { condition, then, otherwise } => {
                 let (yes, no) = (self.members(then)?, self.members(otherwise)?);
@@ -114,6 +119,24 @@ impl Lower<'_> {
                 }])
             }
         }
+    }
+
+    /// A loop whose turns are all decided alike becomes a condition with the loop in it, which is more often a regular type.
+    fn decided_outside(&self, counter: Counter, count: &Polynomial, body: &Dense) -> Option<Dense> {
+        let Dense::Guard { condition, then, otherwise } = body else { return None };
+        let turns = self.turns.get(usize::try_from(counter.0).ok()?)?;
+        if turns.variable.is_empty() || condition.mentions(&turns.variable) {
+            return None;
+        }
+        let around = |part: &Dense| match part {
+            Dense::Sequence(parts) if parts.is_empty() => Box::new(part.clone()),
+            _ => Box::new(Dense::Loop(counter, count.clone(), Box::new(part.clone()))),
+        };
+        Some(Dense::Guard {
+            condition: condition.clone(),
+            then: around(then),
+            otherwise: around(otherwise),
+        })
     }
 
     fn block(&self, copy: &Copy) -> Result<Member, Refusal> {

@@ -79,6 +79,29 @@ impl Stretch {
         stretch
     }
 
+    /// From one place to the end of the procedure, with all of every loop around it.
+    pub fn after(procedure: &Procedure, from: Span) -> Stretch {
+        let mut stretch = Stretch { start: from.start, ..Stretch::all(procedure) };
+        if jumps(procedure) {
+            return Stretch::all(procedure);
+        }
+        if let Some(outermost) = locate(procedure, from).and_then(|l| l.loops().next()) {
+            stretch.start = outermost.span.start;
+        }
+        stretch
+    }
+
+    /// A whole procedure.
+    pub fn all(procedure: &Procedure) -> Stretch {
+        let span = procedure.span;
+        Stretch { start: span.start, end: span.end, file: span.file }
+    }
+
+    /// Whether something is in both.
+    pub fn meets(self, other: Stretch) -> bool {
+        self.file == other.file && self.start < other.end && other.start < self.end
+    }
+
     /// Whether a statement (not one around the stretch) lies in it.
     pub fn has(self, span: Span) -> bool {
         span.file == self.file && span.start >= self.start && span.end <= self.end

@@ -10,9 +10,10 @@
 //! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
 //! | 4 sources are not written before the send is complete | [`sources`] |
 //! | 6 the element's size is known | [`element`] |
-//! | 7 targets of receives are distinct and untouched | [`targets`] |
+//! | 7 targets of receives are distinct, untouched, and not what is sent meanwhile | [`distinct`], [`targets`], [`together`] |
 //! | 8 collectives | [`calls`] |
 
+mod apart;
 mod buffer;
 mod calls;
 mod closed;
@@ -25,6 +26,7 @@ mod names;
 mod range;
 mod sources;
 mod targets;
+mod together;
 mod touch;
 
 #[cfg(test)]
@@ -146,8 +148,9 @@ fn sites_of(
         .flat_map(|p| p.statements.iter().copied())
         .collect();
     let known = Known { here: &explained, everywhere };
-    let judged: Vec<Result<Part, Refusal>> =
+    let mut judged: Vec<Result<Part, Refusal>> =
         candidates.iter().map(|c| judge(&view, c, &candidates, &known)).collect();
+    together::apart(&view, &candidates, &mut judged);
     assemble(&view, id, candidates, judged)
 }
 
@@ -184,13 +187,13 @@ fn judge(
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
     let ledger = &candidate.ledger;
     find::is_plain(view, found, packing)?;
-    range::exact(found, packing, ledger)?;
+    range::exact(view, found, packing, candidate.element, ledger)?;
     sources::unaliased(view, found, packing, ledger)?;
     match found.side.direction {
         copies::Direction::Pack => sources::unwritten(view, found, packing, ledger)?,
         copies::Direction::Unpack => {
-            distinct::distinct(view, found, packing, ledger)?;
-            targets::untouched(view, found, packing, ledger)?;
+            distinct::distinct(view, packing, ledger)?;
+            targets::untouched(view, found, packing, all, ledger)?;
         }
     }
     buffer::dead(view, found, packing, all, known, ledger)?;

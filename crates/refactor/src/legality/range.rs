@@ -1,15 +1,23 @@
 //! Condition 2: the call sends exactly the bytes that were packed, or receives those that are unpacked.
+//!
+//! Where the copies run over boxes that differ from turn to turn, how many bytes they are has no formula. It is then named by the running index that counts them
+//! and by where the copies stand, so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
 
+use crate::affine::{Atom, Place, Polynomial};
 use crate::copies::{Direction, Packing};
+use crate::project::View;
 use crate::refusal::{Code, Refusal};
+use crate::source::Span;
 
 use super::find::Found;
 use super::model::Ledger;
 
-/// Compares both ranges as polynomials.
+/// Compares both ranges as polynomials, and asks that no other copies fill what is sent.
 pub(super) fn exact(
+    view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
+    element: u64,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let (code, what) = match found.side.direction {
@@ -20,21 +28,98 @@ pub(super) fn exact(
         let message = format!("the call begins at another byte of the buffer than what is {what}");
         return Err(Refusal::new(code, found.buffer.span, message));
     }
+    own(found, packing, ledger)?;
+    let length = Length::of(view, packing, element);
+    let shown = length.text(&packing.length);
     match &packing.sent_length {
-        Some(length) if *length == packing.length => Ok(()),
-        Some(length) => {
-            let message =
-                format!("the call is for {length} bytes, but {} bytes are {what}", packing.length);
-            let fact = format!("{length} is {}", packing.length);
-            ledger.need(code, found.count.span, message, fact)
+        Some(sent) if *sent == packing.length => Ok(()),
+        Some(sent) => {
+            let sent = length.text(sent);
+            let unit = length.unit();
+            let message = format!("the call is for {sent} {unit}, but {shown} {unit} are {what}");
+            ledger.need(code, found.count.span, message, format!("{sent} is {shown}"))
         }
         None => {
+            let unit = length.unit();
             let message = format!(
-                "how many elements the call is for is not known; {} bytes are {what}",
-                packing.length
+                "how many elements the call is for is not known; {shown} {unit} are {what}"
             );
-            let fact = format!("the call is for {} bytes", packing.length);
-            ledger.need(code, found.count.span, message, fact)
+            ledger.need(code, found.count.span, message, format!("the call is for {shown} {unit}"))
         }
     }
+}
+
+/// Parts of one buffer whose places have no common form may overlap: what is sent would then be what was packed last. (Receives that are pending together have
+/// buffers that do not overlap, MPI 4.1, section 3.7.2, and what is read for nobody is found elsewhere.)
+fn own(found: &Found<'_>, packing: &Packing, ledger: &Ledger<'_>) -> Result<(), Refusal> {
+    let Some(&other) = packing.beside.first() else { return Ok(()) };
+    if found.side.direction == Direction::Unpack {
+        return Ok(());
+    }
+    let buffer = &packing.buffer;
+    let message = format!("what is packed here may fill the part of '{buffer}' that is sent");
+    let fact = format!("the parts of '{buffer}' for different calls do not overlap");
+    ledger.need(Code::Coverage, other, message, fact).map_err(|mut refusal| {
+        refusal.related.push((found.call, "the call".into()));
+        refusal
+    })
+}
+
+/// How the lengths of one call are written.
+struct Length<'a> {
+    packing: &'a Packing,
+    /// Where the copies stand: `copy_faces.f:79`.
+    lines: String,
+    /// Elements are counted where numbers without a formula occur: running indices count them, too.
+    element: Option<Polynomial>,
+}
+
+impl<'a> Length<'a> {
+    fn of(view: &View<'_>, packing: &'a Packing, element: u64) -> Length<'a> {
+        let size = Polynomial::size(element);
+        let is_unnamed = packing.length.any(&mut |atom| matches!(atom, Atom::Unnamed(_)));
+        let sent = packing.sent_length.iter();
+        let whole = sent.chain([&packing.length]).all(|l| l.exact_quotient(&size).is_some());
+        Length {
+            packing,
+            lines: lines(view, packing),
+            element: (is_unnamed && whole).then_some(size),
+        }
+    }
+
+    fn unit(&self) -> &'static str {
+        if self.element.is_some() { "elements" } else { "bytes" }
+    }
+
+    fn text(&self, length: &Polynomial) -> String {
+        let length = match &self.element {
+            Some(size) => length.exact_quotient(size).unwrap_or_else(Polynomial::lost),
+            None => length.clone(),
+        };
+        let named = length.map(&mut |atom| match atom {
+            Atom::Unnamed(number) => {
+                let total = self.packing.totals.iter().find(|(total, _)| total == number);
+                let index = total.map_or("a running index", |(_, name)| name);
+                let place = Place::variable(format!("what {index} counts at {}", self.lines));
+                Some(Polynomial::atom(Atom::Read { place, version: 0 }))
+            }
+            _ => None,
+        });
+        named.to_string()
+    }
+}
+
+/// The lines from the first copy to the last one.
+fn lines(view: &View<'_>, packing: &Packing) -> String {
+    let mut all: Option<Span> = None;
+    packing.copies.each(&mut |copy| {
+        all = Some(all.map_or(copy.span, |span| span.to(copy.span)));
+    });
+    let Some(source) = all.and_then(|span| view.project().source(span.file)) else {
+        return "?".into();
+    };
+    let line = |at: usize| source.line_column(at).0;
+    let (first, last) = all.map_or((0, 0), |s| (line(s.start), line(s.end.saturating_sub(1))));
+    let file = source.name.rsplit(['/', '\\']).next().unwrap_or(&source.name);
+    if first == last { format!("{file}:{first}") } else { format!("{file}:{first}-{last}") }
 }

@@ -5,7 +5,7 @@ use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::tree::{Expression, ExpressionKind, StatementKind};
+use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
 
 use super::calls::completes;
 use super::find::{Found, touches_of};
@@ -66,9 +66,15 @@ pub(super) fn unwritten(
         }
         None => {
             let names = packing.touched.join("', '");
-            let message = "where the send is completed cannot be seen in this procedure";
             let fact = format!("'{names}' is not written before the send is complete");
-            ledger.need(Code::Escapes, found.call, message, fact)
+            let end = "where the send is completed cannot be seen in this procedure";
+            match written(view, found, packing, Stretch::after(procedure, found.statement)) {
+                Some((span, source)) => {
+                    let message = format!("'{source}' is written here, and {end}");
+                    ledger.need(Code::SourceWritten, span, message, fact)
+                }
+                None => ledger.need(Code::Escapes, found.call, end, fact),
+            }
         }
     }
 }
@@ -107,15 +113,14 @@ pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expressio
     (!returns.iter().any(|r| stretch.has(*r))).then_some(wait)
 }
 
-fn check(
+/// The first place in a stretch where one of the sources may be written.
+fn written(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
     stretch: Stretch,
-    wait: Option<Span>,
-    ledger: &Ledger<'_>,
-) -> Result<(), Refusal> {
-    let mut problem: Option<(Span, String)> = None;
+) -> Option<(Span, Name)> {
+    let mut problem: Option<(Span, Name)> = None;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
             if !stretch.has(s.span) || contains(s.span, found.statement) || problem.is_some() {
@@ -134,7 +139,18 @@ fn check(
             }
         });
     }
-    let Some((span, source)) = problem else { return Ok(()) };
+    problem
+}
+
+fn check(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    stretch: Stretch,
+    wait: Option<Span>,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let Some((span, source)) = written(view, found, packing, stretch) else { return Ok(()) };
     let (message, fact) = match wait {
         Some(_) => (
             format!("'{source}' is written while the send from it may still be pending"),

@@ -1,20 +1,26 @@
 //! Condition 7, in time: nobody touches the targets from the posting of the receive until they are unpacked.
 
-use crate::copies::Packing;
+use std::collections::BTreeSet;
+
+use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
+use crate::tree::Name;
 
+use super::Candidate;
 use super::find::{Found, touches_of};
 use super::flow::{Stretch, contains};
 use super::model::Ledger;
 use super::sources::completion;
+use super::together::shared;
 
 /// Looks at all that is executed between the call and the last copy.
 pub(super) fn untouched(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
+    all: &[Candidate<'_>],
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else {
@@ -35,10 +41,16 @@ pub(super) fn untouched(
     }
     let procedure = view.procedure();
     let stretch = Stretch::between(procedure, found.statement, last);
-    let mut problem: Option<(Span, String)> = None;
+    let others = Others::of(view, packing, all);
+    let mut problem: Option<(Span, Name)> = None;
+    let mut twice: Vec<(Span, Name)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
             if !stretch.has(s.span) || contains(s.span, found.statement) || problem.is_some() {
+                return;
+            }
+            if let Some(names) = others.received(s.span) {
+                twice.extend(names.iter().map(|name| (s.span, name.clone())));
                 return;
             }
             let touches = touches_of(view, s, &packing.statements);
@@ -53,8 +65,43 @@ pub(super) fn untouched(
             }
         });
     }
+    for (span, target) in twice {
+        let message = format!("this may be unpacked to elements of '{target}' that are received");
+        let fact = format!("the elements of '{target}' that are received are distinct");
+        ledger.need(Code::ReceiveOverlap, span, message, fact)?;
+    }
     let Some((span, target)) = problem else { return Ok(()) };
     let message = format!("'{target}' is used between the receive and its copies");
     let fact = format!("what is received into '{target}' is not used before it would be copied");
     ledger.need(Code::ReceiveOverlap, span, message, fact)
+}
+
+/// The statements of copies for other calls that touch other elements than the targets, or only unpack to them: these variables.
+struct Others {
+    all: Vec<(Span, BTreeSet<Name>)>,
+}
+
+impl Others {
+    fn of(view: &View<'_>, packing: &Packing, candidates: &[Candidate<'_>]) -> Others {
+        let mut all = Vec::new();
+        for other in candidates.iter().filter_map(|c| c.packing.as_ref().ok()) {
+            let is_own = other.statements.iter().any(|s| packing.statements.contains(s));
+            let counts_with = |name: &Name| packing.touched.iter().any(|t| view.may_alias(name, t));
+            let names: BTreeSet<Name> = shared(view, other, packing)
+                .into_iter()
+                .map(|(_, received)| received.address.base.variable.clone())
+                .collect();
+            // What is packed from the targets, or counted with them, is a use.
+            let is_use = other.direction == Direction::Pack && !names.is_empty();
+            if !is_own && !is_use && !other.needs.iter().any(counts_with) {
+                all.extend(other.statements.iter().map(|s| (*s, names.clone())));
+            }
+        }
+        Others { all }
+    }
+
+    /// Variables of which a statement may unpack the same elements; none where it is no such statement.
+    fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
+        self.all.iter().find(|(statement, _)| contains(*statement, span)).map(|(_, names)| names)
+    }
 }

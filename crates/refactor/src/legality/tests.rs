@@ -117,7 +117,7 @@ fn what_is_refused_in_c() {
         ("E-RANGE", format!("{PACK} MPI_Send(b, n + 1, MPI_DOUBLE, 1, 2, c);")),
         ("E-RECV-COUNT", format!("MPI_Recv(b, n + 1, MPI_DOUBLE, 1, 2, c, &s); {UNPACK}")),
         ("E-RECV-OVERLAP", format!("{RECEIVE} for (i = 0; i < n; i++) u[list[i]] = b[i];")),
-        ("E-RECV-OVERLAP", format!("{RECEIVE} for (i = 0; i < n; i++) u[3] = b[i];")),
+        ("E-ARITH", format!("{RECEIVE} for (i = 0; i < n; i++) u[3] = b[i];")),
         ("E-RECV-OVERLAP", format!("{RECEIVE} u[5] = 1; {UNPACK}")),
         (
             "E-RECV-OVERLAP",
@@ -240,4 +240,142 @@ fn shared_buffers_need_the_whole_program() {
     let read = format!("{user} double g(void) {{ return b[0]; }}");
     let outcome = judged("a.c", &read, &["b and u share no memory"]).remove(0);
     assert_eq!(code(&outcome), "E-BUF-LIVE");
+}
+
+/// Faces of cells whose sizes are in arrays, as BT and SP exchange them: `own` numbers go both ways in the first direction.
+fn faces(statements: &str) -> String {
+    format!(
+        "subroutine faces(u, ncells, size, coord, ss, sr, n, m)
+use mpi
+integer, parameter :: most = 4
+integer :: ncells, size(3, most), coord(3, most), ss, sr, n, m
+integer :: i, j, c, p, q, ierr, requests(2), statuses(MPI_STATUS_SIZE, 2)
+double precision :: u(-2:20, 0:20, most), outgoing(1000), incoming(1000)
+{statements}
+end subroutine
+"
+    )
+}
+
+const PACK_CELLS: &str = "p = 0
+do c = 1, ncells
+  if (coord(1, c) /= ncells) then
+    do j = 0, size(2, c) - 1
+      do i = size(1, c) - 2, size(1, c) - 1
+        outgoing(ss + p) = u(i, j, c)
+        p = p + 1
+      end do
+    end do
+  end if
+end do
+";
+
+const UNPACK_CELLS: &str = "p = 0
+do c = 1, ncells
+  if (coord(1, c) /= 1) then
+    do j = 0, size(2, c) - 1
+      do i = -2, -1
+        u(i, j, c) = incoming(sr + p)
+        p = p + 1
+      end do
+    end do
+  end if
+end do
+";
+
+const POST_CELLS: &str =
+    "call mpi_irecv(incoming(sr), m, mpi_double_precision, 1, 2, mpi_comm_world, requests(1), ierr)
+call mpi_isend(outgoing(ss), n, mpi_double_precision, 1, 2, mpi_comm_world, requests(2), ierr)
+call mpi_waitall(2, requests, statuses, ierr)
+";
+
+const CELLS_SENT: &str = "u[size[1, 1] - 2, 0, 1]: for(k";
+
+#[test]
+fn boxes_that_differ_from_cell_to_cell() {
+    let send = "call mpi_send(outgoing(ss), n, mpi_double_precision, 1, 2, mpi_comm_world, ierr)\n";
+    let text = faces(&format!("{PACK_CELLS}{send}"));
+    let fact = "n is what p counts at faces.f90:12";
+    let outcome = judged("faces.f90", &text, &[]).remove(0);
+    assert_eq!(code(&outcome), "E-RANGE");
+    assert!(outcome.ends_with(&format!("({fact})")), "{outcome}");
+    let outcome = judged("faces.f90", &text, &[fact]).remove(0);
+    assert!(outcome.starts_with(CELLS_SENT), "{outcome}");
+    // A call for what the index counts needs no fact.
+    let text = faces(&format!("{PACK_CELLS}{}", send.replace(", n,", ", p,")));
+    let outcome = judged("faces.f90", &text, &[]).remove(0);
+    assert!(outcome.starts_with(CELLS_SENT), "{outcome}");
+}
+
+#[test]
+fn received_cells_are_distinct_and_not_what_is_sent() {
+    let text = faces(&format!("{PACK_CELLS}{POST_CELLS}{UNPACK_CELLS}"));
+    let mut facts: Vec<String> = Vec::new();
+    for expected in ["E-RECV-COUNT", "E-RANGE", "E-RECV-OVERLAP"] {
+        let given: Vec<&str> = facts.iter().map(String::as_str).collect();
+        let all = judged("faces.f90", &text, &given);
+        let outcome = all.iter().find(|o| o.starts_with("E-")).unwrap();
+        assert_eq!(code(outcome), expected, "{all:?}");
+        let fact = outcome.rsplit_once(" (").unwrap().1.trim_end_matches(')').to_owned();
+        facts.push(fact);
+    }
+    assert_eq!(
+        facts,
+        [
+            "m is what p counts at faces.f90:26",
+            "n is what p counts at faces.f90:12",
+            "what is received into 'u' is not what is sent from it"
+        ]
+    );
+    let given: Vec<&str> = facts.iter().map(String::as_str).collect();
+    let all = judged("faces.f90", &text, &given);
+    assert!(all.iter().all(|o| o.starts_with("u[")), "{all:?}");
+    // Columns that the send has not are received: cell for cell, 0 to size - 1 and size to size + 1.
+    let behind = UNPACK_CELLS.replace("do i = -2, -1", "do i = size(1, c), size(1, c) + 1");
+    let text = faces(&format!("{PACK_CELLS}{POST_CELLS}{behind}"));
+    let all = judged("faces.f90", &text, &given[..2]);
+    assert!(all.iter().all(|o| o.starts_with("u[")), "{all:?}");
+    // In another cell it may be the same column.
+    let other = behind.replace("u(i, j, c)", "u(i, j, most + 1 - c)");
+    let text = faces(&format!("{PACK_CELLS}{POST_CELLS}{other}"));
+    let all = judged("faces.f90", &text, &given[..2]);
+    assert_eq!(code(&all[0]), "E-RECV-OVERLAP", "{all:?}");
+}
+
+#[test]
+fn parts_of_one_buffer_may_overlap() {
+    let second =
+        PACK_CELLS.replace("ss + p", "sr + q").replace("p = ", "q = ").replace("p + 1", "q + 1");
+    let send = |at: &str, count: &str| {
+        format!(
+            "call mpi_send(outgoing({at}), {count}, mpi_double_precision, 1, 2, mpi_comm_world, ierr)\n"
+        )
+    };
+    let text = faces(&format!("{PACK_CELLS}{second}{}{}", send("ss", "p"), send("sr", "q")));
+    let all = judged("faces.f90", &text, &[]);
+    let fact = "the parts of 'outgoing' for different calls do not overlap";
+    assert!(
+        all.iter().all(|o| code(o) == "E-COVER" && o.ends_with(&format!("({fact})"))),
+        "{all:?}"
+    );
+    let all = judged("faces.f90", &text, &[fact]);
+    assert!(all.iter().all(|o| o.starts_with(CELLS_SENT)), "{all:?}");
+    // The second part begins where the first one ends.
+    let text = text.replace("sr + q", "ss + p + q").replace("outgoing(sr)", "outgoing(ss + p)");
+    let all = judged("faces.f90", &text, &[]);
+    assert!(all.iter().all(|o| code(o) != "E-COVER"), "{all:?}");
+}
+
+#[test]
+fn sendrecv_of_one_array_reads_and_writes_different_elements() {
+    let call = "MPI_Sendrecv(b, n, MPI_DOUBLE, 1, 2, d, n, MPI_DOUBLE, 1, 2, c, &s);";
+    let text = |target: &str| {
+        format!(
+            "void f(int n, double (*u)[8], MPI_Comm c) {{ double b[n], d[n]; MPI_Status s; int i; for (i = 0; i < n; i++) b[i] = u[i][1]; {call} for (i = 0; i < n; i++) u[i][{target}] = d[i]; }}"
+        )
+    };
+    let all = judged("a.c", &text("0"), &[]);
+    assert!(all.iter().all(|o| o.starts_with("u[0]")), "{all:?}");
+    let all = judged("a.c", &text("1"), &[]);
+    assert_eq!(all.iter().filter(|o| code(o) == "E-RECV-OVERLAP").count(), 1, "{all:?}");
 }

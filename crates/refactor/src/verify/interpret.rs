@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::copies::{Direction, Request};
+use crate::copies::{Direction, Packing, Request};
 use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{
@@ -39,8 +39,16 @@ pub(super) enum Stop {
 pub(super) struct Interpreter<'a> {
     pub symbols: &'a dyn Symbols,
     request: &'a Request<'a>,
-    /// The statements that copy.
+    /// The statements that do nothing but copy, outermost ones.
     copying: &'a [Span],
+    /// The copies in them.
+    copies: Vec<Span>,
+    /// Statements that copy to or from other parts of the buffer. On sizes drawn by chance these would overlap: they are passed over.
+    beside: &'a [Span],
+    /// Bytes that the copies are.
+    pub amount: u64,
+    /// Whether a loop around them would turn a negative number of times.
+    pub negative: bool,
     /// Whether one of them is being executed, after the call.
     is_copying: bool,
     /// Bytes that they moved, and where their content came from.
@@ -60,13 +68,19 @@ impl<'a> Interpreter<'a> {
     pub fn new(
         symbols: &'a dyn Symbols,
         request: &'a Request<'a>,
-        copying: &'a [Span],
+        packing: &'a Packing,
         seed: u64,
     ) -> Interpreter<'a> {
+        let mut copies = Vec::new();
+        packing.copies.each(&mut |copy| copies.push(copy.span));
         Interpreter {
             symbols,
             request,
-            copying,
+            copying: &packing.statements,
+            copies,
+            beside: &packing.beside,
+            amount: 0,
+            negative: false,
             is_copying: false,
             moved: Vec::new(),
             memory: Memory::new(seed),
@@ -191,11 +205,17 @@ impl<'a> Interpreter<'a> {
     }
 
     fn execute(&mut self, statement: &Statement) -> Result<(), Stop> {
+        if self.beside.contains(&statement.span) {
+            return Ok(());
+        }
         let begins = self.arrival.is_some() && self.copying.contains(&statement.span);
-        let before = self.is_copying;
+        let (before, copied) = (self.is_copying, self.memory.copied);
         self.is_copying |= begins;
         let done = self.carry_out(statement);
         self.is_copying = before;
+        if self.copies.contains(&statement.span) {
+            self.amount += self.memory.copied.saturating_sub(copied);
+        }
         done
     }
 
@@ -259,6 +279,10 @@ impl<'a> Interpreter<'a> {
         if step == 0 {
             return Err(Stop::Unknown);
         }
+        let distance = last.saturating_sub(value).saturating_mul(step.signum());
+        let least = if counted.bound == Bound::Inclusive { -1 } else { 0 };
+        self.negative |= distance < least
+            && self.copies.iter().any(|copy| counted.body.iter().any(|s| contains(s.span, *copy)));
         loop {
             self.memory.set(variable.clone(), Held::Number(value));
             let more = match (counted.bound, step > 0) {

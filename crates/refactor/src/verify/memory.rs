@@ -28,11 +28,13 @@ pub(super) struct Memory {
     /// Where the content of bytes came from; of others: from themselves.
     origins: HashMap<Byte, Byte>,
     held: HashMap<Byte, Held>,
+    /// Bytes that were copied, all in all.
+    pub copied: u64,
 }
 
 impl Memory {
     pub fn new(seed: u64) -> Memory {
-        Memory { seed, origins: HashMap::new(), held: HashMap::new() }
+        Memory { seed, origins: HashMap::new(), held: HashMap::new(), copied: 0 }
     }
 
     /// As it was before anything was written.
@@ -76,6 +78,7 @@ impl Memory {
                 (target, origin, held)
             })
             .collect();
+        self.copied = self.copied.saturating_add(u64::try_from(moved.len()).unwrap_or(u64::MAX));
         for (target, origin, held) in moved {
             match held {
                 Some(held) => self.held.insert(target.clone(), held),

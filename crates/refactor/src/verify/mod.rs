@@ -103,7 +103,7 @@ fn once(
     datatype: &Datatype,
     seed: u64,
 ) -> Result<(Vec<Byte>, Vec<Byte>), Stop> {
-    let mut interpreter = Interpreter::new(symbols, request, &packing.statements, seed);
+    let mut interpreter = Interpreter::new(symbols, request, packing, seed);
     interpreter.run()?;
     let buffer = interpreter.buffer.clone().ok_or(Stop::Unknown)?;
     let count = interpreter.count;
@@ -116,13 +116,16 @@ fn once(
         span: request.call,
     };
     let new = values.bytes(datatype)?;
-    // The call's count tells how long the range is, where the copies are known to fill just that.
+    // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
-    let length =
-        match sent.and_then(|count| u64::try_from(count).ok()?.checked_mul(request.element)) {
-            Some(bytes) => usize::try_from(bytes).map_err(|_| Stop::Limit)?,
-            None => new.len(),
-        };
+    let bytes = sent
+        .and_then(|count| u64::try_from(count).ok()?.checked_mul(request.element))
+        .unwrap_or(interpreter.amount);
+    // The product of two negative sizes is no length: nobody sends what two empty loops have packed.
+    if interpreter.negative && bytes != interpreter.amount {
+        return Err(Stop::Elsewhere);
+    }
+    let length = usize::try_from(bytes).map_err(|_| Stop::Limit)?;
     Ok(match request.direction {
         // What was received into the buffer before, and copied from there, is the same bytes.
         Direction::Pack => (

@@ -1,0 +1,119 @@
+//! Condition 7 for receives and sends that are rewritten both: what is sent is read until the send is complete, and what is received is written from the
+//! post on, no longer when the copies were made. Where both may happen at a time, they must be in different elements (MPI 4.1, section 3.7.2).
+
+use crate::copies::{Copy, Direction, Packing};
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+
+use super::Candidate;
+use super::apart::{Inside, are_apart, inside};
+use super::find::Found;
+use super::flow::Stretch;
+use super::model::{Ledger, Part};
+use super::sources::completion;
+
+/// Refuses receives into what a send may still read.
+pub(super) fn apart(
+    view: &View<'_>,
+    candidates: &[Candidate<'_>],
+    judged: &mut [Result<Part, Refusal>],
+) {
+    for receive in 0..judged.len() {
+        if candidates[receive].found.side.direction != Direction::Unpack {
+            continue;
+        }
+        let Ok(unpack) = &judged[receive] else { continue };
+        let mut outcome = Ok(());
+        for send in 0..judged.len() {
+            let Ok(pack) = &judged[send] else { continue };
+            if candidates[send].found.side.direction == Direction::Pack && outcome.is_ok() {
+                let pair = Pair {
+                    send: &candidates[send].found,
+                    pack: &pack.packing,
+                    receive: &candidates[receive].found,
+                    unpack: &unpack.packing,
+                };
+                outcome = pair.check(view, &candidates[receive].ledger);
+            }
+        }
+        if let Err(refusal) = outcome {
+            judged[receive] = Err(refusal);
+        }
+    }
+}
+
+/// A send and a receive in one procedure.
+struct Pair<'a> {
+    send: &'a Found<'a>,
+    pack: &'a Packing,
+    receive: &'a Found<'a>,
+    unpack: &'a Packing,
+}
+
+impl Pair<'_> {
+    fn check(&self, view: &View<'_>, ledger: &Ledger<'_>) -> Result<(), Refusal> {
+        if !self.meet(view) {
+            return Ok(());
+        }
+        for (sent, received) in shared(view, self.pack, self.unpack) {
+            let name = &received.address.base.variable;
+            let message = format!("what is received into '{name}' may be what a send still reads");
+            let fact = format!("what is received into '{name}' is not what is sent from it");
+            let outcome = ledger.need(Code::ReceiveOverlap, received.span, message, fact);
+            outcome.map_err(|mut refusal| {
+                refusal.related.push((self.send.call, "the send".into()));
+                refusal.related.push((sent.span, "what it sends".into()));
+                refusal
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether the memory of the one may be read while that of the other is written.
+    fn meet(&self, view: &View<'_>) -> bool {
+        let procedure = view.procedure();
+        let first = self.pack.statements.iter().min_by_key(|s| s.start);
+        let last = self.unpack.statements.iter().max_by_key(|s| s.end);
+        let from = first.copied().unwrap_or(self.send.statement);
+        let to = last.copied().unwrap_or(self.receive.statement);
+        let arrives = Stretch::between(procedure, self.receive.statement, to);
+        // Copies that are made while the receive is pending were seen as a use of its target.
+        if self.pack.statements.iter().all(|s| arrives.has(*s)) {
+            return false;
+        }
+        let request = self.send.side.request.and_then(|at| self.send.arguments.get(at));
+        let leaves = match request {
+            None => Stretch::between(procedure, from, self.send.statement),
+            Some(request) => match completion(view, self.send, request) {
+                Some(wait) => Stretch::between(procedure, from, wait),
+                None => Stretch::after(procedure, from),
+            },
+        };
+        leaves.meets(arrives)
+    }
+}
+
+/// Copies of two packings that may touch the same elements: one pair for each copy of the second.
+pub(super) fn shared<'p>(
+    view: &View<'_>,
+    one: &'p Packing,
+    other: &'p Packing,
+) -> Vec<(&'p Copy, &'p Copy)> {
+    let (ones, others) = (inside(&one.copies), inside(&other.copies));
+    others
+        .iter()
+        .filter_map(|b| {
+            let a = ones.iter().find(|a| !is_apart(view, a, b))?;
+            Some((a.copy, b.copy))
+        })
+        .collect()
+}
+
+/// Whether two copies are surely of different memory.
+fn is_apart(view: &View<'_>, one: &Inside<'_>, other: &Inside<'_>) -> bool {
+    let (a, b) = (&one.copy.address, &other.copy.address);
+    if !view.may_alias(&a.base.variable, &b.base.variable) {
+        return true;
+    }
+    a.base == b.base && a.version == b.version && are_apart(one, other)
+}
