@@ -37,8 +37,8 @@ impl<A: Abi> Claimed<A> {
         (!entries.is_empty()).then_some(Claimed { requests, entries })
     }
 
-    /// Finishes what is complete after the call returned `code`. `status_of` gives the status of the
-    /// request at a position, if the call has completed it and filled one in; it is asked only after
+    /// Finishes what is complete after the call returned `code`. `place` says where among the statuses that of the
+    /// request at a position is, if the call has completed it and filled one in; it is asked only after
     /// success or `MPI_ERR_IN_STATUS`.
     ///
     /// # Safety
@@ -47,12 +47,16 @@ impl<A: Abi> Claimed<A> {
         self,
         state: &Preload<A>,
         code: c_int,
-        status_of: impl Fn(usize) -> Option<A::Status>,
+        statuses: &mut Statuses<A::Status>,
+        place: impl Fn(usize) -> Option<usize>,
     ) {
         let answer = Answer::of(state, code);
-        for (position, request, held) in self.entries {
+        // SAFETY: the library has written those that have places.
+        let status_of =
+            |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
+        for (position, request, mut held) in self.entries {
             if let Held::Persistent(persistent) = held {
-                if let Some(status) = answer.status(|| status_of(position)) {
+                if let Some(status) = answer.status(|| status_of(statuses, position)) {
                     // SAFETY: passed on.
                     unsafe { persistent.complete(state, &status) };
                 }
@@ -64,9 +68,15 @@ impl<A: Abi> Claimed<A> {
                 put_back(state, request, held);
                 continue;
             }
+            let status = answer.status(|| status_of(statuses, position));
             // SAFETY: the library has completed the request.
             unsafe {
-                let status = answer.status(|| status_of(position));
+                if let (Held::Expected(expected), Some(status)) = (&mut held, &status)
+                    && let (Some(other), Some(place)) =
+                        (expected.completed(state, status), place(position))
+                {
+                    statuses.set(place, other);
+                }
                 held.finish(state, status.as_ref());
             }
         }
@@ -81,17 +91,33 @@ impl<A: Abi> Claimed<A> {
         self,
         state: &Preload<A>,
         code: c_int,
-        status_of: impl Fn(usize) -> Option<A::Status>,
+        statuses: &mut Statuses<A::Status>,
+        place: impl Fn(usize) -> Option<usize>,
     ) {
         let answer = Answer::of(state, code);
+        // SAFETY: the library has written those that have places.
+        let status_of =
+            |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
         for (position, request, held) in self.entries {
-            let status = answer.status(|| status_of(position));
+            let status = answer.status(|| status_of(statuses, position));
             match (held, status) {
                 (Held::Persistent(persistent), Some(status)) => {
                     // SAFETY: passed on.
                     unsafe { persistent.deliver(state, &status) };
                 }
                 (Held::Persistent(_), None) => {}
+                (Held::Expected(mut expected), Some(status)) => {
+                    // SAFETY: passed on.
+                    unsafe {
+                        if let (Some(other), Some(place)) =
+                            (expected.completed(state, &status), place(position))
+                        {
+                            statuses.set(place, other);
+                        }
+                    }
+                    // The program completes it later, and wants the same status then.
+                    put_back(state, request, Held::Expected(expected));
+                }
                 // SAFETY: the library has completed the request.
                 (held, Some(status)) => unsafe { held.finish(state, Some(&status)) },
                 (held, None) => put_back(state, request, held),
@@ -157,6 +183,17 @@ impl<S: Status> Statuses<S> {
     /// Where the library writes.
     pub fn as_mut_ptr(&mut self) -> *mut S {
         if self.own.is_empty() { self.given } else { self.own.as_mut_ptr() }
+    }
+
+    /// Changes the status at a place, for the program.
+    ///
+    /// # Safety
+    /// As for [`Statuses::get`].
+    pub unsafe fn set(&mut self, place: usize, status: S) {
+        if self.own.is_empty() && !self.given.is_null() {
+            // SAFETY: as in `get`.
+            unsafe { self.given.add(place).write_unaligned(status) };
+        }
     }
 
     /// The status at a place.

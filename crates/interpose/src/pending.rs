@@ -12,6 +12,7 @@ use crate::exchange::Exchange;
 use crate::incoming::Landing;
 use crate::outgoing::Departure;
 use crate::persistent::{Persistent, Work};
+use crate::replace::Expected;
 use crate::state::{Preload, lock};
 
 /// What waits for a request.
@@ -24,6 +25,8 @@ pub(crate) enum Held<A: Abi> {
     Persistent(Arc<Persistent<A>>),
     /// A collective that the library still works on.
     Collective(Box<Exchange<A>>),
+    /// A receive of a region whose messages may be left out.
+    Expected(Box<Expected>),
 }
 
 /// The table. A request is taken out of it *before* the library may complete it, and put back if it
@@ -115,7 +118,15 @@ impl<A: Abi> Pending<A> {
     pub fn persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
         match lock(&self.held).as_ref()?.get(&request)? {
             Held::Persistent(persistent) => Some(persistent.clone()),
-            Held::Send(_) | Held::Receive(_) | Held::Collective(_) => None,
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::Expected(_) => None,
+        }
+    }
+
+    /// A receive of a region.
+    pub fn expected(&self, request: A::Request) -> Option<Expected> {
+        match lock(&self.held).as_ref()?.get(&request)? {
+            Held::Expected(expected) => Some(Expected::clone(expected)),
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::Persistent(_) => None,
         }
     }
 
@@ -132,7 +143,9 @@ impl<A: Abi> Pending<A> {
             let Entry::Occupied(entry) = table.entry(request) else { continue };
             let held = match entry.get() {
                 Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
-                Held::Send(_) | Held::Receive(_) | Held::Collective(_) => entry.remove(),
+                Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::Expected(_) => {
+                    entry.remove()
+                }
             };
             taken.push((position, request, held));
         }
@@ -174,6 +187,13 @@ impl<A: Abi> Held<A> {
                     unsafe { exchange.unpack() };
                 }
                 exchange.done(state);
+            }
+            Held::Expected(mut expected) => {
+                if let Some(status) = status {
+                    // SAFETY: passed on. Who wants the status has asked before.
+                    unsafe { expected.completed(state, status) };
+                }
+                expected.done(state);
             }
         }
     }

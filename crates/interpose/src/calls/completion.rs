@@ -252,7 +252,7 @@ unsafe fn completing<A: Abi>(
         };
         let mut statuses = Statuses::new::<A>(statuses, room);
         let code = call(statuses.as_mut_ptr());
-        claimed.settle(state, code, |position| statuses.get(place(position)?));
+        claimed.settle(state, code, &mut statuses, place);
         stop(clock);
         code
     }

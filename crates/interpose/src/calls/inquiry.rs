@@ -139,7 +139,7 @@ unsafe fn asking<A: Abi>(
         let Some(claimed) = Claimed::take(state, requests, count) else { return call(statuses) };
         let mut statuses = Statuses::new::<A>(statuses, room);
         let code = call(statuses.as_mut_ptr());
-        claimed.deliver(state, code, |position| statuses.get(place(position)?));
+        claimed.deliver(state, code, &mut statuses, place);
         code
     }
 }

@@ -5,7 +5,7 @@
 //! processors than x86-64 that is what is done.
 
 /// The address that the call of this thread that came in last returns to; `None` where it is not known.
-pub(super) fn returns_to() -> Option<usize> {
+pub(crate) fn returns_to() -> Option<usize> {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     {
         let address: usize;

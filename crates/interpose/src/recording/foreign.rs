@@ -26,7 +26,7 @@ pub(super) fn read_some(start: u64, length: usize) -> Option<(u64, Vec<u8>)> {
 }
 
 /// Fills `out` with the bytes from `start` on; whether all of them could be read.
-pub(super) fn read_all(start: u64, out: &mut [u8]) -> bool {
+pub(crate) fn read_all(start: u64, out: &mut [u8]) -> bool {
     read(start, out) == out.len()
 }
 

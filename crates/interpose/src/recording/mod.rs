@@ -10,14 +10,14 @@
 //! - Events are recorded before the call that they belong to, completions after it.
 //! - Nothing of the trace is written by a forked child.
 
-mod caller;
+pub(crate) mod caller;
 pub mod collectives;
 pub mod communicators;
 pub mod completion;
 mod contents;
 mod element;
 pub mod environment;
-mod foreign;
+pub(crate) mod foreign;
 mod handles;
 pub mod inquiry;
 mod layout;

@@ -15,6 +15,8 @@ use crate::state::Preload;
 
 /// Groups of one communicator that can be replaced, each with a ballot of its own.
 pub(super) const GROUPS: usize = 16;
+/// The same for regions.
+pub(super) const REGIONS: usize = 16;
 /// Communicators with numbers. MPICH has 2048 in all, and each of these takes up to three.
 pub(super) const COMMUNICATORS: usize = 64;
 
@@ -22,8 +24,9 @@ pub(super) const COMMUNICATORS: usize = 64;
 pub(super) struct Comm<A: Abi> {
     pub rank: u32,
     pub size: u64,
-    /// How many groups it has.
+    /// How many groups and regions it has.
     pub groups: usize,
+    pub regions: usize,
     /// A communicator of our own with the same processes in the same order.
     pub own: A::Comm,
     /// Made when the first group is compiled.
@@ -90,7 +93,7 @@ impl<A: Abi> Replace<A> {
         let mut number = [-1_i64];
         let rank = mpi.rank(comm)?;
         if rank == 0
-            && let Some(first) = self.shared.take(GROUPS)
+            && let Some(first) = self.shared.take(GROUPS + REGIONS)
         {
             number = [i64::try_from(first).unwrap_or(-1)];
         }
@@ -105,8 +108,13 @@ impl<A: Abi> Replace<A> {
         let code = unsafe { (mpi.own.comm_split)(comm, 0, rank, &raw mut own) };
         mpi.check("MPI_Comm_split", code)?;
         let (rank, size) = (u32::try_from(rank).unwrap_or(0), u64::try_from(size).unwrap_or(0));
-        let made = Comm { rank, size, groups: 0, own, context: None };
-        self.lock().comms.insert(number, made);
+        let made = Comm { rank, size, groups: 0, regions: 0, own, context: None };
+        let mut inner = self.lock();
+        inner.comms.insert(number, made);
+        if comm == mpi.handles.comm_world {
+            inner.world = Some(number);
+        }
+        drop(inner);
         // SAFETY: the functions of the keyval take any value.
         unsafe { mpi.comm_set_attr(comm, self.keyval, std::ptr::without_provenance_mut(number)) }
     }
@@ -131,15 +139,17 @@ impl<A: Abi> Replace<A> {
 
     /// MPI ends: everything of ours is freed, which is collective, by all processes in the same order.
     pub(super) fn free(&self) {
-        let (mut comms, mut groups) = {
+        let (mut comms, mut groups, mut regions) = {
             let mut inner = self.lock();
             let comms: Vec<_> = inner.comms.drain().collect();
-            (comms, std::mem::take(&mut inner.groups))
+            (comms, std::mem::take(&mut inner.groups), std::mem::take(&mut inner.regions.list))
         };
         comms.sort_by_key(|(number, _)| *number);
         groups.sort_by_key(|exchange| exchange.place);
+        regions.sort_by_key(|region| region.place);
         for (number, mut comm) in comms {
             groups.retain(|exchange| exchange.comm != number);
+            regions.retain(|region| region.comm != number);
             drop(comm.context);
             // SAFETY: the communicator is ours; nothing is under way on it.
             let _ = unsafe { (self.mpi.own.comm_free)(&raw mut comm.own) };

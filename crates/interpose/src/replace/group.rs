@@ -59,6 +59,15 @@ pub(super) enum Reason {
     /// The messages make no graph.
     #[error("{0}")]
     NoGraph(String),
+    /// A region whose messages were others in a later pass.
+    #[error("its messages were not the same again")]
+    Changed,
+    /// A region of which nothing was left out: what it sends is made in it, or is sent before anybody waits for it.
+    #[error("its messages were sent all the same")]
+    Idle,
+    /// A region that cannot be replaced as it is.
+    #[error("{0}")]
+    Unfit(&'static str),
     /// It was tried.
     #[error("not faster: {native:?} as it is, {replaced:?} replaced")]
     Slower { native: Duration, replaced: Duration },

@@ -19,6 +19,7 @@ mod communicators;
 mod group;
 mod message;
 mod open;
+mod region;
 mod report;
 mod shared;
 mod start;
@@ -34,14 +35,16 @@ use rustc_hash::FxHashMap;
 
 use crate::config::Replace as Settings;
 use crate::state::{Preload, lock};
-use channels::{Channel, Channels, Wild};
+use channels::{Channel, Channels, Owner, Wild};
 use communicators::Comm;
 use group::Reason;
 use message::{Brings, Known, Message, message};
+use region::Regions;
 use shared::Shared;
 use start::Exchange;
 
 pub(crate) use channels::Way;
+pub(crate) use region::{Expected, Sends, Waits};
 pub(crate) use told::stop;
 
 /// Messages that are remembered: past that, requests belong to no group.
@@ -62,6 +65,8 @@ pub(crate) struct Replace<A: Abi> {
     timing: AtomicBool,
     /// What starting and completing took since the group in trial was started, in nanoseconds.
     spent: AtomicU64,
+    /// Whether the calls of a region are followed; read without the lock.
+    in_region: AtomicBool,
     inner: Mutex<Inner<A>>,
 }
 
@@ -83,6 +88,9 @@ struct Inner<A: Abi> {
     told: FxHashMap<A::Request, Brings>,
     /// The group in trial, and how many others were started since it was.
     turn: Option<(usize, u32)>,
+    regions: Regions<A>,
+    /// The number of `MPI_COMM_WORLD`.
+    world: Option<usize>,
 }
 
 impl<A: Abi> Preload<A> {
@@ -197,20 +205,25 @@ impl<A: Abi> Replace<A> {
 
 impl<A: Abi> Inner<A> {
     fn uses(&mut self, channel: Channel) {
-        if let Some(group) = self.channels.used(channel) {
-            self.spoil(group);
+        if let Some(owner) = self.channels.used(channel) {
+            self.spoil(owner);
         }
     }
 
     fn uses_wildly(&mut self, wild: Wild) {
-        for group in self.channels.used_wildly(wild) {
-            self.spoil(group);
+        for owner in self.channels.used_wildly(wild) {
+            self.spoil(owner);
         }
     }
 
-    fn spoil(&mut self, group: usize) {
-        if let Some(exchange) = self.groups.get_mut(group) {
-            exchange.group.leave(Reason::Shared);
+    fn spoil(&mut self, owner: Owner) {
+        match owner {
+            Owner::Group(group) => {
+                if let Some(exchange) = self.groups.get_mut(group) {
+                    exchange.group.leave(Reason::Shared);
+                }
+            }
+            Owner::Region(region) => self.leave(region, Reason::Shared),
         }
     }
 

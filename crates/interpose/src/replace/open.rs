@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::ballot::MAX_VOTERS;
 use super::channels::Channels;
+use super::region::Regions;
 use super::shared::Shared;
 use super::{Inner, Replace};
 use crate::state::Preload;
@@ -47,6 +48,8 @@ impl<A: Abi> Preload<A> {
             fresh: Vec::new(),
             told: FxHashMap::default(),
             turn: None,
+            regions: Regions::default(),
+            world: None,
         };
         let replace = Replace {
             mpi,
@@ -57,6 +60,7 @@ impl<A: Abi> Preload<A> {
             waiting: AtomicUsize::new(0),
             timing: AtomicBool::new(false),
             spent: AtomicU64::new(0),
+            in_region: AtomicBool::new(false),
             inner: Mutex::new(inner),
         };
         let _ = self.replace.set(replace);
@@ -116,7 +120,7 @@ fn path(stamp: u64, process: u64) -> PathBuf {
 }
 
 /// Whether all processes say so. Collective.
-fn everywhere<A: Abi>(mpi: &Mpi<A>, comm: A::Comm, mine: bool) -> bool {
+pub(super) fn everywhere<A: Abi>(mpi: &Mpi<A>, comm: A::Comm, mine: bool) -> bool {
     let (mine, mut all) = (c_int::from(mine), 0);
     let (Some(int), Some(min)) =
         (mpi.handles.datatype("MPI_INT"), mpi.handles.operation("MPI_MIN"))

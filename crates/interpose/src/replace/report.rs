@@ -34,9 +34,24 @@ impl<A: Abi> Replace<A> {
                 bytes: sends.map(|message| message.bytes).sum(),
                 starts: exchange.group.starts(),
                 replaced: exchange.group.replaced.into(),
+                left_out: None,
                 left: exchange.group.left().map(ToString::to_string).unwrap_or_default(),
             }
         });
-        rows.collect()
+        let regions = inner.regions.list.iter().filter(|region| region.voters > 0).map(|region| {
+            let sends = region.calls.iter().filter(|call| call.is_sent());
+            Replaced {
+                group: u64::try_from(region.place).unwrap_or(u64::MAX),
+                by: region.group.found.clone(),
+                ranks: region.voters,
+                messages: u64::try_from(sends.clone().count()).unwrap_or(u64::MAX),
+                bytes: sends.map(|call| call.message.bytes).sum(),
+                starts: region.group.starts(),
+                replaced: region.group.replaced.into(),
+                left_out: Some(region.left_out),
+                left: region.group.left().map(ToString::to_string).unwrap_or_default(),
+            }
+        });
+        rows.chain(regions).collect()
     }
 }

@@ -11,7 +11,7 @@ use commloom_mpi::Abi;
 use commloom_mpi::graphs::{Compiled, GraphsError};
 
 use super::ballot::{Action, Ballot, Motion};
-use super::channels::Channel;
+use super::channels::{Channel, Owner};
 use super::communicators::GROUPS;
 use super::group::{Group, Reason, Step, pays};
 use super::message::{Brings, Known};
@@ -42,7 +42,7 @@ pub(super) struct Exchange<A: Abi> {
 }
 
 /// What compiling has made of it.
-type Ready<A> = Arc<std::sync::Mutex<Compiled<'static, A>>>;
+pub(super) type Ready<A> = Arc<std::sync::Mutex<Compiled<'static, A>>>;
 
 /// What is done with the requests of one call.
 enum Decision {
@@ -146,7 +146,7 @@ impl<A: Abi> Replace<A> {
 
     /// How long a process waits for the others. Meanwhile the library may move what it has to: others may wait for that
     /// before they come.
-    fn patience(&self) -> impl FnMut() -> bool {
+    pub(super) fn patience(&self) -> impl FnMut() -> bool {
         let (since, mut looks) = (Instant::now(), 0_u32);
         move || {
             looks = looks.wrapping_add(1);
@@ -237,23 +237,39 @@ impl<A: Abi> Replace<A> {
 
     /// Whether the trial has gone well, by the medians of all processes together.
     fn judge(&self, group: usize) -> Result<Option<Ready<A>>, GraphsError> {
-        let (own, (native, replaced)) = {
+        let (comm, voters, medians) = {
             let inner = self.lock();
             let exchange = &inner.groups[group];
-            (inner.comms[&exchange.comm].own, exchange.group.medians())
+            (exchange.comm, exchange.voters, exchange.group.medians())
         };
-        let [native, replaced] = self.sums([native, replaced], own)?;
+        let slower = self.verdict(comm, voters, medians)?;
         let mut inner = self.lock();
         let exchange = &mut inner.groups[group];
-        if pays(native, replaced) {
-            exchange.group.keep();
-            return Ok(exchange.ready.clone());
+        match slower {
+            None => exchange.group.keep(),
+            Some(reason) => {
+                exchange.group.leave(reason);
+                exchange.ready = None;
+            }
         }
-        let processes = u32::try_from(exchange.voters).unwrap_or(u32::MAX).max(1);
+        Ok(exchange.ready.clone())
+    }
+
+    /// Why something is not replaced any more, if the medians of all processes say so.
+    pub(super) fn verdict(
+        &self,
+        comm: usize,
+        voters: u64,
+        (native, replaced): (Duration, Duration),
+    ) -> Result<Option<Reason>, GraphsError> {
+        let own = self.lock().comms[&comm].own;
+        let [native, replaced] = self.sums([native, replaced], own)?;
+        if pays(native, replaced) {
+            return Ok(None);
+        }
+        let processes = u32::try_from(voters).unwrap_or(u32::MAX).max(1);
         let (native, replaced) = (native / processes, replaced / processes);
-        exchange.group.leave(Reason::Slower { native, replaced });
-        exchange.ready = None;
-        Ok(None)
+        Ok(Some(Reason::Slower { native, replaced }))
     }
 
     fn sums(&self, mine: [Duration; 2], comm: A::Comm) -> Result<[Duration; 2], GraphsError> {
@@ -339,7 +355,7 @@ impl<A: Abi> Inner<A> {
             }
         }
         let has_null = channels.len() < messages.len();
-        if !self.channels.claim(&channels, self.groups.len()) {
+        if !self.channels.claim(&channels, Owner::Group(self.groups.len())) {
             return None;
         }
         self.comms.get_mut(&number)?.groups += 1;
