@@ -17,6 +17,7 @@ pub unsafe fn finalize<A: Abi>(
     // A tool behind us comes in once more as `PMPI_Finalize`: the report is collective, and one.
     state.finalizing.call_once(|| {
         state.shield(|| {
+            state.region_ends();
             state.progress_orphans(true);
             state.write_report();
             state.end_replacing();
@@ -42,15 +43,21 @@ pub unsafe fn abort<A: Abi>(
     unsafe { next(comm, code) }
 }
 
-/// `MPI_Pcontrol`. In C it takes any arguments after the level; what they mean is not known, and they are not passed on.
+/// `MPI_Pcontrol`. In C it takes any arguments after the level; what they mean is not known, and they are not passed on. Levels 1 and 0
+/// are the marks of a region, as for traces.
 ///
 /// # Safety
 /// As the MPI call.
 pub unsafe fn pcontrol<A: Abi>(
-    _state: &'static Preload<A>,
+    state: &'static Preload<A>,
     next: unsafe extern "C" fn(c_int) -> c_int,
     level: c_int,
 ) -> c_int {
+    match level {
+        1 => state.region_begins(),
+        0 => state.region_ends(),
+        _ => {}
+    }
     // SAFETY: passed on.
     unsafe { next(level) }
 }

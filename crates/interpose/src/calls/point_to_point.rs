@@ -12,7 +12,7 @@ use crate::count::CallCount;
 use crate::incoming::Incoming;
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
-use crate::replace::Way;
+use crate::replace::{Sends, Waits, Way};
 use crate::state::Preload;
 
 /// The prototype of `MPI_Send` and its modes.
@@ -139,9 +139,14 @@ pub unsafe fn send<A: Abi, N: CallCount>(
     tag: c_int,
     comm: A::Comm,
 ) -> c_int {
-    state.uses(Way::Out, comm, destination, tag);
+    let sends = state.sends(Waits::InCall, (buffer, count, datatype), (comm, destination, tag));
     // SAFETY: passed on.
     unsafe {
+        match sends {
+            Sends::All => {}
+            Sends::Empty => return next(buffer, N::default(), datatype, destination, tag, comm),
+            Sends::Nothing => return A::CONSTANTS.success,
+        }
         let (out, watch) = Outgoing::watched(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
         let code = next(b, c, d, destination, tag, comm);
@@ -169,9 +174,17 @@ pub unsafe fn isend<A: Abi, N: CallCount>(
     comm: A::Comm,
     request: *mut A::Request,
 ) -> c_int {
-    state.uses(Way::Out, comm, destination, tag);
+    let sends = state.sends(Waits::Posted, (buffer, count, datatype), (comm, destination, tag));
     // SAFETY: passed on.
     unsafe {
+        // What is not sent is sent to nobody: the program gets a request.
+        let nobody = A::CONSTANTS.proc_null;
+        let none = N::default();
+        match sends {
+            Sends::All => {}
+            Sends::Empty => return next(buffer, none, datatype, destination, tag, comm, request),
+            Sends::Nothing => return next(buffer, none, datatype, nobody, tag, comm, request),
+        }
         let out = Outgoing::of(state, buffer, count, datatype, destination);
         let (b, c, d) = out.arguments(buffer, count, datatype);
         let code = next(b, c, d, destination, tag, comm, request);
@@ -196,7 +209,12 @@ pub unsafe fn recv<A: Abi, N: CallCount>(
     comm: A::Comm,
     status: *mut A::Status,
 ) -> c_int {
-    state.uses(Way::In, comm, source, tag);
+    // SAFETY: passed on.
+    if unsafe {
+        state.receives((buffer.cast_const(), count, datatype), (comm, source, tag), status)
+    } {
+        return A::CONSTANTS.success;
+    }
     let mut own = A::Status::empty();
     let mut incoming = Incoming::of(state, buffer, count, datatype, source);
     let status = incoming.status(status, &raw mut own);
@@ -225,7 +243,15 @@ pub unsafe fn irecv<A: Abi, N: CallCount>(
     comm: A::Comm,
     request: *mut A::Request,
 ) -> c_int {
-    state.uses(Way::In, comm, source, tag);
+    let expected = state.expects((buffer.cast_const(), count, datatype), (comm, source, tag));
+    if let Some(expected) = expected {
+        // SAFETY: passed on.
+        return unsafe {
+            let code = next(buffer, count, datatype, source, tag, comm, request);
+            state.posted(expected, code, request);
+            code
+        };
+    }
     let mut incoming = Incoming::of(state, buffer, count, datatype, source);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
@@ -257,10 +283,13 @@ pub unsafe fn sendrecv<A: Abi, N: CallCount>(
     comm: A::Comm,
     status: *mut A::Status,
 ) -> c_int {
-    state.uses(Way::Out, comm, destination, send_tag);
-    state.uses(Way::In, comm, source, tag);
+    let out = ((send_buffer, send_count, send_datatype), (comm, destination, send_tag));
+    let into = ((buffer.cast_const(), count, datatype), (comm, source, tag));
     // SAFETY: passed on.
     unsafe {
+        if let Some(code) = state.exchanges(out, into, status) {
+            return code;
+        }
         let out = Outgoing::of(state, send_buffer, send_count, send_datatype, destination);
         let mut own = A::Status::empty();
         let mut incoming = Incoming::of(state, buffer, count, datatype, source);

@@ -98,7 +98,8 @@ pub unsafe fn cancel<A: Abi>(
 ) -> c_int {
     // SAFETY: passed on.
     unsafe {
-        let replaced = state.told(request, 1).is_some();
+        let replaced = state.told(request, 1).is_some()
+            || !request.is_null() && state.is_past_cancelling(*request);
         if replaced { A::CONSTANTS.success } else { next(request) }
     }
 }
