@@ -18,8 +18,8 @@ pub struct Args {
     /// Leave parts of the work to the MPI library
     #[arg(long, value_enum, value_delimiter = ',')]
     off: Vec<Part>,
-    /// Replace persistent requests that are a collective operation together, while the program runs: by
-    /// default where a trial was faster. All ranks need it (see docs/replace.md)
+    /// Replace persistent requests, and regions between MPI_Pcontrol marks, that are a collective
+    /// operation together, while the program runs: by default where a trial was faster. All ranks need it (see docs/replace.md)
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "faster")]
     replace: Option<When>,
     /// The MPI of the program, where its own libraries do not tell

@@ -142,6 +142,21 @@ impl Message {
     }
 }
 
+#[cfg(test)]
+impl Message {
+    /// Elements of so many bytes, every `stride` bytes.
+    pub fn of_blocks(
+        channel: Channel,
+        at: usize,
+        (count, block, stride): (u64, u64, i64),
+    ) -> Message {
+        let byte = Type::predefined("MPI_BYTE").expect("it is known");
+        let element = Type::vec(block, 1, byte).expect("a few bytes");
+        let ty = Type::resized(0, stride, element).expect("a few bytes");
+        Message { channel, at, count, ty, bytes: count * block, is_null: false }
+    }
+}
+
 impl Brings {
     /// Writes the status of a request; `several` where the call has an array of them, and sets their errors (MPI 4.1,
     /// section 3.7.5).

@@ -141,7 +141,7 @@ impl<A: Abi> Preload<A> {
             if !announced && sends == Sends::All {
                 return None;
             }
-            let (out, into) = ((out.0, sent, out.2), (into.0.cast_mut(), room, into.2));
+            let (out, into) = ((out.0, sent, out.2), (into.0, room, into.2));
             // SAFETY: passed on.
             Some(unsafe {
                 replace.exchange(
@@ -292,7 +292,7 @@ impl<A: Abi> Replace<A> {
     unsafe fn exchange(
         &self,
         (out, to, sends): (Elements<A, c_int>, Where<A>, Sends),
-        (into, from, data): ((*mut c_void, c_int, A::Datatype), Where<A>, Option<&Data>),
+        (into, from, data): (Elements<A, c_int>, Where<A>, Option<&Data>),
         (index, run): (usize, Run),
         status: *mut A::Status,
     ) -> c_int {
@@ -310,7 +310,8 @@ impl<A: Abi> Replace<A> {
             let there = data.is_some_and(|data| self.take(index, run, data, status));
             let mut code = A::CONSTANTS.success;
             if !there {
-                code = (own.recv)(into.0, into.1, into.2, from.1, from.2, from.0, status);
+                let into_buffer = into.0.cast_mut();
+                code = (own.recv)(into_buffer, into.1, into.2, from.1, from.2, from.0, status);
             }
             let ignored = A::CONSTANTS.status_ignore_ptr();
             let sent = (own.wait)(&raw mut request, ignored);

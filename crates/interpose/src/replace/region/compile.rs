@@ -15,12 +15,8 @@ use rustc_hash::FxHashMap;
 use super::super::Replace;
 use super::super::group::Reason;
 use super::signature::{Doubles, doubles};
-use super::{Call, Data, Flag, Moved};
-use crate::replace::start::Ready;
+use super::{Call, Data, Flag, Moved, Prepared};
 use crate::state::lock;
-
-/// What a run needs.
-type Prepared<A> = (Ready<A>, Arc<Data>);
 
 impl<A: Abi> Replace<A> {
     /// Compiles it; `None` at all processes where it is not replaced.

@@ -186,8 +186,10 @@ mod tests {
             });
             let receive = |run: u64| {
                 meet(run);
-                let waits = if run % 2 == 0 { Waits::InCall } else { Waits::Posted };
-                if !flag.announce(Run(run), waits) || run % 5 == 0 && flag.withdraw(Run(run)) {
+                let waits = if run.is_multiple_of(2) { Waits::InCall } else { Waits::Posted };
+                if !flag.announce(Run(run), waits)
+                    || run.is_multiple_of(5) && flag.withdraw(Run(run))
+                {
                     return Sends::All;
                 }
                 loop {

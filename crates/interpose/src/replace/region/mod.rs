@@ -104,6 +104,9 @@ pub(super) struct Data {
     messages: Vec<Moved>,
 }
 
+/// What a run needs.
+type Prepared<A> = (Ready<A>, Arc<Data>);
+
 /// A message of a region that was compiled.
 struct Moved {
     channel: Channel,

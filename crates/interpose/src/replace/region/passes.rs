@@ -1,6 +1,5 @@
 //! Where regions begin and end.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -12,9 +11,8 @@ use super::super::ballot::{Action, Ballot, Motion};
 use super::super::communicators::{GROUPS, REGIONS as PLACES};
 use super::super::group::{Reason, Step};
 use super::flags::Run;
-use super::{Data, IDLE, Open, REGIONS, Region};
+use super::{IDLE, Open, Prepared, REGIONS, Region};
 use crate::recording::caller::returns_to;
-use crate::replace::start::Ready;
 use crate::state::{Preload, lock};
 
 /// What happens at the beginning.
@@ -143,13 +141,13 @@ impl<A: Abi> Replace<A> {
         Ok(())
     }
 
-    fn prepared(&self, index: usize) -> Option<(Ready<A>, Arc<Data>)> {
+    fn prepared(&self, index: usize) -> Option<Prepared<A>> {
         let inner = self.lock();
         let region = &inner.regions.list[index];
         Some((region.ready.clone()?, region.data.clone()?))
     }
 
-    fn judge_region(&self, index: usize) -> Result<Option<(Ready<A>, Arc<Data>)>, GraphsError> {
+    fn judge_region(&self, index: usize) -> Result<Option<Prepared<A>>, GraphsError> {
         let (comm, voters, medians) = {
             let inner = self.lock();
             let region = &inner.regions.list[index];

@@ -112,3 +112,60 @@ fn whole(ranges: &[Range]) -> Option<Range> {
     let end = ranges.iter().map(|range| range.end).max()?;
     Some(Range { start, end })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUT: Channel = Channel { comm: 0, way: Way::Out, peer: 1, tag: 5 };
+    const IN: Channel = Channel { way: Way::In, ..OUT };
+
+    fn given(channel: Channel, at: usize) -> Given {
+        Given { channel, waits: Waits::InCall, at, count: 8, datatype: 7, epoch: 1 }
+    }
+
+    fn call(channel: Channel, at: usize, blocks: (u64, u64, i64)) -> Call {
+        Call::new(given(channel, at), Message::of_blocks(channel, at, blocks))
+    }
+
+    #[test]
+    fn a_call_is_the_same_where_its_arguments_and_its_layout_are() {
+        let mut call = call(OUT, 4096, (8, 1, 1));
+        let same = || Some(Message::of_blocks(OUT, 4096, (8, 1, 1)));
+        assert!(call.is(&given(OUT, 4096), || panic!("nothing has changed")));
+        assert!(!call.is(&given(OUT, 4097), same) && !call.is(&given(IN, 4096), same));
+        assert!(!call.is(&Given { waits: Waits::Posted, ..given(OUT, 4096) }, same));
+        assert!(!call.is(&Given { count: 7, ..given(OUT, 4096) }, same));
+        let later = Given { epoch: 2, datatype: 8, ..given(OUT, 4096) };
+        assert!(!call.is(&later, || None), "the handle may mean something else");
+        assert!(!call.is(&later, || Some(Message::of_blocks(OUT, 4096, (4, 2, 3)))));
+        assert!(call.is(&later, same) && call.is(&later, || panic!("it is known by now")));
+    }
+
+    #[test]
+    fn what_is_received_is_received_once_and_was_not_sent_before() {
+        let refused = |calls: &[Call]| doubles(calls).is_err();
+        let block = (8, 1, 1);
+        assert!(!refused(&[call(OUT, 4096, block), call(OUT, 4096, block)]), "sent twice");
+        assert!(!refused(&[call(IN, 4096, block), call(OUT, 4100, (4, 1, 1))]), "passed on");
+        assert!(refused(&[call(OUT, 4096, block), call(IN, 4103, block)]));
+        assert!(refused(&[call(IN, 4096, block), call(IN, 4103, block)]));
+        // Columns of one matrix: no byte twice.
+        assert!(!refused(&[call(IN, 4096, (9, 2, 8)), call(IN, 4098, (9, 6, 8))]));
+        assert!(refused(&[call(IN, 4096, (9, 3, 8)), call(IN, 4098, (9, 6, 8))]));
+        assert!(refused(&[call(IN, 4096, (1 << 20, 1, 2))]), "a long list");
+    }
+
+    #[test]
+    fn doubles_are_where_the_messages_are_together() {
+        let calls =
+            [call(IN, 5000, (9, 2, 8)), call(OUT, 5000, (72, 1, 1)), call(OUT, 9000, (0, 1, 1))];
+        let Ok(Doubles { shadow, ranges, steps }) = doubles(&calls) else {
+            panic!("it is allowed")
+        };
+        assert_eq!((ranges[0].len(), ranges[1].len(), ranges[2].len(), steps.len()), (9, 1, 0, 3));
+        let of = |range| shadow.double(range).expect("it is there").addr();
+        let ranges = [ranges[0][3], ranges[1][0]];
+        assert_eq!(of(ranges[0]) - of(ranges[1]), 24);
+    }
+}
