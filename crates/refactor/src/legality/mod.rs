@@ -76,7 +76,8 @@ impl Explained {
         let Ok(packing) = &candidate.packing else { return };
         // A call for more than the copies reads what others left in the buffer.
         let ledger = candidate.ledger.fresh();
-        if range::exact(&candidate.found, packing, &ledger).is_err() {
+        let view = project.view(id);
+        if range::exact(&view, &candidate.found, packing, candidate.element, &ledger).is_err() {
             return;
         }
         let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
