@@ -77,12 +77,27 @@ impl Span {
     }
 }
 
-impl Source {
-    /// Line and column (in characters), from 1, of a byte of the text. Time linear in the offset.
-    pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let before = self.text.get(..offset).unwrap_or(&self.text);
-        let line = before.bytes().filter(|&b| b == b'\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        (line, column)
+/// Where the lines of a text start: one pass over the text, then each place is found in logarithmic time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    /// Of this text.
+    pub fn of(text: &str) -> Lines {
+        let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
+        Lines { starts: std::iter::once(0).chain(after).collect() }
+    }
+
+    /// The line, from 0, that a byte of the text lies in, and what of the text stands before the byte on its line. What lies past the end is the end, and what
+    /// lies in a character is its start.
+    pub fn before<'t>(&self, text: &'t str, offset: usize) -> (usize, &'t str) {
+        let mut at = offset.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        (line, self.starts.get(line).and_then(|&start| text.get(start..at)).unwrap_or(""))
     }
 }

@@ -44,11 +44,12 @@ fn found(project: &Project) -> String {
     let findings = project.check(&Options { rounds: 40, assume: facts(&source.text) });
     let mut text = String::new();
     for finding in &findings {
-        let line = source.line_column(finding.site.start).0;
+        let line_of = |offset| project.line_column(FileId(0), offset).expect("a line").0;
+        let line = line_of(finding.site.start);
         let _ = match &finding.outcome {
             Ok(change) => writeln!(text, "{line}: {}", change.summary),
             Err(refusal) => {
-                let at = source.line_column(refusal.span.start).0;
+                let at = line_of(refusal.span.start);
                 let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
                 refusal.fact.as_ref().map_or(Ok(()), |fact| writeln!(text, "    fact: {fact}"))
             }

@@ -21,7 +21,7 @@ mod view;
 mod tests;
 
 use crate::read::{c, fortran};
-use crate::source::{FileId, Source};
+use crate::source::{FileId, Lines, Source};
 use crate::tree::{Procedure, Unit};
 
 use effects::Pointers;
@@ -36,6 +36,8 @@ pub use view::View;
 /// A program, or a part of one.
 pub struct Project {
     sources: Vec<Source>,
+    /// As `sources`.
+    lines: Vec<Lines>,
     units: Vec<Unit>,
     spaces: Spaces,
     /// As `spaces.ids`.
@@ -69,8 +71,10 @@ impl Project {
             })
             .collect();
         let spaces = Spaces::new(&mut units, &files);
+        let lines = sources.iter().map(|source| Lines::of(&source.text)).collect();
         let mut project = Project {
             sources,
+            lines,
             units,
             spaces,
             summaries: Vec::new(),
@@ -89,6 +93,13 @@ impl Project {
     /// The text of a file.
     pub fn source(&self, file: FileId) -> Option<&Source> {
         self.sources.get(usize::try_from(file.0).ok()?)
+    }
+
+    /// Line and column (in characters), from 1, of a byte of a file. Logarithmic time, and the length of the line.
+    pub fn line_column(&self, file: FileId, offset: usize) -> Option<(usize, usize)> {
+        let lines = self.lines.get(usize::try_from(file.0).ok()?)?;
+        let (line, before) = lines.before(&self.source(file)?.text, offset);
+        Some((line + 1, before.chars().count() + 1))
     }
 
     /// The files as trees, in the order of the sources.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use lsp_types::{Position, PositionEncodingKind, Range as Lines};
+use commloom_refactor::source::Lines;
+use lsp_types::{Position, PositionEncodingKind, Range as Stretch};
 
 /// What a character is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,34 +37,28 @@ impl Encoding {
     }
 }
 
-/// Where the lines of a text start, in bytes.
+/// A text and where its lines start.
 pub struct Index<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    lines: Lines,
 }
 
 impl<'a> Index<'a> {
     pub fn of(text: &'a str) -> Self {
-        let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
-        Index { text, starts: std::iter::once(0).chain(after).collect() }
+        Index { text, lines: Lines::of(text) }
     }
 
     /// The bytes, as lines and characters. What lies past the end is the end.
-    pub fn lines(&self, bytes: &Range<usize>, encoding: Encoding) -> Lines {
-        Lines {
+    pub fn lines(&self, bytes: &Range<usize>, encoding: Encoding) -> Stretch {
+        Stretch {
             start: self.position(bytes.start, encoding),
             end: self.position(bytes.end, encoding),
         }
     }
 
     fn position(&self, at: usize, encoding: Encoding) -> Position {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let (line, before) = self.lines.before(self.text, at);
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let before = &self.text[self.starts[line]..at];
         Position { line: number(line), character: number(encoding.length(before)) }
     }
 }
@@ -79,8 +74,8 @@ mod tests {
         let y = text.find('y').expect("there");
         let at = |encoding| index.lines(&(y..text.len()), encoding);
         let place = |line, character| Position { line, character };
-        assert_eq!(at(Encoding::Utf8), Lines { start: place(1, 7), end: place(2, 0) });
-        assert_eq!(at(Encoding::Utf16), Lines { start: place(1, 4), end: place(2, 0) });
+        assert_eq!(at(Encoding::Utf8), Stretch { start: place(1, 7), end: place(2, 0) });
+        assert_eq!(at(Encoding::Utf16), Stretch { start: place(1, 4), end: place(2, 0) });
         assert_eq!(index.lines(&(99..99), Encoding::Utf8).start, place(2, 0));
     }
 }

@@ -14,11 +14,10 @@ pub fn show(project: &Project, findings: &[Finding], site: &str) -> Result<(), F
     let (name, line) = site.rsplit_once(':').ok_or_else(wrong)?;
     let line: usize = line.parse().map_err(|_| wrong())?;
     let here = |finding: &&Finding| {
-        project.source(finding.site.file).is_some_and(|source| {
-            let first = source.line_column(finding.site.start).0;
-            let last = source.line_column(finding.site.end).0;
-            source.name.ends_with(name) && (first..=last).contains(&line)
-        })
+        let site = finding.site;
+        let line_of = |offset| project.line_column(site.file, offset).map_or(0, |(line, _)| line);
+        project.source(site.file).is_some_and(|source| source.name.ends_with(name))
+            && (line_of(site.start)..=line_of(site.end)).contains(&line)
     };
     let mut out = std::io::stdout().lock();
     let mut found = false;

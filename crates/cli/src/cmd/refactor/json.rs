@@ -39,7 +39,10 @@ fn one(project: &Project, finding: &Finding) -> Value {
 
 /// File, line and column from 1, and the bytes.
 fn place(project: &Project, span: Span) -> Value {
-    let Some(source) = project.source(span.file) else { return Value::Null };
-    let (line, column) = source.line_column(span.start);
+    let (Some(source), Some((line, column))) =
+        (project.source(span.file), project.line_column(span.file, span.start))
+    else {
+        return Value::Null;
+    };
     json!({ "file": source.name, "line": line, "column": column, "start": span.start, "end": span.end })
 }

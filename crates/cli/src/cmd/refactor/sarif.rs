@@ -79,8 +79,10 @@ fn physical(project: &Project, span: Span) -> Value {
 }
 
 fn region(project: &Project, span: Span) -> Value {
-    let Some(source) = project.source(span.file) else { return Value::Null };
-    let (line, column) = source.line_column(span.start);
-    let (end_line, end_column) = source.line_column(span.end);
+    let at = |offset| project.line_column(span.file, offset);
+    let (Some((line, column)), Some((end_line, end_column))) = (at(span.start), at(span.end))
+    else {
+        return Value::Null;
+    };
     json!({ "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column })
 }

@@ -8,9 +8,9 @@ use commloom_refactor::source::Span;
 
 /// `halo.c:40`
 pub fn place(project: &Project, span: Span) -> String {
-    match project.source(span.file) {
-        Some(source) => format!("{}:{}", source.name, source.line_column(span.start).0),
-        None => "?".to_owned(),
+    match (project.source(span.file), project.line_column(span.file, span.start)) {
+        (Some(source), Some((line, _))) => format!("{}:{line}", source.name),
+        _ => "?".to_owned(),
     }
 }
 
