@@ -23,6 +23,12 @@ pub trait Symbols {
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
+    /// Whether procedures whose text is not at hand cannot reach a variable's memory (and what a pointer points to), unless they are given it.
+    fn is_hidden(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// What a call may read and write. Unknown procedures: everything that can be reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
 }

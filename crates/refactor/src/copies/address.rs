@@ -230,6 +230,9 @@ impl Walk<'_> {
         d: usize,
         dimension: &Dimension,
     ) -> Option<Polynomial> {
+        if let Some((lower, _)) = self.allocated.get(name).and_then(|shape| shape.get(d)) {
+            return Some(lower.clone());
+        }
         let fortran = self.is_fortran();
         let default = Polynomial::constant(i64::from(fortran));
         match dimension {
@@ -267,6 +270,9 @@ impl Walk<'_> {
             Dimension::Extent(extent) => self.bound(name, extent),
             Dimension::AssumedSize { .. } => None,
             Dimension::AssumedShape { .. } => {
+                if let Some((_, extent)) = self.allocated.get(name).and_then(|shape| shape.get(d)) {
+                    return Some(extent.clone());
+                }
                 Some(Polynomial::atom(Atom::Extent(name.clone(), u32::try_from(d).ok()?)))
             }
         }
@@ -337,6 +343,7 @@ impl Walk<'_> {
             |of: &Type| matches!(self.symbols.resolve(of), Type::Pointer(_) | Type::Reference(_));
         let behind = !place.steps.is_empty()
             && !self.is_fortran()
+            && !self.symbols.is_hidden(&place.variable)
             && self.symbols.variable(&place.variable).is_some_and(|d| is_pointer(&d.of));
         state.version(place, behind || self.is_exposed(&place.variable))
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::affine::{Atom, Counter, Place, Polynomial};
 use crate::refusal::Code;
 use crate::source::Span;
-use crate::tree::{Bound, Loop, Name, Statement, StatementKind};
+use crate::tree::{Bound, ExpressionKind, Loop, Name, Statement, StatementKind, Unary};
 
 use super::piece::{Dimension, Piece, solve};
 use super::state::{Located, Value};
@@ -92,7 +92,12 @@ impl Walk<'_> {
                 &span.plus(&Polynomial::constant(step - step.signum())),
                 &Polynomial::constant(step),
             ),
-            (Bound::Exclusive, None) => None,
+            // The front end has looked at the direction: with the other sign the loop would not end.
+            (Bound::Exclusive, None) => {
+                let falls = matches!(counted.step.kind, ExpressionKind::Unary(Unary::Minus, _));
+                let one = Polynomial::constant(if falls { -1 } else { 1 });
+                quotient(&span.plus(&step).minus(&one), &step)
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! interchanged loops and interleaved streams all give the same [`Dense`] tree.
 
 mod address;
+mod allocated;
 mod branch;
 mod copy;
 mod display;

@@ -1,6 +1,6 @@
 //! Execution of one path through a procedure, from its beginning to a call (and, to unpack, on from there), with symbolic values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::affine::{Place, Polynomial};
@@ -13,6 +13,7 @@ use crate::tree::{
     Unary,
 };
 
+use super::allocated::{Shape, allocated_once};
 use super::known::Known;
 use super::state::{Located, State, Value, is_cell};
 use super::value::is_whole;
@@ -32,6 +33,9 @@ pub(super) struct Walk<'a> {
     escaped: BTreeSet<Name>,
     pub state: State,
     pub turns: Vec<Turns>,
+    /// Arrays whose bounds one `allocate` gives, and those bounds where the path has come through it.
+    pub allocated_once: HashSet<Name>,
+    pub allocated: HashMap<Name, Shape>,
     /// How many unnamed atoms there are.
     pub unnamed: u32,
     /// Those that are how far a running index goes, with its name.
@@ -86,6 +90,8 @@ impl<'a> Walk<'a> {
             escaped: BTreeSet::new(),
             state: State::default(),
             turns: Vec::new(),
+            allocated_once: HashSet::new(),
+            allocated: HashMap::new(),
             unnamed: 0,
             totals: Vec::new(),
             constants: 0,
@@ -99,6 +105,9 @@ impl<'a> Walk<'a> {
             conditions: Vec::new(),
         };
         walk.escaped = escaping(request.procedure, symbols);
+        if symbols.language().is_fortran() {
+            walk.allocated_once = allocated_once(request.procedure);
+        }
         walk.run(&request.procedure.body);
         walk
     }
@@ -214,6 +223,7 @@ impl<'a> Walk<'a> {
             });
             self.sites.push(Site { statement, pure });
         }
+        self.note_allocation(statement);
         self.statement(statement);
     }
 
@@ -642,7 +652,7 @@ fn is_call(function: &Expression, beginnings: &[&str]) -> bool {
 fn exposed(symbols: &dyn Symbols, escaped: &BTreeSet<Name>, name: &str) -> bool {
     let shared =
         symbols.variable(name).is_none_or(|d| matches!(d.storage, Storage::Shared | Storage::Kept));
-    shared || escaped.contains(name)
+    (shared || escaped.contains(name)) && !symbols.is_hidden(name)
 }
 
 /// Whether a statement is, or has in it, the one at a place. (The span of an `else if` need not have all of its branches.)
@@ -708,8 +718,24 @@ fn taken(expression: &Expression, symbols: &dyn Symbols, names: &mut BTreeSet<Na
     }
     if let ExpressionKind::Unary(Unary::Address, place) = &expression.kind
         && let Some(name) = root(place)
+        && !is_behind_pointer(place, symbols)
     {
         names.insert(name.clone());
     }
     for_each_operand(expression, &mut |inner| taken(inner, symbols, names));
+}
+
+/// Whether a place is what a pointer points to, `p[i]`: its address is not that of the pointer.
+fn is_behind_pointer(place: &Expression, symbols: &dyn Symbols) -> bool {
+    match &place.kind {
+        ExpressionKind::Element { base, .. } => match &base.kind {
+            ExpressionKind::Name(name) => symbols
+                .variable(name)
+                .is_some_and(|d| matches!(symbols.resolve(&d.of), Type::Pointer(_))),
+            _ => is_behind_pointer(base, symbols),
+        },
+        ExpressionKind::Member { base, .. } => is_behind_pointer(base, symbols),
+        ExpressionKind::Unary(Unary::Dereference, _) => true,
+        _ => false,
+    }
 }

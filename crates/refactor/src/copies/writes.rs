@@ -70,7 +70,16 @@ impl Writes {
                         self.own.extend(own);
                         self.inside.extend(names);
                     }
-                    Touched::Anything => self.anything = true,
+                    Touched::Anything => {
+                        self.anything = true;
+                        // What it is given it reaches, hidden or not. (What C gives by its address is not hidden.)
+                        if symbols.language().is_fortran() {
+                            for name in arguments.iter().filter_map(root) {
+                                self.own.insert(name.clone());
+                                self.inside.insert(name.clone());
+                            }
+                        }
+                    }
                 }
             }
             _ => {}

@@ -88,6 +88,9 @@ fn foreign_read(
 
 /// Whether procedures that nobody knows may have the buffer's address: it is no local, or one of them got it, or a pointer that others see.
 fn is_reachable(view: &View<'_>, buffer: &str) -> bool {
+    if view.is_hidden(buffer) {
+        return false;
+    }
     let own = |name: &str| view.variable(name).is_some_and(|d| d.storage == Storage::Local);
     if !own(buffer) || view.targets(buffer).iter().any(|t| !own(t)) {
         return true;

@@ -6,6 +6,7 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
+use crate::symbols::Symbols;
 
 use super::calls::completes;
 use super::find::{Found, touches_of};
@@ -133,8 +134,8 @@ fn written(
                     problem = Some((*span, source.clone()));
                 }
             }
-            if let (Some(span), Some(source)) = (touches.anything.first(), packing.touched.first())
-            {
+            let open = packing.touched.iter().find(|source| !view.is_hidden(source));
+            if let (Some(span), Some(source)) = (touches.anything.first(), open) {
                 problem.get_or_insert((*span, source.clone()));
             }
         });

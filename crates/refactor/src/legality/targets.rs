@@ -7,6 +7,7 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::tree::Name;
+use crate::symbols::Symbols;
 
 use super::Candidate;
 use super::find::{Found, touches_of};
@@ -59,8 +60,8 @@ pub(super) fn untouched(
                     problem = Some((*span, target.clone()));
                 }
             }
-            if let (Some(span), Some(target)) = (touches.anything.first(), packing.touched.first())
-            {
+            let open = packing.touched.iter().find(|target| !view.is_hidden(target));
+            if let (Some(span), Some(target)) = (touches.anything.first(), open) {
                 problem.get_or_insert((*span, target.clone()));
             }
         });

@@ -126,6 +126,15 @@ impl Touches {
                     self.place(view, argument);
                 }
                 let effects = view.effects(function, arguments);
+                if view.language().is_fortran()
+                    && [&effects.reads, &effects.writes].contains(&&Touched::Anything)
+                {
+                    // What it is given it reaches, hidden or not. (What C gives by its address is not hidden.)
+                    for name in arguments.iter().flat_map(roots) {
+                        self.reads.push((name.clone(), value.span));
+                        self.writes.push((name, value.span));
+                    }
+                }
                 for (touched, into) in
                     [(effects.reads, &mut self.reads), (effects.writes, &mut self.writes)]
                 {

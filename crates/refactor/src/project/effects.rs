@@ -29,6 +29,18 @@ pub(super) struct Pointers {
     exposed: HashSet<Name>,
 }
 
+impl Pointers {
+    /// What a pointer is set to; none if that is nowhere to be seen.
+    pub fn leads(&self, name: &str) -> Option<&BTreeSet<Name>> {
+        self.leads.get(name)
+    }
+
+    /// Whether some other variable is set to a variable's address.
+    pub fn is_led_to(&self, name: &str) -> bool {
+        self.leads.values().any(|to| to.contains(name))
+    }
+}
+
 /// What a procedure does by itself: names whose content it reads and writes, and its calls.
 #[derive(Default)]
 struct Direct<'t> {
@@ -459,7 +471,9 @@ fn foreign(
             }
             for (argument, what) in arguments.iter().zip(uses) {
                 let names: Vec<Name> = roots(argument);
-                if matches!(what, Use::Reads | Use::Both) {
+                let copied =
+                    matches!(&argument.kind, Kind::Keyword(keyword, _) if keyword == "source");
+                if matches!(what, Use::Reads | Use::Both) || copied {
                     reads.names(names.iter().cloned());
                 }
                 if matches!(what, Use::Writes | Use::Both) {

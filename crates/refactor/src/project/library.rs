@@ -222,7 +222,12 @@ fn c(name: &str) -> Option<&'static str> {
 
 fn fortran(name: &str) -> Option<&'static str> {
     if let Some(statement) = name.strip_prefix('$') {
-        return Some(if statement == "write" { "r" } else { "b" });
+        return Some(match statement {
+            "write" => "r",
+            // Nobody reads what memory had before; `source=` is looked at by who asks.
+            "allocate" | "deallocate" | "nullify" => "w",
+            _ => "b",
+        });
     }
     Some(match name {
         "abs" | "iabs" | "dabs" | "max" | "min" | "amax1" | "amin1" | "dmax1" | "dmin1"

@@ -1,7 +1,8 @@
 //! All files together: what names mean in each procedure, and what each procedure reads and writes.
 //!
 //! ```text
-//! sources -> files (which includes which, in which language) -> units -> spaces (tables of names) -> views (what one procedure sees) -> summaries
+//! sources -> files (which includes which, in which language) -> units -> inline (functions that are expressions)
+//!         -> spaces (tables of names) -> views (what one procedure sees) -> summaries
 //! ```
 //!
 //! A name that is not found may be a macro or a constant of a header that is not at hand; what a procedure without a body does is looked up in
@@ -10,6 +11,8 @@
 mod effects;
 mod expanded;
 mod files;
+mod hidden;
+mod inline;
 mod library;
 mod regions;
 mod sizes;
@@ -20,9 +23,11 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use crate::read::{c, fortran};
 use crate::source::{FileId, Lines, Source};
-use crate::tree::{Procedure, Unit};
+use crate::tree::{Name, Procedure, Unit};
 
 use effects::Pointers;
 use expanded::Expanded;
@@ -46,6 +51,8 @@ pub struct Project {
     pointers: Vec<Pointers>,
     /// What was written together from several procedures.
     expanded: Expanded,
+    /// As `spaces.ids`.
+    hidden: Vec<HashSet<Name>>,
 }
 
 /// Number of a procedure with a body.
@@ -70,6 +77,7 @@ impl Project {
                 }
             })
             .collect();
+        inline::inline(&mut units, &files);
         let spaces = Spaces::new(&mut units, &files);
         let lines = sources.iter().map(|source| Lines::of(&source.text)).collect();
         let mut project = Project {
@@ -80,8 +88,10 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             expanded: Expanded::default(),
+            hidden: Vec::new(),
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
+        project.hidden = hidden::hidden(&project);
         project
     }
 

@@ -2,7 +2,7 @@
 
 use crate::source::Language;
 use crate::symbols::{Effects, Symbols};
-use crate::tree::{Declaration, Expression, Name, Procedure, Type};
+use crate::tree::{Declaration, Expression, Name, Procedure, Type, Unit};
 
 use super::{ProcedureId, Project, effects, sizes, types};
 
@@ -48,6 +48,12 @@ impl<'p> View<'p> {
         types::type_of(self, value).is_some_and(|of| types::is_number(&of))
     }
 
+    /// The file that the procedure is in.
+    pub(super) fn unit(&self) -> &'p Unit {
+        let (unit, _) = self.project.spaces.ids[self.id.0];
+        &self.project.units[unit]
+    }
+
     pub(super) fn declared(&self, name: &str) -> Option<&'p Declaration> {
         self.project.spaces.variable(self.id.0, name)
     }
@@ -55,8 +61,7 @@ impl<'p> View<'p> {
 
 impl Symbols for View<'_> {
     fn language(&self) -> Language {
-        let (unit, _) = self.project.spaces.ids[self.id.0];
-        self.project.units[unit].language
+        self.unit().language
     }
 
     fn variable(&self, name: &str) -> Option<&Declaration> {
@@ -77,6 +82,10 @@ impl Symbols for View<'_> {
 
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
         sizes::field(self, record, field)
+    }
+
+    fn is_hidden(&self, name: &str) -> bool {
+        self.project.hidden.get(self.id.0).is_some_and(|names| names.contains(name))
     }
 
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {

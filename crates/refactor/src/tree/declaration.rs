@@ -124,7 +124,7 @@ pub struct Declaration {
     pub storage: Storage,
     /// Fortran's intent, C's `const` of what a pointer points to is [`Intent::In`].
     pub intent: Option<Intent>,
-    /// `restrict`; every dummy argument of Fortran that is neither `target` nor `pointer`.
+    /// `restrict`; every variable of Fortran that is neither `target` nor `pointer`.
     pub unaliased: bool,
     /// `allocatable`, or a local pointer of C: memory comes at run time.
     pub allocatable: bool,

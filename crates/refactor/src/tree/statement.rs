@@ -79,7 +79,8 @@ pub struct Loop {
     pub last: Expression,
     /// Whether `last` itself is a turn.
     pub bound: Bound,
-    /// What is added after each turn; not zero. Negative: it counts down.
+    /// What is added after each turn; not zero. Negative: it counts down. Where it is no number, C's loops count down if it is a
+    /// [`Unary::Minus`](super::Unary::Minus), and up otherwise: with the other sign they would not end.
     pub step: Expression,
     /// What is repeated.
     pub body: Vec<Statement>,

@@ -40,6 +40,48 @@ impl Expression {
         }
     }
 
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expression> {
+        match &mut self.kind {
+            Kind::Element { base, subscripts } => {
+                let mut all = vec![&mut **base];
+                for subscript in subscripts {
+                    match subscript {
+                        Subscript::At(index) => all.push(index),
+                        Subscript::Section { first, last, step } => {
+                            all.extend([first, last, step].into_iter().flatten());
+                        }
+                    }
+                }
+                all
+            }
+            Kind::Member { base: inner, .. }
+            | Kind::Unary(_, inner)
+            | Kind::Cast(_, inner)
+            | Kind::SizeOfValue(inner)
+            | Kind::Keyword(_, inner)
+            | Kind::Step { target: inner, .. } => vec![inner],
+            Kind::Binary(_, left, right) => vec![left, right],
+            Kind::Call { function, arguments } => {
+                std::iter::once(&mut **function).chain(arguments).collect()
+            }
+            Kind::Assign { target, value, .. } => vec![target, value],
+            Kind::Choice { condition, yes, no } => vec![condition, yes, no],
+            Kind::List(all) => all.iter_mut().collect(),
+            Kind::Integer(_)
+            | Kind::Literal(_)
+            | Kind::Name(_)
+            | Kind::SizeOfType(_)
+            | Kind::OffsetOf(..)
+            | Kind::Unknown(_) => Vec::new(),
+        }
+    }
+
+    /// Levels of it.
+    pub fn depth(&self) -> usize {
+        self.parts().into_iter().map(Expression::depth).max().unwrap_or(0).saturating_add(1)
+    }
+
     /// Calls `visit` with this expression and all in it, the outer before the inner.
     pub fn each<'e>(&'e self, visit: &mut impl FnMut(&'e Expression)) {
         visit(self);
@@ -89,10 +131,35 @@ impl Statement {
         }
     }
 
+    /// The same, to be changed.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expression> {
+        match &mut self.kind {
+            StatementKind::Loop(l) => vec![&mut l.first, &mut l.last, &mut l.step],
+            StatementKind::While { condition, .. } => condition.iter_mut().collect(),
+            StatementKind::If { condition, .. } => vec![condition],
+            StatementKind::Assign { target, value, .. } => vec![target, value],
+            StatementKind::Evaluate(value) | StatementKind::Return(Some(value)) => vec![value],
+            StatementKind::Declare(all) => {
+                all.iter_mut().filter_map(|d| d.value.as_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Statements inside of it, by branches.
     pub fn bodies(&self) -> Vec<&[Statement]> {
         match &self.kind {
             StatementKind::Loop(l) => vec![&l.body],
+            StatementKind::While { body, .. } | StatementKind::Block(body) => vec![body],
+            StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn bodies_mut(&mut self) -> Vec<&mut [Statement]> {
+        match &mut self.kind {
+            StatementKind::Loop(l) => vec![&mut l.body],
             StatementKind::While { body, .. } | StatementKind::Block(body) => vec![body],
             StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
             _ => Vec::new(),

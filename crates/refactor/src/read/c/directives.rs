@@ -7,7 +7,8 @@ use crate::tree::Name;
 
 use super::token::{Kind, tokens};
 
-/// What the lines of the preprocessor in one file say. Conditions are not looked at: what stands in any branch counts.
+/// What the lines of the preprocessor in one file say. Conditions are not looked at: what stands in any branch counts, but for branches with an
+/// `#error`, which no compiler gets through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directives {
     /// In the order of the file.
@@ -34,6 +35,7 @@ pub struct Define {
 /// Reads the lines of the preprocessor. Linear.
 pub fn directives(text: &str, file: FileId) -> Directives {
     let mut found = Directives::default();
+    let mut branches = Vec::new();
     let mut in_comment = false;
     let mut start = 0;
     while start < text.len() {
@@ -43,6 +45,7 @@ pub fn directives(text: &str, file: FileId) -> Directives {
         if let Some(from) = outside {
             let rest = &line[from..];
             if let Some(directive) = rest.trim_start().strip_prefix('#') {
+                branch(directive, &mut branches, &mut found);
                 one(directive, Span { file, start, end }, &mut found);
             }
             in_comment = leaves_comment_open(rest);
@@ -77,6 +80,34 @@ fn leaves_comment_open(line: &str) -> bool {
     // A marker after the line would be a token, unless it is in a comment or string.
     let marked = format!("{line}\n@");
     tokens(&marked).last().is_none_or(|last| last.text != "@")
+}
+
+/// A branch of `#if` that is open.
+struct Branch {
+    /// What was defined before it.
+    defines: usize,
+    includes: usize,
+    fails: bool,
+}
+
+/// Opens and closes branches; forgets what stands in those that do not compile.
+fn branch(directive: &str, branches: &mut Vec<Branch>, found: &mut Directives) {
+    let word = directive.trim_start();
+    let word = &word[..word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len())];
+    if word == "error" {
+        branches.iter_mut().next_back().into_iter().for_each(|branch| branch.fails = true);
+    }
+    if matches!(word, "elif" | "elifdef" | "elifndef" | "else" | "endif")
+        && let Some(branch) = branches.pop()
+        && branch.fails
+    {
+        found.defines.truncate(branch.defines);
+        found.includes.truncate(branch.includes);
+    }
+    if matches!(word, "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else") {
+        let (defines, includes) = (found.defines.len(), found.includes.len());
+        branches.push(Branch { defines, includes, fails: false });
+    }
 }
 
 fn one(directive: &str, span: Span, found: &mut Directives) {
@@ -158,6 +189,15 @@ mod tests {
         let found = read("/* a\n#define A 1\n*/ #define B 2\nx = \"/*\";\n#define C 3\n");
         let names: Vec<&str> = found.defines.iter().map(|d| d.name.as_str()).collect();
         assert_eq!(names, ["B", "C"]);
+    }
+
+    #[test]
+    fn branches_that_do_not_compile_define_nothing() {
+        let found = read(
+            "#ifndef A\n#define A\n#ifdef B\n#define M(n) old(n)\n#error no\n#else\n#define M(n) malloc(n)\n#endif\n#define C 1\n#endif\n#else\n#error\n",
+        );
+        let bodies: Vec<&str> = found.defines.iter().map(|d| d.body.as_str()).collect();
+        assert_eq!(bodies, ["", "malloc(n)", "1"]);
     }
 
     #[test]

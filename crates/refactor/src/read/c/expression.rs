@@ -218,9 +218,16 @@ fn name(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
 /// What a use of a macro stands for, if it is an expression of its own.
 fn expanded(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let text = reader.shared.macros.expand(reader.text_of(node))?;
+    // `#define NEW(n) malloc(n);`, where a semicolon stands anyway.
+    let ends =
+        reader.text.get(node.end_byte()..).is_some_and(|rest| rest.trim_start().starts_with(';'));
+    let text = match text.trim_end().strip_suffix(';') {
+        Some(shorter) if ends => shorter,
+        _ => &text,
+    };
     let alone = !node.parent().is_some_and(|parent| binds(parent, node));
     let at = reader.span(node);
-    in_snippet(reader, &text, at, |inner, root| {
+    in_snippet(reader, text, at, |inner, root| {
         (alone || is_closed(root)).then(|| expression(inner, root).kind)
     })?
 }

@@ -166,6 +166,8 @@ fn step_of(statement: &Statement, variable: &str) -> Option<(Expression, bool)> 
             let negative = Kind::Unary(Unary::Minus, Box::new(value.clone()));
             Some((Expression { span, kind: negative }, true))
         }
+        // A minus in front means that it falls.
+        None if matches!(value.kind, Kind::Unary(Unary::Minus, _)) => None,
         None => Some((value.clone(), false)),
     }
 }

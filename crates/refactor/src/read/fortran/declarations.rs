@@ -156,7 +156,7 @@ impl Declarations {
                 of,
                 storage,
                 intent: attributes.intent,
-                unaliased: argument && !attributes.target && !attributes.pointer,
+                unaliased: !attributes.target && !attributes.pointer,
                 allocatable: attributes.allocatable,
                 value: entity.value,
             });

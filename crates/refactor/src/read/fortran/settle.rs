@@ -91,7 +91,7 @@ impl Settler<'_> {
     }
 
     fn expression(&self, value: &mut Expression) {
-        children_mut(value, &mut |inner| self.expression(inner));
+        value.parts_mut().into_iter().for_each(|inner| self.expression(inner));
         let meaning = match &value.kind {
             ExpressionKind::Call { function, .. } => match &function.kind {
                 ExpressionKind::Name(name) => (self.meaning)(name),
@@ -170,57 +170,10 @@ fn intrinsic(function: Box<Expression>, mut arguments: Vec<Expression>) -> Expre
     }
 }
 
-/// The direct parts of an expression.
-fn children_mut(value: &mut Expression, visit: &mut dyn FnMut(&mut Expression)) {
-    match &mut value.kind {
-        ExpressionKind::Element { base, subscripts } => {
-            visit(base);
-            for subscript in subscripts {
-                match subscript {
-                    Subscript::At(at) => visit(at),
-                    Subscript::Section { first, last, step } => {
-                        [first, last, step].into_iter().flatten().for_each(&mut *visit);
-                    }
-                }
-            }
-        }
-        ExpressionKind::Member { base, .. } => visit(base),
-        ExpressionKind::Unary(_, inner)
-        | ExpressionKind::Cast(_, inner)
-        | ExpressionKind::SizeOfValue(inner)
-        | ExpressionKind::Keyword(_, inner)
-        | ExpressionKind::Step { target: inner, .. } => visit(inner),
-        ExpressionKind::Binary(_, left, right) => {
-            visit(left);
-            visit(right);
-        }
-        ExpressionKind::Call { function, arguments } => {
-            visit(function);
-            arguments.iter_mut().for_each(visit);
-        }
-        ExpressionKind::Assign { target, value, .. } => {
-            visit(target);
-            visit(value);
-        }
-        ExpressionKind::Choice { condition, yes, no } => {
-            visit(condition);
-            visit(yes);
-            visit(no);
-        }
-        ExpressionKind::List(values) => values.iter_mut().for_each(visit),
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Literal(_)
-        | ExpressionKind::Name(_)
-        | ExpressionKind::SizeOfType(_)
-        | ExpressionKind::OffsetOf(..)
-        | ExpressionKind::Unknown(_) => {}
-    }
-}
-
-fn collect(value: &mut Expression, names: &mut Vec<Name>) {
+fn collect(value: &Expression, names: &mut Vec<Name>) {
     match &value.kind {
         ExpressionKind::Name(name) => names.push(name.clone()),
         ExpressionKind::Unknown(inside) => names.extend(inside.iter().cloned()),
-        _ => children_mut(value, &mut |inner| collect(inner, names)),
+        _ => value.parts().into_iter().for_each(|inner| collect(inner, names)),
     }
 }

@@ -1,0 +1,238 @@
+//! Memory that procedures whose text is not at hand cannot reach, unless they are given it.
+//!
+//! In Fortran all that is neither shared nor a pointer or target (Fortran 2018, 15.5.2.13: what a dummy argument stands for is touched through it only). In C locals, and
+//! what was allocated for local pointers, whose address is neither stored, nor returned, nor given to a procedure that might keep it.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::symbols::Symbols;
+use crate::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type, Unary,
+};
+
+use super::effects::Pointers;
+use super::library::is_forgetful;
+use super::spaces::last;
+use super::types::{is_number, type_of};
+use super::{Project, View};
+
+/// Of each procedure, the variables whose memory nobody unknown can reach.
+pub(super) fn hidden(project: &Project) -> Vec<HashSet<Name>> {
+    let keeps = keeping(project);
+    project
+        .procedures()
+        .map(|id| {
+            let view = project.view(id);
+            if view.language().is_fortran() {
+                return fortran(&view);
+            }
+            let given = given_away(&view, &keeps);
+            let pointers = &project.pointers[id.0];
+            declared(&view)
+                .into_iter()
+                .filter(|name| is_own(&view, name, pointers, &given))
+                .collect()
+        })
+        .collect()
+}
+
+/// Names that a procedure declares itself.
+fn declared(view: &View<'_>) -> BTreeSet<Name> {
+    let procedure = view.procedure();
+    let mut names: BTreeSet<Name> =
+        procedure.scope.variables.iter().map(|d| d.name.clone()).collect();
+    for statement in &procedure.body {
+        statement.each(&mut |s| {
+            if let StatementKind::Declare(all) = &s.kind {
+                names.extend(all.iter().map(|d| d.name.clone()));
+            }
+        });
+    }
+    names
+}
+
+fn fortran(view: &View<'_>) -> HashSet<Name> {
+    let procedure = view.procedure();
+    let inner = view.unit().procedures.iter().filter(|p| p.host.as_ref() == Some(&procedure.name));
+    let inner: Vec<_> = inner.collect();
+    let seen_inside = |name: &str| inner.iter().any(|p| p.body.iter().any(|s| mentions(s, name)));
+    let shares = |name: &str| {
+        procedure
+            .scope
+            .equivalences
+            .iter()
+            .any(|e| e.places.iter().any(|p| p.root().is_some_and(|root| root == name)))
+    };
+    procedure
+        .scope
+        .variables
+        .iter()
+        .filter(|d| {
+            matches!(d.storage, Storage::Local | Storage::Argument)
+                && d.unaliased
+                && !matches!(d.of, Type::Pointer(_) | Type::Unknown)
+                && view.global(&d.name).is_none()
+                && !shares(&d.name)
+                && !seen_inside(&d.name)
+        })
+        .map(|d| d.name.clone())
+        .collect()
+}
+
+fn mentions(statement: &Statement, name: &str) -> bool {
+    let mut found = false;
+    statement.each(&mut |s| {
+        found |= s.expressions().iter().any(|e| e.mentions(name));
+        found |= matches!(&s.kind, StatementKind::Loop(l) if l.variable == name);
+        found |= matches!(&s.kind, StatementKind::Unknown(all) if all.iter().any(|n| n == name));
+    });
+    found
+}
+
+/// Whether a variable of C is memory that has one name, which was not given away.
+fn is_own(view: &View<'_>, name: &str, pointers: &Pointers, given: &BTreeSet<Name>) -> bool {
+    let Some(declaration) = view.declared(name).filter(|d| d.storage == Storage::Local) else {
+        return false;
+    };
+    let leads = pointers.leads(name);
+    let plain = match view.resolve(&declaration.of) {
+        Type::Pointer(_) => leads.is_some_and(BTreeSet::is_empty),
+        Type::Basic(..) => leads.is_none(),
+        Type::Array(inner, _) => leads.is_none() && matches!(view.resolve(&inner), Type::Basic(..)),
+        _ => false,
+    };
+    plain && !given.contains(name) && !pointers.is_led_to(name)
+}
+
+/// Of each procedure, which arguments it may keep the address of.
+fn keeping(project: &Project) -> Vec<Vec<bool>> {
+    let mut keeps: Vec<Vec<bool>> = project
+        .procedures()
+        .map(|id| vec![false; project.procedure(id).parameters.len()])
+        .collect();
+    loop {
+        let mut news = false;
+        for id in project.procedures() {
+            let view = project.view(id);
+            if view.language().is_fortran() || keeps[id.0].iter().all(|kept| *kept) {
+                continue;
+            }
+            let given = given_away(&view, &keeps);
+            for (index, name) in view.procedure().parameters.iter().enumerate() {
+                if !keeps[id.0][index] && given.contains(name) {
+                    keeps[id.0][index] = true;
+                    news = true;
+                }
+            }
+        }
+        if !news {
+            return keeps;
+        }
+    }
+}
+
+/// Variables whose address, or what they point to, may be known elsewhere after some statement of a procedure of C.
+fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
+    let mut given = BTreeSet::new();
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            match &s.kind {
+                StatementKind::Assign { target, value, .. } => {
+                    stored(view, target, value, &mut given)
+                }
+                StatementKind::Return(Some(value)) => leaks(view, value, &mut given),
+                StatementKind::Unknown(names) => given.extend(names.iter().cloned()),
+                _ => {}
+            }
+            for expression in s.expressions() {
+                expression.each(&mut |e| match &e.kind {
+                    Kind::Assign { target, value, .. } => stored(view, target, value, &mut given),
+                    Kind::Unknown(names) => given.extend(names.iter().cloned()),
+                    Kind::Call { function, arguments } => {
+                        called(view, function, arguments, keeps, &mut given);
+                    }
+                    _ => {}
+                });
+            }
+        });
+    }
+    // What leads to something that is given away gives it away.
+    let pointers = &view.project.pointers[view.id.0];
+    let mut waiting: Vec<Name> = given.iter().cloned().collect();
+    while let Some(name) = waiting.pop() {
+        for to in pointers.leads(&name).into_iter().flatten() {
+            if given.insert(to.clone()) {
+                waiting.push(to.clone());
+            }
+        }
+    }
+    given
+}
+
+/// An address that is put anywhere but into a local variable leaves.
+fn stored(view: &View<'_>, target: &Expression, value: &Expression, given: &mut BTreeSet<Name>) {
+    let is_local = matches!(&target.kind, Kind::Name(name)
+        if view.declared(name).is_some_and(|d| matches!(d.storage, Storage::Local | Storage::Argument)
+            && !matches!(d.of, Type::Reference(_))));
+    if !is_local {
+        leaks(view, value, given);
+    }
+}
+
+/// All whose address a value may be.
+fn leaks(view: &View<'_>, value: &Expression, given: &mut BTreeSet<Name>) {
+    let is_value = match &value.kind {
+        Kind::Integer(_) | Kind::Literal(_) | Kind::SizeOfType(_) | Kind::SizeOfValue(_) => true,
+        Kind::Name(name) => {
+            view.declared(name).is_some_and(|d| matches!(view.resolve(&d.of), Type::Basic(..)))
+        }
+        _ => type_of(view, value).is_some_and(|of| is_number(&of)),
+    };
+    if is_value {
+        return;
+    }
+    match &value.kind {
+        Kind::Name(name) => drop(given.insert(name.clone())),
+        Kind::Unary(Unary::Address, place) => given.extend(names(place)),
+        _ => given.extend(names(value)),
+    }
+}
+
+fn names(value: &Expression) -> Vec<Name> {
+    let mut all = Vec::new();
+    value.each(&mut |e| match &e.kind {
+        Kind::Name(name) => all.push(name.clone()),
+        Kind::Unknown(inside) => all.extend(inside.iter().cloned()),
+        _ => {}
+    });
+    all
+}
+
+fn called(
+    view: &View<'_>,
+    function: &Expression,
+    arguments: &[Expression],
+    keeps: &[Vec<bool>],
+    given: &mut BTreeSet<Name>,
+) {
+    if let Kind::Member { base, .. } = &function.kind {
+        leaks(view, base, given);
+    }
+    let name = match &function.kind {
+        Kind::Name(name) => name.as_str(),
+        Kind::Member { field, .. } => field,
+        _ => "",
+    };
+    let is_variable = view.declared(name).is_some();
+    let known = view.project.spaces.by_name.get(last(name)).filter(|_| !is_variable);
+    let forgets = !is_variable && known.is_none() && is_forgetful(name);
+    for (index, argument) in arguments.iter().enumerate() {
+        let kept = match known {
+            Some(all) => all.iter().any(|&id| keeps[id].get(index).copied().unwrap_or(true)),
+            None => !forgets,
+        };
+        if kept {
+            leaks(view, argument, given);
+        }
+    }
+}
