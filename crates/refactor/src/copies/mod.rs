@@ -13,6 +13,7 @@ mod loops;
 mod model;
 mod piece;
 mod read;
+mod renew;
 mod state;
 mod value;
 mod walk;

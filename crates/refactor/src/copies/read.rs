@@ -10,6 +10,7 @@ use crate::tree::{Expression, Name, Procedure, Statement};
 
 use super::known::Known;
 use super::piece::{Piece, solve};
+use super::renew::Renewal;
 use super::walk::{Arrival, Site, Walk};
 use super::{Address, Copy, Direction, Packing};
 
@@ -61,8 +62,13 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         arrival.count.as_ref().map(|count| count.times(&Polynomial::size(request.element)));
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
-    let (piece, rest) = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
+    let (mut piece, rest) = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
     let beside = unclear(&piece, &rest);
+    let renewal = Renewal::at(&walk, &arrival);
+    renewal.piece(&mut piece);
+    walk.turns.iter_mut().for_each(|turns| renewal.turns(turns));
+    let sent_start = renewal.number(&sent_start);
+    let sent_length = sent_length.map(|length| renewal.number(&length));
 
     let span_of = |copy: &Copy| copy.span;
     let check = Check { walk: &walk, arrival: &arrival };
@@ -281,13 +287,8 @@ impl Check<'_> {
 }
 
 fn changed(name: &str, span: Span) -> Refusal {
-    let mut refusal = Refusal::new(
-        Code::Changed,
-        span,
-        format!("'{name}' changes between these copies and the call"),
-    );
-    refusal.fact = Some(format!("'{name}' is unchanged"));
-    refusal
+    let message = format!("'{name}' changes between these copies and the call");
+    Refusal::new(Code::Changed, span, message)
 }
 
 /// The variables that a number reads.

@@ -130,7 +130,10 @@ fn candidates<'p>(view: &View<'p>, assumptions: &'p Assumptions) -> Vec<Candidat
         .filter(|c| match &c.packing {
             Ok(_) => true,
             // A buffer that nothing is copied into is an array of the program; so is most of what is reduced or broadcast.
-            Err(refusal) => refusal.code != Code::NoCopies && c.found.side.obstacle.is_none(),
+            Err(refusal) => {
+                refusal.code != Code::NoCopies
+                    && matches!(c.found.side.obstacle, None | Some(calls::Obstacle::Parts))
+            }
         })
         .collect()
 }

@@ -6,6 +6,7 @@ use crate::source::Span;
 use crate::tree::Procedure;
 
 use super::effects;
+use super::hidden;
 use super::files::Files;
 use super::spaces::{Spaces, last};
 use super::{ProcedureId, Project};
@@ -63,13 +64,16 @@ impl Project {
         };
         let mut project = Project {
             sources,
+            lines: self.lines.clone(),
             units,
             spaces,
             summaries: Vec::new(),
             pointers: Vec::new(),
+            hidden: Vec::new(),
             expanded,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
+        project.hidden = hidden::hidden(&project);
         (project, ids)
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Interpreter<'a> {
     pub memory: Memory,
     /// Memory as it was where arrays with variable bounds were declared.
     pub shapes: HashMap<String, Memory>,
+    /// First subscript and extent of each dimension of arrays that were allocated on the way.
+    pub allocated: HashMap<String, Vec<(i64, i64)>>,
     /// What is known at the call.
     pub arrival: Option<Memory>,
     pub buffer: Option<Byte>,
@@ -85,6 +87,7 @@ impl<'a> Interpreter<'a> {
             moved: Vec::new(),
             memory: Memory::new(seed),
             shapes: HashMap::new(),
+            allocated: HashMap::new(),
             arrival: None,
             buffer: None,
             count: None,
@@ -393,6 +396,10 @@ impl<'a> Interpreter<'a> {
                 self.assign(target, Some(Binary::Add), &by);
             }
             ExpressionKind::List(items) => items.iter().for_each(|item| self.evaluate(item)),
+            ExpressionKind::Call { function, arguments } if matches!(&function.kind, ExpressionKind::Name(name) if name == "$allocate") =>
+            {
+                arguments.iter().for_each(|array| self.allocate(array));
+            }
             ExpressionKind::Call { function, arguments } => {
                 let copies = matches!(&function.kind, ExpressionKind::Name(name) if name.ends_with("memcpy") || name.ends_with("memmove"));
                 if let ([to, from, length], true) = (arguments.as_slice(), copies)

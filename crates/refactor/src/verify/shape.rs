@@ -1,10 +1,32 @@
 //! Sizes and shapes: bounds are those of the place where an array was declared.
 
-use crate::tree::{Dimension, Expression, Type};
+use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type};
 
 use super::interpret::{Interpreter, Stop};
 
 impl Interpreter<'_> {
+    /// `allocate(q(n, 0:m))`
+    pub fn allocate(&mut self, array: &Expression) {
+        let ExpressionKind::Element { base, subscripts } = &array.kind else { return };
+        let ExpressionKind::Name(name) = &base.kind else { return };
+        let mut shape = Vec::new();
+        for subscript in subscripts {
+            let bounds = match subscript {
+                Subscript::At(extent) => self.number(extent).map(|extent| (1, extent)),
+                Subscript::Section { first: Some(first), last: Some(last), .. } => {
+                    self.number(first).and_then(|first| Ok((first, self.number(last)? - first + 1)))
+                }
+                Subscript::Section { .. } => return,
+            };
+            let Ok(bounds) = bounds else { return };
+            shape.push(bounds);
+        }
+        self.allocated.insert(name.clone(), shape);
+    }
+
+    fn allocated(&self, name: &str, d: usize) -> Option<(i64, i64)> {
+        self.allocated.get(name)?.get(d).copied()
+    }
     /// Bytes between neighbours; those of assumed shapes have gaps.
     pub fn stride(
         &mut self,
@@ -38,7 +60,11 @@ impl Interpreter<'_> {
                 let declaration = self.symbols.variable(name).ok_or(Stop::Unknown)?;
                 let deferred =
                     declaration.allocatable || matches!(declaration.of, Type::Pointer(_));
-                Ok(if deferred { self.memory.random((name, d, "lower")) } else { fortran })
+                Ok(match self.allocated(name, d) {
+                    Some((lower, _)) => lower,
+                    None if deferred => self.memory.random((name, d, "lower")),
+                    None => fortran,
+                })
             }
             Dimension::Extent(_) => Ok(fortran),
         }
@@ -51,7 +77,9 @@ impl Interpreter<'_> {
             }
             Dimension::Extent(extent) => self.bound(name, extent),
             Dimension::AssumedSize { .. } => Err(Stop::Unknown),
-            Dimension::AssumedShape { .. } => Ok(self.memory.random((name, d, "extent"))),
+            Dimension::AssumedShape { .. } => Ok(self
+                .allocated(name, d)
+                .map_or_else(|| self.memory.random((name, d, "extent")), |(_, extent)| extent)),
         }
     }
 
