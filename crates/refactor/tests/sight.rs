@@ -165,7 +165,11 @@ fn old_values_are_said_by_new_ones() {
 fn errors_elsewhere_do_no_harm() {
     let good_c = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
         MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
-    for broken in ["void bad(int x) {\n  x = = 3;\n  if (x { }\n}\n", "int q = @@@;\n", "struct { int ; ] };\n"] {
+    for broken in [
+        "void bad(int x) {\n  x = = 3;\n  if (x { }\n}\n",
+        "int q = @@@;\n",
+        "struct { int ; ] };\n",
+    ] {
         for text in [format!("{HEAD}{broken}{good_c}"), format!("{HEAD}{good_c}{broken}")] {
             for name in ["a.c", "a.cpp"] {
                 assert_eq!(

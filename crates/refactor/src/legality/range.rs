@@ -115,11 +115,10 @@ fn lines(view: &View<'_>, packing: &Packing) -> String {
     packing.copies.each(&mut |copy| {
         all = Some(all.map_or(copy.span, |span| span.to(copy.span)));
     });
-    let Some(source) = all.and_then(|span| view.project().source(span.file)) else {
-        return "?".into();
-    };
-    let line = |at: usize| source.line_column(at).0;
-    let (first, last) = all.map_or((0, 0), |s| (line(s.start), line(s.end.saturating_sub(1))));
+    let Some(span) = all else { return "?".into() };
+    let Some(source) = view.project().source(span.file) else { return "?".into() };
+    let line = |at: usize| view.project().line_column(span.file, at).map_or(0, |(line, _)| line);
+    let (first, last) = (line(span.start), line(span.end.saturating_sub(1)));
     let file = source.name.rsplit(['/', '\\']).next().unwrap_or(&source.name);
     if first == last { format!("{file}:{first}") } else { format!("{file}:{first}-{last}") }
 }

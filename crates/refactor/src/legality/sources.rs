@@ -5,8 +5,8 @@ use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
 use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
 
 use super::calls::completes;
 use super::find::{Found, touches_of};

@@ -6,8 +6,8 @@ use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::tree::Name;
 use crate::symbols::Symbols;
+use crate::tree::Name;
 
 use super::Candidate;
 use super::find::{Found, touches_of};

@@ -6,8 +6,8 @@ use crate::source::Span;
 use crate::tree::Procedure;
 
 use super::effects;
-use super::hidden;
 use super::files::Files;
+use super::hidden;
 use super::spaces::{Spaces, last};
 use super::{ProcedureId, Project};
 
