@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 16, WARM = 40, BATCH = 5 };
+enum { PARTS = 16, WARM = 8, BATCH = 5 };
 
 static int rank, size, many;
 static MPI_Comm comm;
@@ -139,7 +139,7 @@ static void measure(const char *name, void (*pattern)(int), int n, int batches, 
     for (int k = -WARM; k < batches; k++) {
         MPI_Barrier(comm);
         double since = MPI_Wtime();
-        for (int run = 0; run < (k < 0 ? 1 : BATCH); run++)
+        for (int run = 0; run < BATCH; run++)
             once(region, pattern, n);
         if (k >= 0)
             times[k] = (MPI_Wtime() - since) / BATCH * 1e6;

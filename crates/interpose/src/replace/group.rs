@@ -21,6 +21,8 @@ const SEEN: u32 = 2;
 pub(super) const MISSES: u32 = 4;
 /// Starts of each kind in a trial.
 const PAIRS: usize = 9;
+/// So many of one kind follow each other, of which the first is not counted: memory is then in the caches as the other kind leaves it.
+const BLOCK: u32 = 4;
 
 /// Where a group stands, as one process sees it.
 #[derive(Debug)]
@@ -78,8 +80,8 @@ pub(super) enum Reason {
 struct Trial {
     replaced: Vec<Duration>,
     native: Vec<Duration>,
-    /// What the start that is under way is.
-    running: Option<Kind>,
+    /// What the start that is under way is, and how many of these there were in a row.
+    running: Option<(Kind, u32)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,20 +198,21 @@ impl Trial {
     /// What to vote for, if anything.
     fn next(&mut self, spent: Duration) -> Option<Action> {
         match self.running {
-            Some(Kind::Replaced) => self.replaced.push(spent),
-            Some(Kind::Native) => self.native.push(spent),
-            None => {}
+            None | Some((_, 1)) => {}
+            Some((Kind::Replaced, _)) => self.replaced.push(spent),
+            Some((Kind::Native, _)) => self.native.push(spent),
         }
         if self.native.len() >= PAIRS {
             self.running = None;
             return Some(Action::Judge);
         }
-        let (kind, action) = match self.running {
-            Some(Kind::Replaced) => (Kind::Native, None),
-            Some(Kind::Native) | None => (Kind::Replaced, Some(Action::Run)),
+        let (kind, count) = match self.running {
+            None | Some((Kind::Native, BLOCK)) => (Kind::Replaced, 1),
+            Some((Kind::Replaced, BLOCK)) => (Kind::Native, 1),
+            Some((kind, count)) => (kind, count + 1),
         };
-        self.running = Some(kind);
-        action
+        self.running = Some((kind, count));
+        (kind == Kind::Replaced).then_some(Action::Run)
     }
 }
 
@@ -260,13 +263,21 @@ mod tests {
         assert_eq!(group.next(false, NOTHING), Step::AsItIs, "another group is tried");
         group.as_it_is();
         let (mut round, mut spent) = (3, NOTHING);
-        for _ in 0..PAIRS {
-            assert_eq!(group.next(true, spent), vote(round, Action::Run));
-            group.ran();
-            assert_eq!(group.next(true, Duration::from_micros(3)), Step::AsItIs);
-            group.as_it_is();
-            round += 1;
-            spent = Duration::from_micros(5);
+        // The first of each block takes longer, and does not count.
+        let took =
+            |count: u32, micros| Duration::from_micros(if count == 0 { 900 } else { micros });
+        for _ in 0..3 {
+            for count in 0..BLOCK {
+                assert_eq!(group.next(true, spent), vote(round, Action::Run));
+                group.ran();
+                spent = took(count, 3);
+            }
+            for count in 0..BLOCK {
+                assert_eq!(group.next(true, spent), Step::AsItIs);
+                group.as_it_is();
+                round += 1;
+                spent = took(count, 5);
+            }
         }
         assert_eq!(group.next(true, spent), vote(round, Action::Judge));
         let (native, replaced) = group.medians();

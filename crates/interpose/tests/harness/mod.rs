@@ -211,8 +211,7 @@ impl Library {
 /// `libcommloom_<name>.so`, built once per test run in the profile of the tests.
 pub fn preload(name: &str) -> PathBuf {
     let packages = ["mpich", "openmpi", "abi"].map(|name| format!("commloom-interpose-{name}"));
-    let folder =
-        commloom_testkit::built(env!("CARGO"), &packages.each_ref().map(String::as_str));
+    let folder = commloom_testkit::built(env!("CARGO"), &packages.each_ref().map(String::as_str));
     folder.join(format!("libcommloom_{name}.so"))
 }
 
