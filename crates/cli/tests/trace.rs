@@ -21,7 +21,7 @@ fn folder(name: &str) -> PathBuf {
     std::fs::write(dir.join("libcommloom_mpich.so"), "").expect("writable");
     let program = dir.join("program");
     let text = "#!/bin/sh\nunset LD_PRELOAD\n\
-                echo \"$COMMLOOM_TRACE|$COMMLOOM_TRACE_REGIONS|$COMMLOOM_TRACE_LIMIT|$COMMLOOM_TRACE_MEMORY|$*\"\n";
+                echo \"$COMMLOOM_TRACE|$COMMLOOM_TRACE_REGIONS|$COMMLOOM_TRACE_LIMIT|$COMMLOOM_TRACE_MEMORY|$COMMLOOM_TRACE_CONTENT|$*\"\n";
     std::fs::write(&program, text).expect("writable");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("writable");
     dir
@@ -40,11 +40,18 @@ fn settings_reach_the_program() {
     let dir = folder("settings");
     let place = dir.join("t");
     let done = traced(&dir, 0, &["-o", "t"]);
-    assert_eq!((done.status, done.out), (Some(0), format!("{}|0||33554432|x\n", place.display())));
-    let done = traced(&dir, 0, &["-o", "t", "--regions", "--limit", "2M", "--memory", "1k"]);
     assert_eq!(
         (done.status, done.out),
-        (Some(0), format!("{}|1|2097152|1024|x\n", place.display()))
+        (Some(0), format!("{}|0||33554432|new|x\n", place.display()))
+    );
+    let done = traced(
+        &dir,
+        0,
+        &["-o", "t", "--regions", "--limit", "2M", "--memory", "1k", "--all-content"],
+    );
+    assert_eq!(
+        (done.status, done.out),
+        (Some(0), format!("{}|1|2097152|1024|all|x\n", place.display()))
     );
 }
 

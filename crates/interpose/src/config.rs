@@ -60,6 +60,8 @@ pub struct Trace {
     pub limit: Option<u64>,
     /// Bytes of messages that are kept to compare later ones with them (`COMMLOOM_TRACE_MEMORY`).
     pub memory: usize,
+    /// Every message is looked at (`COMMLOOM_TRACE_CONTENT=all`), also where those of a call have all been different.
+    pub all_content: bool,
 }
 
 /// Where nothing else is said.
@@ -137,6 +139,7 @@ impl Config {
                 memory: get("COMMLOOM_TRACE_MEMORY")
                     .and_then(|v| v.parse().ok())
                     .unwrap_or(TRACE_MEMORY),
+                all_content: get("COMMLOOM_TRACE_CONTENT").is_some_and(|v| v == "all"),
             }),
             models: Table::cache_folder(get),
         }
@@ -177,6 +180,7 @@ mod tests {
             regions: false,
             limit: Some(5000),
             memory: TRACE_MEMORY,
+            all_content: false,
         };
         assert_eq!(trace, Some(expected));
     }

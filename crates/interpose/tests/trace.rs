@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use commloom_trace::{
-    Action, Collective, Communicator, Event, Mode, Origin, Received, Trace, read,
+    Action, Collective, Communicator, Event, Mode, NOT_LOOKED_AT, Origin, Received, Trace, read,
 };
 use harness::{Library, libraries, lines};
 
@@ -360,6 +360,51 @@ fn a_limit_ends_the_trace_and_not_the_program() {
     }
 }
 
+/// Hashes of what is sent, whether all of it is from earlier events, and whether it is a sum, by step of `attention.c`.
+fn attended(trace: &Trace, number: i32) -> Vec<(u64, bool, bool)> {
+    let send = |(_, action): (u64, &Action)| match action {
+        Action::Send { hash, origins, sum, buffer, .. } => {
+            let known: u64 = origins.iter().map(|origin| origin.length).sum();
+            Some((*hash, known == buffer.bytes, sum.is_some()))
+        }
+        _ => None,
+    };
+    step(trace, number).into_iter().filter_map(send).collect()
+}
+
+#[test]
+fn messages_that_are_all_new_are_not_looked_at_until_they_are_something_known() {
+    for library in libraries() {
+        let program = library.compile("attention");
+        let native = lines_of_all(&library.run_on(4, &program, &[("COMMLOOM", "off")]));
+        let (output, traces, _) = recorded(&library, "attention", &program, &[]);
+        assert_eq!(native, lines_of_all(&output), "{}", library.name);
+        for trace in &traces {
+            let looked_at =
+                |sent: &[(u64, bool, bool)]| sent.iter().filter(|s| s.0 != NOT_LOOKED_AT).count();
+            let new = attended(trace, 0);
+            assert_eq!((new.len(), looked_at(&new)), (80, 48), "{}", library.name);
+            // The first one is found to be what has come, and was not looked at then.
+            let passed = attended(trace, 1);
+            assert_eq!((passed.len(), looked_at(&passed)), (10, 10), "{}", library.name);
+            assert!(passed[2..].iter().all(|sent| sent.1), "{}: {passed:?}", library.name);
+            let new = attended(trace, 2);
+            assert!(looked_at(&new) < 60 && new[79].0 == NOT_LOOKED_AT, "{}", library.name);
+            let sums = attended(trace, 3);
+            assert_eq!((sums.len(), sums[0].0), (10, NOT_LOOKED_AT), "{}", library.name);
+            let known = |sent: &(u64, bool, bool)| sent.1 || sent.2;
+            assert!(sums[5..].iter().all(known), "{}: {sums:?}", library.name);
+        }
+        let all = [("COMMLOOM_TRACE_CONTENT", "all")];
+        let (_, traces, _) = recorded(&library, "attention-all", &program, &all);
+        check_messages(&traces, &library.name);
+        for trace in &traces {
+            let all = (0..4).flat_map(|number| attended(trace, number));
+            assert!(all.into_iter().all(|(hash, ..)| hash != NOT_LOOKED_AT));
+        }
+    }
+}
+
 /// Of 96 MB in messages no more is kept than is asked for.
 #[test]
 fn what_is_kept_of_messages_is_bounded() {
@@ -368,7 +413,11 @@ fn what_is_kept_of_messages_is_bounded() {
         let kilobytes = |memory: &str| -> u64 {
             let folder = folder(&library, &format!("memory-{memory}"));
             let place = folder.to_string_lossy().into_owned();
-            let environment = [("COMMLOOM_TRACE", &*place), ("COMMLOOM_TRACE_MEMORY", memory)];
+            let environment = [
+                ("COMMLOOM_TRACE", &*place),
+                ("COMMLOOM_TRACE_MEMORY", memory),
+                ("COMMLOOM_TRACE_CONTENT", "all"),
+            ];
             let output = library.run_on(2, &program, &environment);
             check_messages(&traces(&folder, 2), &library.name);
             let number = |line: &String| line.rsplit(' ').next().and_then(|n| n.parse().ok());

@@ -5,11 +5,18 @@ pub(crate) struct Out<'a>(pub &'a mut Vec<u8>);
 
 impl Out<'_> {
     pub fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(low(value) | 0x80);
+        let mut bytes = [0; 10];
+        let mut length = 1;
+        for byte in &mut bytes {
+            *byte = low(value);
             value >>= 7;
+            if value == 0 {
+                break;
+            }
+            *byte |= 0x80;
+            length += 1;
         }
-        self.0.push(low(value));
+        self.0.extend_from_slice(&bytes[..length]);
     }
 
     /// Small in size, whatever its sign.

@@ -135,6 +135,9 @@ pub struct Summed {
     pub hash: u64,
 }
 
+/// Stands for the hash of bytes that were not looked at: they may be the same as any others.
+pub const NOT_LOOKED_AT: u64 = 0;
+
 /// What is known of a message that has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
@@ -144,7 +147,7 @@ pub struct Received {
     pub tag: i32,
     /// Bytes of data.
     pub bytes: u64,
-    /// Of those bytes, in the order of the type map.
+    /// Of those bytes, in the order of the type map, or [`NOT_LOOKED_AT`].
     pub hash: u64,
 }
 
@@ -178,7 +181,7 @@ pub enum Action {
         communicator: Arc<Communicator>,
         /// From here.
         buffer: Buffer,
-        /// Of the bytes, in the order of the type map.
+        /// Of the bytes, in the order of the type map, or [`NOT_LOOKED_AT`].
         hash: u64,
         /// Which of its bytes came from others.
         origins: Vec<Origin>,

@@ -19,8 +19,8 @@ mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, Operator, Origin, Received,
-    Site, Sum, Summed,
+    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
+    Origin, Received, Site, Sum, Summed,
 };
 pub use header::{Header, VERSION};
 pub use problem::{Problem, Unreadable};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::event::{Action, Buffer, Communicator, Event, Mode, Origin, Site};
+use crate::event::{Action, Buffer, Communicator, Event, Mode, NOT_LOOKED_AT, Origin, Site};
 
 impl fmt::Display for Event {
     /// Seconds, what happened, who called.
@@ -61,6 +61,17 @@ fn write_origins(f: &mut fmt::Formatter<'_>, origins: &[Origin]) -> fmt::Result 
     Ok(())
 }
 
+struct Hash(u64);
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            NOT_LOOKED_AT => f.write_str("not looked at"),
+            hash => write!(f, "hash {hash:016x}"),
+        }
+    }
+}
+
 /// `comm 1c5f`; what is only a number of this process is `own comm 3`.
 fn comm(communicator: &Communicator) -> String {
     match communicator.number {
@@ -77,7 +88,7 @@ impl fmt::Display for Action {
         match self {
             Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum } => {
                 let comm = comm(communicator);
-                write!(f, "{mode} to {to}, tag {tag}, {comm}: {buffer}, hash {hash:016x}")?;
+                write!(f, "{mode} to {to}, tag {tag}, {comm}: {buffer}, {}", Hash(*hash))?;
                 write_origins(f, origins)?;
                 match sum {
                     None => Ok(()),
@@ -95,7 +106,7 @@ impl fmt::Display for Action {
             Action::Received { receive, what } => {
                 let (from, tag, bytes) = (what.from, what.tag, what.bytes);
                 write!(f, "received: {receive} from {from}, tag {tag}, {bytes} bytes, ")?;
-                write!(f, "hash {:016x}", what.hash)
+                write!(f, "{}", Hash(what.hash))
             }
             Action::Dropped { receive } => write!(f, "nothing received: {receive}"),
             Action::Collective(c) => {

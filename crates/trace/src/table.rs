@@ -1,14 +1,15 @@
 //! What events share (sites, layouts, communicators) is written once a block, before the first event that has it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 /// Numbers for shared values, in the order in which they come.
-pub(crate) struct Table<T: ?Sized>(HashMap<usize, (u64, Arc<T>)>);
+pub(crate) struct Table<T: ?Sized>(FxHashMap<usize, (u64, Arc<T>)>);
 
 impl<T: ?Sized> Default for Table<T> {
     fn default() -> Self {
-        Table(HashMap::new())
+        Table(FxHashMap::default())
     }
 }
 

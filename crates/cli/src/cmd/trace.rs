@@ -26,6 +26,9 @@ pub struct Args {
     /// Keep at most SIZE of each process's messages, to find out which bytes are passed on and which are sums
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "32M")]
     memory: u64,
+    /// Look at the bytes of all messages, also of those of calls of which the first ones were all different
+    #[arg(long)]
+    all_content: bool,
     /// Write over the traces that are in DIR
     #[arg(long)]
     force: bool,
@@ -87,7 +90,8 @@ fn record(args: &Args, folder: &Path) -> Result<(), Failure> {
     command
         .env("COMMLOOM_TRACE", &folder)
         .env("COMMLOOM_TRACE_REGIONS", if args.regions { "1" } else { "0" })
-        .env("COMMLOOM_TRACE_MEMORY", args.memory.to_string());
+        .env("COMMLOOM_TRACE_MEMORY", args.memory.to_string())
+        .env("COMMLOOM_TRACE_CONTENT", if args.all_content { "all" } else { "new" });
     set_or_not(&mut command, "COMMLOOM_TRACE_LIMIT", args.limit.map(|limit| limit.to_string()));
     Err(replaced_by(command))
 }

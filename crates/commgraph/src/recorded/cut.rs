@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use commloom_trace::{Action, Buffer, Summed, Trace};
+use commloom_trace::{Action, Buffer, NOT_LOOKED_AT, Summed, Trace};
 
 use crate::number::{at, count, id};
 use crate::recorded::{Message, Place, event};
@@ -191,9 +191,14 @@ pub(super) fn pattern(traces: &[&Trace], part: &Part) -> Pattern {
         pattern.push(count(own.len()));
         let mut contents: HashMap<u64, u64> = HashMap::new();
         // Which have the same bytes, not which bytes.
+        let mut different = 0;
         let mut same = |hash: u64| {
-            let next = count(contents.len());
-            *contents.entry(hash).or_insert(next)
+            let known = contents.get(&hash).filter(|_| hash != NOT_LOOKED_AT).copied();
+            known.unwrap_or_else(|| {
+                contents.insert(hash, different);
+                different += 1;
+                different - 1
+            })
         };
         for operation in own {
             pattern.push(symbol(traces, part, process, operation));

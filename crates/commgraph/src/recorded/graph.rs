@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_layout::{Basic, Type, mpi, text};
-use commloom_trace::{Action, Operator, Origin, Sum, Summed, Trace};
+use commloom_trace::{Action, NOT_LOOKED_AT, Operator, Origin, Sum, Summed, Trace};
 
 use crate::buffer::Buffer;
 use crate::builder::{Builder, Dependencies, Handle};
@@ -384,7 +384,8 @@ impl Maker<'_, '_> {
     /// Where the bytes of a message are from.
     fn source(&mut self, memo: &Memo, key: Key, hash: u64, origins: &[Origin]) -> Buffer {
         let now = self.memory.stretches(memo.range.clone());
-        let again = self.sent.get(&key).is_some_and(|last| *last == (hash, now.clone()));
+        let again = hash != NOT_LOOKED_AT
+            && self.sent.get(&key).is_some_and(|last| *last == (hash, now.clone()));
         let mut stretches = Vec::new();
         let mut new = None;
         let unchanged =

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use commloom_trace::{Action, Communicator, Received, Site, Trace};
+use commloom_trace::{Action, Communicator, NOT_LOOKED_AT, Received, Site, Trace};
 
 use crate::number::{count, id};
 use crate::recorded::{Message, Oddity, Place};
@@ -92,7 +92,11 @@ fn join(
         while free.get(first).is_some_and(Option::is_none) {
             first += 1;
         }
-        let fits = |sent: &Sent| (sent.bytes, sent.hash) == (came.what.bytes, came.what.hash);
+        let fits = |sent: &Sent| {
+            let hashes = [sent.hash, came.what.hash];
+            sent.bytes == came.what.bytes
+                && (hashes[0] == hashes[1] || hashes.contains(&NOT_LOOKED_AT))
+        };
         let ahead = free.iter().enumerate().skip(first).take(AHEAD);
         let fitting =
             ahead.filter(|(_, sent)| sent.as_ref().is_some_and(fits)).map(|(i, _)| i).next();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use commloom_trace::{Action, Trace};
+use commloom_trace::{Action, NOT_LOOKED_AT, Trace};
 
 use crate::number::{at, id};
 use crate::recorded::{Message, Place, event};
@@ -75,6 +75,9 @@ impl Links {
             let known: u64 = origins.iter().map(|o| o.length).sum();
             links.new[number] = links.to[number].is_empty() && known < message.bytes;
             let before = came[at(process)].partition_point(|e| *e < message.send.event);
+            if *hash == NOT_LOOKED_AT {
+                continue;
+            }
             let copy = (process, buffer.address, *hash, before);
             let first = copies.entry(copy).or_insert((*to, id(number)));
             if first.0 != *to {

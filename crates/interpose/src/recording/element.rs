@@ -126,6 +126,56 @@ impl Element {
         result != a && !operands.contains(&result)
     }
 
+    /// Whether one number is, bit by bit, the sum of two others, all of this size.
+    pub fn adds(self, sum: &[u8], a: &[u8], b: &[u8]) -> bool {
+        match self.number {
+            Number::F32 => adds(sum, a, b, |x, y| {
+                (f32::from_ne_bytes(x) + f32::from_ne_bytes(y)).to_ne_bytes()
+            }),
+            Number::F64 => adds(sum, a, b, |x, y| {
+                (f64::from_ne_bytes(x) + f64::from_ne_bytes(y)).to_ne_bytes()
+            }),
+            Number::I32 | Number::U32 => adds(sum, a, b, |x, y| {
+                u32::from_ne_bytes(x).wrapping_add(u32::from_ne_bytes(y)).to_ne_bytes()
+            }),
+            Number::I64 | Number::U64 => adds(sum, a, b, |x, y| {
+                u64::from_ne_bytes(x).wrapping_add(u64::from_ne_bytes(y)).to_ne_bytes()
+            }),
+        }
+    }
+
+    /// The first place from `from` on, counted in numbers, where memory that was `before` is something else `now`, and
+    /// that is what was there with all these numbers added to it, one after the other. Linear.
+    pub fn grows(
+        self,
+        (before, now): (&[u8], &[u8]),
+        from: usize,
+        addends: &[[u8; 8]],
+    ) -> Option<usize> {
+        match self.number {
+            Number::F32 => grows((before, now), from, |old| {
+                let add = |sum: f32, b: &[u8; 8]| {
+                    sum + b.first_chunk().map_or(0.0, |b| f32::from_ne_bytes(*b))
+                };
+                addends.iter().fold(f32::from_ne_bytes(old), add).to_ne_bytes()
+            }),
+            Number::F64 => grows((before, now), from, |old| {
+                let add = |sum, b: &[u8; 8]| sum + f64::from_ne_bytes(*b);
+                addends.iter().fold(f64::from_ne_bytes(old), add).to_ne_bytes()
+            }),
+            Number::I32 | Number::U32 => grows((before, now), from, |old| {
+                let add = |sum: u32, b: &[u8; 8]| {
+                    sum.wrapping_add(b.first_chunk().map_or(0, |b| u32::from_ne_bytes(*b)))
+                };
+                addends.iter().fold(u32::from_ne_bytes(old), add).to_ne_bytes()
+            }),
+            Number::I64 | Number::U64 => grows((before, now), from, |old| {
+                let add = |sum: u64, b: &[u8; 8]| sum.wrapping_add(u64::from_ne_bytes(*b));
+                addends.iter().fold(u64::from_ne_bytes(old), add).to_ne_bytes()
+            }),
+        }
+    }
+
     /// How much it says that two operands make just this result: the bits of the smaller of two numbers, where both
     /// are there, up to [`CERTAIN`]. That a counter grows by one says little.
     pub fn evidence(self, a: &[u8], b: &[u8]) -> u32 {
@@ -159,6 +209,30 @@ impl Element {
             Number::U64 => 64 - u64::from_ne_bytes(word).leading_zeros(),
         }
     }
+}
+
+#[inline(always)]
+fn adds<const N: usize>(
+    sum: &[u8],
+    a: &[u8],
+    b: &[u8],
+    add: impl Fn([u8; N], [u8; N]) -> [u8; N],
+) -> bool {
+    match (a.first_chunk(), b.first_chunk()) {
+        (Some(a), Some(b)) => sum == add(*a, *b),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn grows<const N: usize>(
+    (before, now): (&[u8], &[u8]),
+    from: usize,
+    grown: impl Fn([u8; N]) -> [u8; N],
+) -> Option<usize> {
+    let (before, now) = (before.as_chunks::<N>().0, now.as_chunks::<N>().0);
+    let pairs = before.iter().zip(now).enumerate().skip(from);
+    pairs.into_iter().find(|(_, (old, new))| old != new && grown(**old) == **new).map(|(at, _)| at)
 }
 
 /// Bytes that are combined at a time.

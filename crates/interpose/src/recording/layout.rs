@@ -18,6 +18,14 @@ use crate::state::lock;
 const TEXT: usize = 1 << 16;
 /// Counts for which a layout keeps what was found out.
 const COUNTS: usize = 64;
+/// Places of a long message at which it is looked at where that is all that is wanted, and bytes of each.
+const PROBES: u64 = 8;
+/// Where each of them is in its eighth of the message, in parts of 65536: irregular, since in a face of a grid of cells the
+/// same row or column each time would be perhaps one that belongs to other faces too.
+const PARTS: [u64; 8] = [21_003, 50_867, 9311, 40_013, 30_671, 3517, 57_803, 15_227];
+const PROBE: u64 = 64;
+/// Bytes of what is found there at most.
+pub(crate) const SKETCH: usize = 512;
 /// Runs of a buffer beyond which it is not compared with overlapping ones of other layouts.
 const RUNS: u64 = 1 << 16;
 
@@ -67,6 +75,7 @@ pub(crate) struct Content {
     pub element: Option<Element>,
     way: Way,
     runs: OnceLock<Option<Vec<Run>>>,
+    probes: OnceLock<Vec<Probe>>,
 }
 
 enum Way {
@@ -102,7 +111,15 @@ impl Content {
             Base::Empty | Base::Mixed => None,
         };
         let layout_text = layout.text.clone();
-        Some(Content { layout_text, count, bytes: all.size(), element, way, runs: OnceLock::new() })
+        Some(Content {
+            layout_text,
+            count,
+            bytes: all.size(),
+            element,
+            way,
+            runs: OnceLock::new(),
+            probes: OnceLock::new(),
+        })
     }
 
     /// The memory between its first and last byte, from the address of the buffer.
@@ -125,6 +142,67 @@ impl Content {
         };
         self.runs.get_or_init(find).as_deref()
     }
+
+    /// Some places all over it, in the order of the type map: the same ones for all layouts of one length, as far as
+    /// their runs go.
+    pub fn probes(&self) -> &[Probe] {
+        self.probes.get_or_init(|| {
+            let one = |start: &i64| Run { displacement: *start, length: self.bytes, at: 0 };
+            match &self.way {
+                Way::Contiguous(start) => probes(self.bytes, std::iter::once(one(start))),
+                Way::Scattered(_, ty) => {
+                    let mut at = 0;
+                    let runs = ty.byte_runs().map(|run| {
+                        let here = Run { displacement: run.displacement, length: run.length, at };
+                        at += run.length;
+                        here
+                    });
+                    probes(self.bytes, runs)
+                }
+            }
+        })
+    }
+}
+
+/// Some consecutive bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Probe {
+    pub displacement: i64,
+    pub length: usize,
+    /// Place among the bytes in the order of the type map.
+    pub at: u64,
+    /// Place in a sketch.
+    pub place: usize,
+}
+
+impl Probe {
+    /// Its bytes in the order of the type map.
+    pub fn range(&self) -> Range<u64> {
+        self.at..self.at.saturating_add(u64::try_from(self.length).unwrap_or(u64::MAX))
+    }
+}
+
+/// Linear in the runs, which come in the order of the type map.
+fn probes(bytes: u64, runs: impl Iterator<Item = Run>) -> Vec<Probe> {
+    // Numbers do not begin within others.
+    let step = bytes / PROBES / 16 * 16;
+    let at = |(nth, part): (u64, u64)| step * nth + (step / 16 * part >> 12) / 8 * 8;
+    let mut wanted = (0..).zip(PARTS).map(at).peekable();
+    let mut probes = Vec::new();
+    let mut place = 0;
+    for run in runs {
+        while let Some(at) = wanted.next_if(|at| (run.at..run.at + run.length).contains(at)) {
+            let inside = at - run.at;
+            let displacement = run.displacement.saturating_add_unsigned(inside);
+            let length = usize::try_from((run.length - inside).min(PROBE)).unwrap_or(0);
+            probes.push(Probe { displacement, length, at, place });
+            place += length;
+        }
+        if wanted.peek().is_none() {
+            break;
+        }
+    }
+    probes
 }
 
 /// `None` where two of them overlap.
@@ -214,6 +292,45 @@ impl Data {
         Some(unsafe { std::slice::from_raw_parts(first, length) })
     }
 
+    /// Whether all that lies at a probe of another buffer is here too. Logarithmic in the runs.
+    pub fn covers(&self, other: &Data, probe: &Probe) -> bool {
+        if self.key() == other.key() {
+            return true;
+        }
+        let base = |data: &Data| i128::try_from(data.address).unwrap_or(i128::MAX);
+        let length = i128::try_from(probe.length).unwrap_or(i128::MAX);
+        let start = base(other) + i128::from(probe.displacement) - base(self);
+        let Some(runs) = self.content.runs() else { return false };
+        let after = runs.partition_point(|run| i128::from(run.displacement) <= start);
+        after.checked_sub(1).and_then(|before| runs.get(before)).is_some_and(|run| {
+            start + length <= i128::from(run.displacement) + i128::from(run.length)
+        })
+    }
+
+    /// What lies at a probe.
+    ///
+    /// # Safety
+    /// The bytes may be read, and nobody writes them meanwhile.
+    pub unsafe fn at(&self, probe: &Probe) -> &[u8] {
+        let Ok(displacement) = isize::try_from(probe.displacement) else { return &[] };
+        let first =
+            std::ptr::with_exposed_provenance::<u8>(self.address).wrapping_offset(displacement);
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(first, probe.length) }
+    }
+
+    /// What lies at the [`probes`](Content::probes) of the first `bytes` bytes, one after the other.
+    ///
+    /// # Safety
+    /// The bytes may be read, and nobody writes them meanwhile.
+    pub unsafe fn sketch(&self, bytes: u64, out: &mut Vec<u8>) {
+        out.clear();
+        for probe in self.content.probes().iter().take_while(|p| p.range().end <= bytes) {
+            // SAFETY: a part of a run of the layout.
+            out.extend_from_slice(unsafe { self.at(probe) });
+        }
+    }
+
     /// Puts the bytes `range` in the order of the type map into `out`, which has room for just them.
     ///
     /// # Safety
@@ -270,6 +387,29 @@ mod tests {
         let at: Vec<(i64, u64)> =
             data.content.runs().unwrap().iter().map(|run| (run.displacement, run.at)).collect();
         assert_eq!(at, [(0, 4), (12, 0), (16, 12), (28, 8)]);
+    }
+
+    #[test]
+    fn places_are_all_over_a_message_and_the_same_in_all_layouts() {
+        let columns = content("vec(2048, 32, leaf(MPI_DOUBLE))", 1);
+        let found: Vec<(i64, u64, usize)> =
+            columns.probes().iter().map(|p| (p.displacement, p.at, p.length)).collect();
+        let places = [656, 3632, 4384, 7392, 9144, 10_344, 14_088, 14_808];
+        let expected = places.map(|at: u64| (4 * at.cast_signed(), at, 8));
+        assert_eq!(found, expected);
+        let plain = content("leaf(MPI_DOUBLE)", 2048);
+        let memory: Vec<f64> = (0..2048).map(f64::from).collect();
+        let data = Data::new(memory.as_ptr().cast(), plain.clone());
+        std::hint::black_box(memory.as_ptr().expose_provenance());
+        let mut sketch = Vec::new();
+        // SAFETY: the memory has 2048 numbers.
+        unsafe { data.sketch(4096, &mut sketch) };
+        assert_eq!(sketch.len(), 128, "of a part of it: the first two");
+        for (nth, probe) in plain.probes().iter().enumerate() {
+            assert_eq!((probe.at, probe.length), (columns.probes()[nth].at, 64));
+            let Some(bytes) = sketch.get(probe.place..probe.place + 8) else { continue };
+            assert_eq!(bytes, memory[usize::try_from(places[nth]).unwrap() / 8].to_ne_bytes());
+        }
     }
 
     #[test]

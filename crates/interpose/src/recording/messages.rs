@@ -5,9 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use commloom_mpi::{Abi, Status};
-use commloom_trace::{Action, Communicator, Operator, Origin, Received as What, Site, Sum};
+use commloom_trace::{
+    Action, Communicator, NOT_LOOKED_AT, Operator, Origin, Received as What, Site, Sum,
+};
 use twox_hash::XxHash3_64;
 
+use super::attention::SHORT;
 use super::contents::{How, Kept};
 use super::element::CERTAIN;
 use super::layout::Data;
@@ -17,8 +20,8 @@ use super::{Inner, Inside};
 
 /// Bytes of a message that are hashed at a time, where it is longer than all that is kept.
 const CHUNK: usize = 1 << 18;
-/// Messages that are tried as summands of one that is sent, and buffers as the other.
-const SUMMANDS: usize = 4;
+/// One of so many bytes of a message has to be known for that to say something.
+const PART: usize = 8;
 
 impl<A: Abi> Inside<A> {
     /// Records that a message is sent; the number of the event.
@@ -29,7 +32,7 @@ impl<A: Abi> Inside<A> {
         let site = self.site();
         let mut inner = self.lock();
         // SAFETY: passed on.
-        let (hash, origins, sum) = unsafe { inner.content(&send.data) };
+        let (hash, origins, sum) = unsafe { inner.content(site.as_ref(), &send.data) };
         let Send { mode, to, tag, ref communicator, ref data } = *send;
         let (communicator, buffer) = (communicator.clone(), data.buffer());
         let action = Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum };
@@ -93,16 +96,36 @@ pub(super) fn in_world(communicator: &Communicator, rank: i32) -> Option<u32> {
     group.get(usize::try_from(rank).ok()?).copied()
 }
 
+/// Whether a good part of what is sent is known, and it is not one number everywhere.
+fn says_something(bytes: &[u8], origins: &[Origin]) -> bool {
+    let known: u64 = origins.iter().map(|origin| origin.length).sum();
+    let first = bytes.first_chunk::<8>();
+    let is_uniform = || bytes.as_chunks::<8>().0.iter().all(|word| Some(word) == first);
+    usize::try_from(known).is_ok_and(|known| known >= bytes.len() / PART)
+        && known > 0
+        && !is_uniform()
+}
+
 impl<A: Abi> Inner<A> {
     /// What is known of the bytes that are about to be sent: their hash, where they come from, and whether they are
     /// a sum.
     ///
     /// # Safety
     /// The buffer can be read.
-    unsafe fn content(&mut self, data: &Data) -> (u64, Vec<Origin>, Option<Sum>) {
+    unsafe fn content(
+        &mut self,
+        site: Option<&Arc<Site>>,
+        data: &Data,
+    ) -> (u64, Vec<Origin>, Option<Sum>) {
         let bytes = data.content.bytes;
         if bytes == 0 || data.bounds().is_none() {
             return (XxHash3_64::oneshot(&[]), Vec::new(), None);
+        }
+        // SAFETY: passed on.
+        if !unsafe { self.looks_at(site, data) } {
+            // SAFETY: passed on.
+            unsafe { self.sketches(data, How::Computed, bytes) };
+            return (NOT_LOOKED_AT, Vec::new(), None);
         }
         let Some(length) = self.kept_length(bytes) else {
             // SAFETY: passed on.
@@ -123,6 +146,9 @@ impl<A: Abi> Inner<A> {
         let origins = self.contents.origins(data, bytes);
         let whole = |o: &Origin| usize::try_from(o.length) == Ok(length);
         let sum = if origins.iter().any(whole) { None } else { self.sum(data, bytes) };
+        if sum.is_some() || says_something(bytes, &origins) {
+            self.attention.wake(length);
+        }
         let event = self.output.next();
         if let Some(kept) = self.contents.keep(data, How::Computed, event, length) {
             kept.copy_from_slice(bytes);
@@ -131,20 +157,53 @@ impl<A: Abi> Inner<A> {
         (hash, origins, sum)
     }
 
+    /// Whether a message that is sent is looked at: where that is not its turn, where it is something known after all.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn looks_at(&mut self, site: Option<&Arc<Site>>, data: &Data) -> bool {
+        let length = usize::try_from(data.content.bytes).unwrap_or(usize::MAX);
+        let wants = self.attention.wants(site, length);
+        if length <= SHORT {
+            return true;
+        }
+        // SAFETY: passed on; nobody writes a buffer that is being sent.
+        let Some(known) = (unsafe { self.contents.resembles(data) }) else { return wants };
+        self.attention.wake(known);
+        self.attention.wake(length);
+        true
+    }
+
+    /// Keeps what lies at some places of a message. Where that makes a sum, the next ones are looked at.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn sketches(&mut self, data: &Data, how: How, bytes: u64) {
+        let Ok(length) = usize::try_from(bytes) else { return };
+        let mut sketch = std::mem::take(&mut self.scratch);
+        // SAFETY: passed on.
+        unsafe { data.sketch(bytes, &mut sketch) };
+        if how == How::Computed && self.contents.adds_up(data, length, &sketch) {
+            self.attention.wake(length);
+        }
+        self.contents.keep_sketch(data, how, self.output.next(), (length, &sketch));
+        self.scratch = sketch;
+    }
+
     /// What was known of a buffer before plus what has come since: from the same buffer, or from another where that
     /// can be no accident.
     fn sum(&self, data: &Data, bytes: &[u8]) -> Option<Sum> {
         let element = data.content.element?;
-        let before = self.contents.newest(How::Computed, bytes.len(), SUMMANDS);
+        let before = self.contents.newest(How::Computed, bytes.len());
         if before.is_empty() {
             return None;
         }
-        let came = self.contents.newest(How::Received, bytes.len(), SUMMANDS);
+        let came = self.contents.newest(How::Received, bytes.len());
         let pairs = before.iter().flat_map(|own| came.iter().map(move |came| (own, came)));
         let adds = |(own, came): &(&Kept<'_>, &Kept<'_>)| {
             let is_same = own.data.key() == data.key() && came.event > own.event;
-            let is_certain = is_same || element.evidence(own.bytes, came.bytes) >= CERTAIN;
-            is_certain && element.is(Operator::Sum, bytes, own.bytes, &[came.bytes])
+            element.is(Operator::Sum, bytes, own.bytes, &[came.bytes])
+                && (is_same || element.evidence(own.bytes, came.bytes) >= CERTAIN)
         };
         let (own, came) = pairs.into_iter().find(adds)?;
         Some(Sum { element: element.name.into(), receive: came.event, before: own.event })
@@ -165,18 +224,22 @@ impl<A: Abi> Inner<A> {
         let there = bytes.min(data.content.bytes);
         let event = self.output.next();
         let mut armed = None;
-        let hash = if there == 0 || data.bounds().is_none() {
+        let length = usize::try_from(there).ok()?;
+        let is_nothing = there == 0 || data.bounds().is_none();
+        let element = data.content.element.filter(|_| !is_nothing);
+        let element = element.filter(|_| self.watch.wants(site.as_ref(), length));
+        let hash = if is_nothing {
             XxHash3_64::oneshot(&[])
+        } else if !self.attention.wants(site.as_ref(), length) && element.is_none() {
+            // SAFETY: passed on.
+            unsafe { self.sketches(data, How::Received, there) };
+            NOT_LOOKED_AT
         } else {
-            let length = usize::try_from(there).ok()?;
             match self.contents.keep(data, How::Received, event, length) {
                 Some(kept) => {
                     // SAFETY: passed on.
                     unsafe { data.copy(0..there, kept) };
-                    let element = data.content.element;
-                    if let Some(element) =
-                        element.filter(|_| self.watch.wants(site.as_ref(), length))
-                    {
+                    if let Some(element) = element {
                         let (site, data, bytes) = (site.clone(), data.clone(), kept.clone());
                         armed = Some(Armed { event, from, site, element, data, bytes });
                     }

@@ -10,6 +10,7 @@
 //! - Events are recorded before the call that they belong to, completions after it.
 //! - Nothing of the trace is written by a forked child.
 
+mod attention;
 pub(crate) mod caller;
 pub mod collectives;
 pub mod communicators;
@@ -43,6 +44,7 @@ use rustc_hash::FxHashMap;
 use crate::callers::Place;
 use crate::config::Trace;
 use crate::state::{Preload, lock};
+use attention::Attention;
 use contents::Contents;
 use handles::Keyvals;
 use layout::Layout;
@@ -84,6 +86,7 @@ pub(crate) struct Inner<A: Abi> {
     /// By return address; `None` for those within the MPI library, as for its Fortran functions.
     sites: FxHashMap<usize, Option<Arc<Site>>>,
     contents: Contents,
+    attention: Attention,
     watch: Watch,
     /// Processes in the world.
     ranks: usize,
@@ -241,6 +244,7 @@ impl<A: Abi> Recorder<A> {
                 sites: FxHashMap::default(),
                 // A quarter is for pictures of memory.
                 contents: Contents::new(self.settings.memory / 4 * 3),
+                attention: Attention::new(self.settings.all_content),
                 watch: Watch::new(rank, self.settings.memory / 4),
                 ranks: usize::try_from(ranks).unwrap_or(usize::MAX),
                 scratch: Vec::new(),

@@ -16,8 +16,15 @@ pub(super) fn in_place(
     let length = operands.first()?.len();
     // Elements that nothing is added to do not change: the first one that does tells where the others are.
     let idle = first_that_counts(size, operands)?;
-    let (old, new) = (before.chunks_exact(size), now.chunks_exact(size));
-    for (at, _) in old.zip(new).enumerate().filter(|(_, (old, new))| old != new) {
+    let addend = |operand: &&[u8]| {
+        let mut number = [0; 8];
+        number.get_mut(..size)?.copy_from_slice(operand.get(idle..idle + size)?);
+        Some(number)
+    };
+    let addends: Vec<[u8; 8]> = operands.iter().map(addend).collect::<Option<_>>()?;
+    let mut next = 0;
+    while let Some(at) = element.grows((before, now), next, &addends) {
+        next = at + 1;
         let Some(start) = (at * size).checked_sub(idle) else { continue };
         let range = start..start + length;
         let (Some(old), Some(new)) = (before.get(range.clone()), now.get(range)) else { continue };

@@ -9,9 +9,6 @@ use super::layout::Data;
 use super::watch::{Armed, Finding, Other};
 use super::{Inner, Inside};
 
-/// Buffers that are tried as the other operand.
-const OPERANDS: usize = 4;
-
 impl<A: Abi> Inside<A> {
     /// Records what was combined since the last call.
     pub(super) fn looks(&self) {
@@ -25,14 +22,15 @@ impl<A: Abi> Inside<A> {
 impl<A: Abi> Inner<A> {
     /// Watches a message that has come.
     pub(super) fn arm(&mut self, message: Armed) {
-        let sent = self.contents.newest(How::Computed, message.bytes.len(), OPERANDS);
+        let sent = self.contents.newest(How::Computed, message.bytes.len());
         self.watch.arm(message, &sent, self.ranks);
     }
 
     fn look(&mut self) {
+        self.watch.look();
         while let Some(finding) = {
             let contents = &self.contents;
-            self.watch.find(|length| contents.newest(How::Computed, length, OPERANDS))
+            self.watch.find(|length| contents.newest(How::Computed, length))
         } {
             self.combined(finding);
         }
@@ -41,7 +39,7 @@ impl<A: Abi> Inner<A> {
 
     /// The buffer that begins there: one that was sent from, or one like that of a message.
     fn buffer_at(&self, at: u64, message: &Data, length: usize) -> Option<Data> {
-        let known = self.contents.newest(How::Computed, length, OPERANDS);
+        let known = self.contents.newest(How::Computed, length);
         let own = known.iter().find(|kept| kept.data.only_run() == Some(at));
         let like = || known.iter().find_map(|kept| kept.data.moved(at));
         own.map(|kept| kept.data.clone()).or_else(|| message.moved(at)).or_else(like)
@@ -50,6 +48,7 @@ impl<A: Abi> Inner<A> {
     /// An event for each message; the results between them are what they would have been.
     fn combined(&mut self, finding: Finding) -> Option<()> {
         let Finding { operator, messages, other, at, result } = finding;
+        self.attention.wake(result.len());
         let last = messages.last()?;
         let element = last.element;
         let data = self.buffer_at(at, &last.data, result.len())?;

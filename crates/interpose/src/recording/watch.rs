@@ -11,8 +11,10 @@
 //! - the memory around the message, and the top of the stack.
 //!
 //! The last two only for the first messages of each call in the program ([`CREDIT`]), and as long as that finds
-//! something: a halo exchange pays for a few messages, and then for none.
+//! something: a halo exchange pays for a few messages, and then for none. What is read and searched for the messages of a
+//! call until something is found is bounded too ([`WORK`]): long messages have much memory beside them.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,8 +30,14 @@ use super::{foreign, search};
 const CREDIT: u32 = 12;
 /// Messages of one call that nothing was found of, after which it is left alone.
 const IDLE: u32 = 64;
-/// Then one of so many is looked at again.
+/// Then one of so many is looked at again, and each time that finds nothing one of twice as many.
 const AGAIN: u32 = 1024;
+/// Calls whose habits are known.
+const HABITS: usize = 4096;
+/// Bytes of pictures that are read or searched through for the messages of a call, besides [`WORK_EACH`] times the length
+/// of one, before that is given up; a quarter of it where one is looked at again.
+const WORK: usize = 1 << 24;
+const WORK_EACH: usize = 16;
 /// Results in a row at places that were known, after which they are not searched for elsewhere.
 const SETTLED: u32 = 4;
 /// Messages that are watched at most, and calls for which each is.
@@ -68,14 +76,18 @@ pub(crate) struct Armed {
 }
 
 /// Messages of one call and length have much in common.
-type Call = (usize, usize);
+pub(super) type Call = (usize, usize);
 
 /// What is known of the messages of a call.
 struct Habit {
     /// Searches that are left.
     credit: u32,
+    /// Bytes that may still be searched.
+    work: usize,
     /// Messages since the last one that was combined with something.
     idle: u32,
+    /// How many are left alone before one is looked at again.
+    pause: u32,
     /// Results at places that were known, one after the other.
     streak: u32,
     /// Addresses of results.
@@ -86,6 +98,9 @@ struct Habit {
 struct Shot {
     start: u64,
     bytes: Vec<u8>,
+    /// What is there at this call.
+    now: Vec<u8>,
+    has_changed: bool,
     /// More than one place: a result is searched for in there.
     is_wide: bool,
     looks: u32,
@@ -132,8 +147,12 @@ pub(crate) struct Watch {
     pub stack: u64,
 }
 
-fn call(site: Option<&Arc<Site>>, length: usize) -> Call {
+pub(super) fn call(site: Option<&Arc<Site>>, length: usize) -> Call {
     (site.map_or(0, |site| Arc::as_ptr(site).addr()), length)
+}
+
+fn work(length: usize) -> usize {
+    WORK.saturating_add(length.saturating_mul(WORK_EACH))
 }
 
 fn long(length: usize) -> u64 {
@@ -163,9 +182,14 @@ impl Watch {
         if length == 0 || length > LONGEST.min(self.limit / 4) {
             return false;
         }
+        if self.habits.len() >= HABITS {
+            self.habits.clear();
+        }
         let habit = self.habits.entry(call(site, length)).or_insert(Habit {
             credit: CREDIT,
+            work: work(length),
             idle: IDLE,
+            pause: AGAIN,
             streak: 0,
             results: Vec::new(),
         });
@@ -173,8 +197,9 @@ impl Watch {
             return true;
         }
         habit.idle = habit.idle.saturating_add(1);
-        if habit.idle > AGAIN {
-            (habit.credit, habit.idle) = (1, IDLE);
+        if habit.idle > habit.pause {
+            (habit.credit, habit.idle, habit.work) = (1, IDLE, work(length) / 4);
+            habit.pause = habit.pause.saturating_mul(2);
         }
         false
     }
@@ -198,7 +223,7 @@ impl Watch {
         let span = |range: Range<u64>| {
             (range.start, usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0), true)
         };
-        let is_settled = habit.streak >= SETTLED;
+        let is_settled = habit.streak >= SETTLED || habit.work == 0;
         if !is_settled {
             let starts = sent.iter().filter_map(|kept| kept.data.only_run());
             wanted.extend(starts.map(|at| (at, length, false)));
@@ -248,7 +273,44 @@ impl Watch {
             return;
         }
         let Some((start, bytes)) = foreign::read_some(start, length) else { return };
-        self.shots.push(Shot { start, bytes, is_wide, looks: 0 });
+        let now = Vec::with_capacity(bytes.len());
+        self.shots.push(Shot { start, bytes, now, has_changed: false, is_wide, looks: 0 });
+    }
+
+    /// Looks at the memory of all pictures: once for each call.
+    pub fn look(&mut self) {
+        let calls = self.calls(0..self.armed.len());
+        if self.left(&calls) == 0 {
+            self.shots.retain(|shot| !shot.is_wide);
+        }
+        self.shots.retain_mut(Shot::look);
+        let read = self.shots.iter().map(|shot| shot.bytes.len()).sum();
+        self.pay(&calls, read);
+    }
+
+    /// Who was told of these messages.
+    fn calls(&self, messages: impl Iterator<Item = usize>) -> Vec<Call> {
+        let mut calls: Vec<Call> = messages
+            .map(|i| call(self.armed[i].0.site.as_ref(), self.armed[i].0.bytes.len()))
+            .collect();
+        calls.sort_unstable();
+        calls.dedup();
+        calls
+    }
+
+    /// Bytes that may be searched for messages of these calls.
+    fn left(&self, calls: &[Call]) -> usize {
+        calls.iter().filter_map(|call| self.habits.get(call)).map(|h| h.work).max().unwrap_or(0)
+    }
+
+    fn pay(&mut self, calls: &[Call], bytes: usize) {
+        for call in calls {
+            let Some(habit) = self.habits.get_mut(call) else { continue };
+            habit.work = habit.work.saturating_sub(bytes);
+            if habit.work == 0 {
+                habit.credit = 0;
+            }
+        }
     }
 
     /// The next messages that were combined, given what was sent or combined of a length; they are not watched any more.
@@ -268,7 +330,10 @@ impl Watch {
                 .filter(|&i| (self.armed[i].0.bytes.len(), self.armed[i].0.element) == kind)
                 .collect();
             let known = sent(kind.0);
-            found = self.among(&group, kind.1, &known);
+            let calls = self.calls(group.iter().copied());
+            let left = Cell::new(self.left(&calls));
+            found = self.among(&group, kind.1, &known, &left);
+            self.pay(&calls, self.left(&calls) - left.get());
             if found.is_some() {
                 break;
             }
@@ -291,7 +356,7 @@ impl Watch {
 
     fn learn(&mut self, call: Call, at: u64, is_known: bool) {
         let Some(habit) = self.habits.get_mut(&call) else { return };
-        habit.idle = 0;
+        (habit.idle, habit.pause, habit.work) = (0, AGAIN, work(call.1));
         habit.streak = habit.streak.saturating_add(1);
         if is_known || habit.results.contains(&at) {
             return;
@@ -304,7 +369,7 @@ impl Watch {
         habit.results.push(at);
     }
 
-    /// Takes new pictures where memory has changed, and lets go of messages that were watched long enough.
+    /// From now on memory is compared with what it is now. Lets go of messages that were watched long enough.
     pub fn looked(&mut self) {
         for (message, looks) in &mut self.armed {
             *looks += 1;
@@ -323,15 +388,22 @@ impl Watch {
         self.shots.retain_mut(|shot| {
             shot.looks += 1;
             let stays = !shot.is_wide || shot.looks < WIDE_LOOKS;
-            stays && foreign::read_all(shot.start, &mut shot.bytes)
+            std::mem::swap(&mut shot.bytes, &mut shot.now);
+            stays
         });
     }
 
     /// Among messages of one kind.
-    fn among(&self, group: &[usize], element: Element, known: &[Kept<'_>]) -> Option<Hit> {
+    fn among(
+        &self,
+        group: &[usize],
+        element: Element,
+        known: &[Kept<'_>],
+        left: &Cell<usize>,
+    ) -> Option<Hit> {
         let orders = self.orders(group);
         self.at_known(group, &orders, element, known)
-            .or_else(|| self.in_pictures(&orders, element, known))
+            .or_else(|| self.in_pictures(&orders, element, known, left))
     }
 
     fn operands(&self, order: &[usize]) -> Vec<&[u8]> {
@@ -378,26 +450,34 @@ impl Watch {
         None
     }
 
+    /// `left`: bytes that may be searched.
     fn in_pictures(
         &self,
         orders: &[Vec<usize>],
         element: Element,
         known: &[Kept<'_>],
+        left: &Cell<usize>,
     ) -> Option<Hit> {
-        for shot in &self.shots {
-            let mut now = vec![0; shot.bytes.len()];
-            if !foreign::read_all(shot.start, &mut now) || now == shot.bytes {
-                continue;
-            }
+        let may = |bytes: usize| {
+            let may = left.get() >= bytes;
+            left.set(left.get().saturating_sub(bytes));
+            may
+        };
+        for shot in self.shots.iter().filter(|shot| shot.has_changed) {
+            let now = &shot.now;
             for order in orders {
+                if !may(shot.bytes.len()) {
+                    return None;
+                }
                 let operands = self.operands(order);
-                let there = shot.combined(element, &now, &operands).map(|(operator, place)| {
+                let there = shot.combined(element, now, &operands).map(|(operator, place)| {
                     let before = shot.bytes[place..place + operands[0].len()].to_vec();
                     (operator, place, Other::There(before))
                 });
                 let elsewhere = || {
-                    known.iter().filter(|_| shot.is_wide).find_map(|kept| {
-                        let place = shot.appears(element, &now, kept.bytes, &operands)?;
+                    let known = known.iter().filter(|_| shot.is_wide && may(shot.bytes.len()));
+                    known.into_iter().find_map(|kept| {
+                        let place = shot.appears(element, now, kept.bytes, &operands)?;
                         Some((Operator::Sum, place, Other::Known(kept.event, kept.bytes.to_vec())))
                     })
                 };
@@ -467,6 +547,14 @@ fn result_at(
 }
 
 impl Shot {
+    /// Sees what is there now; whether that could be read.
+    fn look(&mut self) -> bool {
+        self.now.resize(self.bytes.len(), 0);
+        let is_there = foreign::read_all(self.start, &mut self.now);
+        self.has_changed = self.now != self.bytes;
+        is_there
+    }
+
     /// Where what was there is now combined with the operands.
     fn combined(
         &self,
