@@ -231,8 +231,8 @@ fn grows<const N: usize>(
     grown: impl Fn([u8; N]) -> [u8; N],
 ) -> Option<usize> {
     let (before, now) = (before.as_chunks::<N>().0, now.as_chunks::<N>().0);
-    let pairs = before.iter().zip(now).enumerate().skip(from);
-    pairs.into_iter().find(|(_, (old, new))| old != new && grown(**old) == **new).map(|(at, _)| at)
+    let mut pairs = before.iter().zip(now).enumerate().skip(from);
+    pairs.find(|(_, (old, new))| old != new && grown(**old) == **new).map(|(at, _)| at)
 }
 
 /// Bytes that are combined at a time.

@@ -186,7 +186,7 @@ impl Probe {
 fn probes(bytes: u64, runs: impl Iterator<Item = Run>) -> Vec<Probe> {
     // Numbers do not begin within others.
     let step = bytes / PROBES / 16 * 16;
-    let at = |(nth, part): (u64, u64)| step * nth + (step / 16 * part >> 12) / 8 * 8;
+    let at = |(nth, part): (u64, u64)| step * nth + ((step / 16 * part) >> 12) / 8 * 8;
     let mut wanted = (0..).zip(PARTS).map(at).peekable();
     let mut probes = Vec::new();
     let mut place = 0;

@@ -475,8 +475,8 @@ impl Watch {
                     (operator, place, Other::There(before))
                 });
                 let elsewhere = || {
-                    let known = known.iter().filter(|_| shot.is_wide && may(shot.bytes.len()));
-                    known.into_iter().find_map(|kept| {
+                    let mut known = known.iter().filter(|_| shot.is_wide && may(shot.bytes.len()));
+                    known.find_map(|kept| {
                         let place = shot.appears(element, now, kept.bytes, &operands)?;
                         Some((Operator::Sum, place, Other::Known(kept.event, kept.bytes.to_vec())))
                     })
