@@ -12,7 +12,7 @@ use twox_hash::XxHash3_64;
 
 use super::attention::SHORT;
 use super::contents::{How, Kept};
-use super::element::CERTAIN;
+use super::element::{CERTAIN, LIKELY};
 use super::layout::Data;
 use super::requests::{Receive, Send, UnderWay};
 use super::watch::Armed;
@@ -202,8 +202,9 @@ impl<A: Abi> Inner<A> {
         let pairs = before.iter().flat_map(|own| came.iter().map(move |came| (own, came)));
         let adds = |(own, came): &(&Kept<'_>, &Kept<'_>)| {
             let is_same = own.data.key() == data.key() && came.event > own.event;
+            let enough = if is_same { LIKELY } else { CERTAIN };
             element.is(Operator::Sum, bytes, own.bytes, &[came.bytes])
-                && (is_same || element.evidence(own.bytes, came.bytes) >= CERTAIN)
+                && element.evidence(Operator::Sum, own.bytes, came.bytes) >= enough
         };
         let (own, came) = pairs.into_iter().find(adds)?;
         Some(Sum { element: element.name.into(), receive: came.event, before: own.event })

@@ -22,7 +22,7 @@ use commloom_trace::{Operator, Site};
 use rustc_hash::FxHashMap;
 
 use super::contents::Kept;
-use super::element::{CERTAIN, Element};
+use super::element::{CERTAIN, Element, LIKELY};
 use super::layout::Data;
 use super::{foreign, search};
 
@@ -538,7 +538,7 @@ fn result_at(
         let mut now = vec![0; first.len()];
         if foreign::read_all(*at, &mut now)
             && element.is(operator, &now, first, rest)
-            && rest.first().is_some_and(|b| element.evidence(first, b) > 0)
+            && rest.first().is_some_and(|b| element.evidence(operator, first, b) >= LIKELY)
         {
             return Some((*at, now));
         }
@@ -570,7 +570,7 @@ impl Shot {
                     .flatten()
             } else {
                 let is = element.is(operator, now, &self.bytes, operands)
-                    && element.evidence(&self.bytes, operands[0]) > 0;
+                    && element.evidence(operator, &self.bytes, operands[0]) >= LIKELY;
                 is.then_some(0)
             };
             if let Some(place) = place {
@@ -588,7 +588,7 @@ impl Shot {
         first: &[u8],
         operands: &[&[u8]],
     ) -> Option<usize> {
-        if element.evidence(first, operands[0]) < CERTAIN {
+        if element.evidence(Operator::Sum, first, operands[0]) < CERTAIN {
             return None;
         }
         let mut result = first.to_vec();
