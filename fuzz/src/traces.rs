@@ -6,8 +6,8 @@ use std::sync::Arc;
 use commloom_commgraph::recorded::{Phase, program};
 use commloom_commgraph::{Action as Operation, Options, Process, analyse};
 use commloom_trace::{
-    Action, Buffer, Collective, Communicator, Event, Header, Mode, Origin, Problem, Received, Site,
-    Sum, Trace, Writer, read,
+    Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Problem,
+    Received, Site, Sum, Summed, Trace, Writer, read,
 };
 
 use super::bytes::Bytes;
@@ -145,6 +145,15 @@ fn action(bytes: &mut Bytes, communicator: Arc<Communicator>, number: u64) -> Ac
     // An earlier event, most often.
     let earlier = |bytes: &mut Bytes| number.wrapping_sub(bytes.count());
     let tag = |bytes: &mut Bytes| i32::try_from(bytes.below(3)).expect("small") - 1;
+    let origins = |bytes: &mut Bytes| -> Vec<Origin> {
+        let origin = |bytes: &mut Bytes| Origin {
+            at: bytes.count(),
+            length: bytes.count(),
+            receive: earlier(bytes),
+            from: bytes.count(),
+        };
+        (0..bytes.below(3)).map(|_| origin(bytes)).collect()
+    };
     match bytes.below(16) {
         0..=4 => Action::Send {
             mode: Mode::Standard,
@@ -152,16 +161,9 @@ fn action(bytes: &mut Bytes, communicator: Arc<Communicator>, number: u64) -> Ac
             tag: tag(bytes),
             communicator,
             hash: bytes.below(3) as u64,
-            origins: (0..bytes.below(3))
-                .map(|_| Origin {
-                    at: bytes.count(),
-                    length: bytes.count(),
-                    receive: earlier(bytes),
-                    from: bytes.count(),
-                })
-                .collect(),
+            origins: origins(bytes),
             sum: (bytes.below(4) == 0).then(|| Sum {
-                element: (*pick(bytes, &["MPI_DOUBLE", "MPI_INT", "MPI_COMPLEX", "none"])).into(),
+                element: element(bytes),
                 receive: earlier(bytes),
                 before: earlier(bytes),
             }),
@@ -173,7 +175,18 @@ fn action(bytes: &mut Bytes, communicator: Arc<Communicator>, number: u64) -> Ac
             communicator,
             buffer: buffer(bytes),
         },
-        9..=12 => {
+        12 => Action::Summed(Summed {
+            operator: *pick(bytes, &Operator::ALL),
+            element: element(bytes),
+            receive: earlier(bytes),
+            // One number is taken: it would be none.
+            other: (bytes.below(3) == 0).then(|| earlier(bytes).min(u64::MAX - 1)),
+            before: bytes.below(3) as u64,
+            origins: origins(bytes),
+            hash: bytes.below(3) as u64,
+            buffer: buffer(bytes),
+        }),
+        9..=11 => {
             let what = Received {
                 from: peer(bytes),
                 tag: tag(bytes),
@@ -193,6 +206,10 @@ fn action(bytes: &mut Bytes, communicator: Arc<Communicator>, number: u64) -> Ac
             _ => Action::Limit,
         },
     }
+}
+
+fn element(bytes: &mut Bytes) -> Arc<str> {
+    (*pick(bytes, &["MPI_DOUBLE", "MPI_INT", "MPI_COMPLEX", "none"])).into()
 }
 
 fn pick<'a, T>(bytes: &mut Bytes, all: &'a [T]) -> &'a T {

@@ -26,6 +26,42 @@ pub struct Share {
     pub plain: Seconds,
     /// The time of the operation.
     pub call: Seconds,
+    /// The receives of its messages, by their numbers in the graph.
+    receives: BTreeSet<u32>,
+}
+
+/// What several operations of one graph take the place of together: a message that serves two of them counts once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Together {
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The time of these messages by themselves.
+    pub plain: Seconds,
+}
+
+/// The shares of some operations of a graph, together. As long as one of them, where they have messages in common.
+///
+/// # Errors
+/// See [`GraphError`]; none for a graph that was analysed.
+pub fn together(graph: &Graph, shares: &[&Share], machine: &LogGp) -> Result<Together, GraphError> {
+    let mut all: BTreeSet<u32> = BTreeSet::new();
+    shares.iter().for_each(|share| all.extend(&share.receives));
+    let each: usize = shares.iter().map(|share| share.receives.len()).sum();
+    let messages = count(all.len());
+    if all.len() == each {
+        let (bytes, plain) = (shares.iter().map(|s| s.bytes), shares.iter().map(|s| s.plain.0));
+        return Ok(Together { messages, bytes: bytes.sum(), plain: Seconds(plain.sum()) });
+    }
+    let matching = Matching::of(graph)?;
+    let bytes = all.iter().map(|receive| sent_bytes(graph, &matching, *receive)).sum();
+    let plain = predict(&messages_alone(graph, &matching, &all), machine);
+    Ok(Together { messages, bytes, plain })
+}
+
+fn sent_bytes(graph: &Graph, matching: &Matching, receive: u32) -> u64 {
+    graph.operations[at(matching.partner(at(receive)))].length
 }
 
 /// The share of each operation that was found in a graph. For each pair of processes only the first and the last byte
@@ -45,17 +81,17 @@ pub fn shares(
         let receives = behind(graph, &trace, c);
         let named =
             |receive: &u32| (graph.named(matching.partner(at(*receive))), graph.named(*receive));
-        let of = |receive: &u32| graph.operations[at(matching.partner(at(*receive)))].length;
         let reduction = match c.blocks {
             Blocks::Reduced { reduction, .. } => Some(graph.reductions[at(reduction)]),
             _ => None,
         };
         Share {
             messages: receives.iter().map(named).collect(),
-            bytes: receives.iter().map(of).sum(),
+            bytes: receives.iter().map(|receive| sent_bytes(graph, &matching, *receive)).sum(),
             reduction,
             plain: predict(&messages_alone(graph, &matching, &receives), machine),
             call: time(c, machine),
+            receives,
         }
     };
     Ok(collectives.iter().map(share).collect())

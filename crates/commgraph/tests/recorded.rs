@@ -18,6 +18,8 @@ struct World {
     under_way: HashMap<(usize, usize, i32), VecDeque<Vec<u8>>>,
     /// Arrivals: event, address, bytes.
     came: Vec<Vec<(u64, usize, Vec<u8>)>>,
+    /// Whether what was sent is known when it is sent again from there, 8 bytes by 8.
+    knows_sent: bool,
     all: Arc<Communicator>,
 }
 
@@ -45,6 +47,7 @@ impl World {
             traces: (0..n).map(trace).collect(),
             under_way: HashMap::new(),
             came: vec![Vec::new(); ranks],
+            knows_sent: false,
             all: Arc::new(Communicator { number: 0, members: (0..n).collect(), remote: vec![] }),
         }
     }
@@ -73,6 +76,10 @@ impl World {
                 from: (from - start) as u64,
             })
         });
+        let mut origins: Vec<Origin> = origins.collect();
+        if self.knows_sent {
+            origins = self.known(rank, at, &bytes);
+        }
         let action = Action::Send {
             mode: Mode::Standard,
             to: id(to),
@@ -80,18 +87,52 @@ impl World {
             communicator: self.all.clone(),
             buffer: buffer(at, length),
             hash: hash(&bytes),
-            origins: origins.collect(),
+            origins,
             sum: None,
         };
         let send = self.push(rank, line, action);
+        if self.knows_sent {
+            self.came[rank].push((send, at, bytes.clone()));
+        }
         self.push(rank, line, Action::Sent { send });
         self.under_way.entry((rank, to, tag)).or_default().push_back(bytes);
     }
 
+    /// What the newest message from there or to there has of these bytes.
+    fn known(&self, rank: usize, at: usize, bytes: &[u8]) -> Vec<Origin> {
+        let chunk = |chunk: usize| {
+            let own = &bytes[chunk..chunk + 8];
+            self.came[rank].iter().rev().find_map(|(event, start, data)| {
+                let from = (at + chunk).checked_sub(*start)?;
+                let there = data.get(from..from + 8)?;
+                Some((there == own).then_some(Origin {
+                    at: chunk as u64,
+                    length: 8,
+                    receive: *event,
+                    from: from as u64,
+                }))
+            })
+        };
+        (0..bytes.len()).step_by(8).filter_map(|at| chunk(at).flatten()).collect()
+    }
+
     fn receive(&mut self, line: u64, rank: usize, at: usize, length: usize, from: usize, tag: i32) {
+        self.receive_from(line, rank, (at, length), Some(id(from)), from, tag);
+    }
+
+    /// A receive that was posted for one process or, with `None`, for any.
+    fn receive_from(
+        &mut self,
+        line: u64,
+        rank: usize,
+        (at, length): (usize, usize),
+        posted: Option<u32>,
+        from: usize,
+        tag: i32,
+    ) {
         let bytes = self.under_way.get_mut(&(from, rank, tag)).unwrap().pop_front().unwrap();
         let action = Action::Receive {
-            from: Some(id(from)),
+            from: posted,
             tag: None,
             communicator: self.all.clone(),
             buffer: buffer(at, length),
@@ -251,6 +292,84 @@ fn one_buffer_packed_again_for_each_process_is_an_alltoall_and_no_allgather() {
     }
     let kinds = only(&world.program());
     assert!(kinds.iter().all(|k| matches!(k, Kind::Alltoall | Kind::Alltoallv)), "{kinds:?}");
+}
+
+/// PTRANS of hpcc sends blocks of one size, of which some are only filled to a half.
+#[test]
+fn one_buffer_that_is_packed_again_but_for_its_end_is_that_of_an_alltoall() {
+    let p = 4;
+    let mut world = World::new(p);
+    world.knows_sent = true;
+    for round in 0..2 {
+        for step in 1..p {
+            for r in 0..p {
+                let packed = if r < 2 { 32 } else { 16 };
+                world.compute(r, 0, packed, (10 * round + step) as u64);
+                world.send(30, r, 0, 32, (r + step) % p, 1);
+            }
+            for r in 0..p {
+                world.receive(31, r, 1000, 32, (r + p - step) % p, 1);
+            }
+        }
+        world.barrier();
+    }
+    let program = world.program();
+    assert_eq!(program.phases.iter().map(|phase| phase.times).sum::<u64>(), 2);
+    for phase in &program.phases {
+        let analysis = found(phase);
+        let kinds: Vec<Kind> = analysis.detection.collectives.iter().map(|c| c.kind).collect();
+        assert_eq!((kinds, analysis.detection.left), (vec![Kind::Alltoall], vec![]));
+    }
+}
+
+#[test]
+fn what_stays_behind_a_header_for_each_is_still_a_broadcast() {
+    let mut world = World::new(4);
+    world.knows_sent = true;
+    for r in 1..4 {
+        world.compute(0, 0, 8, r as u64);
+        world.send(30, 0, 0, 64, r, 1);
+        world.receive(31, r, 0, 64, 0, 1);
+    }
+    let mut kinds = only(&world.program());
+    kinds.sort_unstable();
+    assert_eq!(kinds, [Kind::Bcast, Kind::Scatter]);
+}
+
+#[test]
+fn a_transpose_that_also_sends_to_itself_leaves_nothing() {
+    for p in [3, 4, 7] {
+        let mut world = World::new(p);
+        for step in 0..p {
+            for r in 0..p {
+                world.compute(r, 0, 32, step as u64);
+                world.send(30, r, 0, 32, (r + step) % p, 1);
+            }
+            for r in 0..p {
+                let from = (r + p - step) % p;
+                world.receive(31, r, 1000 + 32 * from, 32, from, 1);
+            }
+        }
+        let program = world.program();
+        assert_eq!(only(&program), [Kind::Alltoall], "{p} processes");
+        assert!(found(&program.phases[0]).detection.collectives[0].own, "{p} processes");
+    }
+}
+
+/// HPL's long broadcasts roll pieces until the root gets back what it had.
+#[test]
+fn what_comes_back_to_where_it_was_is_not_left() {
+    let p = 5;
+    let mut world = World::new(p);
+    for step in 0..p {
+        for r in 0..p {
+            world.send(10, r, (r + p - step) % p * 16, 16, (r + 1) % p, 3);
+        }
+        for r in 0..p {
+            world.receive(11, r, (r + p - step - 1) % p * 16, 16, (r + p - 1) % p, 3);
+        }
+    }
+    assert_eq!(only(&world.program()), [Kind::Allgather]);
 }
 
 #[test]
@@ -569,6 +688,113 @@ fn empty_messages_are_a_barrier() {
         }
     }
     assert_eq!(only(&world.program()), [Kind::Barrier]);
+}
+
+/// Each process tells the next ones at these distances, round by round; or all tell the first one, which then tells all.
+fn barrier_by_hand(world: &mut World, distances: &[usize]) {
+    let p = world.ranks();
+    for &distance in distances {
+        (0..p).for_each(|r| world.send(80, r, 0, 0, (r + distance) % p, 2));
+        (0..p).for_each(|r| world.receive(81, r, 0, 0, (r + p - distance) % p, 2));
+    }
+    if distances.is_empty() {
+        for r in 1..p {
+            world.send(82, r, 0, 0, 0, 2);
+            world.receive(83, 0, 0, 0, r, 2);
+        }
+        for r in 1..p {
+            world.send(84, 0, 0, 0, r, 2);
+            world.receive(85, r, 0, 0, 0, 2);
+        }
+    }
+}
+
+#[test]
+fn barriers_one_after_the_other_are_as_many() {
+    for (p, distances) in [(5, &[1, 2, 4][..]), (8, &[1, 2, 4]), (2, &[1]), (6, &[]), (4, &[1; 3])]
+    {
+        let mut world = World::new(p);
+        (0..3).for_each(|_| barrier_by_hand(&mut world, distances));
+        let program = world.program();
+        assert_eq!(only(&program), [Kind::Barrier], "{p} processes, {distances:?}");
+        assert_eq!(program.phases[0].times, 3, "{p} processes, {distances:?}");
+    }
+}
+
+/// Everything that is found in all phases.
+fn kinds(program: &Program) -> Vec<Kind> {
+    let of = |phase: &Phase| found(phase).detection.collectives;
+    program.phases.iter().flat_map(of).map(|c| c.kind).collect()
+}
+
+/// All ways to order some numbers, the same ones once.
+fn orders(rest: &mut Vec<usize>, order: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if rest.is_empty() {
+        all.push(order.clone());
+    }
+    for k in 0..rest.len() {
+        if rest[..k].contains(&rest[k]) {
+            continue;
+        }
+        let next = rest.remove(k);
+        order.push(next);
+        orders(rest, order, all);
+        order.pop();
+        rest.insert(k, next);
+    }
+}
+
+/// `examples/patterns/near_gather_wildcard.c`, whichever message comes first; into one buffer, or one behind the other.
+#[test]
+fn what_comes_from_anybody_is_no_gather_in_any_order() {
+    let mut all = Vec::new();
+    orders(&mut vec![1, 2, 2, 3, 3, 3], &mut Vec::new(), &mut all);
+    assert_eq!(all.len(), 60);
+    all.extend([vec![1, 2, 3], vec![3, 1, 2], vec![1, 2, 3, 1, 2, 3]]);
+    for order in all {
+        for apart in [0, 32] {
+            let mut world = World::new(4);
+            for (round, &from) in order.iter().enumerate() {
+                world.compute(from, 0, 32, round as u64);
+                world.send(90, from, 0, 32, 0, 4);
+            }
+            for (round, &from) in order.iter().enumerate() {
+                world.receive_from(91, 0, (100 + apart * round, 32), None, from, 4);
+            }
+            assert_eq!(kinds(&world.program()), [], "{order:?}, {apart} bytes apart");
+        }
+    }
+}
+
+#[test]
+fn what_can_only_come_from_one_is_not_by_chance() {
+    // A tag for each sender, a parent in a tree, or sums.
+    let mut world = World::new(4);
+    for from in 1..4 {
+        world.send(90, from, 0, 32, 0, i32::try_from(from).expect("few"));
+        let tag = i32::try_from(from).expect("few");
+        world.receive_from(91, 0, (100 + 32 * from, 32), None, from, tag);
+        let posted = world.traces[0].events.len() - 2;
+        let Action::Receive { tag: posted, .. } = &mut world.traces[0].events[posted].1.action
+        else {
+            panic!("a receive was posted");
+        };
+        *posted = Some(tag);
+    }
+    assert_eq!(only(&world.program()), [Kind::Gather]);
+    let mut world = World::new(4);
+    for (from, to) in [(0, 2), (0, 1), (2, 3)] {
+        world.send(90, from, 0, 32, to, 4);
+        world.receive_from(91, to, (0, 32), None, from, 4);
+    }
+    assert_eq!(only(&world.program()), [Kind::Bcast]);
+    let mut world = World::new(4);
+    for from in [2, 1, 3] {
+        world.send(90, from, 0, 32, 0, 4);
+        world.receive_from(91, 0, (100, 32), None, from, 4);
+        world.add(92, 0, 0);
+    }
+    assert_eq!(only(&world.program()), [Kind::Reduce]);
 }
 
 /// NAS CG posts the next receive into the buffer that it has just added, before it sends the sum.

@@ -3,10 +3,10 @@
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::schedule::{ScheduleOptions, compile};
 use commloom_commgraph::{
-    Address, Builder, Bytes, Combine, Communicator, Dependencies, Graph, Kind, Options, Process,
-    Reduction, Tag, analyse, replays, shares,
+    Address, Buffer, Builder, Bytes, Combine, Communicator, Dependencies, Graph, Kind, Options,
+    Process, Reduction, Tag, analyse, replays, shares, together,
 };
-use commloom_layout::Basic;
+use commloom_layout::{Basic, Type, mpi};
 
 const WORLD: Communicator = Communicator(0);
 
@@ -55,6 +55,31 @@ fn each_operation_has_the_messages_on_its_way_and_no_others() {
         (Kind::Gather, vec![(0, 1), (2, 1), (3, 1)], 24),
     ];
     assert_eq!(found, expected);
+}
+
+/// HPL's panels are two pieces of memory in one message, and so two broadcasts.
+#[test]
+fn a_message_that_serves_two_operations_counts_once() {
+    let pieces = |second: i64| {
+        let ty = mpi::hindexed(&[64, 8], &[0, second], &Type::leaf(Basic::BYTE)).expect("a type");
+        Buffer::Typed { at: Address(0x1000), count: 1, ty }
+    };
+    let mut b = Builder::new(3, Dependencies::Automatic);
+    for to in [1, 2] {
+        b.send(Process(0), pieces(0x900), Process(to), Tag(0), WORLD).expect("a send");
+        let from = Process(0);
+        b.receive(Process(to), pieces(0x100), from, Tag(0), WORLD).expect("a receive");
+    }
+    let graph = b.finish().expect("a graph");
+    let found = analyse(&graph, Options::default()).expect("a meaning").detection.collectives;
+    assert_eq!(found.iter().map(|c| c.kind).collect::<Vec<_>>(), [Kind::Bcast; 2]);
+    let machine = LogGp::default();
+    let shares = shares(&graph, &found, &machine).expect("it was analysed");
+    assert_eq!(shares.iter().map(|share| share.messages.len()).collect::<Vec<_>>(), [2, 2]);
+    let one = together(&graph, &[&shares[0]], &machine).expect("it was analysed");
+    let both = together(&graph, &[&shares[0], &shares[1]], &machine).expect("it was analysed");
+    assert_eq!((both.messages, both.bytes), (2, 144));
+    assert_eq!(both, one, "each of them needs both messages");
 }
 
 #[test]

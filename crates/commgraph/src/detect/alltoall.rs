@@ -49,6 +49,39 @@ fn rounds(work: &mut Work, mut free: Vec<u32>, edges: usize, kind: Kind) {
 
 /// `picks` are sorted by destination and then by source.
 fn alltoall(work: &mut Work, picks: &[u32], kind: Kind) -> bool {
+    let collective = exchange(work, picks, kind, false);
+    let Some(own) = own_blocks(work, &collective) else { return work.take(collective, picks) };
+    let mut all = picks.to_vec();
+    all.extend(own);
+    all.sort_by_key(|pick| (work.get(*pick).destination, work.get(*pick).source));
+    let collective = exchange(work, &all, kind, true);
+    work.take(collective, &all)
+}
+
+/// What each process copies for itself: where the other blocks tell, or else the only copy that can be meant.
+fn own_blocks(work: &Work, c: &Collective) -> Option<Vec<u32>> {
+    let Blocks::Exchanged { from, to, .. } = &c.blocks else { return None };
+    let is_uniform = c.kind == Kind::Alltoall;
+    let of = |i: u32| {
+        let regular = Transfer {
+            destination: i,
+            destination_address: to[at(i)].get(at(i)),
+            source: i,
+            source_address: from[at(i)].get(at(i)),
+            length: c.length.0,
+        };
+        let mut copies = work.copies(i).filter(|(_, t)| !is_uniform || t.length == c.length.0);
+        let only = match (copies.next(), copies.next()) {
+            (Some((pick, _)), None) => Some(pick),
+            _ => None,
+        };
+        work.find(&regular).filter(|_| is_uniform).or(only)
+    };
+    (0..work.processes).map(of).collect()
+}
+
+/// The exchange of these blocks, which are sorted by destination and then by source.
+fn exchange(work: &Work, picks: &[u32], kind: Kind, own: bool) -> Collective {
     let p = at(work.processes);
     let length = picks.iter().map(|pick| work.get(*pick).length).max().unwrap_or(0);
     let default = |own: bool| if kind == Kind::Alltoall && own { length } else { 0 };
@@ -85,34 +118,14 @@ fn alltoall(work: &mut Work, picks: &[u32], kind: Kind) -> bool {
                 .collect()
         }
     };
-    let own = match kind {
-        Kind::Alltoall => (0..p)
-            .map(|i| {
-                work.find(&Transfer {
-                    destination: id(i),
-                    destination_address: to[i].get(i),
-                    source: id(i),
-                    source_address: from[i].get(i),
-                    length,
-                })
-            })
-            .collect::<Option<Vec<u32>>>(),
-        _ => None,
-    };
-    let mut all = picks.to_vec();
-    if let Some(own) = &own {
-        all.extend(own);
-        all.sort_by_key(|pick| (work.get(*pick).destination, work.get(*pick).source));
-    }
-    let collective = Collective {
+    Collective {
         kind,
         root: None,
         group: Group::All(work.processes),
         length: Bytes(length),
-        own: own.is_some(),
+        own,
         transfers: 0,
         blocks: Blocks::Exchanged { from, to, lengths },
         pieces: Pieces::ONE,
-    };
-    work.take(collective, &all)
+    }
 }

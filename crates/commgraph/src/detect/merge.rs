@@ -34,26 +34,18 @@ fn continues(kept: &mut Collective, next: &Collective) -> bool {
         return false;
     }
     let n = kept.length.0;
-    let follows = |a: &Addresses, b: &Addresses| a.plus(n) == *b;
-    let all = |a: &[Addresses], b: &[Addresses]| a.iter().zip(b).all(|(a, b)| follows(a, b));
+    if !all_shifted(kept, next, n, n) {
+        return false;
+    }
     let both = n + next.length.0;
-    match (&mut kept.blocks, &next.blocks) {
-        (Blocks::Rooted { from, to, lengths }, Blocks::Rooted { from: f, to: t, .. })
-            if follows(from, f) && follows(to, t) =>
-        {
+    match &mut kept.blocks {
+        Blocks::Rooted { lengths, .. } | Blocks::Gathered { lengths, .. } => {
             *lengths = crate::detect::broadcast::constant(both);
         }
-        (Blocks::Gathered { from, to, lengths }, Blocks::Gathered { from: f, to: t, .. })
-            if follows(from, f) && all(to, t) =>
-        {
-            *lengths = crate::detect::broadcast::constant(both);
-        }
-        (Blocks::Exchanged { from, to, lengths }, Blocks::Exchanged { from: f, to: t, .. })
-            if all(from, f) && all(to, t) =>
-        {
+        Blocks::Exchanged { lengths, .. } => {
             lengths.fill(crate::detect::broadcast::constant(both));
         }
-        _ => return false,
+        Blocks::None | Blocks::Reduced { .. } | Blocks::Neighbors { .. } => return false,
     }
     kept.length = Bytes(both);
     kept.transfers += next.transfers;
@@ -145,6 +137,11 @@ fn places(c: &Collective) -> (u64, u64) {
 fn shift(a: &Collective, b: &Collective) -> Option<(u64, u64)> {
     let (start, end) = (places(a), places(b));
     let (read, written) = (end.0.wrapping_sub(start.0), end.1.wrapping_sub(start.1));
+    (all_shifted(a, b, read, written) && (read, written) != (0, 0)).then_some((read, written))
+}
+
+/// Whether all blocks of `b` are read and written so much further on than those of `a`.
+fn all_shifted(a: &Collective, b: &Collective, read: u64, written: u64) -> bool {
     let n = at(a.group.size());
     // What a process has for itself may be anything, where it is not copied.
     let own = |k: usize| (!a.own).then_some(k);
@@ -152,7 +149,7 @@ fn shift(a: &Collective, b: &Collective) -> Option<(u64, u64)> {
         let mut pairs = a.iter().zip(b).enumerate();
         a.len() == b.len() && pairs.all(|(k, (a, b))| shifted(a, b, by, n, own(k)))
     };
-    let all = match (&a.blocks, &b.blocks) {
+    match (&a.blocks, &b.blocks) {
         (Blocks::Rooted { from, to, .. }, Blocks::Rooted { from: f, to: t, .. }) => {
             let root = a.root.and_then(|root| a.group.rank(root)).and_then(|root| own(at(root)));
             shifted(from, f, read, n, root) && shifted(to, t, written, n, root)
@@ -164,8 +161,7 @@ fn shift(a: &Collective, b: &Collective) -> Option<(u64, u64)> {
             rows(from, f, read) && rows(to, t, written)
         }
         _ => false,
-    };
-    (all && (read, written) != (0, 0)).then_some((read, written))
+    }
 }
 
 /// Whether the numbers of `b` are those of `a`, each larger by `by`; but for the one at `except`.

@@ -77,6 +77,8 @@ pub struct Detection {
 pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection {
     let regular = regular::detect(processes, &mut flow);
     let (mut transfers, results) = flow.into_parts(processes);
+    // What a process gets back where it had it has not moved.
+    transfers.retain(|t| (t.source, t.source_address) != (t.destination, t.destination_address));
     if processes < 2 {
         let left_reduced = results.into_reduced();
         return Detection { collectives: Vec::new(), left: transfers, left_reduced };

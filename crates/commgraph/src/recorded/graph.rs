@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use commloom_layout::{Basic, Type, mpi, text};
+use commloom_layout::{Basic, Run, Type, mpi, text};
 use commloom_trace::{Action, NOT_LOOKED_AT, Operator, Origin, Sum, Summed, Trace};
 
 use crate::buffer::Buffer;
@@ -24,12 +24,30 @@ use crate::recorded::{Message, Place, RecordError, event};
 /// By process, the message of each operation.
 pub(super) type Messages = Vec<Vec<Option<u32>>>;
 
-/// The graph, and what its operations are. Near-linear in the events.
-pub(super) fn build(traces: &[&Trace], part: &Part) -> Result<(Graph, Messages), RecordError> {
+/// What is made of a message of which a part was sent before, from the same memory, and the rest is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resent {
+    /// That part is what it was.
+    Kept,
+    /// All of it is new: a buffer was packed again, and something in it is left over from the last time.
+    New,
+}
+
+/// A graph of a part.
+pub(super) struct Built {
+    pub graph: Graph,
+    /// What its operations are.
+    pub messages: Messages,
+    /// Whether [`Resent`] makes a difference.
+    pub is_resent: bool,
+}
+
+/// The graph. Near-linear in the events.
+pub(super) fn build(traces: &[&Trace], part: &Part, resent: Resent) -> Result<Built, RecordError> {
     let mut builder = Builder::new(id(traces.len()), Dependencies::Automatic);
     let mut layouts = Layouts::default();
     let links = Links::of(traces, &part.messages, &part.sums);
-    let mut all = Vec::new();
+    let (mut all, mut is_resent) = (Vec::new(), false);
     let consumed = consumed(traces, part);
     for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let mut maker = Maker {
@@ -50,6 +68,8 @@ pub(super) fn build(traces: &[&Trace], part: &Part) -> Result<(Graph, Messages),
             messages: Vec::new(),
             consumed: &consumed,
             scratch: Scratch::default(),
+            resent,
+            is_resent: false,
         };
         for (_, step) in steps(traces, part, own) {
             match step {
@@ -59,9 +79,10 @@ pub(super) fn build(traces: &[&Trace], part: &Part) -> Result<(Graph, Messages),
             }
         }
         maker.scratch.declare(Process(id(process)), maker.builder)?;
+        is_resent |= maker.is_resent;
         all.push(maker.messages);
     }
-    Ok((builder.finish()?, all))
+    Ok(Built { graph: builder.finish()?, messages: all, is_resent })
 }
 
 /// Whether each message is combined with something where it has come to, and nothing else is known of it.
@@ -131,7 +152,24 @@ pub(super) struct Memo {
     typed: Option<(Address, u64, Type)>,
 }
 
+/// Runs of a layout up to which each is looked at by itself.
+const RUNS: u64 = 4096;
+
 impl Layouts {
+    /// Where the bytes of a message are, run by run; where those are many, the range that has all of them.
+    pub fn ranges(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Vec<Range<u64>> {
+        let memo = self.memo(buffer, bytes);
+        let typed = memo.typed.as_ref().and_then(|(Address(start), count, ty)| {
+            let all = mpi::contiguous(*count, ty).ok().filter(|all| all.runs() <= RUNS)?;
+            let run = |run: Run| {
+                let start = start.checked_add_signed(run.displacement)?;
+                Some(start..start.checked_add(run.length)?)
+            };
+            all.byte_runs().map(run).collect()
+        });
+        typed.unwrap_or_else(|| vec![memo.range])
+    }
+
     /// The memory of a message of so many bytes.
     pub fn memo(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Memo {
         let parse = || text::parse(&buffer.layout).ok();
@@ -203,6 +241,8 @@ struct Maker<'a, 't> {
     messages: Vec<Option<u32>>,
     consumed: &'a [bool],
     scratch: Scratch,
+    resent: Resent,
+    is_resent: bool,
 }
 
 impl Maker<'_, '_> {
@@ -389,7 +429,8 @@ impl Maker<'_, '_> {
         let mut stretches = Vec::new();
         let mut new = None;
         let unchanged =
-            if again { vec![memo.range.clone()] } else { self.unchanged(memo, origins) };
+            if again { vec![(memo.range.clone(), false)] } else { self.unchanged(memo, origins) };
+        let unchanged = self.without_resent(&now, unchanged);
         // Nothing of it is from elsewhere: it stays in one piece.
         if unchanged.is_empty() && now.iter().any(|stretch| stretch.version.is_some()) {
             let version = self.memory.fresh();
@@ -421,9 +462,32 @@ impl Maker<'_, '_> {
         buffer
     }
 
-    /// The parts of a sent range that came with messages of this graph and lie where they came to.
-    fn unchanged(&self, memo: &Memo, origins: &[Origin]) -> Vec<Range<u64>> {
+    /// What is taken for unchanged in a buffer, by [`Resent`].
+    fn without_resent(&mut self, now: &[Stretch], all: Vec<(Range<u64>, bool)>) -> Vec<Range<u64>> {
+        let ranges: Vec<Range<u64>> = all.iter().map(|(range, _)| range.clone()).collect();
+        if !all.iter().any(|(_, is_sent)| *is_sent) {
+            return ranges;
+        }
+        let is_changed = |s: &Stretch| {
+            s.version.is_some() && !ranges.iter().any(|range| range.contains(&s.range.start))
+        };
+        if !split(now, &ranges).iter().any(is_changed) {
+            return ranges;
+        }
+        self.is_resent = true;
+        match self.resent {
+            Resent::Kept => ranges,
+            Resent::New => all.into_iter().filter(|(_, s)| !s).map(|(range, _)| range).collect(),
+        }
+    }
+
+    /// The parts of a sent range that came with messages of this graph and lie where they came to, or were sent from
+    /// there before (`true`).
+    fn unchanged(&self, memo: &Memo, origins: &[Origin]) -> Vec<(Range<u64>, bool)> {
         let origin = |o: &Origin| {
+            let place = Place { process: self.process, event: o.receive };
+            let action = event(self.traces, place).map(|event| &event.action);
+            let is_sent = matches!(action, Some(Action::Send { .. }));
             let posted = receive_event(self.traces, self.process, o.receive);
             let (from, _) = self.made.get(&posted)?;
             let same_place = match (&memo.typed, &from.typed) {
@@ -435,7 +499,7 @@ impl Maker<'_, '_> {
             let start = memo.range.start.checked_add(o.at)?;
             let end =
                 if memo.typed.is_none() { start.checked_add(o.length)? } else { memo.range.end };
-            same_place.then_some(start..end)
+            same_place.then_some((start..end, is_sent))
         };
         origins.iter().filter_map(origin).collect()
     }

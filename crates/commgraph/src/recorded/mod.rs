@@ -5,6 +5,8 @@
 //! only where the recorder has seen that they were not changed ([`memory`]). Everything else is computed locally:
 //! another message with other bytes from the same address is another source.
 
+mod barriers;
+mod chance;
 mod cut;
 mod exchanges;
 mod graph;
@@ -24,6 +26,8 @@ use std::sync::Arc;
 use commloom_trace::{Site, Trace};
 use thiserror::Error;
 
+use crate::analysis::analyse;
+use crate::detect::Options;
 use crate::error::{BuildError, Named};
 use crate::graph::Graph;
 use crate::number::{at, id};
@@ -189,11 +193,32 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
             continue;
         }
         known.insert(pattern, phases.len());
-        let (graph, operations) = graph::build(&traces, &part)?;
+        let graph::Built { graph, messages: operations, .. } = built(&traces, &part)?;
         let Part { begin, sweep, assumed, messages, .. } = part;
         phases.push(Phase { begin, times: 1, sweep, assumed, graph, messages, operations });
     }
     Ok(Program { processes: id(traces.len()), phases, oddities })
+}
+
+/// The graph of a part. Where it is a question whether messages that were sent again in part are new, they are what leaves
+/// less without an explanation, or explains as much by less than half of the operations: a payload behind a new header
+/// is a broadcast and a scatter, but the leftovers in a packing buffer tear an alltoall into many.
+fn built(traces: &[&Trace], part: &Part) -> Result<graph::Built, RecordError> {
+    let kept = graph::build(traces, part, graph::Resent::Kept)?;
+    if !kept.is_resent || part.sweep {
+        return Ok(kept);
+    }
+    let new = graph::build(traces, part, graph::Resent::New)?;
+    let options = Options { subsets: true, ..Options::default() };
+    let explained = |graph: &Graph| {
+        let found = analyse(graph, options).ok()?.detection;
+        Some((found.left.len() + found.left_reduced.len(), found.collectives.len()))
+    };
+    let is_new = match (explained(&kept.graph), explained(&new.graph)) {
+        (Some(kept), Some(new)) => new.0 < kept.0 || (new.0 == kept.0 && 2 * new.1 < kept.1),
+        (kept, new) => kept.is_none() && new.is_some(),
+    };
+    Ok(if is_new { new } else { kept })
 }
 
 /// All messages of a program, however often it does the same; by receiver and posted receive. O(n log n).

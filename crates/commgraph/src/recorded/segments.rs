@@ -10,6 +10,10 @@
 //! memory is used again from step to step, something was computed in between: then the steps are only kept together if
 //! in the end everybody has exchanged with everybody, as in a transpose through one buffer; else each is a segment.
 //!
+//! Messages without bytes that are a barrier end there: what follows, as the next barrier, has waited for it.
+//!
+//! Messages that came to where they are by [`chance`] are parts of their own.
+//!
 //! Segments are the same for all processes: no message crosses from one into the next, and no process is in a later
 //! one before it has left the earlier.
 
@@ -19,6 +23,7 @@ use std::ops::Range;
 use commloom_trace::{Action, Trace};
 
 use crate::number::at;
+use crate::recorded::barriers::{self, Barriers};
 use crate::recorded::cut::Part;
 use crate::recorded::exchanges;
 use crate::recorded::graph::Layouts;
@@ -26,7 +31,7 @@ use crate::recorded::landed::Landed;
 use crate::recorded::links::Links;
 use crate::recorded::units::{Units, ends};
 use crate::recorded::{Message, Place, event};
-use crate::recorded::{steps, sweeps};
+use crate::recorded::{chance, steps, sweeps};
 
 /// The part in its segments, in their order. O(n log n).
 pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
@@ -51,6 +56,7 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
     // What each process has got, and sent, in the newest segment.
     let mut landed_at = Targets::default();
     let mut sent_from = Targets::default();
+    let mut barriers = Barriers::new(traces.len());
     // The last segment in which each process got something.
     let mut got: Vec<Option<u32>> = vec![None; traces.len()];
     for (unit, own) in members.iter().enumerate() {
@@ -68,21 +74,25 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
             let mut linked = own.iter().flat_map(|m| &links.to[at(*m)]);
             let linked = linked.any(|m| earlier(m) && segment(m) == latest);
             let overwrites = |m: &u32| {
-                let landed = targets.of(way(*m), latest);
-                let range = &ranges[at(*m)];
-                landed.is_some_and(|l| if linked { l.unused(range) } else { l.any(range) })
+                let Some(landed) = targets.of(way(*m), latest) else { return false };
+                let is_there = |r| if linked { landed.unused(r) } else { landed.any(r) };
+                ranges[at(*m)].iter().any(is_there)
             };
+            let is_over = || barriers.is_complete(latest) && barriers::is_empty(own, messages);
             let depends = own.iter().any(depends);
             let alone = own.len() == 1 && !exchanged[at(own[0])];
-            if (alone && depends) || own.iter().any(overwrites) {
+            if (alone && depends) || own.iter().any(overwrites) || is_over() {
                 latest + 2
             } else {
                 let again = |m: &u32| {
                     let (from, to) = way(*m);
                     let landed = landed_at.of((to, to), latest);
                     let sent = sent_from.of((from, from), latest);
-                    landed.is_some_and(|l| l.any(&ranges[at(*m)]))
-                        || sent.is_some_and(|s| s.any(&sources[at(*m)]))
+                    let any = |landed: &Landed, ranges: &[Range<u64>]| {
+                        ranges.iter().any(|range| landed.any(range))
+                    };
+                    landed.is_some_and(|l| any(l, &ranges[at(*m)]))
+                        || sent.is_some_and(|s| any(s, &sources[at(*m)]))
                 };
                 if depends {
                     assumed.insert(latest);
@@ -94,12 +104,16 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
             }
         };
         segment_of[unit] = new_segment;
+        barriers.add(new_segment, own, messages);
         for message in own {
-            let landed = targets.of_mut(way(*message), new_segment);
-            landed.add(&ranges[at(*message)], links.used[at(*message)]);
             let (from, to) = way(*message);
-            landed_at.of_mut((to, to), new_segment).add(&ranges[at(*message)], false);
-            sent_from.of_mut((from, from), new_segment).add(&sources[at(*message)], false);
+            for range in &ranges[at(*message)] {
+                let landed = targets.of_mut((from, to), new_segment);
+                landed.add(range, links.used[at(*message)]);
+                landed_at.of_mut((to, to), new_segment).add(range, false);
+            }
+            let sent = sent_from.of_mut((from, from), new_segment);
+            sources[at(*message)].iter().for_each(|range| sent.add(range, false));
             if messages[at(*message)].bytes > 0 {
                 got[at(to)] = Some(new_segment);
             }
@@ -117,20 +131,23 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
         pairs.into_iter().filter(|(_, p)| !steps::is_complete(p)).map(|(s, _)| s).collect();
     let place = |unit: u32| {
         let segment = segment_of[at(unit)];
-        (segment, if split.contains(&segment) { steps[at(unit)] } else { 0 })
+        (segment, if split.contains(&segment) { steps[at(unit)] } else { 0 }, 0)
     };
+    let by_chance = chance::of(traces, &part);
     let came: HashMap<Place, u32> =
         messages.iter().zip(&units.of).map(|(m, unit)| (m.arrival, *unit)).collect();
-    let mut found: BTreeMap<(u32, u32), Part> = BTreeMap::new();
+    let mut found: BTreeMap<(u32, u32, u32), Part> = BTreeMap::new();
     let empty = Part { messages: Vec::new(), sums: Vec::new(), ..part.clone() };
-    for (message, unit) in part.messages.into_iter().zip(&units.of) {
-        let (segment, step) = place(*unit);
+    for (number, (message, unit)) in (0..).zip(part.messages.into_iter().zip(&units.of)) {
+        let (segment, step, _) = place(*unit);
+        // Those that came to their places by chance are nothing with any other.
+        let alone = if by_chance[at(number)] { number + 1 } else { 0 };
         let new = || Part {
             sweep: segment % 2 == 1,
             assumed: assumed.contains(&segment) && !split.contains(&segment),
             ..empty.clone()
         };
-        found.entry((segment, step)).or_insert_with(new).messages.push(message);
+        found.entry((segment, step, alone)).or_insert_with(new).messages.push(message);
     }
     for sum in part.sums {
         let Some(Action::Summed(summed)) = event(traces, sum).map(|event| &event.action) else {
@@ -163,13 +180,15 @@ impl Targets {
 }
 
 /// Where each message comes from and where it comes to.
-fn memory(traces: &[&Trace], messages: &[Message]) -> (Vec<Range<u64>>, Vec<Range<u64>>) {
+type Ranges = Vec<Vec<Range<u64>>>;
+
+fn memory(traces: &[&Trace], messages: &[Message]) -> (Ranges, Ranges) {
     let mut layouts = Layouts::default();
     let mut range = |place: Place, bytes: u64| match event(traces, place).map(|e| &e.action) {
         Some(Action::Send { buffer, .. } | Action::Receive { buffer, .. }) => {
-            layouts.memo(buffer, bytes).range
+            layouts.ranges(buffer, bytes)
         }
-        _ => 0..0,
+        _ => Vec::new(),
     };
     messages.iter().map(|m| (range(m.send, m.bytes), range(m.receive, m.bytes))).unzip()
 }

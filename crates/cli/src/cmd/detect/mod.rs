@@ -173,7 +173,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut sites = Sites::default();
     let findings = advice::findings(&cases, &found, &mut sites)?;
-    let mut advice = advice::advice(&findings);
+    let mut advice = advice::advice(&findings)?;
+    let replaced = advice::replaced(&findings)?;
     if let Some(mpi) = &args.measure {
         advice::measure(&mut advice, mpi.as_deref())?;
     }
@@ -182,7 +183,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         write(file, &sarif::log(&advice)?)?;
     }
     if let Some(file) = &args.html {
-        write(file, &page::page(&cases, &found, &advice)?)?;
+        write(file, &page::page(&cases, &found, (&advice, replaced))?)?;
     }
     if args.json {
         let mut out = std::io::stdout().lock();
@@ -194,7 +195,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     } else {
         let paint = Paint::new(std::io::stdout().is_terminal() && no_colour_is_unset());
-        people(&cases, &found, &advice, args.phases, paint)?;
+        people(&cases, &found, (&advice, replaced), args.phases, paint)?;
     }
     if found.iter().all(Found::claim_holds) { Ok(()) } else { Err(Failure::No) }
 }
@@ -228,11 +229,11 @@ fn analysed(all: Vec<Case>, args: &Args) -> Result<(Vec<Case>, Vec<Found>), Fail
     Ok((cases, found))
 }
 
-/// What was found, in words: of programs that ran what to do; of others, and with `phases` of those too, each graph.
+/// What was found, in words: of programs that ran what to do, and of how many messages; of others, and with `phases` of those too, each graph.
 fn people(
     cases: &[Case],
     found: &[Found],
-    advice: &[Advice],
+    (advice, replaced): (&[Advice], u64),
     phases: bool,
     paint: Paint,
 ) -> Result<(), Failure> {
@@ -255,7 +256,7 @@ fn people(
         before = Some(words);
     }
     if cases.iter().any(|case| case.ran.is_some()) {
-        write!(out, "{}", words::summary(cases, found, advice))?;
+        write!(out, "{}", words::summary(cases, found, (advice, replaced)))?;
         for (number, advice) in (1..).zip(advice) {
             write!(out, "\n{}", advice::text(number, advice, paint))?;
         }

@@ -116,7 +116,7 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
 }
 
 /// How much of a program that ran was found.
-pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
+pub fn summary(cases: &[Case], found: &[Found], (advice, replaced): (&[Advice], u64)) -> String {
     let ran = cases.iter().filter_map(|case| Some((case, case.ran.as_ref()?)));
     let (mut messages, mut parts) = (0_u64, 0_u64);
     for (_, ran) in ran {
@@ -124,7 +124,6 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
         parts += 1;
     }
     let processes = cases.iter().map(|case| case.program.graph.processes()).max().unwrap_or(0);
-    let replaced = advice.iter().map(|advice| advice.messages).sum::<u64>().min(messages);
     let mut head = format!(
         "{}, {}",
         counted(processes.into(), "process", "processes"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::recorded::Message;
-use commloom_commgraph::{Action, Blocks, Collective, Share, shares};
+use commloom_commgraph::{Action, Blocks, Collective, Share, Together, shares, together};
 use commloom_trace::{Action as Recorded, Buffer, Communicator, Event, Trace};
 
 use super::super::case::{Case, Ran};
@@ -103,9 +103,36 @@ pub fn findings<'a>(
     Ok(all)
 }
 
+/// How many messages the findings take the place of: those that serve several of them once.
+///
+/// # Errors
+/// None for graphs that were analysed.
+pub fn replaced(findings: &[Finding]) -> Result<u64, Failure> {
+    let all: Vec<&Finding> = findings.iter().collect();
+    let parts = by_part(&all)?;
+    let messages = parts.iter().map(|(ran, part)| part.messages.saturating_mul(ran.times));
+    Ok(messages.fold(0, u64::saturating_add))
+}
+
+/// What findings, which are sorted by part, take the place of in each.
+fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, Failure> {
+    let of = |same: &[&Finding<'a>]| {
+        let shares: Vec<&Share> = same.iter().map(|finding| &finding.share).collect();
+        let Finding { case, ran, .. } = *same[0];
+        let all = together(&case.program.graph, &shares, &LogGp::default());
+        Ok((ran, all.map_err(|error| case.failure(&error))?))
+    };
+    findings.chunk_by(|a, b| a.part == b.part).map(of).collect()
+}
+
 /// The findings, those that are the same at the same places together; what takes longest first. With each advice the
 /// finding that it is written for.
-pub fn advice<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<(Advice, &'f Finding<'a>)> {
+///
+/// # Errors
+/// None for graphs that were analysed.
+pub fn advice<'f, 'a>(
+    findings: &'f [Finding<'a>],
+) -> Result<Vec<(Advice, &'f Finding<'a>)>, Failure> {
     type Places<'f> = Vec<&'f Called>;
     let mut same: BTreeMap<(&str, u32, Places, Places), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
@@ -114,11 +141,12 @@ pub fn advice<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<(Advice, &'f Finding<'
         let key = (c.kind.name(), c.group.size(), sent, received);
         same.entry(key).or_default().push(finding);
     }
-    let mut all: Vec<_> = same.into_values().map(|same| joined(&same)).collect();
+    let all: Result<Vec<_>, Failure> = same.into_values().map(|same| joined(&same)).collect();
+    let mut all = all?;
     all.sort_by(|(a, _), (b, _)| {
         (b.predicted.messages.total_cmp(&a.predicted.messages)).then(b.bytes.cmp(&a.bytes))
     });
-    all
+    Ok(all)
 }
 
 /// Bytes of a block, with all its pieces.
@@ -127,7 +155,7 @@ pub fn block_bytes(collective: &Collective) -> u64 {
 }
 
 /// One advice for findings of one kind and place.
-fn joined<'f, 'a>(same: &[&'f Finding<'a>]) -> (Advice, &'f Finding<'a>) {
+fn joined<'f, 'a>(same: &[&'f Finding<'a>]) -> Result<(Advice, &'f Finding<'a>), Failure> {
     let times = |finding: &Finding| finding.ran.times;
     let cost = |finding: &Finding| finding.share.bytes.saturating_mul(times(finding));
     let most = same.iter().copied().reduce(|a, b| if cost(b) > cost(a) { b } else { a });
@@ -143,19 +171,18 @@ fn joined<'f, 'a>(same: &[&'f Finding<'a>]) -> (Advice, &'f Finding<'a>) {
         roots.extend(c.root.map(|root| root.0));
         phases.insert(finding.part + 1);
         let n = times(finding);
-        #[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
-        let factor = n as f64;
-        predicted.messages += factor * finding.share.plain.0;
-        predicted.call += factor * finding.share.call.0;
-        bytes = bytes.saturating_add(finding.share.bytes.saturating_mul(n));
-        let count = u64::try_from(finding.share.messages.len()).unwrap_or(u64::MAX);
-        messages = messages.saturating_add(count.saturating_mul(n));
+        predicted.call += float(n) * finding.share.call.0;
         all_times = all_times.saturating_add(n);
         for (all, own) in [(&mut sent, &finding.sent), (&mut received, &finding.received)] {
             for (place, n) in own {
                 *all.entry(place).or_insert(0) += n;
             }
         }
+    }
+    for (ran, part) in by_part(same)? {
+        predicted.messages += float(ran.times) * part.plain.0;
+        bytes = bytes.saturating_add(part.bytes.saturating_mul(ran.times));
+        messages = messages.saturating_add(part.messages.saturating_mul(ran.times));
     }
     let sizes = || same.iter().map(|finding| block_bytes(finding.collective));
     let language = language(most);
@@ -186,7 +213,12 @@ fn joined<'f, 'a>(same: &[&'f Finding<'a>]) -> (Advice, &'f Finding<'a>) {
         measured: None,
         warnings: warnings(most, same, predicted),
     };
-    (advice, most)
+    Ok((advice, most))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
+fn float(times: u64) -> f64 {
+    times as f64
 }
 
 fn locations(places: BTreeMap<&Called, u64>) -> Vec<Location> {

@@ -14,7 +14,7 @@ mod warnings;
 
 use serde::Serialize;
 
-pub use gather::{advice, findings};
+pub use gather::{advice, findings, replaced};
 pub use measured::measure;
 pub use replacement::mpi;
 pub use text::{headline, measured_words, predicted_words, text};

@@ -39,7 +39,11 @@ const PICTURES: usize = 50;
 ///
 /// # Errors
 /// Graphs that have no meaning.
-pub fn page(cases: &[Case], found: &[Found], advice: &[Advice]) -> Result<String, Failure> {
+pub fn page(
+    cases: &[Case],
+    found: &[Found],
+    (advice, replaced): (&[Advice], u64),
+) -> Result<String, Failure> {
     let pictured = pictured(cases);
     // The one of the whole run counts as one.
     let pictures = pictured.len() + 1;
@@ -68,7 +72,7 @@ pub fn page(cases: &[Case], found: &[Found], advice: &[Advice]) -> Result<String
         title,
         library: header.map_or(String::new(), |header| header.library.clone()),
         facts: facts(cases, &parts),
-        summary: header.map(|_| words::summary(cases, found, advice)),
+        summary: header.map(|_| words::summary(cases, found, (advice, replaced))),
         advice,
         run,
         parts,
