@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use commloom_trace::Origin;
+use commloom_trace::{Operator, Origin};
 use rustc_hash::FxHashMap;
 
 use super::attention::SHORT;
@@ -563,9 +563,7 @@ fn is_sum(element: Element, probes: &[Probe], sketch: &[u8], slots: [&Slot; 2]) 
         if !element.adds(now, a, b) {
             return false;
         }
-        if now != a && now != b {
-            evidence += element.evidence(a, b);
-        }
+        evidence += element.evidence(Operator::Sum, a, b);
     }
     evidence >= CERTAIN
 }
