@@ -14,7 +14,8 @@ use crate::legality::{self, Assumptions, Explained, Site};
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Span};
-use crate::tree::Name;
+use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
 use back::Back;
 use expand::{Expansion, called, expand};
@@ -170,6 +171,9 @@ impl Calls {
                         calls.of.entry(callee).or_default().push((id, s.span));
                         calls.from.entry(id).or_default().push(callee);
                     }
+                    for (callee, span) in mentioned(&project.view(id), s) {
+                        calls.of.entry(callee).or_default().push((id, span));
+                    }
                 });
             }
             let bare = legality::bare_buffers(&project.view(id));
@@ -231,6 +235,34 @@ impl Calls {
         }
         names
     }
+}
+
+/// Procedures that a statement names otherwise than by calling them: in a larger expression, as an argument, as a component's name.
+fn mentioned(view: &View<'_>, statement: &Statement) -> Vec<(ProcedureId, Span)> {
+    let project = view.project();
+    let own = match &statement.kind {
+        StatementKind::Evaluate(Expression { kind: Kind::Call { function, .. }, .. })
+            if called(project, statement).is_some() =>
+        {
+            Some(function.span)
+        }
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            let name = match &e.kind {
+                Kind::Name(name) if view.variable(name).is_none() => name,
+                Kind::Member { field, .. } => field,
+                _ => return,
+            };
+            // The name and its call may begin at one place.
+            if own != Some(e.span) {
+                found.extend(project.named(name).map(|id| (id, e.span)));
+            }
+        });
+    }
+    found
 }
 
 /// Whether a procedure calls MPI, or has to do with one of the buffers.
