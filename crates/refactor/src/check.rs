@@ -8,11 +8,12 @@ use crate::copies::Request;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
-use crate::project::ProcedureId;
+use crate::project::{self, ProcedureId};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
-use crate::verify::verify;
+use crate::tree::ExpressionKind;
+use crate::verify::{Draws, verify};
 
 pub use crate::project::Project;
 
@@ -231,7 +232,9 @@ impl Project {
             element: part.element,
             direction: part.packing.direction,
         };
-        match verify(&view, &request, &part.packing, &part.made, 1, options.rounds) {
+        let vouched = site.outcome.as_ref().is_ok_and(|rewrite| !rewrite.assumed.is_empty());
+        let draws = Draws { seed: 1, rounds: options.rounds, vouched };
+        match verify(&view, &request, &part.packing, &part.made, draws) {
             Ok(checked) if checked.equal == 0 && options.rounds > 0 => {
                 Ok(Some("the loops could not be run on drawn sizes: proved only".to_owned()))
             }
@@ -240,6 +243,28 @@ impl Project {
                 Err(Refusal::new(Code::Verification, part.statement, mismatch.to_string()))
             }
         }
+    }
+
+    /// Whether a call of Fortran ends with `ierr`, which `mpi_f08` leaves to the program.
+    fn has_error_argument(&self, site: &Site, part: &Part) -> bool {
+        if !self.view(site.procedure).language().is_fortran() {
+            return false;
+        }
+        let mut given = None;
+        for statement in &self.procedure(site.procedure).body {
+            statement.each(&mut |s| {
+                for expression in s.expressions() {
+                    expression.each(&mut |e| match &e.kind {
+                        ExpressionKind::Call { function, arguments } if e.span == part.call => {
+                            given = Some((function.root().cloned(), arguments.len()));
+                        }
+                        _ => {}
+                    });
+                }
+            });
+        }
+        let Some((Some(function), given)) = given else { return true };
+        project::arguments(&function).is_none_or(|needed| given > needed)
     }
 
     /// The edits for one call.
@@ -265,7 +290,7 @@ impl Project {
         }
         let manner = Manner {
             handles: source.text.to_ascii_lowercase().contains("mpi_f08"),
-            error: view.language().is_fortran().then(|| last_argument(call)).flatten(),
+            error: self.has_error_argument(site, part).then(|| last_argument(call)).flatten(),
             case: Case::of(&site.function),
         };
         let request = emit::Request {

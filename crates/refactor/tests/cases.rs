@@ -1,83 +1,30 @@
 //! Programs before and after: each file of `tests/cases` is checked, and its patch and refusals are compared with the text beside it (`.expected`).
 //!
-//! Facts that are assumed stand in comments of the program: `assume: FACT`.
-//!
 //! `COMMLOOM_ACCEPT=1 cargo test -p commloom-refactor --test cases` writes what is found now; look at the difference before committing it.
+//! All programs are compiled and run as well, before and after, under both MPI libraries: they send and leave the same bytes.
 
-use std::fmt::Write;
+mod harness;
+
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use commloom_refactor::check::{Options, Project};
 use commloom_refactor::edit::diff;
-use commloom_refactor::source::{FileId, Language, Source};
+use commloom_refactor::source::FileId;
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
-}
-
-fn programs() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = fs::read_dir(folder())
-        .expect("the folder of cases")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| Language::of_name(&path.to_string_lossy()).is_some())
-        .collect();
-    all.sort();
-    all
-}
-
-fn project(path: &Path, text: String) -> Project {
-    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-    let language = Language::of_name(&name).expect("a language");
-    Project::new(vec![Source { name, language, text }])
-}
-
-/// What the program's comments say should be assumed: `! assume: FACT`.
-fn facts(text: &str) -> Vec<String> {
-    let facts = text.lines().filter_map(|line| line.split_once("assume: "));
-    facts.map(|(_, fact)| fact.trim_end_matches("*/").trim().to_owned()).collect()
-}
-
-/// Refusals and types, a line each, then the patch.
-fn found(project: &Project) -> String {
-    let source = &project.sources()[0];
-    let findings = project.check(&Options { rounds: 40, assume: facts(&source.text) });
-    let mut text = String::new();
-    for finding in &findings {
-        let line_of = |offset| project.line_column(FileId(0), offset).expect("a line").0;
-        let line = line_of(finding.site.start);
-        let _ = match &finding.outcome {
-            Ok(change) => writeln!(text, "{line}: {}", change.summary),
-            Err(refusal) => {
-                let at = line_of(refusal.span.start);
-                let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
-                refusal.fact.as_ref().map_or(Ok(()), |fact| writeln!(text, "    fact: {fact}"))
-            }
-        };
-    }
-    if let Some(after) = project.changed(FileId(0), &findings) {
-        let _ = write!(text, "{}", diff(&source.name, &source.text, &after));
-    }
-    text
-}
+use harness::programs::{Library, Written, libraries};
+use harness::{Case, cases};
 
 #[test]
 fn programs_change_as_expected() {
     let accept = std::env::var_os("COMMLOOM_ACCEPT").is_some();
     let mut wrong = String::new();
-    let programs = programs();
-    assert!(!programs.is_empty());
-    for path in programs {
-        let expected = path.with_extension(format!(
-            "{}.expected",
-            path.extension().expect("one").to_string_lossy()
-        ));
-        let now = found(&project(&path, fs::read_to_string(&path).expect("a program")));
+    for case in cases() {
+        let now = case.found();
         if accept {
-            fs::write(&expected, &now).expect("the expectation");
+            fs::write(case.expected(), &now).expect("the expectation");
         } else {
-            let before = fs::read_to_string(&expected).unwrap_or_default();
-            wrong.push_str(&diff(&expected.to_string_lossy(), &before, &now));
+            let before = fs::read_to_string(case.expected()).unwrap_or_default();
+            wrong.push_str(&diff(&format!("{}.expected", case.name), &before, &now));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -86,13 +33,82 @@ fn programs_change_as_expected() {
 /// What was changed once is not changed again.
 #[test]
 fn changes_are_idempotent() {
-    for path in programs() {
-        let before = project(&path, fs::read_to_string(&path).expect("a program"));
-        let options = Options { assume: facts(&before.sources()[0].text), ..Options::default() };
-        let findings = before.check(&options);
-        let Some(after) = before.changed(FileId(0), &findings) else { continue };
-        let again = project(&path, after.clone());
-        let findings = again.check(&options);
-        assert_eq!(again.changed(FileId(0), &findings), None, "{after}");
+    for case in cases() {
+        let Some(after) = case.after() else { continue };
+        let again = case.project_of(after.clone());
+        let findings = again.check(&case.options());
+        assert_eq!(again.changed(FileId(0), &findings), None, "{}: {after}", case.name);
     }
+}
+
+/// Every code that is documented is shown by a case.
+#[test]
+fn every_code_has_a_case() {
+    let documented: BTreeSet<&str> = include_str!("../../../docs/refactor-codes.md")
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    assert!(documented.len() > 15, "{documented:?}");
+    let found: Vec<String> = cases().iter().map(Case::found).collect();
+    let missing: Vec<&&str> = documented
+        .iter()
+        .filter(|code| !found.iter().any(|text| text.contains(&format!(": {code}: "))))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Both states of all programs, under every library: what the other rank got and what is in the arrays is the same.
+#[test]
+fn programs_send_and_leave_the_same_bytes() {
+    let cases = cases();
+    let after: Vec<Option<String>> = cases.iter().map(Case::after).collect();
+    let mut wrong = String::new();
+    for (case, after) in cases.iter().zip(&after) {
+        if after.is_some() != case.run.is_some() {
+            wrong.push_str(&format!("{}: changes and `run:` belong together\n", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    let before_of = |case: &Case| case.text.clone();
+    let after_of = |case: &Case| {
+        let at = cases.iter().position(|c| c.name == case.name);
+        at.and_then(|at| after[at].clone()).unwrap_or_else(|| case.text.clone())
+    };
+    let both = |library: Library| {
+        std::thread::scope(|scope| {
+            let before = scope.spawn(|| library.run("before", &cases, &before_of));
+            let after = library.run("after", &cases, &after_of);
+            (before.join().expect("no panic"), after)
+        })
+    };
+    for library in libraries() {
+        let (before, after) = both(library);
+        match (before, after) {
+            (Ok(before), Ok(after)) => wrong.push_str(&differences(library, &before, &after)),
+            (before, after) => {
+                let errors = [before.err(), after.err()].into_iter().flatten();
+                wrong.extend(errors);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn differences(library: Library, before: &Written, after: &Written) -> String {
+    let mut text = String::new();
+    assert_eq!(before.len(), after.len(), "the same cases");
+    for (name, before) in before {
+        let Some(after) = after.get(name) else { continue };
+        for rank in 0..2 {
+            let at = format!("{name}, rank {rank}, {}", library.0);
+            text.push_str(&diff(&at, &before[rank], &after[rank]));
+            for line in before[rank].lines().filter(|line| line.starts_with("WRONG")) {
+                text.push_str(&format!("{at}: {line}\n"));
+            }
+        }
+        if before.iter().all(String::is_empty) {
+            text.push_str(&format!("{name} shows nothing\n"));
+        }
+    }
+    text
 }

@@ -246,7 +246,7 @@ impl Writer<'_> {
                     "{}, {}, {}, {}, {new}",
                     s.count(count)?,
                     s.count(block)?,
-                    s.place(list)?,
+                    s.stretch(list, count)?,
                     self.old(old)
                 );
                 self.call("MPI_Type_create_indexed_block", &arguments);

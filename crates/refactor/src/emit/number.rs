@@ -272,6 +272,21 @@ impl Speller<'_> {
         Ok(out)
     }
 
+    /// So many elements of an array from a place on, for arguments that are arrays: interfaces of Fortran take no element for one.
+    pub(super) fn stretch(&self, place: &Place, count: &Polynomial) -> Result<String, EmitError> {
+        let Some((Step::At(subscripts), before)) = place.steps.split_last() else {
+            return self.place(place);
+        };
+        let Some((first, others)) = subscripts.split_first() else { return self.place(place) };
+        let array = Place { variable: place.variable.clone(), steps: before.to_vec() };
+        let last = first.plus(count).minus(&Polynomial::constant(1));
+        let mut texts = vec![format!("{}:{}", self.plain(first)?, self.plain(&last)?)];
+        for other in others {
+            texts.push(self.plain(other)?);
+        }
+        Ok(format!("{}({})", self.place(&array)?, texts.join(", ")))
+    }
+
     /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.
     pub(super) fn condition(&self, value: &Expression) -> Result<String, EmitError> {
         let text = |e: &Expression| self.condition(e);

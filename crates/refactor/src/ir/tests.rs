@@ -4,9 +4,11 @@ use crate::copies::{Direction, Request, read};
 use crate::project::Project;
 use crate::source::{Language, Source};
 use crate::tree::{Expression, ExpressionKind, Statement, StatementKind};
-use crate::verify::verify;
+use crate::verify::{Draws, verify};
 
 use super::datatype;
+
+const DRAWS: Draws = Draws { seed: 1, rounds: 60, vouched: false };
 
 fn project(language: Language, text: &str) -> Project {
     let project = Project::new(vec![Source { name: "test".into(), language, text: text.into() }]);
@@ -72,7 +74,7 @@ fn typed_in(language: Language, text: &str, element: u64) -> String {
     };
     match datatype(&alone, &packing, element) {
         Ok(datatype) => {
-            match verify(&alone, &request, &packing, &datatype, 1, 60) {
+            match verify(&alone, &request, &packing, &datatype, DRAWS) {
                 Ok(checked) => {
                     assert!(checked.skipped == 0 && checked.filled > 5, "{checked:?} in {text}")
                 }
@@ -212,10 +214,10 @@ fn verification_finds_a_wrong_type() {
     };
     let packing = read(&alone, &request).expect("copies");
     let mut wrong = datatype(&alone, &packing, 8).expect("a type");
-    assert!(verify(&alone, &request, &packing, &wrong, 1, 60).is_ok());
+    assert!(verify(&alone, &request, &packing, &wrong, DRAWS).is_ok());
     let super::Node::Vector { stride, .. } = &mut wrong.node else { panic!("{}", wrong.node) };
     *stride = stride.plus(&crate::affine::Polynomial::constant(1));
-    assert!(verify(&alone, &request, &packing, &wrong, 1, 60).is_err());
+    assert!(verify(&alone, &request, &packing, &wrong, DRAWS).is_err());
 }
 
 #[test]

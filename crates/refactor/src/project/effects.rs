@@ -13,6 +13,7 @@ use crate::tree::{
 
 use super::library::{self, Use};
 use super::regions::{Region, Regions, Summary};
+use super::sizes::is_plain_record;
 use super::spaces::last;
 use super::types::{is_number, type_of};
 use super::{ProcedureId, Project, View};
@@ -312,7 +313,7 @@ fn is_allocation(value: &Expression) -> bool {
 
 /// Variables that a value may lead to.
 fn pointed(view: &View<'_>, value: &Expression, to: &mut BTreeSet<Name>) {
-    if type_of(view, value).is_some_and(|of| is_number(&of)) {
+    if type_of(view, value).is_some_and(|of| is_number(&of) || is_plain_record(view, &of)) {
         return;
     }
     match &value.kind {

@@ -41,6 +41,11 @@ pub fn is_forgetful(name: &str) -> bool {
     }
 }
 
+/// How many arguments a procedure of MPI that sends or receives has, without Fortran's `ierror`.
+pub fn arguments(name: &str) -> Option<usize> {
+    mpi(&name.to_ascii_lowercase()).map(str::len)
+}
+
 /// `error`: Fortran's last argument.
 fn expand(pattern: &str, count: usize, error: bool) -> Vec<Use> {
     let all: Vec<Use> = pattern

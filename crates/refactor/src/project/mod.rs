@@ -35,7 +35,7 @@ use files::Files;
 use regions::Summary;
 use spaces::Spaces;
 
-pub use library::{Use, is_forgetful};
+pub use library::{Use, arguments, is_forgetful};
 pub use view::View;
 
 /// A program, or a part of one.

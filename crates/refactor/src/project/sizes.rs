@@ -1,7 +1,9 @@
 //! Sizes and offsets, under LP64 (System V ABI for x86-64, 3.1.2).
 
 use crate::symbols::Symbols;
-use crate::tree::{Binary, Dimension, Expression, ExpressionKind as Kind, Record, Type, Unary};
+use crate::tree::{
+    Binary, Dimension, Expression, ExpressionKind as Kind, Field, Record, Type, Unary,
+};
 
 use super::View;
 
@@ -38,6 +40,26 @@ pub(super) fn field(view: &View<'_>, record: &Type, name: &str) -> Option<(u64, 
         .zip(&record.fields)
         .find(|(_, field)| field.name == name)
         .map(|(offset, field)| (offset, field.of.clone()))
+}
+
+/// Whether a value is a structure of numbers: whoever copies it copies no address.
+pub(super) fn is_plain_record(view: &View<'_>, of: &Type) -> bool {
+    matches!(resolve(view, of), Type::Record(_)) && has_numbers_only(view, of, 0)
+}
+
+fn has_numbers_only(view: &View<'_>, of: &Type, depth: usize) -> bool {
+    if depth > NESTING_LIMIT {
+        return false;
+    }
+    match resolve(view, of) {
+        Type::Basic(..) => true,
+        Type::Array(element, _) => has_numbers_only(view, &element, depth + 1),
+        Type::Record(name) => view.project.spaces.record(view.id.0, &name).is_some_and(|record| {
+            let plain = |f: &Field| !f.is_elsewhere && has_numbers_only(view, &f.of, depth + 1);
+            !record.is_opaque && record.fields.iter().all(plain)
+        }),
+        _ => false,
+    }
 }
 
 struct Layout {

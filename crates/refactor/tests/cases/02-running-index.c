@@ -11,3 +11,11 @@ void plane(const double *u, int nx, int ny, int nz, int d, int t, MPI_Comm c)
     MPI_Isend(b, p, MPI_DOUBLE, d, t, c, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
+
+/* run:
+double u[5 * 6 * 7]; FILL(u);
+SEND(20, MPI_DOUBLE, plane(u, 5, 6, 7, PEER, TAG, COMM));
+SEND(0, MPI_DOUBLE, plane(u, 5, 6, 2, PEER, TAG, COMM));
+SEND(0, MPI_DOUBLE, plane(u, 5, 1, 7, PEER, TAG, COMM));
+SHOW(u);
+*/

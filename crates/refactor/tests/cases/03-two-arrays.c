@@ -11,3 +11,9 @@ void both(const double *g, const double *h, int n, int d, int t, MPI_Comm c)
     MPI_Send(b, 2 * n, MPI_DOUBLE, d, t, c);
     free(b);
 }
+
+/* run:
+double g[30], h[20]; FILL(g); FILL(h);
+SEND(20, MPI_DOUBLE, both(g, h, 10, PEER, TAG, COMM));
+SHOW(g); SHOW(h);
+*/

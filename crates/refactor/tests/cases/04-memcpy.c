@@ -19,3 +19,9 @@ void atoms(const A *a, int n, int d, int t, MPI_Comm c)
     }
     MPI_Send(b, p, MPI_BYTE, d, t, c);
 }
+
+/* run:
+A all[9]; FILLB(all);
+SEND(9 * 28, MPI_BYTE, atoms(all, 9, PEER, TAG, COMM));
+SHOW(all);
+*/

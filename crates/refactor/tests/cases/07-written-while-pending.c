@@ -20,3 +20,9 @@ void blocking(double *u, int n, int d, int t, MPI_Comm c)
     MPI_Send(b, n, MPI_DOUBLE, d, t, c);
     u[0] = 0;
 }
+
+/* run:
+double u[100]; FILL(u);
+SEND(10, MPI_DOUBLE, blocking(u, 10, PEER, TAG, COMM));
+SHOW(u);
+*/

@@ -19,3 +19,13 @@ void twice(const double *u, int n, int d, int e, int t, MPI_Comm c)
     MPI_Send(b, n, MPI_DOUBLE, d, t, c);
     MPI_Send(b, n, MPI_DOUBLE, e, t, c);
 }
+
+/* run:
+double u[100]; FILL(u);
+if (RANK == 0) {
+    twice(u, 10, PEER, PEER, TAG, COMM);
+} else {
+    TAKE(10, MPI_DOUBLE); TAKE(10, MPI_DOUBLE);
+}
+SHOW(u);
+*/

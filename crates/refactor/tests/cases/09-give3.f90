@@ -14,3 +14,9 @@ subroutine give3(u, n1, n2, n3, dp_type, dest, tag, comm)
   enddo
   call mpi_send(buff, ss, dp_type, dest, tag, comm, ierr)
 end subroutine
+
+! run:
+! double u[4 * 5 * 6]; int type = MPI_Type_c2f(MPI_DOUBLE); FILL(u);
+! SEND(12, MPI_DOUBLE, give3_(u, I(4), I(5), I(6), &type, &PEER, &TAG, FCOMM));
+! SEND(0, MPI_DOUBLE, give3_(u, I(4), I(1), I(6), &type, &PEER, &TAG, FCOMM));
+! SHOW(u);

@@ -158,6 +158,12 @@ fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
         let of = arguments.first().copied()?;
         reader.deeper(2, |r| descriptor(r, of))
     };
+    if name == "complex" && arguments.len() == 1 {
+        return match element(reader)? {
+            Type::Basic(_, size) => Some(Type::Basic(format!("complex({})", 2 * size), 2 * size)),
+            _ => None,
+        };
+    }
     let dimension = match (name, arguments.len()) {
         ("vector", 1 | 2) => Dimension::AssumedShape { lower: None },
         ("array", 2) => Dimension::Extent(expression(reader, arguments[1])),

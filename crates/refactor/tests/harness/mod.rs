@@ -1,0 +1,137 @@
+//! The cases of `tests/cases`: programs, what is found in them, and how they are run.
+//!
+//! A case is a file of C, C++ or Fortran with two kinds of comments for the tests:
+//!
+//! - `assume: FACT` is what a person vouches for, as with `--assume`;
+//! - `run:` and all lines after it are C (in C++: C++) that calls the procedures of the file, with the macros of `driver.h`.
+
+// Each test program uses its part.
+#![allow(dead_code, reason = "shared by test programs that need different parts of it")]
+
+pub mod programs;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::edit::diff;
+use commloom_refactor::source::{FileId, Language, Source};
+
+/// A program, before it is changed.
+pub struct Case {
+    /// Below `tests/cases`: `c/face.c`.
+    pub name: String,
+    pub path: PathBuf,
+    pub language: Language,
+    pub text: String,
+    pub assume: Vec<String>,
+    /// What calls it.
+    pub run: Option<String>,
+}
+
+/// All cases, by name.
+pub fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut all = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).expect("a folder of cases") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(&folder).expect("below").to_string_lossy().into_owned();
+            let Some(language) = Language::of_name(&name) else { continue };
+            let text = fs::read_to_string(&path).expect("a text");
+            let assume = text.lines().filter_map(|l| bare(l).strip_prefix("assume: "));
+            let assume = assume.map(str::to_owned).collect();
+            let run = run_of(&text);
+            all.push(Case { name, path, language, text, assume, run });
+        }
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(!all.is_empty());
+    all
+}
+
+/// A line of a comment without what makes it one.
+fn bare(line: &str) -> &str {
+    let line = line.trim();
+    let line =
+        ["/*", "//", "!", "c "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
+    let ends = line.strip_suffix("*/").filter(|l| !l.trim().is_empty());
+    ends.unwrap_or(line).trim()
+}
+
+/// The lines after `run:`.
+fn run_of(text: &str) -> Option<String> {
+    let mut lines = text.lines().skip_while(|line| bare(line) != "run:");
+    lines.next()?;
+    let body: Vec<&str> = lines.map(bare).filter(|line| *line != "*/").collect();
+    Some(body.join("\n"))
+}
+
+impl Case {
+    /// Its name as a name of C.
+    pub fn identifier(&self) -> String {
+        self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    }
+
+    /// The file where what is found in it stands.
+    pub fn expected(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".expected");
+        path.into()
+    }
+
+    pub fn project(&self) -> Project {
+        self.project_of(self.text.clone())
+    }
+
+    /// The same file with another text.
+    pub fn project_of(&self, text: String) -> Project {
+        let name = self.path.file_name().expect("a name").to_string_lossy().into_owned();
+        Project::new(vec![Source { name, language: self.language, text }])
+    }
+
+    pub fn options(&self) -> Options {
+        Options { assume: self.assume.clone(), rounds: 40 }
+    }
+
+    /// The text after all changes; none where there are none.
+    pub fn after(&self) -> Option<String> {
+        let project = self.project();
+        project.changed(FileId(0), &project.check(&self.options()))
+    }
+
+    /// Refusals and types, a line each, then the patch.
+    pub fn found(&self) -> String {
+        let project = self.project();
+        let findings = project.check(&self.options());
+        let source = &project.sources()[0];
+        let mut text: String = findings.iter().map(|f| line(source, f)).collect();
+        if let Some(after) = project.changed(FileId(0), &findings) {
+            let _ = write!(text, "{}", diff(&source.name, &source.text, &after));
+        }
+        text
+    }
+}
+
+fn line(source: &Source, finding: &Finding) -> String {
+    let line = source.line_column(finding.site.start).0;
+    let mut text = String::new();
+    let _ = match &finding.outcome {
+        Ok(change) => {
+            let _ = writeln!(text, "{line}: {}", change.summary);
+            change.notes.iter().try_for_each(|note| writeln!(text, "    {note}"))
+        }
+        Err(refusal) => {
+            let at = source.line_column(refusal.span.start).0;
+            let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
+            refusal.fact.iter().try_for_each(|fact| writeln!(text, "    fact: {fact}"))
+        }
+    };
+    text
+}

@@ -1,0 +1,20 @@
+/* What cases call and the tool does not see. */
+
+double sum(const double *values, int n)
+{
+    double all = 0;
+    for (int i = 0; i < n; i++)
+        all += values[i];
+    return all;
+}
+
+/* May do anything with what it can reach. */
+void unseen(void *what)
+{
+    (void)what;
+}
+
+void unseen_(void *what)
+{
+    (void)what;
+}
