@@ -325,6 +325,7 @@ impl Atom {
             Atom::Apply(operator, operands) => {
                 Polynomial::apply(*operator, operands.iter().map(|p| p.map(change)).collect())
             }
+            Atom::Address(place) => Polynomial::atom(Atom::Address(place.map(change))),
             other => Polynomial::atom(other.clone()),
         }
     }

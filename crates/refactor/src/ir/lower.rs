@@ -26,7 +26,8 @@ pub fn datatype(
     let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
     Ok(match first {
         Some(copy) if !other_bases => {
-            Datatype { element, count, at: Some(at_start(copy, &node)), node }
+            let at = Some(lower.at_start(copy, &node));
+            Datatype { element, count, at, node }
         }
         _ => Datatype {
             element,
@@ -34,23 +35,6 @@ pub fn datatype(
             at: None,
             node: Node::Struct(flattened(vec![Member { displacement: origin, node }])),
         },
-    })
-}
-
-/// The first copy's address with all counters 0. Blocks that a list places lie from what entry 0 would mean.
-fn at_start(copy: &Copy, node: &Node) -> Address {
-    let listed = match node {
-        Node::Listed { list, .. } => Some(list.variable.clone()),
-        _ => None,
-    };
-    copy.address.map(&mut |atom| match atom {
-        Atom::Counter(_) => Some(Polynomial::zero()),
-        Atom::Read { place, .. }
-            if Some(&place.variable) == listed.as_ref() && has_counter(place) =>
-        {
-            Some(Polynomial::zero())
-        }
-        _ => None,
     })
 }
 
@@ -75,6 +59,43 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
+    /// The first copy's address with all counters 0. Blocks that a list places lie from what entry 0 would mean.
+    fn at_start(&self, copy: &Copy, node: &Node) -> Address {
+        let listed = match node {
+            Node::Listed { list, .. } => Some(list.variable.clone()),
+            _ => None,
+        };
+        copy.address.map(&mut |atom| match atom {
+            Atom::Counter(_) => Some(Polynomial::zero()),
+            Atom::Read { place, .. }
+                if (self.counts_from_zero() || Some(&place.variable) == listed.as_ref())
+                    && has_counter(place) =>
+            {
+                Some(Polynomial::zero())
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether what an array says in a loop's first turn is taken for 0 where a datatype begins: a loop without turns must not read
+    /// the array. In Fortran, whose arrays may not begin there, it is read.
+    fn counts_from_zero(&self) -> bool {
+        !self.symbols.language().is_fortran()
+    }
+
+    /// A place in the first turn of a loop, as far as the datatype's beginning goes.
+    fn first_turn(&self, place: &Polynomial, turn: &Atom) -> Polynomial {
+        let place = place.map(&mut |atom| match atom {
+            // What is somewhere else in each turn counts from nothing.
+            Atom::Address(_) if atom.any(&mut |a| a == turn) => Some(Polynomial::zero()),
+            Atom::Read { .. } if self.counts_from_zero() && atom.any(&mut |a| a == turn) => {
+                Some(Polynomial::zero())
+            }
+            _ => None,
+        });
+        place.substitute(turn, &Polynomial::zero())
+    }
+
     /// What copies are, at absolute displacements.
     fn members(&self, copies: &Dense) -> Result<Vec<Member>, Refusal> {
         match copies {
@@ -188,7 +209,7 @@ impl Lower<'_> {
             };
         }
         let (place, child) = group(members, self.element);
-        let origin = place.substitute(&atom, &Polynomial::zero());
+        let origin = self.first_turn(&place, &atom);
         let displacement = place.minus(&origin);
         Member {
             displacement: origin,
@@ -255,6 +276,7 @@ impl Lower<'_> {
 fn element_of(symbols: &dyn Symbols, of: &Type) -> Option<Type> {
     match of {
         Type::Array(element, _) => Some(symbols.resolve(element)),
+        Type::Reference(to) => element_of(symbols, &symbols.resolve(to)),
         Type::Pointer(to) => match symbols.resolve(to) {
             Type::Array(element, _) => Some(symbols.resolve(&element)),
             other => Some(other),

@@ -212,14 +212,14 @@ fn c(name: &str) -> Option<&'static str> {
         | "clock_gettime"
         | "usleep"
         | "sleep"
-        | "vector"
-        | "array"
         | "make_unique"
         | "make_shared"
         | "size"
         | "move" => "-",
         "swap" => "b",
         "copy" | "copy_n" => "r-w",
+        // Made from another one, perhaps.
+        "vector" | "array" => "r",
         "fill" => "w--",
         _ => return None,
     })

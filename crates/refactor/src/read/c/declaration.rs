@@ -386,8 +386,15 @@ pub(super) fn declare_locals(
             }
             other => other,
         };
+        let is_container = matches!(&declaration.of,
+            Type::Array(_, d) if matches!(d.as_slice(), [Dimension::AssumedShape { .. }]));
         out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
         if let Some(value) = assigned {
+            if is_container && matches!(value.kind, ExpressionKind::Call { .. }) {
+                // What a container is made with is nothing that a buffer needs: copies that fill it come later.
+                out.push(Statement { span, kind: StatementKind::Evaluate(value) });
+                continue;
+            }
             // `int w{5}`
             let value = match value.kind {
                 ExpressionKind::List(mut all)

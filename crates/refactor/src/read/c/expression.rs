@@ -84,7 +84,13 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         }
         "sizeof_expression" => match field(node, "type") {
             Some(of) => Kind::SizeOfType(descriptor(reader, of)),
-            None => Kind::SizeOfValue(boxed(reader, field(node, "value")?)),
+            None => {
+                let value = field(node, "value")?;
+                match size_and_more(reader, value) {
+                    Some(whole) => whole,
+                    None => Kind::SizeOfValue(boxed(reader, value)),
+                }
+            }
         },
         "offsetof_expression" => {
             let of = descriptor(reader, field(node, "type")?);
@@ -314,9 +320,35 @@ fn subscript(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     Some(Kind::Element { base, subscripts: vec![Subscript::At(index)] })
 }
 
+/// `sizeof(int) * n` is a product: the operand of `sizeof` is no cast (C11 6.5.3), though the grammar reads one here.
+fn size_and_more(reader: &mut Reader<'_>, value: Node<'_>) -> Option<Kind> {
+    if value.kind() != "cast_expression" {
+        return None;
+    }
+    let more = field(value, "value")?;
+    let operator = match reader.text_of(field(more, "operator")?) {
+        "*" => Binary::Multiply,
+        "+" => Binary::Add,
+        "-" => Binary::Subtract,
+        _ => return None,
+    };
+    let of = descriptor(reader, field(value, "type")?);
+    let size = Expression { span: reader.span(value), kind: Kind::SizeOfType(of) };
+    let right = boxed(reader, field(more, "argument")?);
+    Some(Kind::Binary(operator, Box::new(size), right))
+}
+
 fn member(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let argument = field(node, "argument")?;
     let name = field(node, "field")?;
+    if argument.kind() == "this" && name.kind() == "field_identifier" {
+        // Members are seen by their names, unless a variable of the procedure hides one.
+        let field = reader.text_of(name);
+        let hidden = reader.locals.type_of(field).is_some();
+        if !hidden && reader.locals.used(field).as_deref() == Some(field) {
+            return Some(Kind::Name(field.to_owned()));
+        }
+    }
     if !matches!(name.kind(), "field_identifier" | "template_method" | "destructor_name") {
         return None;
     }

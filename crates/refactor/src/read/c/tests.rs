@@ -314,10 +314,10 @@ fn procedures() {
 #[test]
 fn cpp() {
     for (text, expected) in [
-        ("std::vector<double> b(n);", "b: [:]double; b = std::vector(n);"),
+        ("std::vector<double> b(n);", "b: [:]double; std::vector(n);"),
         (
             "std::vector<double> b(3 * n); g(b.data());",
-            "b: [:]double; b = std::vector((3 Multiply n)); g(&b[0]);",
+            "b: [:]double; std::vector((3 Multiply n)); g(&b[0]);",
         ),
         ("int w{5}; const int& r = w;", "w: int; w = 5; r: &int;"),
         (

@@ -6,7 +6,7 @@ void send_block(const double *u, int nx, int x0, int y0, int w, int h, int to, i
 {
     double b[1000];
     for (int j = 0; j < h; j++)
-        memcpy(&b[j * w], &u[(y0 + j) * nx + x0], w * sizeof(double));
+        memcpy(&b[j * w], &u[(y0 + j) * nx + x0], sizeof(double) * w);
     MPI_Send(b, w * h, MPI_DOUBLE, to, tag, comm);
 }
 
@@ -15,7 +15,7 @@ void recv_block(double *u, int nx, int x0, int w, int h, int from, int tag, MPI_
     double b[1000];
     MPI_Recv(b, w * h, MPI_DOUBLE, from, tag, comm, MPI_STATUS_IGNORE);
     for (int j = 0; j < h; j++)
-        memcpy(u + j * nx + x0, b + j * w, w * sizeof(double));
+        memcpy(u + j * nx + x0, b + j * w, sizeof(double) * w);
 }
 
 /* run:
