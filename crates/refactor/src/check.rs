@@ -70,8 +70,9 @@ pub struct Edit {
 /// Compares loops and datatype of a call.
 type Verifier<'a> = dyn Fn(&Part) -> Result<Option<String>, Refusal> + 'a;
 
-/// Edits of calls that were written already: a call that belongs to several findings gets the same text in all of them.
-type Written = HashMap<Span, Vec<Edit>>;
+/// Edits of calls that were written already, by the call and its buffer: one that belongs to several findings gets the same text in all
+/// of them.
+type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 impl Project {
     /// All calls with packed buffers, in the order of the files.
@@ -178,12 +179,25 @@ impl Project {
             rewrite.assumed.iter().map(|fact| format!("assumed: {fact}")).collect();
         let mut edits: Vec<Edit> = self.removed(&elsewhere)?;
         for (number, part) in rewrite.parts.iter().enumerate() {
-            let made = match written.entry(part.statement) {
+            let beside: Vec<edit::Change> = written
+                .iter()
+                .filter(|((call, buffer), _)| {
+                    *call == part.statement && *buffer != part.buffer.span
+                })
+                .flat_map(|(_, edits)| edits)
+                .map(|edit| edit::Change { range: edit.span.range(), new: edit.text.clone() })
+                .collect();
+            let made = match written.entry((part.statement, part.buffer.span)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
                     notes.extend(run(part)?);
                     let kept = if number == 0 { kept.as_slice() } else { &[] };
-                    place.insert(self.part(site, part, source, &here, kept, names)?)
+                    let made = self.part(site, part, source, &here, kept, names)?;
+                    if !fits_beside(source, &beside, &made) {
+                        let message = "the other buffer of this call is rewritten first";
+                        return Err(no_text(part.statement, message));
+                    }
+                    place.insert(made)
                 }
             };
             for edit in made.iter() {
@@ -329,6 +343,17 @@ impl Project {
 
 /// In a comment: the call is left alone.
 const KEEP: &str = "commloom: keep";
+
+/// Whether both buffers of one call can be rewritten together: where a call becomes a block, or is written anew, they cannot.
+fn fits_beside(source: &Source, beside: &[edit::Change], made: &[Edit]) -> bool {
+    if beside.is_empty() {
+        return true;
+    }
+    let opens = |text: &str| text.starts_with("then") || text.contains("continue");
+    let mut all = beside.to_vec();
+    all.extend(made.iter().map(|e| edit::Change { range: e.span.range(), new: e.text.clone() }));
+    !all.iter().any(|change| opens(&change.new)) && edit::apply(&source.text, &all).is_ok()
+}
 
 fn no_text(span: Span, message: &str) -> Refusal {
     Refusal::new(Code::Text, span, message)

@@ -198,6 +198,7 @@ fn judge(
         copies::Direction::Unpack => {
             distinct::distinct(view, packing, ledger)?;
             targets::untouched(view, found, packing, all, ledger)?;
+            targets::unsent(view, found, packing, all, ledger)?;
         }
     }
     buffer::dead(view, found, packing, all, known, ledger)?;

@@ -10,11 +10,12 @@ use crate::symbols::Symbols;
 use crate::tree::Name;
 
 use super::Candidate;
-use super::find::{Found, touches_of};
+use super::find::{Found, calls_in, touches_of};
 use super::flow::{Stretch, contains};
 use super::model::Ledger;
 use super::sources::completion;
 use super::together::shared;
+use super::touch::roots;
 
 /// Looks at all that is executed between the call and the last copy.
 pub(super) fn untouched(
@@ -105,4 +106,47 @@ impl Others {
     fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
         self.all.iter().find(|(statement, _)| contains(*statement, span)).map(|(_, names)| names)
     }
+}
+
+/// Nothing that is received is sent at the same time by calls that send from the arrays themselves; those that send what was packed are
+/// the matter of [`together`](super::together).
+pub(super) fn unsent(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    all: &[Candidate<'_>],
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return Ok(()) };
+    let is_packed = |other: &Found<'_>| {
+        all.iter().any(|c| {
+            c.found.call == other.call
+                && c.found.side.buffer == other.side.buffer
+                && c.packing.is_ok()
+        })
+    };
+    for other in calls_in(view).iter().filter(|o| o.side.direction == Direction::Pack) {
+        let request = other.side.request.and_then(|at| other.arguments.get(at));
+        let pending = request.is_some_and(|request| {
+            other.statement.start < last.end
+                && completion(view, other, request)
+                    .is_none_or(|wait| wait.start >= found.statement.start)
+        });
+        let target = packing.touched.iter().find(|target| {
+            // Addresses in a datatype may be any.
+            let is_it =
+                |n: &Name| n.eq_ignore_ascii_case("mpi_bottom") || view.may_alias(n, target);
+            roots(other.buffer).iter().any(is_it)
+        });
+        if let Some(target) = target
+            && (other.statement == found.statement || pending)
+            && !is_packed(other)
+        {
+            let message =
+                format!("what is received into '{target}' may be what a send still reads");
+            let fact = format!("what is received into '{target}' is not what is sent from it");
+            ledger.need(Code::ReceiveOverlap, other.call, message, fact)?;
+        }
+    }
+    Ok(())
 }

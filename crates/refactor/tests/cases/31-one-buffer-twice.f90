@@ -25,3 +25,14 @@ subroutine borders(u, n, m, north, west, east, axis, comm)
      call MPI_SEND(line, n + 1, MPI_DOUBLE_PRECISION, east, 3, comm, ierr)
   end if
 end subroutine
+
+! run:
+! double u[7 * 6]; FILL(u);
+! if (RANK == 0) {
+!     borders_(u, I(5), I(4), &PEER, &PEER, &PEER, I(2), FCOMM);
+! } else {
+!     TAG = 1; GIVE(5, MPI_DOUBLE);
+!     TAG = 2; GIVE(4, MPI_DOUBLE);
+!     TAG = 7; TAKE(6, MPI_DOUBLE);
+! }
+! SHOW(u);

@@ -39,3 +39,10 @@ subroutine give(axis, dir, u, n1, n2, n3, buff, nm, dest, comm)
   end if
   print *, 'sent', length
 end subroutine
+
+! run:
+! double u[4 * 5 * 6], buff[4 * 40]; FILL(u);
+! SEND(12, MPI_DOUBLE, give_(I(1), I(-1), u, I(4), I(5), I(6), buff, I(40), &PEER, FCOMM));
+! SEND(12, MPI_DOUBLE, give_(I(1), I(1), u, I(4), I(5), I(6), buff, I(40), &PEER, FCOMM));
+! SEND(20, MPI_DOUBLE, give_(I(3), I(1), u, I(4), I(5), I(6), buff, I(40), &PEER, FCOMM));
+! SHOW(u);

@@ -44,3 +44,14 @@ subroutine sweep(slice, from, comm)
      end do
   end do
 end subroutine
+
+! run:
+! extern double __field_MOD_rhs[2520]; int slice[] = {2, 1, 3}; FILL(__field_MOD_rhs);
+! if (RANK == 0) {
+!     sweep_(slice, &PEER, FCOMM);
+! } else {
+!     TAG = 1; GIVE(60, MPI_DOUBLE);
+!     TAG = 3; GIVE(60, MPI_DOUBLE);
+!     TAG = 7;
+! }
+! SHOW(__field_MOD_rhs);

@@ -1,19 +1,19 @@
 ! What unpacks is called once more, for what nobody has received: it must stay.
-module field
+module field_34
   integer, parameter :: n = 12, block = 5
   double precision :: rhs(block, -1:n, n, 3), line(block * n), away(block * n)
 end module
 
-subroutine post(id, cell, from, comm)
+subroutine post_34(id, cell, from, comm)
   use mpi
-  use field
+  use field_34
   implicit none
   integer :: id, cell, from, comm, ierr
   call mpi_irecv(line, block * n, MPI_DOUBLE_PRECISION, from, cell, comm, id, ierr)
 end subroutine
 
-subroutine take(cell)
-  use field
+subroutine take_34(cell)
+  use field_34
   implicit none
   integer :: cell, j, m, ptr
   ptr = 0
@@ -25,17 +25,17 @@ subroutine take(cell)
   end do
 end subroutine
 
-subroutine sweep(slice, from, comm)
+subroutine sweep_34(slice, from, comm)
   use mpi
-  use field
+  use field_34
   implicit none
   integer :: slice(3), from, comm, stage, c, id, j, m, ierr
   do stage = 1, 3
      c = slice(stage)
      if (stage > 1) then
-        call post(id, c, from, comm)
+        call post_34(id, c, from, comm)
         call mpi_wait(id, MPI_STATUS_IGNORE, ierr)
-        call take(c)
+        call take_34(c)
      end if
      do j = 1, n
         do m = 1, block
@@ -45,9 +45,9 @@ subroutine sweep(slice, from, comm)
   end do
 end subroutine
 
-subroutine again()
-  use field
+subroutine again_34()
+  use field_34
   implicit none
   line = 0
-  call take(2)
+  call take_34(2)
 end subroutine

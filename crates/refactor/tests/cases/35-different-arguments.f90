@@ -1,19 +1,19 @@
 ! The cell that is unpacked is not the one that the receive was posted for: where the call stands, nobody knows it.
-module field
+module field_35
   integer, parameter :: n = 12, block = 5
   double precision :: rhs(block, -1:n, n, 3), line(block * n), away(block * n)
 end module
 
-subroutine post(id, cell, from, comm)
+subroutine post_35(id, cell, from, comm)
   use mpi
-  use field
+  use field_35
   implicit none
   integer :: id, cell, from, comm, ierr
   call mpi_irecv(line, block * n, MPI_DOUBLE_PRECISION, from, cell, comm, id, ierr)
 end subroutine
 
-subroutine take(cell)
-  use field
+subroutine take_35(cell)
+  use field_35
   implicit none
   integer :: cell, j, m, ptr
   ptr = 0
@@ -25,18 +25,18 @@ subroutine take(cell)
   end do
 end subroutine
 
-subroutine sweep(slice, from, comm)
+subroutine sweep_35(slice, from, comm)
   use mpi
-  use field
+  use field_35
   implicit none
   integer :: slice(3), from, comm, stage, c, other, id, j, m, ierr
   do stage = 1, 3
      c = slice(stage)
      if (stage > 1) then
-        call post(id, c, from, comm)
+        call post_35(id, c, from, comm)
         call mpi_wait(id, MPI_STATUS_IGNORE, ierr)
         other = slice(1)
-        call take(other)
+        call take_35(other)
      end if
      do j = 1, n
         do m = 1, block

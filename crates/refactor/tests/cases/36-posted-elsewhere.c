@@ -13,7 +13,7 @@ static void take(double *u, double *b, int n)
         u[i * 3] = b[i];
 }
 
-void column(double *u, int n, int from, MPI_Comm comm)
+void column_elsewhere(double *u, int n, int from, MPI_Comm comm)
 {
     double b[1000];
     MPI_Request request;
@@ -42,3 +42,11 @@ void pairs(double *v, int n, int from, MPI_Comm comm)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     finish(v, w, n);
 }
+
+/* run:
+double v[40]; FILL(v);
+TAG = 3;
+RECV(9, MPI_DOUBLE, pairs(v, 9, PEER, COMM));
+TAG = 7;
+SHOW(v);
+*/

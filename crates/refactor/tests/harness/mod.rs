@@ -45,8 +45,8 @@ pub fn cases() -> Vec<Case> {
             let name = path.strip_prefix(&folder).expect("below").to_string_lossy().into_owned();
             let Some(language) = Language::of_name(&name) else { continue };
             let text = fs::read_to_string(&path).expect("a text");
-            let assume = text.lines().filter_map(|l| bare(l).strip_prefix("assume: "));
-            let assume = assume.map(str::to_owned).collect();
+            let assume = text.lines().filter_map(|line| line.split_once("assume: "));
+            let assume = assume.map(|(_, f)| f.trim_end_matches("*/").trim().to_owned()).collect();
             let run = run_of(&text);
             all.push(Case { name, path, language, text, assume, run });
         }

@@ -11,6 +11,7 @@ void exchange_columns(int ny, int nx, double u[ny][nx], int to, int from, int ta
         u[j][nx - 1] = in[j];
 }
 
+/* assume: what is received into 'u' is not what is sent from it */
 /* run:
 double u[6 * 7]; FILL(u);
 exchange_columns(6, 7, (void *)u, PEER, PEER, TAG, COMM);

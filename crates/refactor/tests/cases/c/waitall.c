@@ -16,6 +16,7 @@ void exchange_rows(double *u, int nx, int ny, int other, int tag, MPI_Comm comm)
 
 /* assume: the elements of 'u' that are received are distinct */
 /* assume: what is received into 'u' is not used before it would be copied */
+/* assume: what is received into 'u' is not what is sent from it */
 /* run:
 double u[8 * 5]; FILL(u);
 exchange_rows(u, 8, 5, PEER, TAG, COMM);

@@ -16,6 +16,7 @@ void exchange(double *u, int nx, int ny, int other, int tag, MPI_Comm comm)
 }
 
 // assume: the elements of 'u' that are received are distinct
+// assume: what is received into 'u' is not what is sent from it
 /* run:
 double u[40]; FILL(u);
 exchange(u, 8, 5, PEER, TAG, COMM);

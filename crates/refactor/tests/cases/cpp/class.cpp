@@ -14,7 +14,7 @@ private:
 
 void Field::send_row(int row, int to, int tag, MPI_Comm comm) const
 {
-    double b[10];
+    double b[12];
     for (int i = 0; i < nx_; i++)
         b[i] = values[i][row];
     MPI_Send(b, nx_, MPI_DOUBLE, to, tag, comm);

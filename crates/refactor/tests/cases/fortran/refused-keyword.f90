@@ -1,8 +1,9 @@
 ! Arguments by keyword.
 subroutine send_keywords(u, n, dest, tag, comm)
-  use mpi
+  use mpi_f08
   implicit none
-  integer, intent(in) :: n, dest, tag, comm
+  integer, intent(in) :: n, dest, tag
+  type(MPI_Comm), intent(in) :: comm
   double precision, intent(in) :: u(2, n)
   double precision :: b(n)
   integer :: i, ierr

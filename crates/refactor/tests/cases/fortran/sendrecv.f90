@@ -16,6 +16,7 @@ subroutine swap_columns(u, n, m, to, from, tag, comm)
   end do
 end subroutine
 
+! assume: what is received into 'u' is not what is sent from it
 ! run:
 ! double u[6 * 7]; FILL(u);
 ! swap_columns_(u, I(4), I(5), &PEER, &PEER, &TAG, FCOMM);
