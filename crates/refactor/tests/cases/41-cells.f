@@ -50,3 +50,9 @@ c        the two last layers of all cells but those at the eastern wall
 
       return
       end
+
+! run:
+! double u[5 * 23 * 21 * 4]; int csize[] = {6, 4, 4, 7, 3, 4, 0, 0}, coord[] = {1, 2, 3, 0};
+! int type = MPI_Type_c2f(MPI_DOUBLE); FILL(u);
+! faces_(u, I(3), csize, coord, I(1), I(1), I(110), I(110), &PEER, &PEER, &type, FCOMM);
+! SHOW(u);

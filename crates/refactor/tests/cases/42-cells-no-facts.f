@@ -1,5 +1,5 @@
 c The same without the facts.
-      subroutine faces(u, ncells, csize, coord, ss, sr, nsend, nrecv,
+      subroutine faces2(u, ncells, csize, coord, ss, sr, nsend, nrecv,
      >                 east, west, dp_type, comm)
       implicit none
       include 'mpif.h'

@@ -1,5 +1,5 @@
 ! A send that is completed in the next turn of a loop, after its source was scaled.
-subroutine sweep(u, n, cells, next, comm)
+subroutine sweep_43(u, n, cells, next, comm)
   use mpi
   implicit none
   integer :: n, cells, next, comm, c, i, request, ierr
