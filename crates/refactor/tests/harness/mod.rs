@@ -111,7 +111,7 @@ impl Case {
         let project = self.project();
         let findings = project.check(&self.options());
         let source = &project.sources()[0];
-        let mut text: String = findings.iter().map(|f| line(source, f)).collect();
+        let mut text: String = findings.iter().map(|f| line(&project, f)).collect();
         if let Some(after) = project.changed(FileId(0), &findings) {
             let _ = write!(text, "{}", diff(&source.name, &source.text, &after));
         }
@@ -119,8 +119,9 @@ impl Case {
     }
 }
 
-fn line(source: &Source, finding: &Finding) -> String {
-    let line = source.line_column(finding.site.start).0;
+fn line(project: &Project, finding: &Finding) -> String {
+    let line_of = |offset| project.line_column(FileId(0), offset).expect("a line").0;
+    let line = line_of(finding.site.start);
     let mut text = String::new();
     let _ = match &finding.outcome {
         Ok(change) => {
@@ -128,7 +129,7 @@ fn line(source: &Source, finding: &Finding) -> String {
             change.notes.iter().try_for_each(|note| writeln!(text, "    {note}"))
         }
         Err(refusal) => {
-            let at = source.line_column(refusal.span.start).0;
+            let at = line_of(refusal.span.start);
             let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
             refusal.fact.iter().try_for_each(|fact| writeln!(text, "    fact: {fact}"))
         }
