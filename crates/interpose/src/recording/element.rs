@@ -416,7 +416,8 @@ mod tests {
         for seed in 0..500 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let mut field = || -> Vec<f64> {
-                let few = |_| if rng.u8(0..10) > 0 { 0.0 } else { f64::from(rng.i8(0..2)) * 2.0 - 1.0 };
+                let few =
+                    |_| if rng.u8(0..10) > 0 { 0.0 } else { f64::from(rng.i8(0..2)) * 2.0 - 1.0 };
                 (0..100).map(few).collect()
             };
             let (a, b) = (bytes(&field()), bytes(&field()));
@@ -462,7 +463,9 @@ mod tests {
             assert!(n < 24 || of(Operator::Max) >= LIKELY, "seed {seed}: {}", of(Operator::Max));
             assert_eq!(of(Operator::Max), of(Operator::Min), "seed {seed}");
             let whole = |bytes: &[u8]| -> Vec<u8> {
-                let words = bytes.chunks_exact(8).map(|word| i32::from_ne_bytes([0, 1, 2, 3].map(|i| word[i])));
+                let words = bytes
+                    .chunks_exact(8)
+                    .map(|word| i32::from_ne_bytes([0, 1, 2, 3].map(|i| word[i])));
                 words.flat_map(i32::to_ne_bytes).collect()
             };
             let int = element("MPI_INT");
