@@ -307,6 +307,8 @@ fn check_sums(traces: &[Trace]) {
         let of_n = [Origin { at: 0, length: 64, receive: n, from: 0 }];
         let expected: [(i32, &[Origin]); 4] = [(70, &[]), (71, &[]), (70, &of_x), (71, &of_n)];
         assert_eq!(origins, expected);
+        let later = step(trace, 7);
+        assert!(later.iter().all(|(_, action)| !matches!(action, Action::Summed(_))), "{later:?}");
     }
 }
 

@@ -563,7 +563,7 @@ fn is_sum(element: Element, probes: &[Probe], sketch: &[u8], slots: [&Slot; 2]) 
         if !element.adds(now, a, b) {
             return false;
         }
-        evidence += element.evidence(Operator::Sum, a, b);
+        evidence += element.evidence(Operator::Sum, a, &[b]);
     }
     evidence >= CERTAIN
 }

@@ -178,40 +178,66 @@ impl Element {
         }
     }
 
-    /// How much it says that two operands make just their combination, in bits, up to [`CERTAIN`].
+    /// How much it says that `a` and the operands make just their combination, in bits, up to [`CERTAIN`].
     ///
-    /// - A sum or product counts by the smaller of its two numbers: that a counter grows by one says little. It counts
-    ///   not at all where it is one of its operands (a zero is added, or something that is lost in rounding) or zero:
-    ///   then it may have been copied, and memory is full of zeros. Nor do products with 1 and -1.
-    /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how often it
-    ///   changes from one operand to the other: a field that was written anew in one place does that once or twice.
-    ///   Where it is zero, it does not count either.
-    pub fn evidence(self, operator: Operator, a: &[u8], b: &[u8]) -> u32 {
+    /// - Sums and products count for each operand by its number, or the largest of the others where that is smaller; of a
+    ///   product the operand that has the least decides, of a sum two must have enough (some processes may have
+    ///   nothing to add). That a counter grows by one says little. An element does not count where
+    ///   the result is one of the operands (the others are zero, or lost in rounding) or zero: then it may have been
+    ///   copied, and memory is full of zeros. Nor do products with 1 and -1.
+    /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how often it changes from
+    ///   one operand to another, if each has its turn: a field that was written anew in one place does that once or
+    ///   twice. Zeros do not count here either.
+    pub fn evidence(self, operator: Operator, a: &[u8], operands: &[&[u8]]) -> u32 {
         let size = self.size();
-        let (mut bits, mut before) = (0, None);
-        for (x, y) in a.chunks_exact(size).zip(b.chunks_exact(size)) {
-            let mut result = [0; 8];
-            let result = &mut result[..size];
-            result.copy_from_slice(x);
-            self.combine(operator, result, y);
-            if self.weight(result) == 0 {
+        let all: Vec<&[u8]> = std::iter::once(a).chain(operands.iter().copied()).collect();
+        let is_extreme = matches!(operator, Operator::Min | Operator::Max);
+        let mut bits = vec![0_u32; all.len()];
+        let (mut winner, mut changes) = (None, 0_u32);
+        for at in (0..a.len() / size).map(|element| element * size) {
+            let values: Option<Vec<&[u8]>> = all.iter().map(|b| b.get(at..at + size)).collect();
+            let Some(values) = values else { break };
+            let mut result = values[0].to_vec();
+            values[1..].iter().for_each(|value| self.combine(operator, &mut result, value));
+            if self.weight(&result) == 0
+                || values.iter().all(|value| *value == values[0]) && is_extreme
+            {
                 continue;
             }
-            bits += match operator {
-                Operator::Sum | Operator::Product if *result == *x || *result == *y => 0,
-                Operator::Product if self.is_unit(x) || self.is_unit(y) => 0,
-                Operator::Sum | Operator::Product => self.weight(x).min(self.weight(y)),
-                Operator::Min | Operator::Max if x == y => 0,
-                Operator::Min | Operator::Max => {
-                    let is_first = *result == *x;
-                    u32::from(before.replace(is_first).is_some_and(|before| before != is_first))
+            if is_extreme {
+                let Some(first) = values.iter().position(|value| *value == result) else {
+                    continue;
+                };
+                bits[first] += 1;
+                changes += u32::from(winner.replace(first).is_some_and(|before| before != first));
+                if changes >= CERTAIN && bits.iter().all(|wins| *wins > 0) {
+                    break;
                 }
-            };
-            if bits >= CERTAIN {
-                return CERTAIN;
+                continue;
+            }
+            let is_plain = |value: &&[u8]| operator == Operator::Product && self.is_unit(value);
+            if values.iter().any(|value| *value == result || is_plain(value)) {
+                continue;
+            }
+            let weights: Vec<u32> = values.iter().map(|value| self.weight(value)).collect();
+            for (k, bits) in bits.iter_mut().enumerate() {
+                let others = weights.iter().enumerate().filter(|(other, _)| *other != k);
+                *bits += weights[k].min(others.map(|(_, weight)| *weight).max().unwrap_or(0));
+            }
+            let certain = bits.iter().filter(|bits| **bits >= CERTAIN).count();
+            if certain == bits.len() || (operator == Operator::Sum && certain > 1) {
+                break;
             }
         }
-        bits
+        bits.sort_unstable();
+        let least = bits.first().copied().unwrap_or(0);
+        let found = match operator {
+            Operator::Sum => bits.iter().rev().nth(1).copied().unwrap_or(0),
+            Operator::Product => least,
+            Operator::Min | Operator::Max if least > 0 => changes,
+            Operator::Min | Operator::Max => 0,
+        };
+        found.min(CERTAIN)
     }
 
     /// Whether a number is 1 or -1.
@@ -280,7 +306,9 @@ fn real(value: f64) -> u32 {
     match size {
         // Bits of an integer or an address are often such numbers.
         _ if !size.is_normal() => 0,
-        _ if size.fract() != 0.0 || size >= 65_536.0 => CERTAIN,
+        // 0.5 says as little as 1, 0.1 has digits to its end.
+        _ if size.fract() != 0.0 => CERTAIN.min(56 - size.to_bits().trailing_zeros().min(52)),
+        _ if size >= 65_536.0 => CERTAIN,
         _ if size >= 256.0 => 12,
         _ => 4,
     }
@@ -397,10 +425,11 @@ mod tests {
     #[test]
     fn small_whole_numbers_say_little() {
         let (int, double) = (element("MPI_INT"), element("MPI_DOUBLE"));
-        let of = |element: Element, a: &[u8], b: &[u8]| element.evidence(Operator::Sum, a, b);
+        let of = |element: Element, a: &[u8], b: &[u8]| element.evidence(Operator::Sum, a, &[b]);
         assert!(of(int, &ints(&[70_000]), &ints(&[1])) < LIKELY);
         assert!(of(double, &bytes(&[3.0]), &bytes(&[1e9])) < 8);
-        assert_eq!(of(double, &bytes(&[0.5]), &bytes(&[1e9])), CERTAIN);
+        assert_eq!(of(double, &bytes(&[0.3]), &bytes(&[1e9])), CERTAIN);
+        assert_eq!(of(double, &bytes(&[0.5]), &bytes(&[0.25])), 4);
         let address = f64::from_bits(0x7ffc_2c34_0c80);
         assert_eq!(of(double, &bytes(&[address]), &bytes(&[0.3])), 0);
         assert_eq!(of(double, &bytes(&[0.5, 0.0]), &bytes(&[0.0, 0.5])), 0);
@@ -421,13 +450,24 @@ mod tests {
                 (0..100).map(few).collect()
             };
             let (a, b) = (bytes(&field()), bytes(&field()));
-            assert_eq!(double.evidence(Operator::Product, &a, &b), 0, "seed {seed}");
+            assert_eq!(double.evidence(Operator::Product, &a, &[&b]), 0, "seed {seed}");
         }
+        // A third field of them makes a product of two others zero.
+        let [a, b] = [0.3, 0.7]
+            .map(|salt| bytes(&(0..100).map(|i| f64::from(i) + salt).collect::<Vec<_>>()));
+        let zeros = bytes(&[0.0; 100]);
+        for operator in [Operator::Product, Operator::Sum] {
+            assert_eq!(double.evidence(operator, &a, &[&zeros]), 0);
+            assert_eq!(double.evidence(operator, &a, &[&b, &b]), CERTAIN);
+        }
+        assert_eq!(double.evidence(Operator::Product, &a, &[&b, &zeros]), 0);
+        assert_eq!(double.evidence(Operator::Sum, &a, &[&b, &zeros]), CERTAIN);
+        assert_eq!(double.evidence(Operator::Sum, &a, &[&zeros, &zeros]), 0);
         let (mut a, mut b) = ([0.0; 100], [0.0; 100]);
         (a[30], b[60]) = (-1.0, -1.0);
         let (a, b) = (bytes(&a), bytes(&b));
         assert!(double.is(Operator::Max, &bytes(&[0.0; 100]), &a, &[&b]));
-        assert_eq!(double.evidence(Operator::Max, &a, &b), 0);
+        assert_eq!(double.evidence(Operator::Max, &a, &[&b]), 0);
     }
 
     /// As where part of a received message is copied into a buffer.
@@ -443,7 +483,7 @@ mod tests {
             for value in &mut came[start.min(end)..start.max(end)] {
                 *value += 1.0;
             }
-            let found = double.evidence(Operator::Max, &bytes(&old), &bytes(&came));
+            let found = double.evidence(Operator::Max, &bytes(&old), &[&bytes(&came)]);
             assert!(found < LIKELY, "seed {seed}: {found}");
         }
     }
@@ -456,7 +496,7 @@ mod tests {
             let mut random = || bytes(&(0..n).map(|_| rng.f64() - 0.5).collect::<Vec<f64>>());
             let (a, b) = (random(), random());
             let double = element("MPI_DOUBLE");
-            let of = |operator| double.evidence(operator, &a, &b);
+            let of = |operator| double.evidence(operator, &a, &[&b]);
             assert_eq!(of(Operator::Sum), CERTAIN, "seed {seed}");
             assert_eq!(of(Operator::Product), CERTAIN, "seed {seed}");
             // As many changes as heads that follow tails, and the other way round.
@@ -469,7 +509,7 @@ mod tests {
                 words.flat_map(i32::to_ne_bytes).collect()
             };
             let int = element("MPI_INT");
-            let sum = int.evidence(Operator::Sum, &whole(&a), &whole(&b));
+            let sum = int.evidence(Operator::Sum, &whole(&a), &[&whole(&b)]);
             assert!(sum >= LIKELY, "seed {seed}: {sum}");
         }
     }

@@ -204,7 +204,7 @@ impl<A: Abi> Inner<A> {
             let is_same = own.data.key() == data.key() && came.event > own.event;
             let enough = if is_same { LIKELY } else { CERTAIN };
             element.is(Operator::Sum, bytes, own.bytes, &[came.bytes])
-                && element.evidence(Operator::Sum, own.bytes, came.bytes) >= enough
+                && element.evidence(Operator::Sum, own.bytes, &[came.bytes]) >= enough
         };
         let (own, came) = pairs.into_iter().find(adds)?;
         Some(Sum { element: element.name.into(), receive: came.event, before: own.event })

@@ -29,7 +29,7 @@ pub(super) fn in_place(
         let range = start..start + length;
         let (Some(old), Some(new)) = (before.get(range.clone()), now.get(range)) else { continue };
         if element.is(Operator::Sum, new, old, operands)
-            && element.evidence(Operator::Sum, old, operands[0]) >= CERTAIN
+            && element.evidence(Operator::Sum, old, operands) >= CERTAIN
         {
             return Some(start);
         }

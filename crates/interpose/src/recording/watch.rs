@@ -434,7 +434,7 @@ impl Watch {
                 for (first, rest) in plain.into_iter().chain(self.by_rank(order, kept.bytes)) {
                     let found = element.operators().iter().find_map(|&operator| {
                         let found = result_at(element, operator, first, &rest, &heads)?;
-                        (found.1 != kept.bytes).then_some((operator, found))
+                        (!self.is_older(order, known, &found)).then_some((operator, found))
                     });
                     let Some((operator, (at, result))) = found else { continue };
                     let own = kept.bytes.to_vec();
@@ -484,11 +484,22 @@ impl Watch {
                 if let Some((operator, place, other)) = there.or_else(elsewhere) {
                     let result = now[place..place + operands[0].len()].to_vec();
                     let (at, order) = (shot.start + long(place), order.clone());
+                    if self.is_older(&order, known, &(at, result.clone())) {
+                        continue;
+                    }
                     return Some(Hit { operator, order, other, at, result, is_known: false });
                 }
             }
         }
         None
+    }
+
+    /// Whether a result was sent from its place before all of these messages had come: then it was not made of them.
+    fn is_older(&self, order: &[usize], known: &[Kept<'_>], (at, result): &(u64, Vec<u8>)) -> bool {
+        let last = order.iter().map(|&i| self.armed[i].0.event).max();
+        known.iter().any(|kept| {
+            Some(kept.event) < last && kept.data.only_run() == Some(*at) && kept.bytes == result
+        })
     }
 
     /// The orders in which some of the messages may have been combined: each alone, then several together, in the
@@ -538,7 +549,7 @@ fn result_at(
         let mut now = vec![0; first.len()];
         if foreign::read_all(*at, &mut now)
             && element.is(operator, &now, first, rest)
-            && rest.first().is_some_and(|b| element.evidence(operator, first, b) >= LIKELY)
+            && element.evidence(operator, first, rest) >= LIKELY
         {
             return Some((*at, now));
         }
@@ -570,7 +581,7 @@ impl Shot {
                     .flatten()
             } else {
                 let is = element.is(operator, now, &self.bytes, operands)
-                    && element.evidence(operator, &self.bytes, operands[0]) >= LIKELY;
+                    && element.evidence(operator, &self.bytes, operands) >= LIKELY;
                 is.then_some(0)
             };
             if let Some(place) = place {
@@ -588,7 +599,7 @@ impl Shot {
         first: &[u8],
         operands: &[&[u8]],
     ) -> Option<usize> {
-        if element.evidence(Operator::Sum, first, operands[0]) < CERTAIN {
+        if element.evidence(Operator::Sum, first, operands) < CERTAIN {
             return None;
         }
         let mut result = first.to_vec();

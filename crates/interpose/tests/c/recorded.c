@@ -251,9 +251,30 @@ static void sums(void)
     look(n, sizeof n);
 }
 
+/* What was sent before a message came is not made of it: here the least of what comes and of what was sent first. */
+static void no_sums(void)
+{
+    double sent[64], came[64];
+    int peer = rank ^ 1;
+    for (int round = 0; round < 2; round++) {
+        MPI_Request request;
+        for (int i = 0; i < 64; i++) {
+            sent[i] = 100.5 + i;
+            if (round == 1 && i % 2 == 0)
+                sent[i] -= 1;
+            else if (round == 1 && rank % 2 == 1)
+                sent[i] += 1;
+        }
+        MPI_Irecv(came, 64, MPI_DOUBLE, peer, 80, MPI_COMM_WORLD, &request);
+        MPI_Send(sent, 64, MPI_DOUBLE, peer, 80, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        look(came, sizeof came);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static void (*const STEPS[])(void) = {blocking, non_blocking, persistent, others, collectives, forwarding, sums};
+    static void (*const STEPS[])(void) = {blocking, non_blocking, persistent, others, collectives, forwarding, sums, no_sums};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
