@@ -1,0 +1,244 @@
+//! `commloom refactor`: what it prints, what it writes, and with what it ends.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Done, commloom, done};
+use serde_json::Value;
+
+const GOOD: &str = "#include <mpi.h>
+
+void column(const double *u, int n, int to, MPI_Comm c)
+{
+    double b[100];
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, c);
+}
+";
+
+const REFUSED: &str = "#include <mpi.h>
+
+void through(double *b, const double *u, int n, int to, MPI_Comm c)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, c);
+}
+";
+
+/// A folder of its own for a test, with these files.
+fn folder(test: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("refactor-{test}"));
+    // What the last run left would be taken for this one's.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    for (name, text) in files {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    folder
+}
+
+/// Runs in the folder.
+fn refactor(folder: &Path, args: &[&str]) -> Done {
+    let mut command = commloom(&["refactor"]);
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    done(&command.output().expect("the binary was built"))
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).expect("a file")
+}
+
+#[test]
+fn a_patch_is_printed_and_nothing_is_written() {
+    let folder = folder("diff", &[("a.c", GOOD)]);
+    let plain = refactor(&folder, &["a.c"]);
+    assert_eq!(plain.status, Some(0), "{plain:?}");
+    assert!(plain.out.starts_with("--- a/a.c\n+++ b/a.c\n@@"), "{}", plain.out);
+    assert!(plain.out.contains("+    MPI_Type_vector("), "{}", plain.out);
+    assert!(!plain.out.contains('\x1b'), "colours are for terminals: {}", plain.out);
+    assert_eq!(
+        plain.err,
+        "a.c:8: MPI_Send of 'b' can send vector(n, 1, 4) of MPI_DOUBLE\n1 of 1 packed buffers can be datatypes; 0 cannot\n"
+    );
+    assert_eq!(refactor(&folder, &["--diff", "a.c"]), plain);
+    assert_eq!(read(&folder, "a.c"), GOOD);
+    // What git would say of it.
+    fs::write(folder.join("patch"), &plain.out).expect("a file");
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["apply", "patch"]);
+    assert!(read(&folder, "a.c").contains("MPI_Type_vector"));
+}
+
+#[test]
+fn check_ends_with_1_where_something_can_be_done() {
+    let folder = folder("check", &[("a.c", GOOD), ("b.c", REFUSED)]);
+    let good = refactor(&folder, &["--check", "."]);
+    assert_eq!(good.status, Some(1), "{good:?}");
+    assert_eq!(good.out, "./a.c:8: MPI_Send of 'b' can send vector(n, 1, 4) of MPI_DOUBLE\n");
+    let refused = refactor(&folder, &["--check", "b.c"]);
+    assert_eq!((refused.status, refused.out.as_str()), (Some(0), ""), "{refused:?}");
+    assert!(refused.err.contains("b.c:7: E-ALIAS: "), "{}", refused.err);
+}
+
+#[test]
+fn files_change_once_and_only_if_git_has_a_copy() {
+    let folder = folder("apply", &[("a.c", GOOD)]);
+    git(&folder, &["init", "-q"]);
+    let dirty = refactor(&folder, &["--apply", "a.c"]);
+    assert_eq!(dirty.status, Some(2), "{dirty:?}");
+    assert!(dirty.err.contains("--allow-dirty"), "{}", dirty.err);
+    assert_eq!(read(&folder, "a.c"), GOOD);
+    git(&folder, &["add", "a.c"]);
+    git(&folder, &["commit", "-qm", "a"]);
+    let clean = refactor(&folder, &["--apply", "a.c"]);
+    assert_eq!(clean.status, Some(0), "{clean:?}");
+    let after = read(&folder, "a.c");
+    assert!(after.contains("MPI_Type_free(&vector_type_1);"), "{after}");
+    let again = refactor(&folder, &["--apply", "a.c"]);
+    assert_eq!(again.status, Some(0), "{again:?}");
+    assert_eq!(read(&folder, "a.c"), after);
+    fs::write(folder.join("a.c"), GOOD).expect("a file");
+    git(&folder, &["commit", "-qam", "b", "--allow-empty"]);
+    fs::write(folder.join("a.c"), format!("{GOOD}\n")).expect("a file");
+    assert_eq!(refactor(&folder, &["--apply", "a.c"]).status, Some(2));
+    assert_eq!(refactor(&folder, &["--apply", "--allow-dirty", "a.c"]).status, Some(0));
+    assert_eq!(read(&folder, "a.c"), format!("{after}\n"));
+}
+
+#[test]
+fn changes_stay_only_if_the_command_succeeds() {
+    let folder = folder("run", &[("a.c", GOOD)]);
+    let fails = refactor(
+        &folder,
+        &["--apply", "--allow-dirty", "--run", "grep -q MPI_Type_vector a.c && false", "a.c"],
+    );
+    assert_eq!(fails.status, Some(1), "{fails:?}");
+    assert!(fails.err.contains("the files are as they were"), "{}", fails.err);
+    assert_eq!(read(&folder, "a.c"), GOOD);
+    let passes = refactor(
+        &folder,
+        &["--apply", "--allow-dirty", "--run", "grep -q MPI_Type_vector a.c", "a.c"],
+    );
+    assert_eq!(passes.status, Some(0), "{passes:?}");
+    assert!(read(&folder, "a.c").contains("MPI_Type_vector"));
+}
+
+#[test]
+fn json_has_edits_and_refusals() {
+    let folder = folder("json", &[("a.c", GOOD), ("b.c", REFUSED)]);
+    let all = refactor(&folder, &["--json", "a.c", "b.c"]);
+    assert_eq!((all.status, all.err.as_str()), (Some(0), ""), "{all:?}");
+    let value: Value = serde_json::from_str(&all.out).expect("JSON");
+    let sites = value["sites"].as_array().expect("sites");
+    assert_eq!(sites.len(), 2, "{value}");
+    assert_eq!(sites[0]["at"]["line"], 8);
+    assert_eq!(sites[0]["change"]["type"], "vector(n, 1, 4) of MPI_DOUBLE");
+    assert_eq!(sites[1]["refusal"]["code"], "E-ALIAS");
+    assert_eq!(sites[1]["refusal"]["fact"], "'b' and 'u' share no memory");
+    // The edits make the file that --apply writes.
+    let mut text = GOOD.to_owned();
+    let mut edits: Vec<(usize, usize, &str)> = sites[0]["change"]["edits"]
+        .as_array()
+        .expect("edits")
+        .iter()
+        .map(|edit| {
+            let byte = |name: &str| {
+                usize::try_from(edit["at"][name].as_u64().expect("a byte")).expect("small")
+            };
+            (byte("start"), byte("end"), edit["text"].as_str().expect("a text"))
+        })
+        .collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse((edit.0, edit.1)));
+    for (start, end, new) in edits {
+        text.replace_range(start..end, new);
+    }
+    refactor(&folder, &["--apply", "--allow-dirty", "a.c"]);
+    assert_eq!(read(&folder, "a.c"), text);
+}
+
+#[test]
+fn sarif_has_fixes() {
+    let folder = folder("sarif", &[("a.c", GOOD), ("b.c", REFUSED)]);
+    let all = refactor(&folder, &["--sarif", "a.c", "b.c"]);
+    let value: Value = serde_json::from_str(&all.out).expect("JSON");
+    assert_eq!(value["version"], "2.1.0");
+    let run = &value["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    let rules: Vec<&Value> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .expect("rules")
+        .iter()
+        .map(|r| &r["id"])
+        .collect();
+    assert!(results.iter().all(|r| rules.contains(&&r["ruleId"])), "{value}");
+    assert_eq!(results[0]["level"], "warning");
+    let change = &results[0]["fixes"][0]["artifactChanges"][0];
+    assert_eq!(change["artifactLocation"]["uri"], "a.c");
+    for replacement in change["replacements"].as_array().expect("replacements") {
+        let region = &replacement["deletedRegion"];
+        for key in ["startLine", "startColumn", "endLine", "endColumn"] {
+            assert!(region[key].as_u64().is_some_and(|n| n > 0), "{replacement}");
+        }
+    }
+    assert_eq!(results[1]["ruleId"], "E-ALIAS");
+}
+
+#[test]
+fn a_site_is_explained() {
+    let folder = folder("explain", &[("a.c", GOOD), ("b.c", REFUSED)]);
+    let good = refactor(&folder, &["--explain", "a.c:8", "a.c", "b.c"]);
+    assert_eq!(good.status, Some(0), "{good:?}");
+    assert!(good.out.contains("vector(n, 1, 4)") && good.out.contains("u["), "{}", good.out);
+    let refused = refactor(&folder, &["--explain", "b.c:7", "a.c", "b.c"]);
+    assert!(refused.out.contains("--assume 'b and u share no memory'"), "{}", refused.out);
+    for wrong in ["a.c", "a.c:x", "a.c:1"] {
+        let done = refactor(&folder, &["--explain", wrong, "a.c"]);
+        assert_eq!(done.status, Some(2), "{wrong}: {done:?}");
+    }
+}
+
+#[test]
+fn facts_are_assumed_one_by_one() {
+    let folder = folder("assume", &[("b.c", REFUSED)]);
+    let one = refactor(&folder, &["--assume", "b and u share no memory", "b.c"]);
+    assert!(one.err.contains("E-BUF-LIVE"), "{}", one.err);
+    let both = refactor(
+        &folder,
+        &["--assume", "b and u share no memory", "--assume", "'b' is not read again", "b.c"],
+    );
+    assert!(both.out.contains("MPI_Type_vector"), "{both:?}");
+    assert!(both.err.contains("    assumed: 'b' is not read again\n"), "{}", both.err);
+    assert_eq!(refactor(&folder, &["--assume", "all", "b.c"]).out, both.out);
+}
+
+#[test]
+fn a_comment_leaves_a_call_alone() {
+    let text = GOOD.replace("    MPI_Send", "    // commloom: keep\n    MPI_Send");
+    let folder = folder("keep", &[("a.c", &text)]);
+    let kept = refactor(&folder, &["--check", "a.c"]);
+    assert_eq!((kept.status, kept.out.as_str()), (Some(0), ""), "{kept:?}");
+}
+
+#[test]
+fn wrong_paths_are_errors() {
+    let folder = folder("wrong", &[("notes.txt", "")]);
+    for path in ["no.c", "notes.txt", "."] {
+        let done = refactor(&folder, &[path]);
+        assert_eq!(done.status, Some(2), "{path}: {done:?}");
+    }
+}
