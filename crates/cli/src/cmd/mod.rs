@@ -1,5 +1,7 @@
 //! One file per subcommand: its arguments, and what it does with them.
 
+use std::io::IsTerminal;
+
 pub mod calibrate;
 pub mod completions;
 pub mod cost;
@@ -17,3 +19,8 @@ pub mod refactor;
 pub mod report;
 pub mod show;
 pub mod trace;
+
+/// Whether to write colours there: on a terminal, where `NO_COLOR` is not set (no-color.org).
+fn takes_colours(out: &impl IsTerminal) -> bool {
+    out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

@@ -109,7 +109,8 @@ fn radix(number: &Polynomial, loops: &[(Counter, Polynomial)], unit: &Polynomial
     true
 }
 
-fn has_counter(number: &Polynomial) -> bool {
+/// Whether a number differs from turn to turn of some loop.
+pub(super) fn has_counter(number: &Polynomial) -> bool {
     number.any(&mut |atom| matches!(atom, Atom::Counter(_)))
 }
 

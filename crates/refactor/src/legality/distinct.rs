@@ -4,7 +4,7 @@ use crate::copies::Packing;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 
-use super::apart::{are_apart, inside, is_injective, is_repeated};
+use super::apart::{Inside, are_apart, has_counter, inside, is_injective, is_repeated};
 use super::model::Ledger;
 
 /// Refuses where two copies may have the same target.
@@ -22,7 +22,10 @@ pub(super) fn distinct(
                 format!("'{name}' is set in each turn of a loop; what is made of it is no copy");
             return Err(Refusal::new(Code::Arithmetic, inside.copy.span, message));
         }
-        if !is_injective(inside) {
+        // Two pointers that are loaded may point to the same elements.
+        let loaded = inside.copy.address.version.is_some();
+        let many = loaded && inside.copy.address.base.subscripts().any(has_counter);
+        if many || !is_injective(inside) {
             let message = format!("some elements of '{name}' may be received twice");
             ledger.need(Code::ReceiveOverlap, inside.copy.span, message, fact(name))?;
         }
@@ -30,7 +33,10 @@ pub(super) fn distinct(
     for (index, one) in all.iter().enumerate() {
         for other in &all[index + 1..] {
             let (a, b) = (&one.copy.address.base.variable, &other.copy.address.base.variable);
-            let apart = if a == b { are_apart(one, other) } else { !view.may_alias(a, b) };
+            let apart = match a == b {
+                true => same_base(one, other) && are_apart(one, other),
+                false => !view.may_alias(a, b),
+            };
             if !apart {
                 let message = format!("these copies may write to the same elements of '{a}'");
                 ledger.need(Code::ReceiveOverlap, other.copy.span, message, fact(a))?;
@@ -38,4 +44,11 @@ pub(super) fn distinct(
         }
     }
     Ok(())
+}
+
+/// Whether both count from the same first byte, where that is what a pointer points to.
+fn same_base(one: &Inside<'_>, other: &Inside<'_>) -> bool {
+    let (a, b) = (&one.copy.address, &other.copy.address);
+    let pointers = a.version.is_some() || b.version.is_some();
+    !pointers || (&a.base, a.version) == (&b.base, b.version)
 }

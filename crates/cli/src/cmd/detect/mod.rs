@@ -16,7 +16,7 @@ mod recorded;
 mod sarif;
 mod words;
 
-use std::io::{IsTerminal, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -194,7 +194,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             writeln!(out, "{}", json::advice(&advice)?)?;
         }
     } else {
-        let paint = Paint::new(std::io::stdout().is_terminal() && no_colour_is_unset());
+        let paint = Paint::new(super::takes_colours(&std::io::stdout()));
         people(&cases, &found, (&advice, replaced), args.phases, paint)?;
     }
     if found.iter().all(Found::claim_holds) { Ok(()) } else { Err(Failure::No) }
@@ -288,8 +288,4 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|x| (0.0..=1.0).contains(x));
     share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-fn no_colour_is_unset() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -1,7 +1,6 @@
 //! What is left of a campaign beside its samples: reports, pictures, the comparison with a baseline.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use commloom_guideline::check::check as compare;
@@ -45,8 +44,7 @@ pub fn report(args: &Args, files: &[&Results], baseline: Option<&Results>) -> Re
         None => Report::of(files),
     };
     let mut out = io::stdout().lock();
-    let colours =
-        io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let colours = crate::cmd::takes_colours(&io::stdout());
     out.write_all(report.terminal(colours).as_bytes())?;
     if let Some(file) = &args.html {
         write(file, report.html().as_bytes())?;

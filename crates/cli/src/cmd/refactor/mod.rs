@@ -7,7 +7,7 @@ mod json;
 mod sarif;
 mod words;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use commloom_refactor::check::{Finding, Options, Project};
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             writeln!(out, "{}", words::line(&project, finding))?;
         }
     } else if !args.apply {
-        let coloured = out.is_terminal();
+        let coloured = super::takes_colours(&out);
         for (name, before, after) in changed(&project, &findings) {
             let patch =
                 commloom_refactor::edit::diff(name.trim_start_matches(['.', '/']), before, &after);
