@@ -113,12 +113,13 @@ static void ring(void)
     look(x + rank * BLOCK, BLOCK * sizeof *x);
 }
 
-/* Recursive doubling of maxima, of integers. */
+/* Recursive doubling of maxima, of integers: now the one process has the larger number, now the other. Where all larger ones were in a row, they
+ * might as well have been copied. */
 static void maxima(void)
 {
     int32_t x[N], y[N];
     for (int i = 0; i < N; i++)
-        x[i] = (rank * 37 + i * 101) % 97 - 40;
+        x[i] = (rank * 37 + i * 53) % 97 - 40;
     for (int distance = 1; distance < ranks; distance *= 2) {
         int peer = rank ^ distance;
         MPI_Sendrecv(x, N, MPI_INT, peer, 6, y, N, MPI_INT, peer, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
