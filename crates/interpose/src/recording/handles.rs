@@ -36,8 +36,8 @@ impl Keyvals {
     }
 }
 
-/// A duplicate is looked at by itself.
-unsafe extern "C" fn no_copy<H, A: Abi>(
+/// A duplicate is looked at by itself: it has not the attribute of what it was made from.
+pub(crate) unsafe extern "C" fn no_copy<H, A: Abi>(
     _old: H,
     _keyval: c_int,
     _state: *mut c_void,

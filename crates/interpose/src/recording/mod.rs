@@ -19,7 +19,7 @@ mod contents;
 mod element;
 pub mod environment;
 pub(crate) mod foreign;
-mod handles;
+pub(crate) mod handles;
 pub mod inquiry;
 mod layout;
 mod messages;

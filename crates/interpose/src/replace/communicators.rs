@@ -11,6 +11,7 @@ use commloom_mpi::graphs::{Context, GraphsError};
 use commloom_mpi::{Abi, Mpi, MpiError};
 
 use super::Replace;
+use crate::recording::handles::no_copy;
 use crate::state::Preload;
 
 /// Groups of one communicator that can be replaced, each with a ballot of its own.
@@ -38,21 +39,8 @@ type Shared<A> = Arc<Mutex<Context<'static, A>>>;
 /// A key for the numbers.
 pub(super) fn keyval<A: Abi>(mpi: &Mpi<A>) -> Option<c_int> {
     // SAFETY: the functions look at nothing that they are given but the place of the flag.
-    unsafe { mpi.comm_create_keyval(not_copied::<A>, deleted::<A>, std::ptr::null_mut()) }.ok()
-}
-
-/// A duplicate is another communicator.
-unsafe extern "C" fn not_copied<A: Abi>(
-    _old: A::Comm,
-    _keyval: c_int,
-    _state: *mut c_void,
-    _value: *mut c_void,
-    _new_value: *mut c_void,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI gives a place for a flag.
-    unsafe { *flag = 0 };
-    A::CONSTANTS.success
+    unsafe { mpi.comm_create_keyval(no_copy::<A::Comm, A>, deleted::<A>, std::ptr::null_mut()) }
+        .ok()
 }
 
 /// The number is all there is.
