@@ -12,7 +12,6 @@ use crate::project::{self, ProcedureId};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
-use crate::tree::ExpressionKind;
 use crate::verify::{Draws, verify};
 
 pub use crate::project::Project;
@@ -209,7 +208,9 @@ impl Project {
         edits.sort_by_key(|edit| (edit.span.file, edit.span.start, edit.span.end));
         let first = rewrite.parts.first();
         let summary = first.map_or_else(String::new, |part| {
-            let element = source.text.get(part.datatype.span.range()).unwrap_or("?");
+            let anew = self.call_of(site, part).and_then(|call| call.anew(part, source));
+            let said = || source.text.get(part.datatype.span.range()).unwrap_or("?").to_owned();
+            let element = anew.map_or_else(said, |anew| anew.element);
             format!("{} of {element}", part.made.node)
         });
         let steps = first.map_or_else(Vec::new, steps);
@@ -264,21 +265,9 @@ impl Project {
         if !self.view(site.procedure).language().is_fortran() {
             return false;
         }
-        let mut given = None;
-        for statement in &self.procedure(site.procedure).body {
-            statement.each(&mut |s| {
-                for expression in s.expressions() {
-                    expression.each(&mut |e| match &e.kind {
-                        ExpressionKind::Call { function, arguments } if e.span == part.call => {
-                            given = Some((function.root().cloned(), arguments.len()));
-                        }
-                        _ => {}
-                    });
-                }
-            });
-        }
-        let Some((Some(function), given)) = given else { return true };
-        project::arguments(&function).is_none_or(|needed| given > needed)
+        let Some(call) = self.call_of(site, part) else { return true };
+        let Some(function) = call.function() else { return true };
+        project::arguments(function).is_none_or(|needed| call.arguments() > needed)
     }
 
     /// The edits for one call.
@@ -302,15 +291,22 @@ impl Project {
         {
             return Err(refuse("the call's arguments come from a macro".into()));
         }
+        let wrapped = self.call_of(site, part).filter(|call| call.wrapper().is_some());
+        let anew = wrapped.and_then(|call| call.anew(part, source));
         let manner = Manner {
             handles: source.text.to_ascii_lowercase().contains("mpi_f08"),
-            error: self.has_error_argument(site, part).then(|| last_argument(call)).flatten(),
+            error: match wrapped {
+                Some(wrapped) => wrapped.error(source),
+                None => self.has_error_argument(site, part).then(|| last_argument(call)).flatten(),
+            },
             case: Case::of(&site.function),
         };
         let request = emit::Request {
             datatype: &part.made,
             turns: &part.packing.turns,
-            element: text_of(part.datatype.span),
+            element: anew
+                .as_ref()
+                .map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
             symbols: &view,
             manner: &manner,
         };
@@ -320,6 +316,7 @@ impl Project {
             buffer: part.buffer.span,
             count: part.count.span,
             datatype: part.datatype.span,
+            anew,
         };
         let rewrite = edit::Rewrite {
             source,

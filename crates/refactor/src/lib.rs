@@ -10,6 +10,7 @@
 
 mod across;
 pub mod affine;
+mod anew;
 pub mod check;
 pub mod copies;
 pub mod edit;

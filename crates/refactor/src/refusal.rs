@@ -47,6 +47,8 @@ pub enum Code {
     Collective,
     /// The call of MPI is not a statement of its own, or its arguments have keywords.
     CallForm,
+    /// The table of wrappers says too little for the call to be written anew.
+    Wrapper,
     /// Lines of the preprocessor stand among the statements.
     Preprocessor,
     /// The grammar was left inside of the procedure.
@@ -79,6 +81,7 @@ impl Code {
             Code::Datatype => "E-DATATYPE",
             Code::Collective => "E-COLLECTIVE",
             Code::CallForm => "E-CALL-FORM",
+            Code::Wrapper => "E-WRAPPER",
             Code::Preprocessor => "E-PREPROCESSOR",
             Code::Syntax => "E-SYNTAX",
             Code::Limit => "E-LIMIT",

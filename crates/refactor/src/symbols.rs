@@ -29,6 +29,11 @@ pub trait Symbols {
         false
     }
 
+    /// The procedure of MPI that one of the program stands for; any other one is what it is called.
+    fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
+        called
+    }
+
     /// What a call may read and write. Unknown procedures: everything that can be reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
 }

@@ -546,7 +546,9 @@ pub(super) fn called<'t>(
         return None;
     };
     let Kind::Name(name) = &function.kind else { return None };
-    Some((project.named(name)?, arguments))
+    let callee = project.named(name)?;
+    // A wrapper is what the table says, not what its body does.
+    project.view(callee).wrapper(name).is_none().then_some((callee, arguments))
 }
 
 /// A body that is left at its end only, without the statement that leaves it.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::affine::Polynomial;
+use crate::symbols::Symbols;
 use crate::tree::{
     Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind, Subscript,
 };
@@ -13,7 +14,7 @@ use super::walk::Walk;
 pub(super) type Shape = Vec<(Polynomial, Polynomial)>;
 
 /// Arrays of a procedure that get their memory, and so their bounds, in one place.
-pub(super) fn allocated_once(procedure: &Procedure) -> HashSet<Name> {
+pub(super) fn allocated_once(procedure: &Procedure, symbols: &dyn Symbols) -> HashSet<Name> {
     let mut places: HashMap<Name, usize> = HashMap::new();
     let mut others = HashSet::new();
     for statement in &procedure.body {
@@ -40,7 +41,7 @@ pub(super) fn allocated_once(procedure: &Procedure) -> HashSet<Name> {
                                     *places.entry(name.clone()).or_default() += 1;
                                 });
                             }
-                            Kind::Name(name) if !keeps_bounds(called) => {
+                            Kind::Name(name) if !keeps_bounds(symbols.stands_for(called)) => {
                                 others.insert(name.clone());
                             }
                             _ => {}

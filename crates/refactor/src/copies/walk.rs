@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         };
         walk.escaped = escaping(request.procedure, symbols);
         if symbols.language().is_fortran() {
-            walk.allocated_once = allocated_once(request.procedure);
+            walk.allocated_once = allocated_once(request.procedure, symbols);
         }
         walk.run(&request.procedure.body);
         walk
@@ -179,7 +179,8 @@ impl<'a> Walk<'a> {
                 self.finished = self.buffer.is_none();
                 for_each_expression(statement, &mut |expression| {
                     if let ExpressionKind::Call { function, .. } = &expression.kind {
-                        self.pending = is_call(function, &["mpi_irecv", "mpi_recv_init"]);
+                        self.pending =
+                            is_call(self.symbols, function, &["mpi_irecv", "mpi_recv_init"]);
                     }
                 });
             }
@@ -399,10 +400,12 @@ impl<'a> Walk<'a> {
             let message = format!("this call is not known, and it may use the buffer '{buffer}'");
             self.trouble(Code::Unreadable, expression.span, &message);
         }
-        let completes = self.arrival.is_some() && is_call(function, &["mpi_wait", "mpi_test"]);
+        let completes =
+            self.arrival.is_some() && is_call(self.symbols, function, &["mpi_wait", "mpi_test"]);
         self.pending &= !completes;
         // Receives that are pending together have buffers that do not overlap (MPI 4.1, section 3.7.2): the other one fills another part.
-        let elsewhere = self.pending && is_call(function, &["mpi_irecv", "mpi_recv_init"]);
+        let elsewhere =
+            self.pending && is_call(self.symbols, function, &["mpi_irecv", "mpi_recv_init"]);
         if writes && !elsewhere && !completes {
             self.state.pieces.clear();
             self.state.problem = None;
@@ -642,10 +645,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a procedure's name begins like one of these.
-fn is_call(function: &Expression, beginnings: &[&str]) -> bool {
+/// Whether the name of a procedure, or of the one that it stands for, begins like one of these.
+fn is_call(symbols: &dyn Symbols, function: &Expression, beginnings: &[&str]) -> bool {
     let ExpressionKind::Name(name) = &function.kind else { return false };
-    let name = name.to_ascii_lowercase();
+    let name = symbols.stands_for(name).to_ascii_lowercase();
     beginnings.iter().any(|beginning| name.starts_with(beginning))
 }
 
@@ -700,7 +703,7 @@ fn taken(expression: &Expression, symbols: &dyn Symbols, names: &mut BTreeSet<Na
         symbols.variable(name).is_some_and(|d| matches!(symbols.resolve(&d.of), Type::Array(..)))
     };
     if let ExpressionKind::Call { function, arguments } = &expression.kind
-        && root(function).is_some_and(|name| is_forgetful(name))
+        && root(function).is_some_and(|name| is_forgetful(symbols.stands_for(name)))
     {
         for argument in arguments {
             match &argument.kind {

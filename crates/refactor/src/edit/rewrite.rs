@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::anew::{Anew, MARKS};
 use crate::emit::{Text, wrap};
 use crate::read::fortran::one_line;
 use crate::source::{Language, Source, Span};
@@ -20,6 +21,8 @@ pub struct CallPlace {
     pub count: Span,
     /// The datatype argument.
     pub datatype: Span,
+    /// The call of another procedure that it becomes, instead of getting other arguments.
+    pub(crate) anew: Option<Anew>,
 }
 
 /// One call that gets a datatype instead of a packed buffer.
@@ -156,10 +159,15 @@ impl<'t> Editor<'t> {
         }
     }
 
-    fn arguments(rewrite: &Rewrite<'_>) -> [(Range<usize>, String); 3] {
+    fn arguments(rewrite: &Rewrite<'_>) -> Vec<(Range<usize>, String)> {
         let Text { buffer, count, datatype, .. } = rewrite.text;
         let call = &rewrite.call;
-        [
+        if let Some(Anew { span, text, .. }) = &call.anew {
+            let new = MARKS.into_iter().zip([buffer, count, datatype]);
+            let text = new.fold(text.clone(), |text, (mark, own)| text.replace(mark, own));
+            return vec![(span.range(), text)];
+        }
+        vec![
             (call.buffer.range(), buffer.clone()),
             (call.count.range(), count.clone()),
             (call.datatype.range(), datatype.clone()),
@@ -172,7 +180,8 @@ impl<'t> Editor<'t> {
         if self.lines.before(range.start).trim().is_empty() && self.follows_directive(range.start) {
             return Err(EditError::Directive { span });
         }
-        out.extend(Self::arguments(rewrite).map(|(range, new)| Change { range, new }));
+        let arguments = Self::arguments(rewrite).into_iter();
+        out.extend(arguments.map(|(range, new)| Change { range, new }));
         let text = rewrite.text;
         let outer = self.lines.indent(range.start);
         let braces = self.is_controlled(range.start) && !text.before.is_empty();
@@ -312,15 +321,14 @@ impl<'t> Editor<'t> {
         }
         let language = if self.fixed { Language::FortranFixed } else { Language::FortranFree };
         // Long arguments would be cut at column 72: marks stand for them while lines are joined.
-        let marks = ['\u{e000}', '\u{e001}', '\u{e002}'];
         let marked: Vec<Change> = inside
             .iter()
-            .zip(marks)
+            .zip(MARKS)
             .map(|(change, mark)| Change { range: change.range.clone(), new: mark.to_string() })
             .collect();
         let joined = super::apply(call, &marked).unwrap_or_else(|_| call.to_owned());
         let mut statement = one_line(&joined, language);
-        for (mark, (_, new)) in marks.into_iter().zip(&arguments) {
+        for (mark, (_, new)) in MARKS.into_iter().zip(&arguments) {
             statement = statement.replace(mark, new);
         }
         let lines = wrap(&statement, column, self.fixed);

@@ -38,6 +38,7 @@ fn change_to(
         buffer: within("buf"),
         count: within("n,").start_only(1),
         datatype: within("TY"),
+        anew: None,
     };
     let source = Source { name: "t".into(), language, text: text.into() };
     let fortran = language.is_fortran();

@@ -9,8 +9,10 @@ pub(super) struct Side {
     pub direction: Direction,
     /// The buffer.
     pub buffer: usize,
-    /// Its count; the datatype is the next argument.
+    /// Its count.
     pub count: usize,
+    /// Its datatype; none where the procedure sends one only.
+    pub datatype: Option<usize>,
     /// The request of a non-blocking call.
     pub request: Option<usize>,
     /// Why no datatype of one process can take the buffer's place.
@@ -58,6 +60,7 @@ pub(super) fn sides(function: &str) -> Vec<Side> {
         direction,
         buffer,
         count: buffer + 1,
+        datatype: Some(buffer + 2),
         request: None,
         obstacle: None,
     };
@@ -87,7 +90,7 @@ pub(super) fn sides(function: &str) -> Vec<Side> {
         "alltoall" | "alltoallv" | "alltoallw" => vec![against(pack(0), Obstacle::Parts)],
         "reduce" | "allreduce" | "scan" | "exscan" => {
             // The result stands between.
-            vec![Side { count: 2, ..against(pack(0), Obstacle::Reduction) }]
+            vec![Side { count: 2, datatype: Some(3), ..against(pack(0), Obstacle::Reduction) }]
         }
         _ => Vec::new(),
     }

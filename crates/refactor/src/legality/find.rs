@@ -1,5 +1,7 @@
 //! Calls of MPI in a procedure.
 
+use std::borrow::Cow;
+
 use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
@@ -9,9 +11,10 @@ use crate::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
 
-use super::calls::{Side, sides};
+use super::calls::Side;
 use super::flow::contains;
 use super::touch::{Touches, roots};
+use super::wrapped::{fixed, sides};
 
 /// One buffer of one call.
 pub(super) struct Found<'t> {
@@ -26,7 +29,7 @@ pub(super) struct Found<'t> {
     pub arguments: &'t [Expression],
     pub buffer: &'t Expression,
     pub count: &'t Expression,
-    pub datatype: &'t Expression,
+    pub datatype: Cow<'t, Expression>,
 }
 
 /// All of them, in the order of the text.
@@ -34,13 +37,13 @@ pub(super) fn calls_in<'p>(view: &View<'p>) -> Vec<Found<'p>> {
     let mut all = Vec::new();
     let procedure = view.procedure();
     for statement in &procedure.body {
-        statement.each(&mut |s| in_statement(s, &mut all));
+        statement.each(&mut |s| in_statement(view, s, &mut all));
     }
     all.sort_by_key(|f: &Found<'_>| f.call.start);
     all
 }
 
-fn in_statement<'t>(statement: &'t Statement, all: &mut Vec<Found<'t>>) {
+fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Found<'t>>) {
     let main = match &statement.kind {
         StatementKind::Evaluate(value) | StatementKind::Assign { value, .. } => Some(value.span),
         _ => None,
@@ -49,9 +52,13 @@ fn in_statement<'t>(statement: &'t Statement, all: &mut Vec<Found<'t>>) {
         expression.each(&mut |e| {
             let Kind::Call { function, arguments } = &e.kind else { return };
             let Kind::Name(name) = &function.kind else { return };
-            for side in sides(name) {
-                let pair = arguments.get(side.count..side.count + 2);
-                let (Some(buffer), Some([count, datatype])) = (arguments.get(side.buffer), pair)
+            for side in sides(view, name) {
+                let datatype = match side.datatype {
+                    Some(at) => arguments.get(at).map(Cow::Borrowed),
+                    None => fixed(view, name, side.buffer, e.span).map(Cow::Owned),
+                };
+                let (Some(buffer), Some(count), Some(datatype)) =
+                    (arguments.get(side.buffer), arguments.get(side.count), datatype)
                 else {
                     continue;
                 };

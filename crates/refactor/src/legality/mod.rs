@@ -28,6 +28,7 @@ mod sources;
 mod targets;
 mod together;
 mod touch;
+mod wrapped;
 
 #[cfg(test)]
 mod tests;
@@ -191,6 +192,7 @@ fn judge(
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
     let ledger = &candidate.ledger;
     find::is_plain(view, found, packing)?;
+    wrapped::is_writable(view, found, packing, ledger)?;
     range::exact(view, found, packing, candidate.element, ledger)?;
     sources::unaliased(view, found, packing, ledger)?;
     match found.side.direction {
@@ -212,7 +214,7 @@ fn judge(
         call: found.call,
         buffer: found.buffer.clone(),
         count: found.count.clone(),
-        datatype: found.datatype.clone(),
+        datatype: found.datatype.clone().into_owned(),
         element: candidate.element,
         packing: packing.clone(),
         made,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::project::View;
+use crate::symbols::Symbols;
 use crate::tree::{
     Dimension, Expression, ExpressionKind as Kind, Name, Procedure, StatementKind, Type, Unary,
 };
@@ -28,6 +29,7 @@ pub(crate) fn calls_mpi(view: &View<'_>) -> bool {
                 expression.each(&mut |e| {
                     if let Kind::Call { function, .. } = &e.kind {
                         let name = function.root().map_or("", String::as_str);
+                        let name = view.stands_for(name);
                         found |= name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
                     }
                 });

@@ -8,11 +8,11 @@ use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
 
-use super::calls::completes;
 use super::find::{Found, touches_of};
 use super::flow::{self, Stretch, contains};
 use super::model::Ledger;
 use super::touch::roots;
+use super::wrapped::completes;
 
 /// The copies write only what nobody else among them reads.
 pub(super) fn unaliased(
@@ -96,7 +96,7 @@ pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expressio
                 let ExpressionKind::Call { function, arguments } = &e.kind else {
                     continue;
                 };
-                let at = function.root().and_then(|name| completes(name));
+                let at = function.root().and_then(|name| completes(view, name));
                 if let Some(argument) = at.and_then(|at| arguments.get(at))
                     && roots(argument).iter().any(|n| wanted.contains(n))
                 {

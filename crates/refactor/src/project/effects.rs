@@ -434,7 +434,7 @@ fn call(
     let called = view.project.spaces.by_name.get(last(name));
     let is_variable = matches!(&function.kind, Kind::Name(n) if view.declared(n).is_some());
     // Some programs have an MPI of their own, for one process.
-    let is_mpi = name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
+    let is_mpi = view.stands_for(name).get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
     match called.filter(|_| !is_variable && !is_mpi) {
         Some(all) => {
             let mut reads = Touching::new(view, pointers);
@@ -463,7 +463,11 @@ fn foreign(
     let mut reads = Touching::new(view, pointers);
     let mut writes = Touching::new(view, pointers);
     let is_fortran = view.language().is_fortran();
-    match library::uses(name, arguments.len(), is_fortran) {
+    let uses = match view.wrapper(name) {
+        Some(wrapper) => Some(wrapper.uses(arguments.len())),
+        None => library::uses(name, arguments.len(), is_fortran),
+    };
+    match uses {
         Some(uses) => {
             reads.names(object.iter().cloned());
             // Methods of containers of C++ change nothing else; `size` and `data` not even those.

@@ -70,6 +70,7 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             hidden: Vec::new(),
+            setup: self.setup.clone(),
             expanded,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);

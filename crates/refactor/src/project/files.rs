@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::read::c::{Directives, Macros, directives};
 use crate::source::{Language, Source};
 
-use super::file_id;
+use super::{Wrappers, file_id};
 
 /// The includes of a project.
 pub(super) struct Files {
@@ -50,9 +50,10 @@ impl Files {
         &self.directives[file]
     }
 
-    /// All macros that a file sees.
-    pub fn macros(&self, file: usize) -> Macros {
-        Macros::new(self.closure[file].iter().flat_map(|&f| &self.directives[f].defines))
+    /// All macros that a file sees; those that stand for procedures of MPI are procedures.
+    pub fn macros(&self, file: usize, wrappers: &Wrappers) -> Macros {
+        let defines = self.closure[file].iter().flat_map(|&f| &self.directives[f].defines);
+        Macros::new(defines.filter(|d| wrappers.find(&d.name, Language::C).is_none()))
     }
 
     /// The file itself and all that it includes.

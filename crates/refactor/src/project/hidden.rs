@@ -223,9 +223,14 @@ fn called(
         Kind::Member { field, .. } => field,
         _ => "",
     };
+    let wrapper = view.wrapper(name);
     let is_variable = view.declared(name).is_some();
-    let known = view.project.spaces.by_name.get(last(name)).filter(|_| !is_variable);
-    let forgets = !is_variable && known.is_none() && is_forgetful(name);
+    let has_body = !is_variable && wrapper.is_none();
+    let known = view.project.spaces.by_name.get(last(name)).filter(|_| has_body);
+    let forgets = match wrapper {
+        Some(wrapper) => is_forgetful(wrapper.stands_for().name),
+        None => !is_variable && known.is_none() && is_forgetful(name),
+    };
     for (index, argument) in arguments.iter().enumerate() {
         let kept = match known {
             Some(all) => all.iter().any(|&id| keeps[id].get(index).copied().unwrap_or(true)),

@@ -15,10 +15,12 @@ mod hidden;
 mod inline;
 mod library;
 mod regions;
+mod signatures;
 mod sizes;
 mod spaces;
 mod types;
 mod view;
+mod wrappers;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +38,18 @@ use regions::Summary;
 use spaces::Spaces;
 
 pub use library::{Use, arguments, is_forgetful};
+pub use signatures::Signature;
 pub use view::View;
+pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers};
+
+pub(crate) use wrappers::placeholder;
+
+/// What is known of a program besides its texts.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// Its procedures that stand for those of MPI.
+    pub wrappers: Wrappers,
+}
 
 /// A program, or a part of one.
 pub struct Project {
@@ -53,6 +66,7 @@ pub struct Project {
     expanded: Expanded,
     /// As `spaces.ids`.
     hidden: Vec<HashSet<Name>>,
+    setup: Setup,
 }
 
 /// Number of a procedure with a body.
@@ -63,7 +77,12 @@ impl Project {
     /// Reads all files. An include is taken for the file whose name ends like it, the one in the same folder first; one that is not among the
     /// sources is passed over. Languages are corrected: what a Fortran file includes is Fortran in its form, a header of C++
     /// files only is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the summaries.
-    pub fn new(mut sources: Vec<Source>) -> Project {
+    pub fn new(sources: Vec<Source>) -> Project {
+        Project::with(sources, Setup::default())
+    }
+
+    /// The same, with what else is known.
+    pub fn with(mut sources: Vec<Source>, setup: Setup) -> Project {
         let files = Files::new(&mut sources);
         let mut units: Vec<Unit> = sources
             .iter()
@@ -73,7 +92,12 @@ impl Project {
                 if source.language.is_fortran() {
                     fortran::read(source, file)
                 } else {
-                    c::read(source, file, files.directives(index), &files.macros(index))
+                    c::read(
+                        source,
+                        file,
+                        files.directives(index),
+                        &files.macros(index, &setup.wrappers),
+                    )
                 }
             })
             .collect();
@@ -89,6 +113,7 @@ impl Project {
             pointers: Vec::new(),
             expanded: Expanded::default(),
             hidden: Vec::new(),
+            setup,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.hidden = hidden::hidden(&project);
@@ -98,6 +123,11 @@ impl Project {
     /// The texts.
     pub fn sources(&self) -> &[Source] {
         &self.sources
+    }
+
+    /// Procedures of the program that stand for those of MPI.
+    pub fn wrappers(&self) -> &Wrappers {
+        &self.setup.wrappers
     }
 
     /// The text of a file.

@@ -4,7 +4,7 @@ use crate::source::Language;
 use crate::symbols::{Effects, Symbols};
 use crate::tree::{Declaration, Expression, Name, Procedure, Type, Unit};
 
-use super::{ProcedureId, Project, effects, sizes, types};
+use super::{ProcedureId, Project, Wrapper, effects, sizes, types};
 
 /// One procedure with all that it sees.
 #[derive(Clone, Copy)]
@@ -41,6 +41,12 @@ impl<'p> View<'p> {
     /// Whether memory of one variable may be memory of the other.
     pub fn may_alias(&self, one: &str, other: &str) -> bool {
         effects::may_alias(self, one, other)
+    }
+
+    /// The wrapper that a procedure's name means here.
+    pub fn wrapper(&self, called: &str) -> Option<&'p Wrapper> {
+        let wrappers = self.project.wrappers();
+        (!wrappers.is_empty()).then(|| wrappers.find(called, self.unit().language)).flatten()
     }
 
     /// Whether a value is a number for sure, and no address.
@@ -86,6 +92,10 @@ impl Symbols for View<'_> {
 
     fn is_hidden(&self, name: &str) -> bool {
         self.project.hidden.get(self.id.0).is_some_and(|names| names.contains(name))
+    }
+
+    fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
+        self.wrapper(called).map_or(called, |wrapper| wrapper.stands_for().name)
     }
 
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {

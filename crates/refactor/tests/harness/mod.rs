@@ -3,6 +3,7 @@
 //! A case is a file of C, C++ or Fortran with two kinds of comments for the tests:
 //!
 //! - `assume: FACT` is what a person vouches for, as with `--assume`;
+//! - `wrapper: put = MPI_Send(buf=1, count=2, datatype=MPI_INT)` is an entry of `commloom.toml`;
 //! - `run:` and all lines after it are C (in C++: C++) that calls the procedures of the file, with the macros of `driver.h`.
 
 // Each test program uses its part.
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use commloom_refactor::check::{Finding, Options, Project};
 use commloom_refactor::edit::diff;
+use commloom_refactor::project::{Given, Setup, Wrapper};
 use commloom_refactor::source::{FileId, Language, Source};
 
 /// A program, before it is changed.
@@ -26,6 +28,7 @@ pub struct Case {
     pub language: Language,
     pub text: String,
     pub assume: Vec<String>,
+    pub setup: Setup,
     /// What calls it.
     pub run: Option<String>,
 }
@@ -47,8 +50,9 @@ pub fn cases() -> Vec<Case> {
             let text = fs::read_to_string(&path).expect("a text");
             let assume = text.lines().filter_map(|line| line.split_once("assume: "));
             let assume = assume.map(|(_, f)| f.trim_end_matches("*/").trim().to_owned()).collect();
+            let setup = setup_of(&text);
             let run = run_of(&text);
-            all.push(Case { name, path, language, text, assume, run });
+            all.push(Case { name, path, language, text, assume, setup, run });
         }
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -63,6 +67,27 @@ fn bare(line: &str) -> &str {
         ["/*", "//", "!", "c "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
     let ends = line.strip_suffix("*/").filter(|l| !l.trim().is_empty());
     ends.unwrap_or(line).trim()
+}
+
+/// The table of wrappers.
+fn setup_of(text: &str) -> Setup {
+    let mut setup = Setup::default();
+    for line in text.lines() {
+        let Some((_, entry)) = line.split_once("wrapper: ") else { continue };
+        let (name, call) = entry.split_once(" = ").expect("a call after the name");
+        let (call, arguments) = call.split_once('(').expect("arguments");
+        let (arguments, _) = arguments.rsplit_once(')').expect("an end");
+        let given: Vec<(&str, Given)> = arguments
+            .split(", ")
+            .map(|argument| {
+                let (name, value) = argument.split_once('=').expect("a value");
+                let number = value.parse().map(Given::Argument);
+                (name, number.unwrap_or_else(|_| Given::Text(value.trim_matches('"').to_owned())))
+            })
+            .collect();
+        setup.wrappers.add(Wrapper::new(name, call, &given).expect("a wrapper"));
+    }
+    setup
 }
 
 /// The lines after `run:`.
@@ -93,7 +118,8 @@ impl Case {
     /// The same file with another text.
     pub fn project_of(&self, text: String) -> Project {
         let name = self.path.file_name().expect("a name").to_string_lossy().into_owned();
-        Project::new(vec![Source { name, language: self.language, text }])
+        let source = Source { name, language: self.language, text };
+        Project::with(vec![source], self.setup.clone())
     }
 
     pub fn options(&self) -> Options {
