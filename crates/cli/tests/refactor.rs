@@ -242,3 +242,48 @@ fn wrong_paths_are_errors() {
         assert_eq!(done.status, Some(2), "{path}: {done:?}");
     }
 }
+
+const WRAPPED: &str = "#include <mpi.h>
+
+void column(const double *u, int n, int to)
+{
+    double b[100];
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    put(to, b, n);
+}
+";
+
+#[test]
+fn wrappers_are_found_above_the_files_or_where_they_are_said_to_be() {
+    let entry = |tag: &str| {
+        format!(
+            "[wrappers.put]\ncall = \"MPI_Send\"\ndest = 1\nbuf = 2\ncount = 3\ndatatype = \"MPI_DOUBLE\"\ntag = {tag}\ncomm = \"comm\"\n"
+        )
+    };
+    let texts = [("commloom.toml", entry("\"7\"")), ("other.toml", entry("\"8\""))];
+    let folder = folder("wrappers", &[("commloom.toml", &texts[0].1), ("other.toml", &texts[1].1)]);
+    fs::create_dir_all(folder.join("src/deep")).expect("a folder");
+    fs::write(folder.join("src/deep/a.c"), WRAPPED).expect("a file");
+    let found = refactor(&folder, &["src"]);
+    assert_eq!(found.status, Some(0), "{found:?}");
+    let call = "+    MPI_Send(&u[0], 1, vector_type_1, to, 7, comm);";
+    assert!(found.out.contains(call), "{}", found.out);
+    assert!(found.err.contains("commloom.toml: procedures that stand for"), "{}", found.err);
+    let given = refactor(&folder, &["--config", "other.toml", "src/deep/a.c"]);
+    assert!(given.out.contains(&call.replace("7, comm", "8, comm")), "{}", given.out);
+    assert!(!given.err.contains("procedures that stand for"), "{}", given.err);
+}
+
+#[test]
+fn what_is_wrong_in_the_table_is_said_with_its_place() {
+    let text = "[wrappers.put]\ncall = \"MPI_Send\"\nbuf = 1\ncount = 2\ndatatype = 3\ndst = 4\n";
+    let folder = folder("wrong-wrappers", &[("a.c", WRAPPED), ("commloom.toml", text)]);
+    let found = refactor(&folder, &["a.c"]);
+    assert_eq!((found.status, found.out.as_str()), (Some(2), ""), "{found:?}");
+    assert!(found.err.contains("commloom.toml:6:1"), "{}", found.err);
+    assert!(found.err.contains("did you mean `dest`?"), "{}", found.err);
+    let none = refactor(&folder, &["--config", "none.toml", "a.c"]);
+    assert_eq!(none.status, Some(2), "{none:?}");
+    assert!(none.err.contains("cannot read none.toml"), "{}", none.err);
+}

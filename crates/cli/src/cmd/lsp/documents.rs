@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use commloom_refactor::project::Setup;
 use commloom_refactor::source::{Language, Source};
 use lsp_types::Uri;
 
-use crate::cmd::refactor::files;
+use crate::cmd::refactor::{config, files};
 
 /// The folders, and the open files by path.
 #[derive(Debug, Default)]
@@ -32,6 +33,13 @@ impl Documents {
 
     pub fn is_open(&self, path: &Path) -> bool {
         self.open.contains_key(path)
+    }
+
+    /// What the folders say of the program. A table that cannot be read is not looked at: `commloom refactor` says what is wrong with it.
+    pub fn setup(&self) -> Setup {
+        let first = self.folders.first().map(PathBuf::as_path);
+        let wrappers = config::find(first).and_then(|path| config::wrappers(&path).ok());
+        Setup { wrappers: wrappers.unwrap_or_default() }
     }
 
     /// All texts, by path. Files that cannot be read, or are no UTF-8, are left out.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use commloom_refactor::check::{Options, Project};
+use commloom_refactor::project::Setup;
 use commloom_refactor::source::{FileId, Source};
 
 /// One call with packing code.
@@ -26,10 +27,10 @@ pub struct Finding {
 }
 
 /// All findings in all texts, by file.
-pub fn findings(texts: Vec<(PathBuf, Source)>) -> Vec<Finding> {
+pub fn findings(texts: Vec<(PathBuf, Source)>, setup: Setup) -> Vec<Finding> {
     let (paths, sources): (Vec<PathBuf>, Vec<Source>) = texts.into_iter().unzip();
     let texts: Vec<Rc<str>> = sources.iter().map(|source| Rc::from(source.text.as_str())).collect();
-    let project = Project::new(sources);
+    let project = Project::with(sources, setup);
     let mut found = Vec::new();
     for finding in project.check(&Options::default()) {
         let file = finding.site.file;

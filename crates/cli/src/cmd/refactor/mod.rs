@@ -1,6 +1,7 @@
 //! `commloom refactor`: packing code in, MPI datatypes or reasons out.
 
 mod apply;
+pub mod config;
 mod explain;
 pub mod files;
 mod json;
@@ -11,6 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::project::{Setup, Wrappers};
 
 use crate::failure::Failure;
 
@@ -46,6 +48,9 @@ pub struct Args {
     /// Vouch for a fact that the analysis cannot see, as a refusal names it (can be given several times)
     #[arg(long, value_name = "FACT")]
     assume: Vec<String>,
+    /// The table of procedures that stand for those of MPI [default: commloom.toml in the folder of the first path, above it, or here]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// For how many sizes, drawn by chance, loops and datatype are compared byte for byte
     #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
     verify: u32,
@@ -63,13 +68,22 @@ Examples:
   commloom refactor src/                       what would change, as a patch
   commloom refactor --check src/               for CI: exit status 1 if something can be changed
   commloom refactor --explain halo.c:40 halo.c how it was found, or why not
-  commloom refactor --apply --run 'make test' .";
+  commloom refactor --apply --run 'make test' .
+
+A program's own procedures that send or receive are listed in commloom.toml: each argument by its number, or what always stands there.
+  [wrappers.isend_cr]
+  call = \"MPI_Isend\"
+  buf = 1
+  count = 2
+  datatype = 3
+  dest = 4
+  request = 5";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let sources = files::sources(&args.paths)?;
     let options = Options { assume: args.assume.clone(), rounds: args.verify };
-    let project = Project::new(sources);
+    let project = Project::with(sources, setup(args)?);
     let findings = project.check(&options);
     if let Some(site) = &args.explain {
         return explain::show(&project, &findings, site);
@@ -106,6 +120,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::No);
     }
     Ok(())
+}
+
+/// What is known of the program besides its texts; what was found without being asked for is said.
+fn setup(args: &Args) -> Result<Setup, Failure> {
+    let config = match &args.config {
+        Some(path) => Some(path.clone()),
+        None => config::find(args.paths.first().map(PathBuf::as_path)).inspect(|path| {
+            eprintln!("{}: procedures that stand for those of MPI", path.display())
+        }),
+    };
+    let wrappers =
+        config.map_or_else(|| Ok(Wrappers::default()), |path| config::wrappers(&path))?;
+    Ok(Setup { wrappers })
 }
 
 /// Files that change: name, text before and after.
