@@ -2,6 +2,7 @@
 
 use crate::affine::{Atom, Operator, Polynomial};
 
+use super::passes::{Pass, Passes};
 use super::{Member, Node};
 
 /// Longest list of displacements that nested lists are merged into.
@@ -42,115 +43,142 @@ fn product(outer: &Polynomial, inner: &Polynomial) -> Polynomial {
     }
 }
 
-/// `count` times `child`, `stride` bytes apart: hvector -> vector -> contiguous, and nests whose strides fit become one loop.
-pub(super) fn repeated(count: Polynomial, stride: Polynomial, child: Node, element: u64) -> Node {
-    if count.as_constant() == Some(1) {
-        return child;
-    }
-    let size = Polynomial::size(element);
-    match child {
-        Node::Contiguous { count: block } => {
-            if stride == raw(&block).times(&size) {
-                return Node::Contiguous { count: product(&count, &block) };
-            }
-            match stride.exact_quotient(&size) {
-                Some(stride) => Node::Vector { count, block, stride },
-                None => Node::Hvector {
-                    count,
-                    stride,
-                    child: Box::new(Node::Contiguous { count: block }),
-                },
-            }
-        }
-        Node::Vector { count: inner, block, stride: step }
-            if stride == raw(&inner).times(&step).times(&size) =>
-        {
-            Node::Vector { count: product(&count, &inner), block, stride: step }
-        }
-        Node::Hvector { count: inner, stride: step, child }
-            if stride == raw(&inner).times(&step) =>
-        {
-            Node::Hvector { count: product(&count, &inner), stride: step, child }
-        }
-        child => Node::Hvector { count, stride, child: Box::new(child) },
-    }
+/// The constructors, of elements of so many bytes.
+pub(super) struct Build {
+    pub element: u64,
+    pub passes: Passes,
 }
 
-/// Adjacent blocks become one. The first one's count must be a number: a negative one would move the second.
-pub(super) fn push(members: &mut Vec<Member>, member: Member, element: u64) {
-    if let (Some(last), Node::Contiguous { count: next }) = (members.last_mut(), &member.node)
-        && let Node::Contiguous { count } = &mut last.node
-        && count.as_constant().is_some_and(|number| number >= 0)
-        && member.displacement == last.displacement.plus(&count.times(&Polynomial::size(element)))
-    {
-        let sum = if next.as_constant().is_some() {
-            count.plus(next)
-        } else {
-            count.plus(&clamped(next))
+impl Build {
+    /// `count` times `child`, `stride` bytes apart: hvector -> vector -> contiguous, and nests whose strides fit become one loop.
+    pub fn repeated(&self, count: Polynomial, stride: Polynomial, child: Node) -> Node {
+        if count.as_constant() == Some(1) && self.passes.take(Pass::SingleTurn) {
+            return child;
+        }
+        match child {
+            Node::Contiguous { count: block } => self.blocks(count, stride, block),
+            Node::Vector { count: inner, block, stride: step }
+                if stride == raw(&inner).times(&step).times(&Polynomial::size(self.element))
+                    && self.passes.take(Pass::NestCollapse) =>
+            {
+                Node::Vector { count: product(&count, &inner), block, stride: step }
+            }
+            Node::Hvector { count: inner, stride: step, child }
+                if stride == raw(&inner).times(&step) && self.passes.take(Pass::NestCollapse) =>
+            {
+                Node::Hvector { count: product(&count, &inner), stride: step, child }
+            }
+            child => Node::Hvector { count, stride, child: Box::new(child) },
+        }
+    }
+
+    /// `count` blocks of elements, `stride` bytes apart.
+    fn blocks(&self, count: Polynomial, stride: Polynomial, block: Polynomial) -> Node {
+        let pass = match block.as_constant() {
+            Some(1) => Pass::HvectorToVector,
+            _ => Pass::BlockLength,
         };
-        *count = sum;
-        return;
-    }
-    members.push(member);
-}
-
-/// Several members at absolute places: where the first one lies, and all of them from there: struct -> hindexed -> hvector.
-pub(super) fn group(mut members: Vec<Member>, element: u64) -> (Polynomial, Node) {
-    if members.len() == 1
-        && let Some(Member { displacement, node }) = members.pop()
-    {
-        return (displacement, node);
-    }
-    let Some(first) = members.first() else {
-        return (Polynomial::zero(), Node::Struct(Vec::new()));
-    };
-    let origin = first.displacement.clone();
-    let child = first.node.clone();
-    for member in &mut members {
-        member.displacement = member.displacement.minus(&origin);
-    }
-    if !members.iter().all(|member| member.node == child) {
-        return (origin, Node::Struct(flattened(members)));
-    }
-    let displacements: Vec<Polynomial> =
-        members.into_iter().map(|member| member.displacement).collect();
-    let stride = displacements[1].clone();
-    let regular = displacements.windows(2).all(|pair| pair[1].minus(&pair[0]) == stride);
-    match i64::try_from(displacements.len()) {
-        Ok(count) if regular => {
-            (origin, repeated(Polynomial::constant(count), stride, child, element))
+        match stride.exact_quotient(&Polynomial::size(self.element)) {
+            Some(stride) if self.passes.take(pass) => {
+                if stride == raw(&block) && self.passes.take(Pass::VectorToContiguous) {
+                    Node::Contiguous { count: product(&count, &block) }
+                } else {
+                    Node::Vector { count, block, stride }
+                }
+            }
+            _ => {
+                let child = Box::new(Node::Contiguous { count: block });
+                Node::Hvector { count, stride, child }
+            }
         }
-        _ => (origin, listed(displacements, child)),
     }
-}
 
-/// Structs in a struct become its members.
-pub(super) fn flattened(members: Vec<Member>) -> Vec<Member> {
-    members
-        .into_iter()
-        .flat_map(|Member { displacement, node }| match node {
-            Node::Struct(inner) => inner
-                .into_iter()
-                .map(|m| Member { displacement: displacement.plus(&m.displacement), node: m.node })
-                .collect(),
-            node => vec![Member { displacement, node }],
-        })
-        .collect()
-}
-
-/// Lists in a list become one, as long as it is short.
-fn listed(displacements: Vec<Polynomial>, child: Node) -> Node {
-    match child {
-        Node::Hindexed { displacements: inner, child }
-            if inner.len().saturating_mul(displacements.len()) <= MERGED =>
+    /// Adjacent blocks become one. The first one's count must be a number: a negative one would move the second.
+    pub fn push(&self, members: &mut Vec<Member>, member: Member) {
+        if let (Some(last), Node::Contiguous { count: next }) = (members.last_mut(), &member.node)
+            && let Node::Contiguous { count } = &mut last.node
+            && count.as_constant().is_some_and(|number| number >= 0)
+            && member.displacement
+                == last.displacement.plus(&count.times(&Polynomial::size(self.element)))
+            && self.passes.take(Pass::AdjacentBlocks)
         {
-            let all = displacements
-                .iter()
-                .flat_map(|outer| inner.iter().map(|d| outer.plus(d)))
-                .collect();
-            Node::Hindexed { displacements: all, child }
+            let sum = if next.as_constant().is_some() {
+                count.plus(next)
+            } else {
+                count.plus(&clamped(next))
+            };
+            *count = sum;
+            return;
         }
-        child => Node::Hindexed { displacements, child: Box::new(child) },
+        members.push(member);
+    }
+
+    /// Several members at absolute places: where the first one lies, and all of them from there: struct -> hindexed -> hvector.
+    pub fn group(&self, mut members: Vec<Member>) -> (Polynomial, Node) {
+        if members.len() == 1
+            && let Some(Member { displacement, node }) = members.pop()
+        {
+            return (displacement, node);
+        }
+        let Some(first) = members.first() else {
+            return (Polynomial::zero(), Node::Struct(Vec::new()));
+        };
+        let origin = first.displacement.clone();
+        let child = first.node.clone();
+        for member in &mut members {
+            member.displacement = member.displacement.minus(&origin);
+        }
+        let alike = members.iter().all(|member| member.node == child);
+        if !(alike && self.passes.take(Pass::StructToHindexed)) {
+            return (origin, Node::Struct(self.flattened(members)));
+        }
+        let displacements: Vec<Polynomial> =
+            members.into_iter().map(|member| member.displacement).collect();
+        let stride = displacements[1].clone();
+        let regular = displacements.windows(2).all(|pair| pair[1].minus(&pair[0]) == stride);
+        match i64::try_from(displacements.len()) {
+            Ok(count) if regular && self.passes.take(Pass::HindexedToHvector) => {
+                (origin, self.repeated(Polynomial::constant(count), stride, child))
+            }
+            _ => (origin, self.listed(displacements, child)),
+        }
+    }
+
+    /// Structs in a struct become its members.
+    pub fn flattened(&self, members: Vec<Member>) -> Vec<Member> {
+        let nested = members.iter().any(|member| matches!(member.node, Node::Struct(_)));
+        if !(nested && self.passes.take(Pass::NestedStructs)) {
+            return members;
+        }
+        members.into_iter().flat_map(|member| moved(member.displacement, member.node)).collect()
+    }
+
+    /// Lists in a list become one, as long as it is short.
+    fn listed(&self, displacements: Vec<Polynomial>, child: Node) -> Node {
+        match child {
+            Node::Hindexed { displacements: inner, child }
+                if inner.len().saturating_mul(displacements.len()) <= MERGED
+                    && self.passes.take(Pass::NestedLists) =>
+            {
+                let all = displacements
+                    .iter()
+                    .flat_map(|outer| inner.iter().map(|d| outer.plus(d)))
+                    .collect();
+                Node::Hindexed { displacements: all, child }
+            }
+            child => Node::Hindexed { displacements, child: Box::new(child) },
+        }
+    }
+}
+
+/// What is somewhere, as members of what it is in: those of a struct, or itself.
+pub(super) fn moved(by: Polynomial, node: Node) -> Vec<Member> {
+    match node {
+        Node::Struct(inner) => inner
+            .into_iter()
+            .map(|m| Member { displacement: by.plus(&m.displacement), node: m.node })
+            .collect(),
+        node => vec![Member { displacement: by, node }],
     }
 }
 

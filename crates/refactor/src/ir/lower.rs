@@ -6,7 +6,8 @@ use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::Type;
 
-use super::build::{flattened, group, push, repeated};
+use super::build::{Build, moved};
+use super::passes::{Pass, Passes};
 use super::{Datatype, Member, Node};
 
 /// The datatype of what is copied, of elements of so many bytes.
@@ -18,24 +19,34 @@ pub fn datatype(
     packing: &Packing,
     element: u64,
 ) -> Result<Datatype, Refusal> {
-    let lower = Lower { symbols, element, turns: &packing.turns };
-    let (origin, node) = group(lower.members(&packing.copies)?, element);
+    passed(symbols, packing, element, usize::MAX).map(|(datatype, _)| datatype)
+}
+
+/// The datatype after so many passes, and these.
+pub(super) fn passed(
+    symbols: &dyn Symbols,
+    packing: &Packing,
+    element: u64,
+    most: usize,
+) -> Result<(Datatype, Vec<Pass>), Refusal> {
+    let build = Build { element, passes: Passes::up_to(most) };
+    let lower = Lower { symbols, build, turns: &packing.turns };
+    let (origin, node) = lower.build.group(lower.members(&packing.copies)?);
     let size = Polynomial::size(element);
     let count = packing.length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
     let first = first_copy(&packing.copies);
     let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
-    Ok(match first {
+    let datatype = match first {
         Some(copy) if !other_bases => {
             let at = Some(lower.at_start(copy, &node));
+            if matches!(node, Node::Contiguous { .. }) {
+                lower.build.passes.take(Pass::SendCount);
+            }
             Datatype { element, count, at, node }
         }
-        _ => Datatype {
-            element,
-            count,
-            at: None,
-            node: Node::Struct(flattened(vec![Member { displacement: origin, node }])),
-        },
-    })
+        _ => Datatype { element, count, at: None, node: Node::Struct(moved(origin, node)) },
+    };
+    Ok((datatype, lower.build.passes.into_made()))
 }
 
 fn has_counter(place: &Place) -> bool {
@@ -53,7 +64,7 @@ fn first_copy(copies: &Dense) -> Option<&Copy> {
 
 struct Lower<'a> {
     symbols: &'a dyn Symbols,
-    element: u64,
+    build: Build,
     /// All loops, by their counters.
     turns: &'a [Turns],
 }
@@ -104,7 +115,7 @@ impl Lower<'_> {
                 let mut members = Vec::new();
                 for part in parts {
                     for member in self.members(part)? {
-                        push(&mut members, member, self.element);
+                        self.build.push(&mut members, member);
                     }
                 }
                 Ok(members)
@@ -125,7 +136,7 @@ impl Lower<'_> {
                     if members.is_empty() {
                         return Node::Struct(Vec::new());
                     }
-                    let (at, node) = group(members, self.element);
+                    let (at, node) = self.build.group(members);
                     let displacement = at.minus(&origin);
                     if displacement.is_zero() {
                         node
@@ -146,7 +157,10 @@ impl Lower<'_> {
     fn decided_outside(&self, counter: Counter, count: &Polynomial, body: &Dense) -> Option<Dense> {
         let Dense::Guard { condition, then, otherwise } = body else { return None };
         let turns = self.turns.get(usize::try_from(counter.0).ok()?)?;
-        if turns.variable.is_empty() || condition.mentions(&turns.variable) {
+        if turns.variable.is_empty()
+            || condition.mentions(&turns.variable)
+            || !self.build.passes.take(Pass::ConditionOutside)
+        {
             return None;
         }
         let around = |part: &Dense| match part {
@@ -162,10 +176,10 @@ impl Lower<'_> {
 
     fn block(&self, copy: &Copy) -> Result<Member, Refusal> {
         let count =
-            copy.length.exact_quotient(&Polynomial::size(self.element)).ok_or_else(|| {
+            copy.length.exact_quotient(&Polynomial::size(self.build.element)).ok_or_else(|| {
                 let message = format!(
                     "{} bytes are copied, which are not whole elements of {} bytes",
-                    copy.length, self.element
+                    copy.length, self.build.element
                 );
                 Refusal::new(Code::Element, copy.span, message)
             })?;
@@ -193,6 +207,7 @@ impl Lower<'_> {
             && fixed
             && let Some(stride) = slopes.first()
             && slopes.iter().all(|slope| slope == stride)
+            && self.build.passes.take(Pass::LoopToHvector)
         {
             let stride = stride.clone();
             let at_first = members
@@ -202,13 +217,13 @@ impl Lower<'_> {
                     node: m.node,
                 })
                 .collect();
-            let (displacement, child) = group(at_first, self.element);
+            let (displacement, child) = self.build.group(at_first);
             return Member {
                 displacement,
-                node: repeated(count.clone(), stride, child, self.element),
+                node: self.build.repeated(count.clone(), stride, child),
             };
         }
-        let (place, child) = group(members, self.element);
+        let (place, child) = self.build.group(members);
         let origin = self.first_turn(&place, &atom);
         let displacement = place.minus(&origin);
         Member {
@@ -243,6 +258,9 @@ impl Lower<'_> {
         let list = self.consecutive(place, turn)?;
         let of = self.symbols.resolve(&self.symbols.variable(&place.variable)?.of);
         let entry = self.symbols.size_of(&element_of(self.symbols, &of)?)?;
+        if !self.build.passes.take(Pass::LoopToList) {
+            return None;
+        }
         let node = Node::Listed { count: count.clone(), block: block.clone(), list, entry, scale };
         Some(Member { displacement: rest, node })
     }

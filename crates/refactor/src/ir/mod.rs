@@ -8,8 +8,12 @@ mod build;
 mod display;
 mod lower;
 mod model;
+mod passes;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 pub use lower::datatype;
 pub use model::{Datatype, Member, Node};
+pub use passes::Pass;
+pub use steps::{Step, steps};

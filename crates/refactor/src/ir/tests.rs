@@ -1,12 +1,12 @@
 //! Texts in, datatypes out.
 
-use crate::copies::{Direction, Request, read};
-use crate::project::Project;
+use crate::copies::{Direction, Packing, Request, read};
+use crate::project::{Project, View};
 use crate::source::{Language, Source};
 use crate::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use crate::verify::{Draws, verify};
 
-use super::datatype;
+use super::{Datatype, Pass, datatype, steps};
 
 const DRAWS: Draws = Draws { seed: 1, rounds: 60, vouched: false };
 
@@ -80,11 +80,69 @@ fn typed_in(language: Language, text: &str, element: u64) -> String {
                 }
                 Err(mismatch) => return format!("{}: {mismatch}", datatype.node),
             }
+            follow(&alone, &request, &packing, &datatype);
             let at = datatype.at.map_or_else(|| "MPI_BOTTOM".to_owned(), |at| at.place.to_string());
             format!("{at}: {}{range}", datatype.node)
         }
         Err(refusal) => format!("{}: {}", refusal.code, refusal.message),
     }
+}
+
+/// The steps lead to the datatype, and each of them describes the same bytes.
+fn follow(symbols: &View<'_>, request: &Request<'_>, packing: &Packing, datatype: &Datatype) {
+    let steps = steps(symbols, packing, request.element).expect("steps, as there is a datatype");
+    let last = steps.last().expect("a step");
+    assert_eq!(last.datatype, *datatype);
+    for step in &steps {
+        let checked = verify(symbols, request, packing, &step.datatype, DRAWS);
+        let node = &step.datatype.node;
+        let checked = checked.unwrap_or_else(|m| panic!("{:?}: {node}: {m}", step.pass));
+        assert!(checked.skipped == 0 && checked.filled > 5, "{:?}: {node}", step.pass);
+    }
+}
+
+/// The passes of a text, each with what the datatype is after it.
+fn passes(text: &str, element: u64) -> Vec<String> {
+    let project = project(Language::C, text);
+    let id = project.procedures().last().expect("a procedure");
+    let (procedure, alone) = (project.procedure(id), project.view(id));
+    let (call, arguments) = call(&procedure.body).expect("no call");
+    let request = Request {
+        procedure,
+        call: call.span,
+        buffer: &arguments[0],
+        count: Some(&arguments[1]),
+        element,
+        direction: Direction::Pack,
+    };
+    let packing = read(&alone, &request).expect("copies");
+    let steps = steps(&alone, &packing, element).expect("steps");
+    steps
+        .iter()
+        .map(|s| {
+            let name = s.pass.map_or("copies", Pass::name);
+            let times = if s.times > 1 { format!(" x{}", s.times) } else { String::new() };
+            format!("{name}{times}: {}", s.datatype.node)
+        })
+        .collect()
+}
+
+#[test]
+fn passes_are_told_with_what_comes_of_each() {
+    let text = "void f(double *u, double *b, int n, int m) { int p = 0, j, k; for(k=1;k<n-1;k++) for(j=0;j<m;j++) b[p++]=u[k*m+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    assert_eq!(
+        passes(text, 8),
+        [
+            "copies: for(k0 < n - 2, 8*k0*m: for(k1 < m, 8*k1: contiguous(1)))",
+            "struct -> hindexed -> hvector: for(k0 < n - 2, 8*k0*m: hvector(m, 8, contiguous(1)))",
+            "hvector -> vector: for(k0 < n - 2, 8*k0*m: vector(m, 1, 1))",
+            "vector -> contiguous: for(k0 < n - 2, 8*k0*m: contiguous(m))",
+            "struct -> hindexed -> hvector: hvector(n - 2, 8*m, contiguous(m))",
+            "hvector -> vector, contiguous into the block length: vector(n - 2, m, m)",
+            "vector -> contiguous: contiguous(max(0, n - 2)*max(0, m))",
+            "contiguous into the send count: contiguous(max(0, n - 2)*max(0, m))",
+        ]
+    );
 }
 
 #[test]

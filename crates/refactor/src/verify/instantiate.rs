@@ -1,272 +1,204 @@
-//! A datatype with numbers: the bytes that it describes, in their order.
+//! A datatype with numbers: a type of `layout`, in a memory in which every variable has an address.
 
 use std::collections::HashMap;
 
-use crate::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
-use crate::copies::Turns;
+use commloom_layout::{Basic, LayoutError, Type, mpi};
+
+use crate::affine::Polynomial;
 use crate::ir::{Datatype, Node};
-use crate::source::Span;
-use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type, Unary};
 
-use super::interpret::{Interpreter, Stop};
-use super::memory::{Byte, Held};
-
-/// Values of atoms where the call stands.
-pub(super) struct Values<'i, 'a> {
-    pub interpreter: &'i mut Interpreter<'a>,
-    pub counters: HashMap<Counter, i64>,
-    pub turns: &'i [Turns],
-    pub span: Span,
-}
+use super::interpret::Stop;
+use super::memory::{Byte, Object};
+use super::values::Values;
 
 /// Longest list of bytes.
-const BYTES: usize = 1 << 22;
+const BYTES: u64 = 1 << 22;
+/// Most parts of a struct or list.
+const PARTS: u64 = 1 << 20;
+
+/// Addresses of variables, and of what pointers point to. Their distances are large and all different, so that none of them looks like a stride.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Addresses {
+    numbers: HashMap<Object, usize>,
+    objects: Vec<Object>,
+    /// Of each object, ascending.
+    starts: Vec<i64>,
+}
+
+impl Addresses {
+    /// Room on both sides of each.
+    const ROOM: i64 = 1 << 40;
+
+    pub fn of(&mut self, byte: &Byte) -> Result<i64, Stop> {
+        let at = match self.numbers.get(&byte.object) {
+            Some(&at) => at,
+            None => {
+                let at = self.objects.len();
+                let number = i64::try_from(at + 1).map_err(|_| Stop::Limit)?;
+                let distances = number.checked_mul(number + 1).ok_or(Stop::Limit)?;
+                self.starts.push(distances.checked_mul(Addresses::ROOM).ok_or(Stop::Limit)?);
+                self.objects.push(byte.object.clone());
+                self.numbers.insert(byte.object.clone(), at);
+                at
+            }
+        };
+        self.starts[at].checked_add(byte.offset).ok_or(Stop::Limit)
+    }
+
+    /// The object that an address is in, by its number in [`Addresses::objects`], and the distance from its start.
+    fn object(&self, address: i64) -> (usize, i64) {
+        let end = address.saturating_add(Addresses::ROOM);
+        let at = self.starts.partition_point(|&start| start <= end).saturating_sub(1);
+        (at, address.wrapping_sub(self.starts.get(at).copied().unwrap_or(0)))
+    }
+}
+
+/// A datatype with numbers.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    /// The type. Displacements count from `origin`.
+    pub ty: Type,
+    /// The address that the call is given; 0 is `MPI_BOTTOM`.
+    pub origin: i64,
+    /// Scalars that decide about it, by their names, and their values.
+    pub sizes: Vec<(String, i64)>,
+    /// The variables that it has a part of.
+    addresses: Addresses,
+}
+
+impl Instance {
+    /// Variables, and what pointers point to (`*p+0`), by number.
+    pub fn objects(&self) -> &[String] {
+        &self.addresses.objects
+    }
+
+    /// Where its elements lie, in their order: in which object, and how many bytes from its start.
+    pub fn elements(&self) -> impl Iterator<Item = (usize, i64, Basic)> {
+        self.ty.type_map().map(|entry| {
+            let (object, offset) =
+                self.addresses.object(self.origin.wrapping_add(entry.displacement));
+            (object, offset, entry.basic)
+        })
+    }
+
+    /// All its bytes in their order.
+    pub(super) fn bytes(&self) -> Result<Vec<Byte>, Stop> {
+        if self.ty.size() > BYTES {
+            return Err(Stop::Limit);
+        }
+        let mut bytes = Vec::new();
+        for (object, offset, basic) in self.elements() {
+            let object = self.addresses.objects.get(object).cloned().unwrap_or_default();
+            let first = Byte { object, offset };
+            bytes.extend((0_i64..).zip(0..basic.size()).map(|(k, _)| first.plus(k)));
+        }
+        Ok(bytes)
+    }
+}
+
+impl From<LayoutError> for Stop {
+    fn from(_: LayoutError) -> Stop {
+        Stop::Limit
+    }
+}
+
+/// An element of so many bytes.
+fn leaf(bytes: u64) -> Result<Type, Stop> {
+    let basic = [Basic::DOUBLE, Basic::INT, Basic::SHORT, Basic::BYTE, Basic::C_DOUBLE_COMPLEX];
+    match basic.into_iter().find(|basic| basic.size() == bytes) {
+        Some(basic) => Ok(Type::leaf(basic)),
+        None => Ok(mpi::contiguous(bytes, &Type::leaf(Basic::BYTE))?),
+    }
+}
 
 impl Values<'_, '_> {
-    /// The bytes of a datatype, in its order.
-    pub fn bytes(&mut self, datatype: &Datatype) -> Result<Vec<Byte>, Stop> {
-        let mut bytes = Vec::new();
-        let element = i64::try_from(datatype.element).map_err(|_| Stop::Limit)?;
+    /// The datatype with numbers.
+    pub fn instance(mut self, datatype: &Datatype) -> Result<Instance, Stop> {
         let origin = match &datatype.at {
             Some(address) => {
                 let mut byte = self.base(&address.base)?;
                 byte.offset += self.number(&address.offset)?;
-                byte
+                self.addresses.of(&byte)?
             }
-            None => Byte { object: String::new(), offset: 0 },
+            None => 0,
         };
-        self.node(&datatype.node, &origin, element, &mut bytes)?;
-        Ok(bytes)
+        let leaf = leaf(datatype.element)?;
+        let ty = self.node(&datatype.node, &leaf)?;
+        let sizes = self.sizes.into_iter().collect();
+        Ok(Instance { ty, origin, sizes, addresses: self.addresses })
     }
 
-    fn node(
-        &mut self,
-        node: &Node,
-        at: &Byte,
-        element: i64,
-        bytes: &mut Vec<Byte>,
-    ) -> Result<(), Stop> {
-        if bytes.len() > BYTES {
-            return Err(Stop::Limit);
-        }
-        match node {
-            Node::Contiguous { count } => {
-                let count = self.number(count)?;
-                bytes.extend((0..count.saturating_mul(element)).map(|k| at.plus(k)));
-            }
+    fn node(&mut self, node: &Node, leaf: &Type) -> Result<Type, Stop> {
+        Ok(match node {
+            Node::Contiguous { count } => mpi::contiguous(self.many(count)?, leaf)?,
             Node::Vector { count, block, stride } => {
-                let (count, block, stride) =
-                    (self.number(count)?, self.number(block)?, self.number(stride)?);
-                for k in 0..count {
-                    let start = at.plus(k * stride * element);
-                    bytes.extend((0..block.saturating_mul(element)).map(|b| start.plus(b)));
-                }
+                mpi::vector(self.many(count)?, self.many(block)?, self.number(stride)?, leaf)?
             }
             Node::Hvector { count, stride, child } => {
-                let mut there = at.clone();
-                for turn in 0..self.number(count)? {
-                    // Between two variables the distance is one of addresses; it has no meaning beyond them.
-                    if turn > 0 {
-                        there = self.displaced(&there, stride)?;
-                    }
-                    self.node(child, &there, element, bytes)?;
-                }
+                let count = self.many(count)?;
+                // Between two variables the distance is one of addresses, which nobody asks for without turns.
+                let stride = if count > 1 { self.number(stride)? } else { 0 };
+                mpi::hvector(count, 1, stride, &self.node(child, leaf)?)?
             }
             Node::Listed { count, block, list, entry, scale } => {
-                let (count, block, scale) =
-                    (self.number(count)?, self.number(block)?, self.number(scale)?);
-                let first = self.spot(list)?;
+                let (turns, block) = (self.turns(count)?, self.many(block)?);
+                let (first, scale) = (self.spot(list)?, self.number(scale)?);
                 let entry = i64::try_from(*entry).map_err(|_| Stop::Limit)?;
-                for k in 0..count {
-                    let value = self.interpreter.memory.number(&first.plus(k * entry));
-                    let start = at.plus(value * scale);
-                    bytes.extend((0..block.saturating_mul(element)).map(|b| start.plus(b)));
-                }
+                let displacements: Vec<i64> = turns
+                    .map(|k| {
+                        let value = self.interpreter.memory.number(&first.plus(k * entry));
+                        value.checked_mul(scale).ok_or(Stop::Limit)
+                    })
+                    .collect::<Result<_, _>>()?;
+                mpi::hindexed_block(block, &displacements, leaf)?
             }
             Node::Hindexed { displacements, child } => {
-                for displacement in displacements {
-                    let there = self.displaced(at, displacement)?;
-                    self.node(child, &there, element, bytes)?;
-                }
+                let displacements: Vec<i64> =
+                    displacements.iter().map(|d| self.number(d)).collect::<Result<_, _>>()?;
+                mpi::hindexed_block(1, &displacements, &self.node(child, leaf)?)?
             }
             Node::Struct(members) => {
+                let mut parts = Vec::new();
                 for member in members {
-                    let there = self.displaced(at, &member.displacement)?;
-                    self.node(&member.node, &there, element, bytes)?;
+                    let at = self.number(&member.displacement)?;
+                    parts.push((at, self.node(&member.node, leaf)?));
                 }
+                structure(parts)?
             }
             Node::Each { counter, count, displacement, child } => {
-                let turns = self.number(count)?;
-                for k in 0..turns {
-                    self.counters.insert(*counter, k);
+                let mut parts = Vec::new();
+                for turn in self.turns(count)? {
+                    self.counters.insert(*counter, turn);
                     self.set_variable(*counter)?;
-                    let there = self.displaced(at, displacement)?;
-                    self.node(child, &there, element, bytes)?;
+                    let at = self.number(displacement)?;
+                    parts.push((at, self.node(child, leaf)?));
                 }
                 self.counters.remove(counter);
+                structure(parts)?
             }
             Node::Guard { condition, then, otherwise } => {
                 let branch = if self.interpreter.decide(condition) { then } else { otherwise };
-                self.node(branch, at, element, bytes)?;
+                self.node(branch, leaf)?
             }
-        }
-        Ok(())
+        })
     }
 
-    /// The loop's variable, as conditions in it read it.
-    fn set_variable(&mut self, counter: Counter) -> Result<(), Stop> {
-        let Some(turns) = usize::try_from(counter.0).ok().and_then(|at| self.turns.get(at)) else {
-            return Ok(());
-        };
-        let turn = Polynomial::counter(counter).times(&turns.step).plus(&turns.first);
-        let value = self.number(&turn)?;
-        let variable = Byte { object: turns.variable.clone(), offset: 0 };
-        self.interpreter.memory.set(variable, Held::Number(value));
-        Ok(())
+    /// A count. What is negative counts nothing.
+    fn many(&mut self, count: &Polynomial) -> Result<u64, Stop> {
+        Ok(u64::try_from(self.number(count)?).unwrap_or(0))
     }
 
-    /// So many bytes further. A displacement with addresses in it may lead to another object.
-    fn displaced(&mut self, at: &Byte, displacement: &Polynomial) -> Result<Byte, Stop> {
-        let mut object = at.object.clone();
-        let mut failed = None;
-        let mut base_offset = 0;
-        let mut numbers = Polynomial::zero();
-        for (atoms, coefficient) in displacement.terms() {
-            match atoms {
-                [Atom::Address(place)] => match (self.base(place), coefficient) {
-                    (Ok(byte), 1) => {
-                        object = byte.object;
-                        base_offset += byte.offset;
-                    }
-                    // Away from the object that it leads from.
-                    (Ok(byte), -1) if byte.object == at.object => base_offset -= byte.offset,
-                    (Ok(_), _) => failed = Some(Stop::Unknown),
-                    (Err(stop), _) => failed = Some(stop),
-                },
-                _ => {
-                    numbers = numbers.plus(&Polynomial::from_terms([(atoms.to_vec(), coefficient)]))
-                }
-            }
+    /// The turns of a loop that is written out.
+    fn turns(&mut self, count: &Polynomial) -> Result<std::ops::Range<i64>, Stop> {
+        let count = self.many(count)?;
+        if count > PARTS {
+            return Err(Stop::Limit);
         }
-        if let Some(stop) = failed {
-            return Err(stop);
-        }
-        let by = self.number(&numbers)? + base_offset;
-        Ok(Byte { object, offset: at.offset + by })
+        Ok(0..i64::try_from(count).map_err(|_| Stop::Limit)?)
     }
+}
 
-    /// What an address counts from.
-    fn base(&mut self, place: &Place) -> Result<Byte, Stop> {
-        let expression = self.expression(place)?;
-        let spot = self.interpreter.spot(&expression)?;
-        match self.interpreter.resolve(&spot.of) {
-            Type::Pointer(_) => Ok(self.interpreter.memory.pointer(&spot.at)),
-            _ => Ok(spot.at),
-        }
-    }
-
-    fn spot(&mut self, place: &Place) -> Result<Byte, Stop> {
-        let expression = self.expression(place)?;
-        Ok(self.interpreter.spot(&expression)?.at)
-    }
-
-    /// A place as an expression with numbers.
-    fn expression(&mut self, place: &Place) -> Result<Expression, Stop> {
-        let span = self.span;
-        let mut expression =
-            Expression { span, kind: ExpressionKind::Name(place.variable.clone()) };
-        for step in &place.steps {
-            let base = Box::new(expression);
-            let kind = match step {
-                Step::At(at) => {
-                    let subscripts = at
-                        .iter()
-                        .map(|p| {
-                            Ok(Subscript::At(Expression {
-                                span,
-                                kind: ExpressionKind::Integer(self.number(p)?),
-                            }))
-                        })
-                        .collect::<Result<Vec<_>, Stop>>()?;
-                    ExpressionKind::Element { base, subscripts }
-                }
-                Step::Field(field) => ExpressionKind::Member { base, field: field.clone() },
-                Step::Follow => ExpressionKind::Unary(Unary::Dereference, base),
-            };
-            expression = Expression { span, kind };
-        }
-        Ok(expression)
-    }
-
-    pub fn number(&mut self, polynomial: &Polynomial) -> Result<i64, Stop> {
-        let mut sum = 0_i64;
-        for (atoms, coefficient) in polynomial.terms() {
-            let mut product = coefficient;
-            for atom in atoms {
-                product = product.checked_mul(self.atom(atom)?).ok_or(Stop::Limit)?;
-            }
-            sum = sum.checked_add(product).ok_or(Stop::Limit)?;
-        }
-        Ok(sum)
-    }
-
-    fn atom(&mut self, atom: &Atom) -> Result<i64, Stop> {
-        match atom {
-            Atom::Counter(counter) => self.counters.get(counter).copied().ok_or(Stop::Unknown),
-            Atom::Read { place, .. } if place.steps.is_empty() => {
-                let kind = ExpressionKind::Name(place.variable.clone());
-                self.interpreter.number(&Expression { span: self.span, kind })
-            }
-            Atom::Read { place, .. } => {
-                let at = self.spot(place)?;
-                Ok(self.interpreter.memory.number(&at))
-            }
-            Atom::Apply(operator, operands) => {
-                let values =
-                    operands.iter().map(|p| self.number(p)).collect::<Result<Vec<_>, _>>()?;
-                let value = match (operator, values.as_slice()) {
-                    (Operator::Divide, &[a, b]) => a.checked_div(b),
-                    (Operator::Remainder, &[a, b]) => a.checked_rem(b),
-                    (Operator::Min, all) => all.iter().copied().min(),
-                    (Operator::Max, all) => all.iter().copied().max(),
-                    _ => None,
-                };
-                value.ok_or(Stop::Unknown)
-            }
-            Atom::SizeOf(_) => Ok(8),
-            Atom::Stride(name, d) => {
-                let (element, dimensions) = self.shape(name)?;
-                self.interpreter.stride(
-                    name,
-                    &element,
-                    &dimensions,
-                    usize::try_from(*d).map_err(|_| Stop::Limit)?,
-                )
-            }
-            Atom::Extent(name, d) => {
-                let (_, dimensions) = self.shape(name)?;
-                let d = usize::try_from(*d).map_err(|_| Stop::Limit)?;
-                self.interpreter.extent(name, d, dimensions.get(d).ok_or(Stop::Unknown)?)
-            }
-            Atom::Lower(name, d) => {
-                let (_, dimensions) = self.shape(name)?;
-                let d = usize::try_from(*d).map_err(|_| Stop::Limit)?;
-                self.interpreter.lower(name, d, dimensions.get(d).ok_or(Stop::Unknown)?)
-            }
-            Atom::Address(_) | Atom::Unnamed(_) => Err(Stop::Unknown),
-        }
-    }
-
-    fn shape(&mut self, name: &str) -> Result<(Type, Vec<Dimension>), Stop> {
-        let expression =
-            Expression { span: self.span, kind: ExpressionKind::Name(name.to_owned()) };
-        let mut of = self.interpreter.spot(&expression)?.of;
-        if let Type::Pointer(to) = of {
-            of = self.interpreter.resolve(&to);
-        }
-        match of {
-            Type::Array(element, dimensions) => Ok((*element, dimensions)),
-            _ => Err(Stop::Unknown),
-        }
-    }
+fn structure(parts: Vec<(i64, Type)>) -> Result<Type, Stop> {
+    let (displacements, children): (Vec<i64>, Vec<Type>) = parts.into_iter().unzip();
+    Ok(Type::strc(displacements, children)?)
 }

@@ -13,7 +13,7 @@ use crate::tree::{
     Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind, Type,
 };
 
-use super::memory::{Byte, Held, Memory};
+use super::memory::{Byte, Held, Memory, Sizes};
 use super::number::{STEPS, compute, whole};
 
 /// A place and what is there.
@@ -72,6 +72,7 @@ impl<'a> Interpreter<'a> {
         request: &'a Request<'a>,
         packing: &'a Packing,
         seed: u64,
+        sizes: Sizes,
     ) -> Interpreter<'a> {
         let mut copies = Vec::new();
         packing.copies.each(&mut |copy| copies.push(copy.span));
@@ -85,7 +86,7 @@ impl<'a> Interpreter<'a> {
             negative: false,
             is_copying: false,
             moved: Vec::new(),
-            memory: Memory::new(seed),
+            memory: Memory::new(seed, sizes),
             shapes: HashMap::new(),
             allocated: HashMap::new(),
             arrival: None,

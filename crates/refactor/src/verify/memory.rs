@@ -21,10 +21,20 @@ pub(super) enum Held {
     Pointer(Byte),
 }
 
+/// How large what is drawn by chance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// From 0 to 6: empty loops too, but not often.
+    Any,
+    /// From 3 to 8: loops turn, and a picture can show it.
+    Lively,
+}
+
 /// Bytes, and the numbers and pointers in them. What was never written has a value that depends on its place and the seed only.
 #[derive(Debug, Clone)]
 pub(super) struct Memory {
     seed: u64,
+    sizes: Sizes,
     /// Where the content of bytes came from; of others: from themselves.
     origins: HashMap<Byte, Byte>,
     held: HashMap<Byte, Held>,
@@ -33,21 +43,33 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub fn new(seed: u64) -> Memory {
-        Memory { seed, origins: HashMap::new(), held: HashMap::new(), copied: 0 }
+    pub fn new(seed: u64, sizes: Sizes) -> Memory {
+        Memory { seed, sizes, origins: HashMap::new(), held: HashMap::new(), copied: 0 }
     }
 
     /// As it was before anything was written.
     pub fn fresh(&self) -> Memory {
-        Memory::new(self.seed)
+        Memory::new(self.seed, self.sizes)
     }
 
     /// A small number that belongs to a key.
     pub fn random(&self, key: impl Hash) -> i64 {
+        let drawn = match self.sizes {
+            Sizes::Any => self.hash(key) % 27 / 4,
+            Sizes::Lively => 3 + self.hash(key) % 6,
+        };
+        i64::try_from(drawn).unwrap_or(0)
+    }
+
+    /// What is decided by nothing that is known.
+    pub fn chance(&self, key: impl Hash) -> bool {
+        self.hash(key) % 27 / 4 > 2
+    }
+
+    fn hash(&self, key: impl Hash) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.seed, key).hash(&mut hasher);
-        // Sizes from 0 to 6: empty loops too, but not often.
-        i64::try_from(hasher.finish() % 27 / 4).unwrap_or(0)
+        hasher.finish()
     }
 
     pub fn number(&self, at: &Byte) -> i64 {

@@ -10,6 +10,7 @@ mod number;
 mod place;
 mod sections;
 mod shape;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,9 +18,12 @@ use crate::copies::{Direction, Packing, Request};
 use crate::ir::Datatype;
 use crate::symbols::Symbols;
 
-use instantiate::Values;
 use interpret::{Interpreter, Stop};
 use memory::Byte;
+use values::Values;
+
+pub use instantiate::Instance;
+pub use memory::Sizes;
 
 /// Draws for each that is wanted.
 const DRAWS: u32 = 20;
@@ -96,6 +100,21 @@ pub fn verify(
     Ok(checked)
 }
 
+/// A datatype at sizes drawn by chance; none where these do not lead to the call, or the loops cannot be run.
+pub fn instance(
+    symbols: &dyn Symbols,
+    request: &Request<'_>,
+    packing: &Packing,
+    datatype: &Datatype,
+    seed: u64,
+    sizes: Sizes,
+) -> Option<Instance> {
+    let mut interpreter = Interpreter::new(symbols, request, packing, seed, sizes);
+    interpreter.run().ok()?;
+    interpreter.memory = interpreter.arrival.take()?;
+    Values::at(request.call, &packing.turns, &mut interpreter).instance(datatype).ok()
+}
+
 fn has_twice(bytes: &[Byte]) -> bool {
     let mut seen = HashSet::new();
     !bytes.iter().all(|byte| seen.insert(byte))
@@ -121,19 +140,14 @@ fn once(
     datatype: &Datatype,
     seed: u64,
 ) -> Result<(Vec<Byte>, Vec<Byte>), Stop> {
-    let mut interpreter = Interpreter::new(symbols, request, packing, seed);
+    let mut interpreter = Interpreter::new(symbols, request, packing, seed, Sizes::Any);
     interpreter.run()?;
     let buffer = interpreter.buffer.clone().ok_or(Stop::Unknown)?;
     let count = interpreter.count;
     let after = interpreter.memory.clone();
     interpreter.memory = interpreter.arrival.take().ok_or(Stop::Unknown)?;
-    let mut values = Values {
-        interpreter: &mut interpreter,
-        counters: HashMap::new(),
-        turns: &packing.turns,
-        span: request.call,
-    };
-    let new = values.bytes(datatype)?;
+    let new =
+        Values::at(request.call, &packing.turns, &mut interpreter).instance(datatype)?.bytes()?;
     // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
     let bytes = sent

@@ -13,7 +13,7 @@ impl Interpreter<'_> {
     pub fn decide(&mut self, condition: &Expression) -> bool {
         match self.number(condition) {
             Ok(value) => value != 0,
-            Err(_) => self.memory.random((condition.span.start, "condition")) > 2,
+            Err(_) => self.memory.chance((condition.span.start, "condition")),
         }
     }
 
