@@ -31,7 +31,7 @@ demo: setup build ## run every example natively and under commloom, print one ta
 test: setup lint ## all checks and tests, also end to end under both MPI libraries
 	$(CARGO) build --workspace
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(CARGO) test --workspace
-	$(CARGO) run --package xtask -- demo --quick --runs 1 --commloom target/debug/commloom
+	target/debug/xtask demo --quick --runs 1 --commloom target/debug/commloom
 	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 scripts/fuzz-mpi 2000
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 seconds)

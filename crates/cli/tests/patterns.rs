@@ -107,17 +107,17 @@ fn fits(expected: &Value, found: &Value) -> bool {
     expected.iter().all(|(key, value)| found.get(key) == Some(value))
 }
 
-fn check(mpi: Mpi, preloads: &Path) {
+fn check(mpi: Mpi, preloads: &Path, patterns: &[Pattern]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("patterns").join(mpi.name);
     std::fs::create_dir_all(&folder).expect("the target folder is writable");
-    for pattern in patterns() {
-        let objects = detected(mpi, &pattern, &folder, preloads);
+    for pattern in patterns {
+        let objects = detected(mpi, pattern, &folder, preloads);
         let found = operations(&objects);
         let expected = pattern.expected["found"].as_array().expect("a list");
         let same = expected.len() == found.len()
             && expected.iter().zip(&found).all(|(expected, found)| fits(expected, found));
         assert!(same, "{}, {}:\n{expected:?}\nfound {found:#?}", mpi.name, pattern.name);
-        check_advice(mpi, &pattern, objects.last().expect("a last line"));
+        check_advice(mpi, pattern, objects.last().expect("a last line"));
     }
 }
 
@@ -153,11 +153,14 @@ fn every_pattern_is_found_and_no_near_miss() {
         return;
     }
     let preloads = preloads();
-    // Both libraries at once: their processes mostly wait for each other.
+    let patterns = patterns();
+    let half = patterns.len().div_ceil(2);
+    // Several programs at once: their processes mostly wait for each other.
     thread::scope(|scope| {
         for mpi in installed {
-            let preloads = &preloads;
-            scope.spawn(move || check(mpi, preloads));
+            for some in patterns.chunks(half) {
+                scope.spawn(move || check(mpi, preloads, some));
+            }
         }
     });
 }
