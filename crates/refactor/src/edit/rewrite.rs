@@ -360,7 +360,18 @@ impl<'t> Editor<'t> {
                 new.push_str(self.lines.end);
             }
         }
-        out.push(Change { range: at..at, new });
+        // At the end of the line before: what is written before a call that is the first statement comes after all declarations.
+        let end = self.lines.end;
+        if let Some(line) = self.lines.previous(at)
+            && self.lines.text.get(..at).is_some_and(|t| t.ends_with(end))
+        {
+            new.truncate(new.len() - end.len());
+            let at = at - end.len();
+            debug_assert!(line.start <= at);
+            out.push(Change { range: at..at, new: format!("{end}{new}") });
+        } else {
+            out.push(Change { range: at..at, new });
+        }
         Ok(())
     }
 }
