@@ -198,6 +198,9 @@ impl Names<'_> {
                 displacements: displacements.iter().map(number).collect::<Result<_, _>>()?,
                 child: Box::new(self.node(child)?),
             },
+            Node::Resized { extent, child } => {
+                Node::Resized { extent: number(extent)?, child: Box::new(self.node(child)?) }
+            }
             Node::Struct(members) => {
                 let member = |m: &Member| {
                     Ok(Member { displacement: number(&m.displacement)?, node: self.node(&m.node)? })

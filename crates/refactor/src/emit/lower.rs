@@ -164,6 +164,19 @@ impl Lowering<'_> {
                 Self::free(&old, out);
                 Ok(Made::Type(new))
             }
+            Node::Resized { extent, child } => {
+                self.measure(extent)?;
+                let made = self.make(child, out)?;
+                let old = Old::Made(self.typed(made, out));
+                let new = self.variable("resized_type", Kind::Type);
+                out.push(Operation::Resized {
+                    extent: extent.clone(),
+                    old: old.clone(),
+                    new: new.clone(),
+                });
+                Self::free(&old, out);
+                Ok(Made::Type(new))
+            }
             Node::Struct(members) if members.is_empty() => Ok(Made::Elements(Polynomial::zero())),
             Node::Struct(members) => self.structure(members, out),
             Node::Each { counter, count, displacement, child } => {

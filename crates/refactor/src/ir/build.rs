@@ -209,6 +209,9 @@ impl Node {
                 displacements: displacements.iter().map(|d| d.map(change)).collect(),
                 child: Box::new(child.map(change)),
             },
+            Node::Resized { extent, child } => {
+                Node::Resized { extent: extent.map(change), child: Box::new(child.map(change)) }
+            }
             Node::Struct(members) => Node::Struct(
                 members
                     .iter()
@@ -248,6 +251,7 @@ impl Node {
             Node::Guard { .. } => true,
             Node::Hvector { child, .. }
             | Node::Hindexed { child, .. }
+            | Node::Resized { child, .. }
             | Node::Each { child, .. } => child.has_guards(),
             Node::Struct(members) => members.iter().any(|member| member.node.has_guards()),
             Node::Contiguous { .. } | Node::Vector { .. } | Node::Listed { .. } => false,

@@ -31,6 +31,7 @@ impl fmt::Display for Node {
                 }
                 f.write_str(")")
             }
+            Node::Resized { extent, child } => write!(f, "resized(0, {extent}, {child})"),
             Node::Each { counter, count, displacement, child } => {
                 write!(f, "for(k{} < {count}, {displacement}: {child})", counter.0)
             }

@@ -64,6 +64,13 @@ pub enum Node {
         /// What is there; a block of elements is [`Node::Contiguous`] and becomes the block length.
         child: Box<Node>,
     },
+    /// Another extent than its own, with lower bound 0: alone at the top, where a call takes several, one after the other.
+    Resized {
+        /// Bytes from one to the next.
+        extent: Polynomial,
+        /// What is there; its first byte need not be the lowest.
+        child: Box<Node>,
+    },
     /// Several children, known in number.
     Struct(Vec<Member>),
     /// A struct whose members are made by a loop when the program runs: sizes, places or conditions differ from turn to turn.

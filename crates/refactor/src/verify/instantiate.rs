@@ -157,6 +157,7 @@ impl Values<'_, '_> {
                     displacements.iter().map(|d| self.number(d)).collect::<Result<_, _>>()?;
                 mpi::hindexed_block(1, &displacements, &self.node(child, leaf)?)?
             }
+            Node::Resized { child, .. } => self.node(child, at, element, bytes)?,
             Node::Struct(members) => {
                 let mut parts = Vec::new();
                 for member in members {
