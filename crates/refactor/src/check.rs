@@ -241,11 +241,12 @@ impl Project {
         let view = self.view(site.procedure);
         let request = Request {
             procedure: self.procedure(site.procedure),
-            call: part.call,
+            call: part.at,
             buffer: &part.buffer,
             count: Some(&part.count),
             element: part.element,
             direction: part.packing.direction,
+            setting: &part.packing.setting,
         };
         let vouched = site.outcome.as_ref().is_ok_and(|rewrite| !rewrite.assumed.is_empty());
         let draws = Draws { seed: 1, rounds: options.rounds, vouched };

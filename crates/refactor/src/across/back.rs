@@ -106,6 +106,7 @@ impl Back<'_> {
         Ok(Part {
             statement: self.span(part.statement),
             call: self.span(part.call),
+            at: self.span(part.at),
             buffer: at(&part.buffer),
             count: at(&part.count),
             datatype: at(&part.datatype),

@@ -1,13 +1,14 @@
 //! One copying statement: an assignment of elements or sections, or a memcpy.
 
-use crate::affine::{Counter, Polynomial};
+use crate::affine::{Counter, Place, Polynomial};
 use crate::refusal::Code;
 use crate::source::Span;
 use crate::tree::{
-    Binary, Dimension as Bounds, Expression, ExpressionKind, Subscript, Type, Unary,
+    Binary, Dimension as Bounds, Expression, ExpressionKind, Storage, Subscript, Type, Unary,
 };
 
 use super::piece::{Dimension, Piece};
+use super::read::change;
 use super::state::Located;
 use super::value::{is_whole, quotient};
 use super::walk::Walk;
@@ -212,6 +213,10 @@ impl Walk<'_> {
                 "which part of which buffer is meant cannot be seen",
             );
         }
+        if self.is_followed(base) && buffer.address.version != self.buffer_version {
+            let message = change(&base.variable, self.request.setting);
+            return self.trouble(Code::Changed, span, &message);
+        }
         if &memory.address.base == base {
             return self.trouble(Code::Coverage, span, "the buffer is copied to itself");
         }
@@ -235,6 +240,16 @@ impl Walk<'_> {
             span,
         });
         self.state.pieces.push(Piece { start, length, dimensions, content, spans: vec![span] });
+    }
+
+    /// Whether it is told apart when a buffer's pointer has another value: of those that only the procedure itself changes, and of all where a request
+    /// keeps the address.
+    fn is_followed(&self, base: &Place) -> bool {
+        let is_own = self.symbols.variable(&base.variable).is_some_and(|d| {
+            matches!(d.storage, Storage::Local | Storage::Argument)
+                && matches!(self.symbols.resolve(&d.of), Type::Pointer(_))
+        });
+        self.request.setting.made_at.is_some() || (base.steps.is_empty() && is_own)
     }
 
     /// Whether a call is `memcpy` or `memmove` to (or from) the buffer.

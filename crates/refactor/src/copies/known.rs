@@ -22,6 +22,16 @@ impl Known {
 }
 
 impl Walk<'_> {
+    /// Conditions that are decided by where this is looked at.
+    pub(super) fn take_given(&mut self) {
+        for (condition, holds) in &self.request.setting.given {
+            self.learn(condition, *holds);
+        }
+        // Who gives them has seen that nothing changes them.
+        self.path.iter_mut().for_each(|known| known.names.clear());
+        self.promised.append(&mut self.path);
+    }
+
     /// A condition is decided here, and with it its parts.
     pub(super) fn learn(&mut self, condition: &Expression, holds: bool) {
         match &condition.kind {

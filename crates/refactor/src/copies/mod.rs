@@ -19,5 +19,5 @@ mod value;
 mod walk;
 mod writes;
 
-pub use model::{Address, Copy, Dense, Direction, Packing, Turns};
+pub use model::{Address, Copy, Dense, Direction, PLAIN, Packing, Setting, Turns};
 pub use read::{Request, read};

@@ -13,6 +13,23 @@ pub enum Direction {
     Unpack,
 }
 
+/// What is different from a call that sends or receives all of a range, once, where it stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Setting {
+    /// The statement where the datatype is made and the call's arguments are evaluated, if it is an earlier one (of a persistent request).
+    pub made_at: Option<Span>,
+    /// Conditions that are decided by where this is looked at (on the root).
+    pub given: Vec<(Expression, bool)>,
+    /// The call's count is that of one of several parts of the buffer.
+    pub is_part: bool,
+    /// Variables (the first) whose values are multiples of others, as a person says.
+    pub multiples: Vec<(Name, Name)>,
+}
+
+/// A call that sends or receives all of a range, once, where it stands.
+pub static PLAIN: Setting =
+    Setting { made_at: None, given: Vec::new(), is_part: false, multiples: Vec::new() };
+
 /// All the copies that fill one range of a buffer before a call, or empty it after one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packing {
@@ -45,6 +62,11 @@ pub struct Packing {
     pub touched: Vec<Name>,
     /// Variables that the addresses and counts read: bounds, strides, index arrays.
     pub needs: Vec<Name>,
+    /// In which setting they were read.
+    pub setting: Setting,
+    /// Where the range has a part for each process: how many parts there are. `copies` are those of the first; the others begin where the datatype's
+    /// extent says.
+    pub parts: Option<Polynomial>,
 }
 
 /// Copies in the order of the buffer; consecutive ones are adjacent in it.

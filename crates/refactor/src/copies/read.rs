@@ -12,7 +12,7 @@ use super::known::Known;
 use super::piece::{Piece, solve};
 use super::renew::Renewal;
 use super::walk::{Arrival, Site, Walk};
-use super::{Address, Copy, Direction, Packing};
+use super::{Address, Copy, Direction, Packing, Setting};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,8 @@ pub struct Request<'a> {
     pub element: u64,
     /// Whether copies fill the buffer before the call, or empty it afterwards.
     pub direction: Direction,
+    /// What else there is to know.
+    pub setting: &'a Setting,
 }
 
 /// Finds the copies that fill (or empty) the buffer of a call.
@@ -45,13 +47,23 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
             "the call's buffer has no form that can be seen",
         )
     };
-    let first = Walk::through(symbols, request, None, Vec::new());
+    let mut first = Walk::through(symbols, request, None, Vec::new());
     // What decides the way to the call, and never changes, decides other branches too.
-    let promised = first.path.into_iter().filter(Known::is_of_old).collect();
-    let buffer =
-        first.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address.base;
+    let mut promised = first.path.into_iter().filter(Known::is_of_old).collect();
+    if request.setting.made_at.is_some() && !first.was_made {
+        first = Walk::through(symbols, request, None, promised);
+        promised = first.path.into_iter().filter(Known::is_of_old).collect();
+    }
+    if request.setting.made_at.is_some() && !first.was_made {
+        let message =
+            "whether the request is made on the way to where it is started cannot be seen";
+        return Err(Refusal::new(Code::Escapes, request.call, message));
+    }
+    let buffer = first.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
+    let version = buffer.version;
+    let buffer = buffer.base;
 
-    let mut walk = Walk::through(symbols, request, Some(buffer.clone()), promised);
+    let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
     let arrival = walk.arrival.take().ok_or_else(no_buffer)?;
     let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
     if let Some(problem) = walk.state.problem.take() {
@@ -62,7 +74,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         arrival.count.as_ref().map(|count| count.times(&Polynomial::size(request.element)));
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
-    let (mut piece, rest) = choose(pieces, &sent_start, sent_length.as_ref(), request)?;
+    let wanted = sent_length.as_ref().filter(|_| !request.setting.is_part);
+    let (mut piece, rest) = choose(pieces, &sent_start, wanted, request)?;
     let beside = unclear(&piece, &rest);
     let renewal = Renewal::at(&walk, &arrival);
     renewal.piece(&mut piece);
@@ -126,6 +139,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         changes: changes.into_iter().collect(),
         touched: touched.into_iter().collect(),
         needs: needs.into_iter().collect(),
+        setting: request.setting.clone(),
+        parts: None,
     })
 }
 
@@ -243,7 +258,7 @@ impl Check<'_> {
         let Some(version) = address.version else { return Ok(()) };
         let now = self.walk.version_at(&self.arrival.state, &address.base);
         if version != now || self.arrival.state.values.contains_key(&address.base) {
-            return Err(changed(&address.base.variable, span));
+            return Err(self.changed(&address.base.variable, span));
         }
         Ok(())
     }
@@ -262,7 +277,7 @@ impl Check<'_> {
                 Atom::Read { place, version } => {
                     let now = self.walk.version_at(&self.arrival.state, place);
                     if *version != now {
-                        refusal.get_or_insert_with(|| changed(&place.variable, span));
+                        refusal.get_or_insert_with(|| self.changed(&place.variable, span));
                     }
                 }
                 Atom::Unnamed(_) => {
@@ -279,16 +294,23 @@ impl Check<'_> {
     fn conditions(&self) -> Result<(), Refusal> {
         for (name, version, span) in &self.walk.conditions {
             if *version != self.walk.version_inside_at(&self.arrival.state, name) {
-                return Err(changed(name, *span));
+                return Err(self.changed(name, *span));
             }
         }
         Ok(())
     }
+
+    fn changed(&self, name: &str, span: Span) -> Refusal {
+        Refusal::new(Code::Changed, span, change(name, self.walk.request.setting))
+    }
 }
 
-fn changed(name: &str, span: Span) -> Refusal {
-    let message = format!("'{name}' changes between these copies and the call");
-    Refusal::new(Code::Changed, span, message)
+/// The sentence that says it.
+pub(super) fn change(name: &str, setting: &Setting) -> String {
+    match setting.made_at {
+        None => format!("'{name}' changes between these copies and the call"),
+        Some(_) => format!("'{name}' changes between where the request is made and these copies"),
+    }
 }
 
 /// The variables that a number reads.

@@ -124,7 +124,7 @@ impl Walk<'_> {
             Binary::Add => Some(a.plus(&b)),
             Binary::Subtract => Some(a.minus(&b)),
             Binary::Multiply => Some(a.times(&b)),
-            Binary::Divide => quotient(&a, &b),
+            Binary::Divide => self.divided(&a, &b),
             Binary::Remainder => {
                 (!b.is_zero()).then(|| Polynomial::apply(Operator::Remainder, vec![a, b]))
             }
@@ -138,6 +138,26 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `a / b`; of a multiple of `b`, times anything, the rest goes into no remainder.
+    fn divided(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+        for (multiple, of) in &self.request.setting.multiples {
+            let (multiple, of) = (Place::variable(multiple.clone()), Place::variable(of.clone()));
+            if *b != read(of.clone(), self.version(&of)) {
+                continue;
+            }
+            let version = self.version(&multiple);
+            let atom = Atom::Read { place: multiple, version };
+            if let Some((times, rest)) = a.linear_in(&atom)
+                && rest.is_zero()
+            {
+                let whole = Polynomial::atom(atom);
+                let part = Polynomial::apply(Operator::Divide, vec![whole, b.clone()]);
+                return Some(times.times(&part));
+            }
+        }
+        quotient(a, b)
     }
 
     fn size_of_value(&mut self, inner: &Expression) -> Option<Polynomial> {

@@ -29,6 +29,8 @@ pub(super) struct Walk<'a> {
     pub request: &'a Request<'a>,
     /// The buffer, once it is known (it is looked for by a first walk).
     pub buffer: Option<Place>,
+    /// Of a buffer that a pointer leads to: how often the pointer had perhaps changed before the call took it.
+    pub buffer_version: Option<u32>,
     /// Locals of C whose address others may have.
     escaped: BTreeSet<Name>,
     pub state: State,
@@ -44,6 +46,10 @@ pub(super) struct Walk<'a> {
     pub constants: u32,
     /// The call's range, and what is known there.
     pub arrival: Option<Arrival>,
+    /// The same where a persistent request is made.
+    made: Option<Arrival>,
+    /// Whether the path came by there.
+    pub was_made: bool,
     finished: bool,
     /// Whether the call is a receive that no call has completed yet.
     pending: bool,
@@ -80,13 +86,15 @@ impl<'a> Walk<'a> {
     pub fn through(
         symbols: &'a dyn Symbols,
         request: &'a Request<'a>,
-        buffer: Option<Place>,
+        buffer: Option<(Place, Option<u32>)>,
         promised: Vec<Known>,
     ) -> Walk<'a> {
+        let (buffer, buffer_version) = buffer.unzip();
         let mut walk = Walk {
             symbols,
             request,
             buffer,
+            buffer_version: buffer_version.flatten(),
             escaped: BTreeSet::new(),
             state: State::default(),
             turns: Vec::new(),
@@ -96,6 +104,8 @@ impl<'a> Walk<'a> {
             totals: Vec::new(),
             constants: 0,
             arrival: None,
+            made: None,
+            was_made: false,
             finished: false,
             pending: false,
             sites: Vec::new(),
@@ -108,6 +118,7 @@ impl<'a> Walk<'a> {
         if symbols.language().is_fortran() {
             walk.allocated_once = allocated_once(request.procedure, symbols);
         }
+        walk.take_given();
         walk.run(&request.procedure.body);
         walk
     }
@@ -162,13 +173,27 @@ impl<'a> Walk<'a> {
         self.state.used = true;
     }
 
-    /// The call itself.
-    fn arrive(&mut self, statement: &Statement) {
+    /// The call's arguments, as they are here.
+    fn here(&mut self) -> Arrival {
         let before = self.state.clone();
         let buffer = self.buffer_of(self.request.buffer);
         let count = self.request.count.and_then(|count| self.number(count));
         self.state = before.clone();
-        self.arrival = Some(Arrival { state: before, buffer, count });
+        Arrival { state: before, buffer, count }
+    }
+
+    /// The call itself.
+    fn arrive(&mut self, statement: &Statement) {
+        self.arrival = match self.request.setting.made_at {
+            None => Some(self.here()),
+            // Not on the path: there is nothing to begin with.
+            Some(_) => self.made.take(),
+        };
+        self.was_made = self.arrival.is_some();
+        if !self.was_made {
+            self.finished = true;
+            return;
+        }
         match self.request.direction {
             Direction::Pack => self.finished = true,
             Direction::Unpack => {
@@ -179,8 +204,11 @@ impl<'a> Walk<'a> {
                 self.finished = self.buffer.is_none();
                 for_each_expression(statement, &mut |expression| {
                     if let ExpressionKind::Call { function, .. } = &expression.kind {
-                        self.pending =
-                            is_call(self.symbols, function, &["mpi_irecv", "mpi_recv_init"]);
+                        self.pending = is_call(
+                            self.symbols,
+                            function,
+                            &["mpi_irecv", "mpi_recv_init", "mpi_start"],
+                        );
                     }
                 });
             }
@@ -226,6 +254,12 @@ impl<'a> Walk<'a> {
         }
         self.note_allocation(statement);
         self.statement(statement);
+        if let Some(made_at) = self.request.setting.made_at
+            && self.arrival.is_none()
+            && statement.span == made_at
+        {
+            self.made = Some(self.here());
+        }
     }
 
     /// A statement, executed as a whole.

@@ -1,6 +1,6 @@
 //! Texts in, datatypes out.
 
-use crate::copies::{Direction, Packing, Request, read};
+use crate::copies::{Direction, PLAIN, Packing, Request, read};
 use crate::project::{Project, View};
 use crate::source::{Language, Source};
 use crate::tree::{Expression, ExpressionKind, Statement, StatementKind};
@@ -58,6 +58,7 @@ fn typed_in(language: Language, text: &str, element: u64) -> String {
         count: Some(&arguments[1]),
         element,
         direction: if receives { Direction::Unpack } else { Direction::Pack },
+        setting: &PLAIN,
     };
     let packing = match read(&alone, &request) {
         Ok(packing) => packing,
@@ -114,6 +115,7 @@ fn passes(text: &str, element: u64) -> Vec<String> {
         count: Some(&arguments[1]),
         element,
         direction: Direction::Pack,
+        setting: &PLAIN,
     };
     let packing = read(&alone, &request).expect("copies");
     let steps = steps(&alone, &packing, element).expect("steps");
@@ -269,6 +271,7 @@ fn verification_finds_a_wrong_type() {
         count: Some(&arguments[1]),
         element: 8,
         direction: Direction::Pack,
+        setting: &PLAIN,
     };
     let packing = read(&alone, &request).expect("copies");
     let mut wrong = datatype(&alone, &packing, 8).expect("a type");

@@ -26,7 +26,7 @@ pub(super) fn dead(
     let calls: Vec<Span> = all
         .iter()
         .filter(|c| c.packing.is_ok() && is_buffer(view, &c.found, &packing.buffer))
-        .map(|c| c.found.statement)
+        .flat_map(|c| [c.found.statement, c.found.place()])
         .collect();
     let from = packing
         .statements

@@ -13,40 +13,55 @@ pub(super) struct Side {
     pub count: usize,
     /// Its datatype; none where the procedure sends one only.
     pub datatype: Option<usize>,
-    /// The request of a non-blocking call.
+    /// The request of a non-blocking call, or of one that is started later.
     pub request: Option<usize>,
+    /// How often the buffer is used, and by whom.
+    pub manner: Manner,
     /// Why no datatype of one process can take the buffer's place.
     pub obstacle: Option<Obstacle>,
+}
+
+/// How often a call uses its buffer, and by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// All of it, once, by this process.
+    Once,
+    /// Whenever the request is started.
+    Persistent,
+    /// The root sends it, and the others receive it.
+    Broadcast {
+        /// The argument that names the root.
+        root: usize,
+        /// The communicator.
+        comm: usize,
+    },
+    /// A part for each process of the communicator.
+    Parts {
+        /// The process that has all parts; none where all have.
+        root: Option<usize>,
+        /// The communicator.
+        comm: usize,
+    },
 }
 
 /// What stands in the way of all rewriting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
-    /// The buffer has a part for each process.
-    Parts,
+    /// The buffer has a part for each process, and arrays say where it lies.
+    Lists,
     /// The elements are computed with.
     Reduction,
-    /// The same buffer is sent by one process and received by the others.
-    Root,
-    /// The request is started again and again.
-    Persistent,
 }
 
 impl Obstacle {
     /// The sentence that says it.
     pub fn message(self) -> &'static str {
         match self {
-            Obstacle::Parts => {
-                "the buffer has a part for each process; a type for one of them is not enough"
+            Obstacle::Lists => {
+                "arrays say how long each process's part of the buffer is and where it lies; what is in them is not looked at"
             }
             Obstacle::Reduction => {
                 "a reduction computes with the elements and needs a predefined datatype"
-            }
-            Obstacle::Root => {
-                "the buffer is packed by one process and unpacked by the others, in one call"
-            }
-            Obstacle::Persistent => {
-                "the request is made once and started later, when the buffer was packed again"
             }
         }
     }
@@ -62,32 +77,52 @@ pub(super) fn sides(function: &str) -> Vec<Side> {
         count: buffer + 1,
         datatype: Some(buffer + 2),
         request: None,
+        manner: Manner::Once,
         obstacle: None,
     };
     let pack = |buffer| side(Direction::Pack, buffer);
     let unpack = |buffer| side(Direction::Unpack, buffer);
     let pending = |one: Side, request| Side { request: Some(request), ..one };
+    let persistent = |one: Side| Side { request: Some(6), manner: Manner::Persistent, ..one };
+    let parts = |one: Side, comm| Side { manner: Manner::Parts { root: None, comm }, ..one };
+    let of_root = |one: Side, root| Side {
+        manner: Manner::Parts { root: Some(root), comm: root + 1 },
+        ..one
+    };
+    let broadcast = Side { manner: Manner::Broadcast { root: 3, comm: 4 }, ..pack(0) };
     let against = |one: Side, obstacle| Side { obstacle: Some(obstacle), ..one };
+    let listed = |one: Side, datatype: usize| Side {
+        count: datatype - 1,
+        datatype: Some(datatype),
+        ..against(one, Obstacle::Lists)
+    };
     match name {
         "send" | "ssend" | "rsend" | "bsend" => vec![pack(0)],
         "isend" | "issend" | "irsend" | "ibsend" => vec![pending(pack(0), 6)],
-        "send_init" | "ssend_init" | "rsend_init" | "bsend_init" => {
-            vec![against(pack(0), Obstacle::Persistent)]
-        }
+        "send_init" | "ssend_init" | "rsend_init" | "bsend_init" => vec![persistent(pack(0))],
         "recv" | "mrecv" => vec![unpack(0)],
         "irecv" => vec![pending(unpack(0), 6)],
-        "recv_init" => vec![against(unpack(0), Obstacle::Persistent)],
+        "recv_init" => vec![persistent(unpack(0))],
         "sendrecv" => vec![pack(0), unpack(5)],
-        "bcast" => vec![against(pack(0), Obstacle::Root)],
-        // What one process sends, or what one receives, is one part.
-        "gather" | "gatherv" | "allgather" | "allgatherv" => vec![pack(0)],
-        "igather" | "igatherv" => vec![pending(pack(0), if name == "igather" { 8 } else { 9 })],
-        "iallgather" | "iallgatherv" => {
-            vec![pending(pack(0), if name == "iallgather" { 7 } else { 8 })]
-        }
-        "scatter" => vec![unpack(3)],
-        "scatterv" => vec![unpack(4)],
-        "alltoall" | "alltoallv" | "alltoallw" => vec![against(pack(0), Obstacle::Parts)],
+        "bcast" => vec![broadcast],
+        "ibcast" => vec![pending(broadcast, 5)],
+        // What one process gives, or what one gets, is one part.
+        "gather" => vec![pack(0), of_root(unpack(3), 6)],
+        "igather" => vec![pending(pack(0), 8), pending(of_root(unpack(3), 6), 8)],
+        "gatherv" => vec![pack(0), listed(unpack(3), 6)],
+        "igatherv" => vec![pending(pack(0), 9)],
+        "allgather" => vec![pack(0), parts(unpack(3), 6)],
+        "iallgather" => vec![pending(pack(0), 7), pending(parts(unpack(3), 6), 7)],
+        "allgatherv" => vec![pack(0), listed(unpack(3), 6)],
+        "iallgatherv" => vec![pending(pack(0), 8)],
+        "scatter" => vec![of_root(pack(0), 6), unpack(3)],
+        "iscatter" => vec![pending(of_root(pack(0), 6), 8), pending(unpack(3), 8)],
+        "scatterv" => vec![listed(pack(0), 3), unpack(4)],
+        "iscatterv" => vec![pending(unpack(4), 9)],
+        "alltoall" => vec![parts(pack(0), 6), parts(unpack(3), 6)],
+        "ialltoall" => vec![pending(parts(pack(0), 6), 7), pending(parts(unpack(3), 6), 7)],
+        "alltoallv" | "ialltoallv" => vec![listed(pack(0), 3), listed(unpack(4), 7)],
+        "alltoallw" | "ialltoallw" => vec![listed(pack(0), 3), listed(unpack(4), 7)],
         "reduce" | "allreduce" | "scan" | "exscan" => {
             // The result stands between.
             vec![Side { count: 2, datatype: Some(3), ..against(pack(0), Obstacle::Reduction) }]

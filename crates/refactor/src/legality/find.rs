@@ -11,8 +11,9 @@ use crate::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
 
-use super::calls::Side;
+use super::calls::{Manner, Side};
 use super::flow::contains;
+use super::persistent::{Init, attach};
 use super::touch::{Touches, roots};
 use super::wrapped::{fixed, sides};
 
@@ -20,16 +21,27 @@ use super::wrapped::{fixed, sides};
 pub(super) struct Found<'t> {
     pub function: Name,
     pub side: Side,
-    /// The call as an expression.
+    /// The call as an expression; of a persistent request the call that starts it.
     pub call: Span,
     /// The statement that it is in.
     pub statement: Span,
+    /// Where the persistent request is made.
+    pub init: Option<Init>,
+    /// Why nothing can be said about the call.
+    pub problem: Option<Refusal>,
     /// Whether the statement is nothing but the call, perhaps with its result assigned.
     pub is_alone: bool,
     pub arguments: &'t [Expression],
     pub buffer: &'t Expression,
     pub count: &'t Expression,
     pub datatype: Cow<'t, Expression>,
+}
+
+impl Found<'_> {
+    /// The statement that has the buffer as an argument.
+    pub fn place(&self) -> Span {
+        self.init.map_or(self.statement, |init| init.statement)
+    }
 }
 
 /// All of them, in the order of the text.
@@ -40,6 +52,9 @@ pub(super) fn calls_in<'p>(view: &View<'p>) -> Vec<Found<'p>> {
         statement.each(&mut |s| in_statement(view, s, &mut all));
     }
     all.sort_by_key(|f: &Found<'_>| f.call.start);
+    for found in all.iter_mut().filter(|f| f.side.manner == Manner::Persistent) {
+        attach(view, found);
+    }
     all
 }
 
@@ -57,16 +72,25 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                     Some(at) => arguments.get(at).map(Cow::Borrowed),
                     None => fixed(view, name, side.buffer, e.span).map(Cow::Owned),
                 };
+                let by_keyword = arguments.iter().find(|a| is_buffer_keyword(a, side.buffer));
+                let buffer = by_keyword.or_else(|| arguments.get(side.buffer));
                 let (Some(buffer), Some(count), Some(datatype)) =
-                    (arguments.get(side.buffer), arguments.get(side.count), datatype)
+                    (buffer, arguments.get(side.count), datatype)
                 else {
                     continue;
+                };
+                let has_keywords = arguments.iter().any(|a| matches!(a.kind, Kind::Keyword(..)));
+                let keywords = || {
+                    let message = "arguments with keywords are not rewritten";
+                    Refusal::new(Code::CallForm, e.span, message)
                 };
                 all.push(Found {
                     function: name.clone(),
                     side,
                     call: e.span,
                     statement: statement.span,
+                    init: None,
+                    problem: has_keywords.then(keywords),
                     is_alone: main == Some(e.span),
                     arguments,
                     buffer,
@@ -75,6 +99,15 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                 });
             }
         });
+    }
+}
+
+/// Whether an argument names a buffer by the keyword that the standard has for it: the first argument, or a later one.
+fn is_buffer_keyword(argument: &Expression, at: usize) -> bool {
+    let Kind::Keyword(name, _) = &argument.kind else { return false };
+    match at {
+        0 => ["buf", "buffer", "sendbuf"].contains(&name.as_str()),
+        _ => name == "recvbuf",
     }
 }
 
@@ -154,10 +187,6 @@ pub(super) fn is_plain(
 ) -> Result<(), Refusal> {
     if !found.is_alone {
         let message = "the call is a part of a larger expression";
-        return Err(Refusal::new(Code::CallForm, found.call, message));
-    }
-    if found.arguments.iter().any(|a| matches!(a.kind, Kind::Keyword(..))) {
-        let message = "arguments with keywords are not rewritten";
         return Err(Refusal::new(Code::CallForm, found.call, message));
     }
     let whole = packing.statements.iter().fold(found.statement, |all, s| all.to(*s));

@@ -79,6 +79,19 @@ impl Stretch {
         stretch
     }
 
+    /// The stretch from one place to another with all of every loop that is around the second and not around the first: what is executed before the second is
+    /// reached for the last time.
+    pub fn until(procedure: &Procedure, from: Span, to: Span) -> Stretch {
+        let mut stretch = Stretch::between(procedure, from, to);
+        if let Some(located) = locate(procedure, to) {
+            for around in located.loops().filter(|l| !contains(l.span, from)) {
+                stretch.start = stretch.start.min(around.span.start);
+                stretch.end = stretch.end.max(around.span.end);
+            }
+        }
+        stretch
+    }
+
     /// From one place to the end of the procedure, with all of every loop around it.
     pub fn after(procedure: &Procedure, from: Span) -> Stretch {
         let mut stretch = Stretch { start: from.start, ..Stretch::all(procedure) };

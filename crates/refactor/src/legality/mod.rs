@@ -12,6 +12,7 @@
 //! | 6 the element's size is known | [`element`] |
 //! | 7 targets of receives are distinct, untouched, and not what is sent meanwhile | [`distinct`], [`targets`], [`together`] |
 //! | 8 collectives | [`calls`] |
+//! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
 mod apart;
 mod buffer;
@@ -23,7 +24,9 @@ mod find;
 mod flow;
 mod model;
 mod names;
+mod persistent;
 mod range;
+mod requests;
 mod sources;
 mod targets;
 mod together;
@@ -36,7 +39,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use crate::affine::Polynomial;
-use crate::copies;
+use crate::copies::{self, Setting};
 use crate::ir;
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
@@ -82,8 +85,9 @@ impl Explained {
             return;
         }
         let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
-        let spans = packing.statements.iter().chain([&candidate.found.statement]);
-        into.extend(spans.map(|span| project.real(*span)));
+        let own = [candidate.found.statement, candidate.found.place()];
+        let spans = packing.statements.iter().copied().chain(own);
+        into.extend(spans.map(|span| project.real(span)));
     }
 }
 
@@ -122,7 +126,11 @@ fn candidates<'p>(view: &View<'p>, assumptions: &'p Assumptions) -> Vec<Candidat
         .filter(|found| find::has_copies(view, found))
         .map(|found| {
             let ledger = Ledger::new(assumptions);
-            let (element, packing) = match element::size(view, &found, &ledger) {
+            let size = match &found.problem {
+                Some(problem) => Err(problem.clone()),
+                None => element::size(view, &found, &ledger),
+            };
+            let (element, packing) = match size {
                 Ok(element) => (element, read(view, &found, element)),
                 Err(refusal) => (0, Err(refusal)),
             };
@@ -133,7 +141,7 @@ fn candidates<'p>(view: &View<'p>, assumptions: &'p Assumptions) -> Vec<Candidat
             // A buffer that nothing is copied into is an array of the program; so is most of what is reduced or broadcast.
             Err(refusal) => {
                 refusal.code != Code::NoCopies
-                    && matches!(c.found.side.obstacle, None | Some(calls::Obstacle::Parts))
+                    && matches!(c.found.side.obstacle, None | Some(calls::Obstacle::Lists))
             }
         })
         .collect()
@@ -167,6 +175,16 @@ struct Known<'k> {
 }
 
 fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Result<copies::Packing, Refusal> {
+    let setting = Setting { made_at: found.init.map(|init| init.statement), ..Setting::default() };
+    read_in(view, found, element, &setting)
+}
+
+fn read_in(
+    view: &View<'_>,
+    found: &Found<'_>,
+    element: u64,
+    setting: &Setting,
+) -> Result<copies::Packing, Refusal> {
     let request = copies::Request {
         procedure: view.procedure(),
         call: found.call,
@@ -174,6 +192,7 @@ fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Result<copies::Pack
         count: Some(found.count),
         element,
         direction: found.side.direction,
+        setting,
     };
     copies::read(view, &request)
 }
@@ -191,6 +210,19 @@ fn judge(
     }
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
     let ledger = &candidate.ledger;
+    match found.side.manner {
+        calls::Manner::Once | calls::Manner::Persistent => {}
+        calls::Manner::Broadcast { .. } => {
+            let message =
+                "the buffer is packed by one process and unpacked by the others, in one call";
+            return Err(Refusal::new(Code::Collective, found.call, message));
+        }
+        calls::Manner::Parts { .. } => {
+            let message =
+                "the buffer has a part for each process; a type for one of them is not enough";
+            return Err(Refusal::new(Code::Collective, found.call, message));
+        }
+    }
     find::is_plain(view, found, packing)?;
     wrapped::is_writable(view, found, packing, ledger)?;
     range::exact(view, found, packing, candidate.element, ledger)?;
@@ -204,14 +236,19 @@ fn judge(
         }
     }
     buffer::dead(view, found, packing, all, known, ledger)?;
+    persistent::lasts(view, found, packing, ledger)?;
     let lasting = lasting(view, packing)?;
+    if let (Some(_), Some(name)) = (found.init, lasting.first()) {
+        return Err(used_elsewhere(found.statement, name));
+    }
     for name in &lasting {
         value_after(view, packing, name, &packing.statements, found.statement)?;
     }
     let made = ir::datatype(view, packing, candidate.element)?;
     Ok(Part {
-        statement: found.statement,
-        call: found.call,
+        statement: found.place(),
+        call: found.init.map_or(found.call, |init| init.call),
+        at: found.call,
         buffer: found.buffer.clone(),
         count: found.count.clone(),
         datatype: found.datatype.clone().into_owned(),
@@ -361,7 +398,7 @@ fn assemble(
             }
             Site {
                 procedure: id,
-                statement: candidate.found.statement,
+                statement: candidate.found.place(),
                 buffer: find::buffer_name(view, &candidate.found).unwrap_or_default(),
                 function: candidate.found.function,
                 outcome,

@@ -46,6 +46,8 @@ pub struct Part {
     pub statement: Span,
     /// The call itself.
     pub call: Span,
+    /// Where the copies belong: this call, or the one that starts the request that it makes.
+    pub at: Span,
     /// The buffer argument.
     pub buffer: Expression,
     /// The count argument.

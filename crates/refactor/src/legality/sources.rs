@@ -11,6 +11,7 @@ use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
 use super::find::{Found, touches_of};
 use super::flow::{self, Stretch, contains};
 use super::model::Ledger;
+use super::requests::completes_others;
 use super::touch::roots;
 use super::wrapped::completes;
 
@@ -57,6 +58,7 @@ pub(super) fn unwritten(
     let procedure = view.procedure();
     let before = Stretch::between(procedure, from, found.statement);
     check(view, found, packing, before, None, ledger)?;
+    unreceived(view, found, packing, ledger)?;
     let Some(request) = found.side.request.and_then(|at| found.arguments.get(at)) else {
         return Ok(());
     };
@@ -80,6 +82,29 @@ pub(super) fn unwritten(
     }
 }
 
+/// The call does not receive into what is packed: its buffers must not overlap (MPI 4.1, section 6.2).
+fn unreceived(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let Some((list, at)) =
+        flow::locate(view.procedure(), found.statement).and_then(|l| l.path.last().copied())
+    else {
+        return Ok(());
+    };
+    for (name, span) in &touches_of(view, &list[at], &[]).writes {
+        let source = packing.touched.iter().find(|t| view.may_alias(name, t));
+        if let Some(source) = source {
+            let message = format!("the call may receive into '{source}', which it would send from");
+            let fact = format!("'{source}' and '{name}' share no memory");
+            ledger.need(Code::Alias, *span, message, fact)?;
+        }
+    }
+    Ok(())
+}
+
 /// The statement that completes the request on every path.
 pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expression) -> Option<Span> {
     let procedure = view.procedure();
@@ -96,9 +121,11 @@ pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expressio
                 let ExpressionKind::Call { function, arguments } = &e.kind else {
                     continue;
                 };
-                let at = function.root().and_then(|name| completes(view, name));
+                let Some(name) = function.root() else { continue };
+                let at = completes(view, name);
                 if let Some(argument) = at.and_then(|at| arguments.get(at))
                     && roots(argument).iter().any(|n| wanted.contains(n))
+                    && !completes_others(view, name, arguments, request)
                 {
                     waits.push(s.span);
                 }

@@ -10,6 +10,7 @@ use crate::symbols::Symbols;
 use crate::tree::Name;
 
 use super::Candidate;
+use super::calls::Manner;
 use super::find::{Found, calls_in, touches_of};
 use super::flow::{Stretch, contains};
 use super::model::Ledger;
@@ -127,11 +128,13 @@ pub(super) fn unsent(
     };
     for other in calls_in(view).iter().filter(|o| o.side.direction == Direction::Pack) {
         let request = other.side.request.and_then(|at| other.arguments.get(at));
-        let pending = request.is_some_and(|request| {
-            other.statement.start < last.end
-                && completion(view, other, request)
-                    .is_none_or(|wait| wait.start >= found.statement.start)
-        });
+        let is_kept = other.side.manner == Manner::Persistent;
+        let pending = is_kept
+            || request.is_some_and(|request| {
+                other.statement.start < last.end
+                    && completion(view, other, request)
+                        .is_none_or(|wait| wait.start >= found.statement.start)
+            });
         let target = packing.touched.iter().find(|target| {
             // Addresses in a datatype may be any.
             let is_it =

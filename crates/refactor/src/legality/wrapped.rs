@@ -9,7 +9,7 @@ use crate::tree::{
     Declaration, Dimension, Expression, ExpressionKind as Kind, StatementKind, Type,
 };
 
-use super::calls::{self, Side};
+use super::calls::{self, Manner, Side};
 use super::find::Found;
 use super::flow::contains;
 use super::model::Ledger;
@@ -26,6 +26,19 @@ pub(super) fn sides(view: &View<'_>, called: &str) -> Vec<Side> {
             request: match side.request {
                 Some(at) => Some(wrapper.at(at)?),
                 None => None,
+            },
+            manner: match side.manner {
+                Manner::Once | Manner::Persistent => side.manner,
+                Manner::Broadcast { root, comm } => {
+                    Manner::Broadcast { root: wrapper.at(root)?, comm: wrapper.at(comm)? }
+                }
+                Manner::Parts { root, comm } => Manner::Parts {
+                    root: match root {
+                        Some(at) => Some(wrapper.at(at)?),
+                        None => None,
+                    },
+                    comm: wrapper.at(comm)?,
+                },
             },
             ..side
         })

@@ -112,8 +112,12 @@ fn leaf(bytes: u64) -> Result<Type, Stop> {
 }
 
 impl Values<'_, '_> {
-    /// The datatype with numbers.
-    pub fn instance(mut self, datatype: &Datatype) -> Result<Instance, Stop> {
+    /// The datatype with numbers; as often as the range has parts.
+    pub fn instance(
+        mut self,
+        datatype: &Datatype,
+        parts: Option<&Polynomial>,
+    ) -> Result<Instance, Stop> {
         let origin = match &datatype.at {
             Some(address) => {
                 let mut byte = self.base(&address.base)?;
@@ -123,7 +127,10 @@ impl Values<'_, '_> {
             None => 0,
         };
         let leaf = leaf(datatype.element)?;
-        let ty = self.node(&datatype.node, &leaf)?;
+        let mut ty = self.node(&datatype.node, &leaf)?;
+        if let Some(parts) = parts {
+            ty = mpi::contiguous(self.many(parts)?, &ty)?;
+        }
         let sizes = self.sizes.into_iter().collect();
         Ok(Instance { ty, origin, sizes, addresses: self.addresses })
     }
@@ -157,7 +164,9 @@ impl Values<'_, '_> {
                     displacements.iter().map(|d| self.number(d)).collect::<Result<_, _>>()?;
                 mpi::hindexed_block(1, &displacements, &self.node(child, leaf)?)?
             }
-            Node::Resized { child, .. } => self.node(child, at, element, bytes)?,
+            Node::Resized { extent, child } => {
+                mpi::resized(0, self.number(extent)?, &self.node(child, leaf)?)?
+            }
             Node::Struct(members) => {
                 let mut parts = Vec::new();
                 for member in members {

@@ -38,7 +38,7 @@ pub(super) enum Stop {
 
 pub(super) struct Interpreter<'a> {
     pub symbols: &'a dyn Symbols,
-    request: &'a Request<'a>,
+    pub request: &'a Request<'a>,
     /// The statements that do nothing but copy, outermost ones.
     copying: &'a [Span],
     /// The copies in them.
@@ -60,6 +60,8 @@ pub(super) struct Interpreter<'a> {
     pub allocated: HashMap<String, Vec<(i64, i64)>>,
     /// What is known at the call.
     pub arrival: Option<Memory>,
+    /// What is known where a persistent request is made, with the arguments there.
+    made: Option<(Memory, Byte, Option<i64>)>,
     pub buffer: Option<Byte>,
     pub count: Option<i64>,
     finished: bool,
@@ -90,6 +92,7 @@ impl<'a> Interpreter<'a> {
             shapes: HashMap::new(),
             allocated: HashMap::new(),
             arrival: None,
+            made: None,
             buffer: None,
             count: None,
             finished: false,
@@ -187,15 +190,26 @@ impl<'a> Interpreter<'a> {
     }
 
     fn arrive(&mut self) -> Result<(), Stop> {
-        let buffer = self.argument(self.request.buffer)?;
-        self.count = self.request.count.and_then(|count| self.number(count).ok());
-        self.arrival = Some(self.memory.clone());
+        let (memory, buffer, count) = match self.request.setting.made_at {
+            None => self.here()?,
+            // A way to the start on which no request was made.
+            Some(_) => self.made.take().ok_or(Stop::Elsewhere)?,
+        };
+        self.count = count;
+        self.arrival = Some(memory);
         match self.request.direction {
             Direction::Pack => self.finished = true,
             Direction::Unpack => self.memory.reset(&buffer.object),
         }
         self.buffer = Some(buffer);
         Ok(())
+    }
+
+    /// What is known here, and the call's arguments.
+    fn here(&mut self) -> Result<(Memory, Byte, Option<i64>), Stop> {
+        let buffer = self.argument(self.request.buffer)?;
+        let count = self.request.count.and_then(|count| self.number(count).ok());
+        Ok((self.memory.clone(), buffer, count))
     }
 
     fn argument(&mut self, argument: &Expression) -> Result<Byte, Stop> {
@@ -217,6 +231,9 @@ impl<'a> Interpreter<'a> {
         self.is_copying |= begins;
         let done = self.carry_out(statement);
         self.is_copying = before;
+        if self.request.setting.made_at == Some(statement.span) && self.arrival.is_none() {
+            self.made = Some(self.here()?);
+        }
         if self.copies.contains(&statement.span) {
             self.amount += self.memory.copied.saturating_sub(copied);
         }

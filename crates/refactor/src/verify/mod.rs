@@ -112,7 +112,8 @@ pub fn instance(
     let mut interpreter = Interpreter::new(symbols, request, packing, seed, sizes);
     interpreter.run().ok()?;
     interpreter.memory = interpreter.arrival.take()?;
-    Values::at(request.call, &packing.turns, &mut interpreter).instance(datatype).ok()
+    let values = Values::at(request.call, &packing.turns, &mut interpreter);
+    values.instance(datatype, packing.parts.as_ref()).ok()
 }
 
 fn has_twice(bytes: &[Byte]) -> bool {
@@ -146,8 +147,8 @@ fn once(
     let count = interpreter.count;
     let after = interpreter.memory.clone();
     interpreter.memory = interpreter.arrival.take().ok_or(Stop::Unknown)?;
-    let new =
-        Values::at(request.call, &packing.turns, &mut interpreter).instance(datatype)?.bytes()?;
+    let values = Values::at(request.call, &packing.turns, &mut interpreter);
+    let new = values.instance(datatype, packing.parts.as_ref())?.bytes()?;
     // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
     let bytes = sent

@@ -1,0 +1,439 @@
+//! Persistent requests: the datatype is made where the request is, and the copies stand where it is started.
+//!
+//! `MPI_Send_init` keeps an address, a count and a datatype, once; the copies are made before (or after) each start. So all that the type is made of
+//! must have the same values at both places ([`Setting::made_at`](crate::copies::Setting)), and there must be one start only, with these copies, of a
+//! request that nobody else uses.
+
+use crate::copies::{Direction, Packing};
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::symbols::{Symbols, Touched};
+use crate::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type, Unary,
+};
+
+use super::calls::{self, completes};
+use super::find::{Found, touches_of};
+use super::flow::{self, Stretch, alike};
+use super::model::Ledger;
+use super::requests::{About, Handle, about};
+use super::touch::roots;
+use super::wrapped::sides;
+
+/// Where a request is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Init {
+    pub statement: Span,
+    pub call: Span,
+}
+
+/// Takes the call to where its request is started: there it happens.
+pub(super) fn attach<'p>(view: &View<'p>, found: &mut Found<'p>) {
+    found.init = Some(Init { statement: found.statement, call: found.call });
+    let request = found.side.request.and_then(|at| found.arguments.get(at));
+    match request.ok_or_else(|| unseen(found.call)).and_then(|r| only_start(view, found, r)) {
+        Ok(start) => {
+            found.statement = start.statement;
+            found.call = start.call;
+        }
+        Err(refusal) => found.problem = Some(refusal),
+    }
+}
+
+fn unseen(span: Span) -> Refusal {
+    Refusal::new(Code::Escapes, span, "which request this is cannot be seen")
+}
+
+/// A call that starts a request.
+struct Start<'t> {
+    statement: Span,
+    call: Span,
+    /// How many it starts.
+    count: Option<&'t Expression>,
+}
+
+/// What all the procedure does with one request.
+struct Uses<'t> {
+    starts: Vec<Start<'t>>,
+    /// Calls that complete it, with the number of requests where that is not known to have it in it.
+    waits: Vec<(Span, Option<&'t Expression>)>,
+    /// What makes it impossible to say when it is started.
+    problem: Option<Refusal>,
+}
+
+/// The one start of a request that is made, started and completed in one procedure.
+fn only_start<'p>(
+    view: &View<'p>,
+    found: &Found<'p>,
+    request: &Expression,
+) -> Result<Start<'p>, Refusal> {
+    let handle = Handle::of(view, request).ok_or_else(|| unseen(request.span))?;
+    let is_own = view.variable(&handle.variable).is_some_and(|d| d.storage == Storage::Local);
+    if !is_own {
+        let message = "the request is not the procedure's own: others may start it";
+        return Err(Refusal::new(Code::Escapes, request.span, message));
+    }
+    if handle.at.is_none() {
+        return Err(unseen(request.span));
+    }
+    let procedure = view.procedure();
+    if flow::jumps(procedure) {
+        let message = "the procedure jumps, so that it cannot be seen when the request is started";
+        return Err(Refusal::new(Code::Escapes, found.call, message));
+    }
+    let mut uses = Uses { starts: Vec::new(), waits: Vec::new(), problem: None };
+    for statement in &procedure.body {
+        statement.each(&mut |s| uses.look(view, s, &handle, found.call));
+    }
+    if let Some(problem) = uses.problem {
+        return Err(problem);
+    }
+    let mut starts = uses.starts.into_iter();
+    let Some(start) = starts.next() else {
+        let message = "where the request is started cannot be seen in this procedure";
+        return Err(Refusal::new(Code::Escapes, found.call, message));
+    };
+    if let Some(other) = starts.next() {
+        let message = "the request is started in several places";
+        let mut refusal = Refusal::new(Code::Escapes, other.call, message);
+        refusal.related.push((found.call, "where it is made".into()));
+        return Err(refusal);
+    }
+    if start.statement.start < found.statement.end {
+        let message = "the request is started before it is made, in another turn of a loop";
+        return Err(Refusal::new(Code::Escapes, start.call, message));
+    }
+    // Of so many requests as are started, as many are completed: or ours may be pending for longer.
+    for (span, count) in &uses.waits {
+        let Some(count) = count else { continue };
+        let same = start.count.is_some_and(|started| {
+            alike(started, count)
+                && !changes(view, count, Stretch::between(procedure, start.statement, *span))
+        });
+        if !same {
+            let message = "whether this completes all requests that are started cannot be seen";
+            let mut refusal = Refusal::new(Code::Escapes, *span, message);
+            refusal.related.push((start.call, "where they are started".into()));
+            return Err(refusal);
+        }
+    }
+    Ok(start)
+}
+
+/// Whether something that an expression reads is written in a stretch.
+fn changes(view: &View<'_>, expression: &Expression, stretch: Stretch) -> bool {
+    let mut changed = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            if stretch.has(s.span) {
+                let touches = touches_of(view, s, &[]);
+                changed |= touches.writes.iter().any(|(name, _)| expression.mentions(name));
+                changed |= touches.anything.iter().any(|_| {
+                    roots(expression)
+                        .iter()
+                        .any(|name| view.constant(name).is_none() && !view.is_hidden(name))
+                });
+            }
+        });
+    }
+    changed
+}
+
+impl<'t> Uses<'t> {
+    fn look(&mut self, view: &View<'_>, statement: &'t Statement, handle: &Handle, own: Span) {
+        if let StatementKind::Unknown(names) = &statement.kind
+            && names.contains(&handle.variable)
+        {
+            self.other(statement.span);
+        }
+        // `r = MPI_REQUEST_NULL`: who starts that makes an error.
+        if let StatementKind::Assign { target, operation: None, value } = &statement.kind
+            && roots(target).contains(&handle.variable)
+            && matches!(&value.kind, Kind::Name(n) if n.eq_ignore_ascii_case("mpi_request_null"))
+        {
+            return;
+        }
+        for expression in statement.expressions() {
+            self.expression(view, statement, expression, handle, own);
+        }
+    }
+
+    fn expression(
+        &mut self,
+        view: &View<'_>,
+        statement: &Statement,
+        expression: &'t Expression,
+        handle: &Handle,
+        own: Span,
+    ) {
+        match &expression.kind {
+            Kind::Name(name) if *name == handle.variable => self.other(expression.span),
+            Kind::Unknown(names) if names.contains(&handle.variable) => {
+                self.other(expression.span);
+            }
+            Kind::Call { function, arguments } => {
+                let called = function.root().map_or("", String::as_str);
+                // A wrapper's arguments may stand anywhere: it is one of the uses that are not looked at.
+                let is_wrapper = view.wrapper(called).is_some() && expression.span != own;
+                let name = if is_wrapper { String::new() } else { called.to_ascii_lowercase() };
+                let taken =
+                    self.call(view, statement, expression, &name, called, arguments, handle, own);
+                for (at, argument) in arguments.iter().enumerate() {
+                    if Some(at) != taken {
+                        self.expression(view, statement, argument, handle, own);
+                    }
+                }
+            }
+            _ => {
+                for part in expression.parts() {
+                    self.expression(view, statement, part, handle, own);
+                }
+            }
+        }
+    }
+
+    /// The argument of a call that is a request in a way that is understood.
+    #[expect(clippy::too_many_arguments, reason = "a call and the request that is looked for")]
+    fn call(
+        &mut self,
+        view: &View<'_>,
+        statement: &Statement,
+        call: &'t Expression,
+        name: &str,
+        called: &str,
+        arguments: &'t [Expression],
+        handle: &Handle,
+        own: Span,
+    ) -> Option<usize> {
+        let of = |at: usize, count: Option<&Expression>| {
+            arguments.get(at).map_or(About::Perhaps, |a| about(view, a, count, handle))
+        };
+        match name {
+            "mpi_start" => {
+                match of(0, None) {
+                    About::No => {}
+                    About::Yes => self.start(statement, call, None),
+                    About::Perhaps => self.other(call.span),
+                }
+                Some(0)
+            }
+            "mpi_startall" => {
+                let count = arguments.first();
+                if of(1, count) != About::No {
+                    self.start(statement, call, count);
+                }
+                Some(1)
+            }
+            "mpi_request_free" => Some(0),
+            _ if completes(name).is_some() => {
+                let at = completes(name)?;
+                let count = at.checked_sub(1).and_then(|before| arguments.get(before));
+                match of(at, count) {
+                    About::No => {}
+                    About::Yes => self.waits.push((statement.span, None)),
+                    About::Perhaps => match count {
+                        Some(_) => self.waits.push((statement.span, count)),
+                        None => self.other(call.span),
+                    },
+                }
+                Some(at)
+            }
+            _ => {
+                let at = match call.span == own {
+                    true => sides(view, called).first().and_then(|side| side.request)?,
+                    false => calls::sides(name).first().and_then(|side| side.request)?,
+                };
+                if call.span != own && of(at, None) != About::No {
+                    let message = "the request is made in several places";
+                    self.problem.get_or_insert(Refusal::new(Code::Escapes, call.span, message));
+                }
+                Some(at)
+            }
+        }
+    }
+
+    fn start(&mut self, statement: &Statement, call: &Expression, count: Option<&'t Expression>) {
+        self.starts.push(Start { statement: statement.span, call: call.span, count });
+    }
+
+    fn other(&mut self, span: Span) {
+        let message = "the request is used here in a way that is not looked at";
+        self.problem.get_or_insert_with(|| Refusal::new(Code::Escapes, span, message));
+    }
+}
+
+/// What holds for all persistent requests besides the conditions of a pending call at the start.
+pub(super) fn lasts(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let Some(init) = found.init else { return Ok(()) };
+    let procedure = view.procedure();
+    let last = packing.statements.iter().max_by_key(|s| s.end).copied();
+    let end = match found.side.direction {
+        Direction::Pack => found.statement,
+        Direction::Unpack => last.unwrap_or(found.statement),
+    };
+    if let Some(span) = leaves(view, found.statement, end) {
+        let message = "the procedure may be left between the start and its copies";
+        return Err(Refusal::new(Code::Escapes, span, message));
+    }
+    let whole = init.statement.to(end);
+    let lines = &procedure.directives;
+    if let Some(line) =
+        lines.iter().find(|s| s.start < whole.end && whole.start < s.end && s.file == whole.file)
+    {
+        let message =
+            "lines of the preprocessor stand between where the request is made and started";
+        return Err(Refusal::new(Code::Preprocessor, *line, message));
+    }
+    loaded(view, found, packing, ledger)?;
+    if view.language().is_fortran() {
+        for name in &packing.touched {
+            stays(view, name, Stretch::until(procedure, init.statement, end), ledger)?;
+        }
+    }
+    Ok(())
+}
+
+/// A place between two statements where a loop around both, or the procedure, may be left or continued.
+fn leaves(view: &View<'_>, from: Span, to: Span) -> Option<Span> {
+    fn look(
+        statements: &[Statement],
+        from: Span,
+        to: Span,
+        inside: bool,
+        found: &mut Option<Span>,
+    ) {
+        for s in statements {
+            let between = s.span.start >= from.end && s.span.end <= to.start;
+            match &s.kind {
+                StatementKind::Return(_) | StatementKind::Goto(_) if between => {
+                    found.get_or_insert(s.span);
+                }
+                StatementKind::Break(name) | StatementKind::Continue(name)
+                    if between && (!inside || name.is_some()) =>
+                {
+                    found.get_or_insert(s.span);
+                }
+                _ => {}
+            }
+            let is_loop = matches!(s.kind, StatementKind::Loop(_) | StatementKind::While { .. });
+            for body in s.bodies() {
+                look(body, from, to, inside || (is_loop && between), found);
+            }
+        }
+    }
+    let mut found = None;
+    look(&view.procedure().body, from, to, false, &mut found);
+    found
+}
+
+/// What the type reads through pointers is read where the request is made, even where no start follows.
+fn loaded(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    for name in &packing.needs {
+        let given = found.arguments.iter().any(|a| follows(a, name));
+        if is_followed(view, name) && !given {
+            let message = format!(
+                "what '{name}' leads to is read where the request is made, even if it is never started"
+            );
+            let fact = format!("'{name}' is set where the request is made");
+            ledger.need(Code::Escapes, found.place(), message, fact)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a variable is read through its address, which may lead nowhere.
+pub(super) fn is_followed(view: &View<'_>, name: &str) -> bool {
+    view.variable(name)
+        .is_some_and(|d| d.allocatable || matches!(view.resolve(&d.of), Type::Pointer(_)))
+}
+
+/// Whether an expression reads what a pointer leads to.
+fn follows(expression: &Expression, name: &str) -> bool {
+    let mut found = false;
+    expression.each(&mut |e| {
+        found |= match &e.kind {
+            Kind::Element { base, .. } | Kind::Unary(Unary::Dereference, base) => {
+                base.root().is_some_and(|root| root == name)
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// The memory of an array of Fortran that is allocated, or pointed to, stays where it is.
+fn stays(
+    view: &View<'_>,
+    name: &Name,
+    stretch: Stretch,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let moves = view.variable(name).is_some_and(|d| {
+        d.allocatable || matches!(view.resolve(&d.of), Type::Pointer(_) | Type::Unknown)
+    });
+    if !moves {
+        return Ok(());
+    }
+    let mut place = None;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            if stretch.has(s.span) && place.is_none() && may_move(view, s, name) {
+                place = Some(s.span);
+            }
+        });
+    }
+    let Some(span) = place else { return Ok(()) };
+    let message = format!("'{name}' may get other memory here, and the request keeps its address");
+    let fact = format!("'{name}' keeps its memory while the request is used");
+    ledger.need(Code::Changed, span, message, fact)
+}
+
+/// Whether a statement may allocate an array anew, or let a pointer point elsewhere.
+fn may_move(view: &View<'_>, statement: &Statement, name: &Name) -> bool {
+    let mut moved = match &statement.kind {
+        StatementKind::Unknown(names) => names.iter().any(|n| view.may_alias(n, name)),
+        // An array that is assigned as a whole gets the value's shape.
+        StatementKind::Assign { target, .. } => {
+            matches!(&target.kind, Kind::Name(n) if n == name)
+                && view.variable(name).is_some_and(|d| d.allocatable)
+        }
+        _ => false,
+    };
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            let Kind::Call { function, arguments } = &e.kind else { return };
+            let called = function.root().map_or("", String::as_str);
+            let is_passed = arguments.iter().any(|a| matches!(&a.kind, Kind::Name(n) if n == name));
+            let allocates =
+                ["$allocate", "$deallocate", "$nullify", "move_alloc"].contains(&called);
+            if allocates {
+                moved |= arguments.iter().any(|a| roots(a).contains(name));
+                return;
+            }
+            let is_mpi = called.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
+            if is_mpi {
+                return;
+            }
+            let effects = view.effects(function, arguments);
+            let writes = match &effects.writes {
+                Touched::These(names) => names.contains(name),
+                Touched::Anything => is_passed || !view.is_hidden(name),
+            };
+            // Elements are not the array; what is given its elements cannot allocate it, unless it sees it by another way.
+            let shared = view.global(name).is_some();
+            moved |= writes && (is_passed || shared);
+        });
+    }
+    moved
+}
