@@ -20,6 +20,17 @@ pub trait Symbols {
     /// Bytes of a type on LP64; none where the text does not tell. Array bounds must be constants.
     fn size_of(&self, of: &Type) -> Option<u64>;
 
+    /// What a type consists of, if that is numbers of one type without gaps: which, and how large they are on LP64. Types of one name have
+    /// one size everywhere; that of `unsigned long` is `long`.
+    fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
+        match of {
+            Type::Basic(name, size) => {
+                Some(part(name, u64::from(*size), self.language().is_fortran()))
+            }
+            _ => None,
+        }
+    }
+
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
@@ -36,6 +47,25 @@ pub trait Symbols {
 
     /// What a call may read and write. Unknown procedures: everything that can be reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
+}
+
+/// The number that a basic type is, or that it is two of.
+pub(crate) fn part(name: &str, size: u64, fortran: bool) -> (Name, u64) {
+    let half = size / 2;
+    let part = match (name, half, fortran) {
+        ("double complex", _, true) => "double precision".into(),
+        ("complex", _, true) => "real".into(),
+        (name, _, true) if name.starts_with("complex") => format!("real({half})"),
+        (name, 4, false) if name.starts_with("complex") => "float".into(),
+        (name, 8, false) if name.starts_with("complex") => "double".into(),
+        (name, _, false) if name.starts_with("complex") => "long double".into(),
+        _ => {
+            let plain = ["unsigned ", "signed "].iter().find_map(|sign| name.strip_prefix(sign));
+            let fixed = name.strip_prefix('u').filter(|name| name.starts_with("int"));
+            return (plain.or(fixed).unwrap_or(name).to_owned(), size);
+        }
+    };
+    (part, half)
 }
 
 /// Memory that a call may touch, beyond the evaluation of its arguments.

@@ -60,6 +60,21 @@ fn every_code_has_a_case() {
 /// Both states of all programs, under every library: what the other rank got and what is in the arrays is the same.
 #[test]
 fn programs_send_and_leave_the_same_bytes() {
+    same_bytes("", &[], &libraries());
+}
+
+/// What is written into programs does not count bytes as LP64 has them.
+#[test]
+fn programs_with_other_layouts_send_and_leave_the_same_bytes() {
+    let libraries = libraries();
+    let one = libraries.get(..1).unwrap_or(&[]);
+    same_bytes("-packed", &["-fpack-struct=1", "-mlong-double-64"], one);
+}
+
+/// The text of a case.
+type Text<'t> = dyn Fn(&Case) -> String + Sync + 't;
+
+fn same_bytes(name: &str, layout: &[&str], libraries: &[Library]) {
     let cases = cases();
     let after: Vec<Option<String>> = cases.iter().map(Case::after).collect();
     let mut wrong = String::new();
@@ -76,12 +91,17 @@ fn programs_send_and_leave_the_same_bytes() {
     };
     let both = |library: Library| {
         std::thread::scope(|scope| {
-            let before = scope.spawn(|| library.run("before", &cases, &before_of));
-            let after = library.run("after", &cases, &after_of);
+            let (before, after): (&Text<'_>, &Text<'_>) = (&before_of, &after_of);
+            let cases = cases.as_slice();
+            let run = move |state: &str, text: &Text<'_>| {
+                library.run(&format!("{state}{name}"), cases, text, layout)
+            };
+            let before = scope.spawn(move || run("before", before));
+            let after = run("after", after);
             (before.join().expect("no panic"), after)
         })
     };
-    for library in libraries() {
+    for &library in libraries {
         let (before, after) = both(library);
         match (before, after) {
             (Ok(before), Ok(after)) => wrong.push_str(&differences(library, &before, &after)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::affine::{Atom, Place, Polynomial, Step};
+use crate::affine::{Atom, Layout, Place, Polynomial, Step};
 use crate::copies::Address;
 use crate::ir::{Datatype, Member, Node};
 use crate::legality::{Part, Rewrite, Site};
@@ -159,6 +159,8 @@ impl Names<'_> {
         let at = made.at.as_ref().map(|a| self.address(a)).transpose()?;
         Ok(Datatype {
             element: made.element,
+            unit: made.unit.clone(),
+            equal: made.equal.clone(),
             count: self.number(&made.count)?,
             at,
             node: self.node(&made.node)?,
@@ -170,6 +172,7 @@ impl Names<'_> {
             base: self.place(&address.base)?,
             version: address.version,
             offset: self.number(&address.offset)?,
+            measured: self.number(&address.measured)?,
             place: self.place(&address.place)?,
         })
     }
@@ -238,6 +241,10 @@ impl Names<'_> {
             Atom::Stride(name, d) => keep(self.name(name).map(|name| Atom::Stride(name, *d))),
             Atom::Extent(name, d) => keep(self.name(name).map(|name| Atom::Extent(name, *d))),
             Atom::Lower(name, d) => keep(self.name(name).map(|name| Atom::Lower(name, *d))),
+            Atom::Layout(layout) => {
+                let sample = layout.sample.as_ref().map(|sample| self.place(sample)).transpose();
+                keep(sample.map(|sample| Atom::Layout(Layout { sample, ..layout.clone() })))
+            }
             _ => None,
         });
         refusal.map_or(Ok(new), Err)

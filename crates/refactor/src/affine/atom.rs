@@ -24,6 +24,8 @@ pub enum Atom {
     Apply(Operator, Vec<Polynomial>),
     /// Bytes of a type whose size the text does not tell.
     SizeOf(String),
+    /// Bytes that the program's compiler decides: of a type, or from its start to a component.
+    Layout(Layout),
     /// Bytes between neighbours of a dimension (from 0, in the order of the source) of an assumed-shape array: measured when the program runs.
     Stride(Name, u32),
     /// Elements along a dimension of an assumed-shape array (`size(u, 1)`).
@@ -34,6 +36,21 @@ pub enum Atom {
     Address(Place),
     /// Elements or bytes that have no formula: where a stream is when a loop whose turns differ begins its turn, or how far the loop brings it.
     Unnamed(u32),
+}
+
+/// A type's size, or where a component of it lies: known for LP64, and to be asked for where a program is written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Layout {
+    /// The type as the program calls it. Types of one name are the same, and `unsigned` ones have the size of the others.
+    pub of: Name,
+    /// The component whose offset is meant; none: the type's size.
+    pub field: Option<Name>,
+    /// Bytes on LP64.
+    pub bytes: u64,
+    /// The numbers that it is a multiple of, without gaps.
+    pub parts: Option<Name>,
+    /// Something of this type, free of counters, where types themselves cannot be asked: in Fortran.
+    pub sample: Option<Place>,
 }
 
 /// Operations that polynomials cannot express; of whole numbers, as in C and Fortran.

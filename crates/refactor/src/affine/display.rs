@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Atom, Operator, Place, Polynomial, Step};
+use super::{Atom, Layout, Operator, Place, Polynomial, Step};
 
 impl fmt::Display for Polynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,6 +47,10 @@ impl fmt::Display for Atom {
             Atom::Apply(Operator::Min, operands) => list(f, "min(", operands, ", ", ")"),
             Atom::Apply(Operator::Max, operands) => list(f, "max(", operands, ", ", ")"),
             Atom::SizeOf(name) => write!(f, "sizeof({name})"),
+            Atom::Layout(Layout { of, field: None, .. }) => write!(f, "sizeof({of})"),
+            Atom::Layout(Layout { of, field: Some(field), .. }) => {
+                write!(f, "offsetof({of}, {field})")
+            }
             Atom::Stride(name, dimension) => write!(f, "stride({name}, {})", dimension + 1),
             Atom::Extent(name, dimension) => write!(f, "size({name}, {})", dimension + 1),
             Atom::Lower(name, dimension) => write!(f, "lbound({name}, {})", dimension + 1),

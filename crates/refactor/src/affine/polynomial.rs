@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Atom, Counter, Operator, Place, Step};
+use super::{Atom, Counter, Layout, Operator, Place, Step};
 
 /// A sum of products of atoms with coefficients.
 ///
@@ -250,6 +250,15 @@ impl Polynomial {
         self.map(&mut |a| (a == atom).then(|| value.clone()))
     }
 
+    /// What it is on LP64, where the compiler decides about sizes.
+    #[must_use]
+    pub fn on_lp64(&self) -> Polynomial {
+        self.map(&mut |atom| match atom {
+            Atom::Layout(layout) => Some(Polynomial::size(layout.bytes)),
+            _ => None,
+        })
+    }
+
     /// Whether it is surely negative where every atom is positive: all coefficients are negative.
     pub fn looks_negative(&self) -> bool {
         !self.lost && !self.terms.is_empty() && self.terms.values().all(|&c| c < 0)
@@ -307,6 +316,9 @@ impl Atom {
                     place.subscripts().any(|p| p.any(of_kind))
                 }
                 Atom::Apply(_, operands) => operands.iter().any(|p| p.any(of_kind)),
+                Atom::Layout(layout) => {
+                    layout.sample.iter().flat_map(Place::subscripts).any(|p| p.any(of_kind))
+                }
                 Atom::Counter(_)
                 | Atom::SizeOf(_)
                 | Atom::Stride(..)
@@ -326,6 +338,10 @@ impl Atom {
                 Polynomial::apply(*operator, operands.iter().map(|p| p.map(change)).collect())
             }
             Atom::Address(place) => Polynomial::atom(Atom::Address(place.map(change))),
+            Atom::Layout(layout) => {
+                let sample = layout.sample.as_ref().map(|place| place.map(change));
+                Polynomial::atom(Atom::Layout(Layout { sample, ..layout.clone() }))
+            }
             other => Polynomial::atom(other.clone()),
         }
     }

@@ -22,11 +22,16 @@ impl Walk<'_> {
             ExpressionKind::Member { base, field } => {
                 let record = self.locate(base)?;
                 let resolved = self.symbols.resolve(&record.of);
+                if self.is_cast(&record) {
+                    return None;
+                }
                 let (offset, of) = self.symbols.field(&resolved, field)?;
+                let measured = self.component(&record.of, field, offset, &record.address.place)?;
                 let mut address = record.address;
                 address.offset = address.offset.plus(&Polynomial::size(offset));
+                address.measured = address.measured.plus(&measured);
                 address.place.steps.push(Step::Field(field.clone()));
-                Some(Located { address, of })
+                Some(Located::plain(address, of))
             }
             ExpressionKind::Unary(Unary::Dereference, pointer) => self.pointee(pointer),
             _ => None,
@@ -41,15 +46,14 @@ impl Walk<'_> {
             of = *inner;
         }
         let place = Place::variable(name.clone());
-        Some(Located {
-            address: Address {
-                base: place.clone(),
-                version: None,
-                offset: Polynomial::zero(),
-                place,
-            },
-            of,
-        })
+        let address = Address {
+            base: place.clone(),
+            version: None,
+            offset: Polynomial::zero(),
+            measured: Polynomial::zero(),
+            place,
+        };
+        Some(Located::plain(address, of))
     }
 
     /// Where a pointer points to, or an array begins. Steps in the expression (`p++`) are carried out.
@@ -78,7 +82,7 @@ impl Walk<'_> {
                 let before = self.pointee(target)?;
                 let after = self.advance(before.clone(), &Polynomial::constant(*by))?;
                 let cell = self.locate(target)?.address.place;
-                self.state.set(cell, Some(Value::Pointer(after.clone())));
+                self.state.set(cell, Some(Value::pointer(after.clone())));
                 Some(if *prefix { after } else { before })
             }
             _ => {
@@ -102,27 +106,31 @@ impl Walk<'_> {
                 };
                 let mut address = located.address;
                 address.version = address.version.or(version);
-                address.place.steps.push(Step::At(vec![Polynomial::zero()]));
-                Some(Located { address, of })
+                // What was cast to an array is written as what it was.
+                if let Type::Array(..) = self.symbols.resolve(&located.written) {
+                    address.place.steps.push(Step::At(vec![Polynomial::zero()]));
+                    return Some(Located::plain(address, of));
+                }
+                Some(Located { address, of, written: located.written })
             }
             Type::Array(..) => self.first_element(located),
+            Type::Pointer(_) if self.is_cast(&located) => None,
             Type::Pointer(to) => {
                 let cell = located.address.place;
                 if let Some(Value::Pointer(value)) = self.state.values.get(&cell) {
-                    return Some(value.clone());
+                    return Some((**value).clone());
                 }
                 let version = self.version(&cell);
                 let mut place = cell.clone();
                 place.steps.push(Step::At(vec![Polynomial::zero()]));
-                Some(Located {
-                    address: Address {
-                        base: cell,
-                        version: Some(version),
-                        offset: Polynomial::zero(),
-                        place,
-                    },
-                    of: *to,
-                })
+                let address = Address {
+                    base: cell,
+                    version: Some(version),
+                    offset: Polynomial::zero(),
+                    measured: Polynomial::zero(),
+                    place,
+                };
+                Some(Located::plain(address, *to))
             }
             _ => None,
         }
@@ -139,7 +147,13 @@ impl Walk<'_> {
         let at = lowers.collect::<Option<Vec<_>>>()?;
         let mut address = located.address;
         address.place.steps.push(Step::At(at));
-        Some(Located { address, of: *element })
+        Some(Located::plain(address, *element))
+    }
+
+    /// Whether it is written as something of another type than it is taken for.
+    fn is_cast(&self, located: &Located) -> bool {
+        located.of != located.written
+            && self.symbols.resolve(&located.of) != self.symbols.resolve(&located.written)
     }
 
     /// So many elements further, as C's pointers go.
@@ -147,16 +161,28 @@ impl Walk<'_> {
         if by.is_zero() {
             return Some(located);
         }
-        let Located { mut address, of } = located;
-        let size = self.size(&of, &address.place.variable.clone())?;
-        address.offset = address.offset.plus(&by.times(&size));
+        let is_cast = self.is_cast(&located);
+        let Located { mut address, of, written } = located;
+        let name = address.place.variable.clone();
+        let size = self.size(&of, &name)?;
+        let measured = by.times(&self.measure(&of, &name, &address.place)?);
+        address.offset = address.offset.plus(&by.on_lp64().times(&size));
+        address.measured = address.measured.plus(&measured);
+        // The subscript counts what the place is written as.
+        let by = if !is_cast {
+            by.clone()
+        } else if self.symbols.resolve(&written) == Type::Void {
+            measured
+        } else {
+            measured.exact_quotient(&self.measure(&written, &name, &address.place)?)?
+        };
         match address.place.steps.last_mut() {
             Some(Step::At(subscripts)) if subscripts.len() == 1 => {
-                subscripts[0] = subscripts[0].plus(by)
+                subscripts[0] = subscripts[0].plus(&by)
             }
             _ => return None,
         }
-        Some(Located { address, of })
+        Some(Located { address, of, written })
     }
 
     fn element(&mut self, base: &Expression, subscripts: &[Subscript]) -> Option<Located> {
@@ -188,25 +214,33 @@ impl Walk<'_> {
         }
         let mut address = array.address;
         let name = address.place.variable.clone();
-        let strides = self.strides(&name, &element, &dimensions)?;
-        for (d, ((subscript, dimension), stride)) in
+        let strides = self.strides(&name, &address.place, &element, &dimensions)?;
+        for (d, ((subscript, dimension), (stride, measured))) in
             at.iter().zip(&dimensions).zip(&strides).enumerate()
         {
             let lower = self.lower(&name, d, dimension)?;
-            address.offset = address.offset.plus(&subscript.minus(&lower).times(stride));
+            let steps = subscript.minus(&lower);
+            address.offset = address.offset.plus(&steps.times(stride));
+            address.measured = address.measured.plus(&steps.times(measured));
         }
         address.place.steps.push(Step::At(at));
-        Some(Located { address, of: *element })
+        Some(Located::plain(address, *element))
     }
 
-    /// Bytes between neighbours along each dimension of an array of Fortran.
+    /// Bytes between neighbours along each dimension of an array of Fortran: on LP64, and by sizes of types.
     fn strides(
         &mut self,
         name: &Name,
+        array: &Place,
         element: &Type,
         dimensions: &[Dimension],
-    ) -> Option<Vec<Polynomial>> {
+    ) -> Option<Vec<(Polynomial, Polynomial)>> {
         let mut stride = self.size(element, name)?;
+        let lowers = dimensions.iter().enumerate().map(|(d, bounds)| self.lower(name, d, bounds));
+        let first = Step::At(lowers.collect::<Option<_>>()?);
+        let mut sample = array.clone();
+        sample.steps.push(first);
+        let mut measure = self.measure(element, name, &sample)?;
         let packed = self.symbols.variable(name).is_some_and(|d| d.allocatable);
         let mut strides = Vec::with_capacity(dimensions.len());
         for (d, dimension) in dimensions.iter().enumerate() {
@@ -214,10 +248,13 @@ impl Walk<'_> {
             let measured = matches!(dimension, Dimension::AssumedShape { .. }) && !packed;
             if measured {
                 stride = Polynomial::atom(Atom::Stride(name.clone(), number));
+                measure = stride.clone();
             }
-            strides.push(stride.clone());
+            strides.push((stride.clone(), measure.clone()));
             if d + 1 < dimensions.len() && !measured {
-                stride = stride.times(&self.extent(name, d, dimension)?);
+                let extent = self.extent(name, d, dimension)?;
+                stride = stride.times(&extent);
+                measure = measure.times(&extent);
             }
         }
         Some(strides)
@@ -287,7 +324,7 @@ impl Walk<'_> {
         value
     }
 
-    /// Bytes of a type; `name` is the variable whose declaration it is from.
+    /// Bytes of a type on LP64; `name` is the variable whose declaration it is from.
     pub(super) fn size(&mut self, of: &Type, name: &Name) -> Option<Polynomial> {
         let resolved = self.symbols.resolve(of);
         if let Some(size) = self.symbols.size_of(&resolved) {
@@ -297,7 +334,7 @@ impl Walk<'_> {
             Type::Array(element, dimensions) => {
                 let mut size = self.size(&element, name)?;
                 for (d, dimension) in dimensions.iter().enumerate() {
-                    size = size.times(&self.extent(name, d, dimension)?);
+                    size = size.times(&self.extent(name, d, dimension)?.on_lp64());
                 }
                 Some(size)
             }

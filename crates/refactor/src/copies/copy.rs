@@ -59,7 +59,9 @@ impl Walk<'_> {
             return self.computed(value.span, "a value is converted");
         }
         let name = from.address.place.variable.clone();
-        let Some(length) = self.size(&from.of, &name) else {
+        let size = self.size(&from.of, &name);
+        let Some((length, measured)) = size.zip(self.measure(&from.of, &name, &from.address.place))
+        else {
             return self.trouble(Code::Address, span, "the size of what is copied is not known");
         };
         if self.request.direction == Direction::Unpack {
@@ -68,7 +70,7 @@ impl Walk<'_> {
                 _ => root(target).into_iter().for_each(|name| self.state.forget_inside(name)),
             }
         }
-        self.piece(to, from, length, dimensions, span);
+        self.piece(to, from, (length, measured), dimensions, span);
     }
 
     fn computed(&mut self, span: Span, what: &str) {
@@ -197,7 +199,7 @@ impl Walk<'_> {
         &mut self,
         to: Located,
         from: Located,
-        length: Polynomial,
+        (length, measured): (Polynomial, Polynomial),
         mut dimensions: Vec<Dimension>,
         span: Span,
     ) {
@@ -233,10 +235,13 @@ impl Walk<'_> {
             dimension.stride = stride;
             start = rest;
         }
-        let content = Dense::Copy(Copy {
+        let other = self.is_other(&buffer.of, &memory.of).then_some(buffer.of);
+        let content = Dense::copy(Copy {
             address: memory.address,
             length: length.clone(),
+            measured,
             of: memory.of,
+            other,
             span,
         });
         self.state.pieces.push(Piece { start, length, dimensions, content, spans: vec![span] });
@@ -284,6 +289,7 @@ impl Walk<'_> {
                 if self.request.direction == Direction::Unpack {
                     self.state.forget_inside(&to.address.place.variable.clone());
                 }
+                let length = (length.on_lp64(), length);
                 self.piece(void(to), void(from), length, Vec::new(), span);
             }
             _ => self.trouble(

@@ -135,7 +135,7 @@ impl Walk<'_> {
             if let Some(number) = self.number(&expression) {
                 before.push((place, Value::Number(number)));
             } else if let Some(located) = self.pointer_value(&expression) {
-                before.push((place, Value::Pointer(located)));
+                before.push((place, Value::pointer(located)));
             }
         }
         self.havoc(&writes);
@@ -145,7 +145,7 @@ impl Walk<'_> {
             let at_turn = match &value {
                 Value::Number(_) => Some(Value::Number(unnamed(atom))),
                 Value::Pointer(located) => {
-                    self.advance(located.clone(), &unnamed(atom)).map(Value::Pointer)
+                    self.advance((**located).clone(), &unnamed(atom)).map(Value::pointer)
                 }
             };
             let Some(at_turn) = at_turn else { continue };
@@ -290,7 +290,7 @@ impl Walk<'_> {
     pub(super) fn finish(&mut self, scalar: &Running, by: &Polynomial) {
         let value = match &scalar.before {
             Value::Number(number) => Some(Value::Number(number.plus(by))),
-            Value::Pointer(located) => self.advance(located.clone(), by).map(Value::Pointer),
+            Value::Pointer(located) => self.advance((**located).clone(), by).map(Value::pointer),
         };
         match value {
             Some(value) => {
@@ -308,8 +308,9 @@ impl Walk<'_> {
             (Value::Pointer(before), Value::Pointer(after))
                 if before.address.base == after.address.base =>
             {
-                let size = self.size(&before.of, &before.address.place.variable.clone())?;
-                let bytes = after.address.offset.minus(&before.address.offset);
+                let place = &before.address.place;
+                let size = self.measure(&before.of, &place.variable, place)?;
+                let bytes = after.address.measured.minus(&before.address.measured);
                 bytes.exact_quotient(&size)?.minus(&unnamed(scalar.atom))
             }
             _ => return None,
@@ -337,7 +338,7 @@ pub(super) fn gather(
     let mut solved = solve(placed, None);
     let piece = solved.pop().filter(|piece| solved.is_empty() && piece.dimensions.is_empty())?;
     let (scale, rest) = piece.start.linear_in(atom)?;
-    (piece.length == scale.times(by)).then_some((piece, scale, rest))
+    (piece.length == scale.times(&by.on_lp64())).then_some((piece, scale, rest))
 }
 
 /// Whether a box has the loop inside already.

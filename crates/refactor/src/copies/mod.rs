@@ -9,6 +9,7 @@ mod branch;
 mod copy;
 mod display;
 mod known;
+mod layout;
 mod loops;
 mod model;
 mod piece;

@@ -73,7 +73,7 @@ pub struct Packing {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dense {
     /// Adjacent bytes in the program's memory.
-    Copy(Copy),
+    Copy(Box<Copy>),
     /// The same for each of so many turns of a loop. The body's length may depend on the turn.
     Loop(Counter, Polynomial, Box<Dense>),
     /// One after the other.
@@ -94,10 +94,14 @@ pub enum Dense {
 pub struct Copy {
     /// Where in the program's memory.
     pub address: Address,
-    /// How many bytes.
+    /// How many bytes on LP64.
     pub length: Polynomial,
+    /// The same by sizes of types ([`Atom::Layout`]).
+    pub measured: Polynomial,
     /// The type of what is copied, of which `length` is one or several; `Void` for memcpy.
     pub of: Type,
+    /// What it is in the buffer, where that has another name: the bytes are the same only where both types have one size.
+    pub other: Option<Type>,
     /// The statement.
     pub span: Span,
 }
@@ -110,8 +114,10 @@ pub struct Address {
     pub base: Place,
     /// Of a base that is a pointer: how often its value had perhaps changed before it was used here.
     pub version: Option<u32>,
-    /// Bytes from there.
+    /// Bytes from there on LP64: what is proved is proved for these.
     pub offset: Polynomial,
+    /// The same by sizes of types ([`Atom::Layout`]): what is written into programs.
+    pub measured: Polynomial,
     /// The same address as the program writes it.
     pub place: Place,
 }
@@ -132,6 +138,11 @@ pub struct Turns {
 }
 
 impl Dense {
+    /// One copy.
+    pub fn copy(copy: Copy) -> Dense {
+        Dense::Copy(Box::new(copy))
+    }
+
     /// With an atom replaced everywhere.
     #[must_use]
     pub fn substitute(&self, atom: &Atom, value: &Polynomial) -> Dense {
@@ -142,10 +153,12 @@ impl Dense {
     #[must_use]
     pub fn map(&self, change: &mut dyn FnMut(&Atom) -> Option<Polynomial>) -> Dense {
         match self {
-            Dense::Copy(copy) => Dense::Copy(Copy {
+            Dense::Copy(copy) => Dense::copy(Copy {
                 address: copy.address.map(change),
                 length: copy.length.map(change),
+                measured: copy.measured.map(change),
                 of: copy.of.clone(),
+                other: copy.other.clone(),
                 span: copy.span,
             }),
             Dense::Loop(counter, count, body) => {
@@ -212,6 +225,7 @@ impl Address {
             base: self.base.map(change),
             version: self.version,
             offset: self.offset.map(change),
+            measured: self.measured.map(change),
             place: self.place.map(change),
         }
     }

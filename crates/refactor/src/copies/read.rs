@@ -71,7 +71,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     }
     let sent_start = located.address.offset.clone();
     let sent_length =
-        arrival.count.as_ref().map(|count| count.times(&Polynomial::size(request.element)));
+        arrival.count.as_ref().map(|c| c.on_lp64().times(&Polynomial::size(request.element)));
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
     let wanted = sent_length.as_ref().filter(|_| !request.setting.is_part);
@@ -93,12 +93,13 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         touched.insert(copy.address.base.variable.clone());
         let result = check
             .address(&copy.address, span_of(copy))
-            .and_then(|()| check.number(&copy.length, span_of(copy)));
+            .and_then(|()| check.number(&copy.length, span_of(copy)))
+            .and_then(|()| check.number(&copy.measured, span_of(copy)));
         if let Err(found) = result {
             refusal.get_or_insert(found);
         }
-        collect(&copy.address.offset, &mut needs);
-        collect(&copy.length, &mut needs);
+        collect(&copy.address.measured, &mut needs);
+        collect(&copy.measured, &mut needs);
     });
     for (number, turns) in walk.turns.iter().enumerate() {
         if piece.content.counts(&|counter| usize::try_from(counter.0) == Ok(number)) {
@@ -127,8 +128,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     Ok(Packing {
         direction: request.direction,
         buffer: buffer.variable,
-        start: piece.start,
-        length: piece.length,
+        start: piece.start.on_lp64(),
+        length: piece.length.on_lp64(),
         sent_start,
         sent_length,
         copies: piece.content,
@@ -252,6 +253,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn address(&self, address: &Address, span: Span) -> Result<(), Refusal> {
         self.number(&address.offset, span)?;
+        self.number(&address.measured, span)?;
         for subscript in address.base.subscripts().chain(address.place.subscripts()) {
             self.number(subscript, span)?;
         }

@@ -15,6 +15,15 @@ use super::piece::Piece;
 pub(super) struct Located {
     pub address: Address,
     pub of: Type,
+    /// What `address.place` is as it is written; another type than `of` after a cast.
+    pub written: Type,
+}
+
+impl Located {
+    /// Without casts.
+    pub fn plain(address: Address, of: Type) -> Located {
+        Located { address, written: of.clone(), of }
+    }
 }
 
 /// What a variable holds.
@@ -22,7 +31,13 @@ pub(super) struct Located {
 pub(super) enum Value {
     Number(Polynomial),
     /// A pointer to that place.
-    Pointer(Located),
+    Pointer(Box<Located>),
+}
+
+impl Value {
+    pub fn pointer(located: Located) -> Value {
+        Value::Pointer(Box::new(located))
+    }
 }
 
 /// What is known at one point.

@@ -33,11 +33,13 @@ impl Walk<'_> {
                 let of = self.symbols.resolve(of);
                 if is_whole(&of) { self.number(inner) } else { None }
             }
-            ExpressionKind::SizeOfType(of) => self.size(of, &String::new()),
+            ExpressionKind::SizeOfType(of) => {
+                self.measure(of, &String::new(), &Place::variable(String::new()))
+            }
             ExpressionKind::SizeOfValue(inner) => self.size_of_value(inner),
             ExpressionKind::OffsetOf(of, field) => {
-                let record = self.symbols.resolve(of);
-                Some(Polynomial::size(self.symbols.field(&record, field)?.0))
+                let (offset, _) = self.symbols.field(&self.symbols.resolve(of), field)?;
+                self.component(of, field, offset, &Place::variable(String::new()))
             }
             ExpressionKind::Step { target, by, prefix } => {
                 let before = self.number(target)?;
@@ -93,7 +95,7 @@ impl Walk<'_> {
 
     /// What a place holds.
     fn scalar(&mut self, expression: &Expression) -> Option<Polynomial> {
-        let Located { address, of } = self.locate(expression)?;
+        let Located { address, of, .. } = self.locate(expression)?;
         if !is_whole(&self.symbols.resolve(&of)) {
             return None;
         }
@@ -166,8 +168,8 @@ impl Walk<'_> {
         let located = self.locate(inner);
         self.state = copy;
         let located = located?;
-        let name = located.address.place.variable.clone();
-        self.size(&located.of, &name)
+        let place = located.address.place;
+        self.measure(&located.of, &place.variable, &place)
     }
 
     /// Functions of whole numbers that every compiler knows.
@@ -228,7 +230,7 @@ pub(super) fn quotient(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
     if b.is_zero() {
         return None;
     }
-    match b.as_constant().and_then(|number| a.divided_by(number)) {
+    match a.exact_quotient(b) {
         Some(exact) => Some(exact),
         None => Some(Polynomial::apply(Operator::Divide, vec![a.clone(), b.clone()])),
     }

@@ -1,6 +1,6 @@
 //! Execution of one path through a procedure, from its beginning to a call (and, to unpack, on from there), with symbolic values.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::affine::{Place, Polynomial};
@@ -55,6 +55,8 @@ pub(super) struct Walk<'a> {
     pending: bool,
     /// Statements on the path (not in loops that are executed as a whole) that have to do with the buffer.
     pub sites: Vec<Site<'a>>,
+    /// Something of each type, where types cannot be asked.
+    pub samples: BTreeMap<Name, Place>,
     /// Conditions that hold on the path.
     pub path: Vec<Known>,
     /// Conditions that will hold at the call, of variables that nobody writes until then.
@@ -109,6 +111,7 @@ impl<'a> Walk<'a> {
             finished: false,
             pending: false,
             sites: Vec::new(),
+            samples: BTreeMap::new(),
             path: Vec::new(),
             promised,
             open: Vec::new(),
@@ -360,12 +363,12 @@ impl<'a> Walk<'a> {
     ) -> Option<Value> {
         if self.is_pointer(target) {
             return match operation {
-                None => self.pointee(value).map(Value::Pointer),
+                None => self.pointee(value).map(Value::pointer),
                 Some(sign @ (Binary::Add | Binary::Subtract)) => {
                     let by = self.number(value)?;
                     let by = if sign == Binary::Add { by } else { by.times_constant(-1) };
                     let from = self.pointee(target)?;
-                    self.advance(from, &by).map(Value::Pointer)
+                    self.advance(from, &by).map(Value::pointer)
                 }
                 Some(_) => None,
             };

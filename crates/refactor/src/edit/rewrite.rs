@@ -204,6 +204,9 @@ impl<'t> Editor<'t> {
         if braces {
             after.push_str(&format!("{}{outer}}}", self.lines.end));
         }
+        if before.contains("offsetof(") {
+            out.extend(self.header("stddef.h", "cstddef"));
+        }
         if !before.is_empty() {
             out.push(Change { range: range.start..range.start, new: before });
         }
@@ -212,6 +215,26 @@ impl<'t> Editor<'t> {
             out.push(Change { range: at..at, new: after });
         }
         Ok(())
+    }
+
+    /// The header that the text needs, before the first one of the file, unless it is there.
+    fn header(&self, name: &str, other_name: &str) -> Option<Change> {
+        let mut first = None;
+        let mut at = 0;
+        for line in self.lines.text.split_inclusive('\n') {
+            if let Some(directive) = line.trim_start().strip_prefix('#')
+                && let Some(what) = directive.trim_start().strip_prefix("include")
+            {
+                let what = what.trim();
+                if [name, other_name].iter().any(|n| what.starts_with(&format!("<{n}>"))) {
+                    return None;
+                }
+                first.get_or_insert(at);
+            }
+            at += line.len();
+        }
+        let at = first.unwrap_or(0);
+        Some(Change { range: at..at, new: format!("#include <{name}>{}", self.lines.end) })
     }
 
     /// Behind a comment that ends the line, or right here.

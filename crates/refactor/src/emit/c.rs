@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Counter, Place, Polynomial, Step};
+use crate::affine::{Place, Polynomial, Step};
+use crate::source::Language;
 use crate::symbols::Symbols;
 use crate::tree::Type;
 
-use super::number::{Speller, unwrapped};
-use super::operation::{Arrays, Kind, Length, Old, Operation, Program, StructMember};
-use super::{EmitError, Text, TurnOf};
+use super::number::{Speller, Unit};
+use super::operation::{Arrays, Kind, Length, Program};
+use super::write::{Argument, Syntax, Writer};
+use super::{EmitError, Request, Text, TurnOf};
 
 /// The C type that a predefined datatype stands for.
 fn c_type(datatype: &str) -> Option<&'static str> {
@@ -26,53 +28,57 @@ fn c_type(datatype: &str) -> Option<&'static str> {
     })
 }
 
+/// What bytes are counted in.
+fn unit(request: &Request<'_>, element: i64) -> Result<Unit, EmitError> {
+    if let Some((name, bytes)) = &request.datatype.unit {
+        let bytes = i64::try_from(*bytes).map_err(|_| EmitError::Lost)?;
+        let is_bool = name == "bool" && request.symbols.language() != Language::Cpp;
+        let name = if is_bool { "_Bool" } else { name };
+        return Ok(Unit::Named(bytes, format!("sizeof({name})")));
+    }
+    // `MPI_INT64_T` says how many.
+    let is_fixed =
+        element == 1 || request.element.contains("INT") && request.element.ends_with("_T");
+    Ok(match c_type(request.element) {
+        Some(name) => Unit::Named(element, format!("sizeof({name})")),
+        None if is_fixed => Unit::Byte,
+        None => Unit::Unknown,
+    })
+}
+
 /// Writes a program.
 pub(super) fn write(
     program: &Program,
-    element: i64,
-    datatype: &str,
-    symbols: &dyn Symbols,
+    request: &Request<'_>,
     turns: &[TurnOf],
 ) -> Result<Text, EmitError> {
-    let element_text = c_type(datatype).map(|t| format!("sizeof({t})"));
+    let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
+    let is_cpp = request.symbols.language() == Language::Cpp;
     let mut writer = Writer {
+        syntax: &C { symbols: request.symbols },
         speller: Speller {
             fortran: false,
-            element,
-            element_text,
+            cpp: is_cpp,
+            unit: unit(request, element)?,
             program,
             turns: HashMap::new(),
             replaced: HashMap::new(),
         },
-        datatype,
-        symbols,
-        all_turns: turns,
+        datatype: request.element,
+        turns,
         depth: 0,
         lines: Vec::new(),
     };
-    for operation in &program.operations {
-        writer.operation(operation)?;
+    let Argument { buffer, count, datatype, after } = writer.program(program)?;
+    let mut declarations = declarations(program);
+    let assertion = if is_cpp { "static_assert" } else { "_Static_assert" };
+    for (one, other) in &request.datatype.equal {
+        let (one, other) = (writer.speller.type_name(one), writer.speller.type_name(other));
+        declarations.push(format!(
+            "{assertion}(sizeof({one}) == sizeof({other}), \"{one} is copied to or from {other}\");"
+        ));
     }
-    let argument = &program.argument;
-    let name = writer.old(&argument.of);
-    let mut after = Vec::new();
-    if let Old::Made(name) = &argument.of {
-        writer.line(format!("MPI_Type_commit(&{name});"));
-        after.push(format!("MPI_Type_free(&{name});"));
-    }
-    let buffer = match &argument.place {
-        Some(place) => writer.address(place)?,
-        None => "MPI_BOTTOM".to_owned(),
-    };
-    let count = writer.speller.count(&argument.count)?;
-    Ok(Text {
-        declarations: declarations(program),
-        before: writer.lines,
-        buffer,
-        count,
-        datatype: name,
-        after,
-    })
+    Ok(Text { declarations, before: writer.lines, buffer, count, datatype, after })
 }
 
 /// One line for each kind of variable.
@@ -104,190 +110,93 @@ fn declarations(program: &Program) -> Vec<String> {
         .collect()
 }
 
-struct Writer<'p> {
-    speller: Speller<'p>,
-    datatype: &'p str,
+struct C<'p> {
     symbols: &'p dyn Symbols,
-    all_turns: &'p [TurnOf],
-    depth: usize,
-    lines: Vec<String>,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, text: String) {
-        self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
+impl Syntax for C<'_> {
+    fn indent(&self) -> &'static str {
+        "    "
     }
 
-    fn old(&self, old: &Old) -> String {
-        match old {
-            Old::Element => self.datatype.to_owned(),
-            Old::Made(name) => name.clone(),
-        }
+    fn call(&self, function: &str, arguments: &str) -> String {
+        format!("{function}({arguments});")
+    }
+
+    fn output(&self, variable: &str) -> String {
+        format!("&{variable}")
+    }
+
+    fn assign(&self, target: &str, value: &str) -> String {
+        format!("{target} = {value};")
+    }
+
+    fn no_bytes(&self) -> &'static str {
+        "0"
+    }
+
+    fn entry(&self, array: &str, number: usize) -> String {
+        format!("{array}[{number}]")
+    }
+
+    fn entry_at(&self, array: &str, index: &str) -> String {
+        format!("{array}[{index}]")
     }
 
     /// A pointer to a place.
-    fn address(&self, place: &Place) -> Result<String, EmitError> {
-        match place.steps.last() {
-            None => {
-                let of =
-                    self.symbols.variable(&place.variable).map(|v| self.symbols.resolve(&v.of));
-                let is_pointer = matches!(of, Some(Type::Pointer(_) | Type::Array(..)));
-                let name = &place.variable;
-                Ok(if is_pointer { name.clone() } else { format!("&{name}") })
-            }
-            Some(Step::Follow) => {
-                let mut pointer = place.clone();
-                pointer.steps.pop();
-                self.speller.place(&pointer)
-            }
-            Some(_) => Ok(format!("&{}", self.speller.place(place)?)),
-        }
-    }
-
-    fn operation(&mut self, operation: &Operation) -> Result<(), EmitError> {
-        let s = &self.speller;
-        let text = match operation {
-            Operation::Contiguous { count, old, new } => {
-                format!("MPI_Type_contiguous({}, {}, &{new});", s.count(count)?, self.old(old))
-            }
-            Operation::Vector { count, block, stride, old, new } => format!(
-                "MPI_Type_vector({}, {}, {}, {}, &{new});",
-                s.count(count)?,
-                s.count(block)?,
-                s.plain(stride)?,
-                self.old(old)
-            ),
-            Operation::Hvector { count, block, stride, old, new } => format!(
-                "MPI_Type_create_hvector({}, {}, {}, {}, &{new});",
-                s.count(count)?,
-                s.count(block)?,
-                s.bytes(stride)?,
-                self.old(old)
-            ),
-            Operation::IndexedBlock { count, block, list, old, new } => format!(
-                "MPI_Type_create_indexed_block({}, {}, {}, {}, &{new});",
-                s.count(count)?,
-                s.count(block)?,
-                self.address(list)?,
-                self.old(old)
-            ),
-            Operation::HindexedBlock { displacements, block, old, array, new } => {
-                let values =
-                    displacements.iter().map(|d| s.bytes(d)).collect::<Result<Vec<_>, _>>()?;
-                let call = format!(
-                    "MPI_Type_create_hindexed_block({}, {}, {array}, {}, &{new});",
-                    displacements.len(),
-                    s.count(block)?,
-                    self.old(old)
-                );
-                for (at, value) in values.into_iter().enumerate() {
-                    self.line(format!("{array}[{at}] = {value};"));
+    fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
+        let name = &place.variable;
+        let of = self.symbols.variable(name).map(|v| self.symbols.resolve(&v.of));
+        match (place.steps.as_slice(), of) {
+            ([], Some(Type::Pointer(_) | Type::Array(..))) => Ok(name.clone()),
+            ([], _) => Ok(format!("&{name}")),
+            // What points to nothing in particular points to bytes.
+            ([Step::At(bytes)], Some(Type::Pointer(to)))
+                if self.symbols.resolve(&to) == Type::Void =>
+            {
+                match bytes.as_slice() {
+                    [bytes] if bytes.is_zero() => Ok(name.clone()),
+                    [bytes] => Ok(format!("(char *){name} + {}", speller.bytes(bytes)?)),
+                    _ => Err(EmitError::NotAnArray { name: name.clone() }),
                 }
-                call
             }
-            Operation::Struct { members, arrays, new } => {
-                for (at, member) in members.iter().enumerate() {
-                    self.member(member, arrays, &at.to_string())?;
-                }
-                let Arrays { blocks, displacements, types } = arrays;
-                format!(
-                    "MPI_Type_create_struct({}, {blocks}, {displacements}, {types}, &{new});",
-                    members.len()
-                )
+            ([before @ .., Step::Follow], _) => {
+                speller.place(&Place { variable: name.clone(), steps: before.to_vec() })
             }
-            Operation::Resized { extent, old, new } => {
-                format!(
-                    "MPI_Type_create_resized({}, 0, {}, &{new});",
-                    self.old(old),
-                    s.bytes(extent)?
-                )
-            }
-            Operation::Address { place, new } => {
-                format!("MPI_Get_address({}, &{new});", self.address(place)?)
-            }
-            Operation::Difference { of, minus, new } => format!("{new} = {of} - {minus};"),
-            Operation::Free(name) => format!("MPI_Type_free(&{name});"),
-            Operation::Each { counter, index, count, body, member, arrays, new } => {
-                return self.each(*counter, index, count, body, member, arrays, new);
-            }
-            Operation::If { condition, then, otherwise } => {
-                let condition = s.condition(condition)?;
-                self.line(format!("if ({}) {{", unwrapped(&condition)));
-                self.nested(then)?;
-                self.line("} else {".to_owned());
-                self.nested(otherwise)?;
-                "}".to_owned()
-            }
-        };
-        self.line(text);
-        Ok(())
-    }
-
-    fn nested(&mut self, operations: &[Operation]) -> Result<(), EmitError> {
-        self.depth += 1;
-        for operation in operations {
-            self.operation(operation)?;
+            _ => Ok(format!("&{}", speller.place(place)?)),
         }
-        self.depth -= 1;
-        Ok(())
     }
 
-    fn member(
-        &mut self,
-        member: &StructMember,
-        arrays: &Arrays,
-        at: &str,
-    ) -> Result<(), EmitError> {
+    fn list(
+        &self,
+        speller: &Speller<'_>,
+        place: &Place,
+        _: &Polynomial,
+    ) -> Result<String, EmitError> {
+        self.address(speller, place)
+    }
+
+    /// `MPI_Alloc_mem` needs no other header.
+    fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        let block = self.speller.count(&member.block)?;
-        let displacement = self.speller.bytes(&member.displacement)?;
-        let old = self.old(&member.old);
-        self.line(format!("{blocks}[{at}] = {block};"));
-        self.line(format!("{displacements}[{at}] = {displacement};"));
-        self.line(format!("{types}[{at}] = {old};"));
-        Ok(())
+        [(blocks, "int"), (displacements, "MPI_Aint"), (types, "MPI_Datatype")]
+            .map(|(array, of)| {
+                let bytes = format!("(MPI_Aint)sizeof({of}) * ({count} + 1)");
+                format!("MPI_Alloc_mem({bytes}, MPI_INFO_NULL, &{array});")
+            })
+            .into()
     }
 
-    /// A struct with a member for each turn; memory by `MPI_Alloc_mem`, which needs no other header.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one operation")]
-    fn each(
-        &mut self,
-        counter: Counter,
-        index: &str,
-        count: &Polynomial,
-        body: &[Operation],
-        member: &StructMember,
-        arrays: &Arrays,
-        new: &str,
-    ) -> Result<(), EmitError> {
+    fn release(&self, arrays: &Arrays) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        let count = self.speller.count(count)?;
-        for (array, of) in [(blocks, "int"), (displacements, "MPI_Aint"), (types, "MPI_Datatype")] {
-            self.line(format!(
-                "MPI_Alloc_mem((MPI_Aint)sizeof({of}) * ({count} + 1), MPI_INFO_NULL, &{array});"
-            ));
-        }
-        let header = format!("for ({index} = 0; {index} < {count}; {index}++)");
-        self.line(format!("{header} {{"));
-        self.speller.turns.insert(counter, index.to_owned());
-        if let Some(turn) = self.all_turns.iter().find(|t| t.counter == counter) {
-            let value = (turn.first.clone(), turn.step.clone(), counter);
-            self.speller.replaced.insert(turn.variable.clone(), value);
-        }
-        self.nested(body)?;
-        self.depth += 1;
-        self.member(member, arrays, index)?;
-        self.depth -= 1;
-        self.line("}".to_owned());
-        self.line(format!(
-            "MPI_Type_create_struct({count}, {blocks}, {displacements}, {types}, &{new});"
-        ));
-        if matches!(member.old, Old::Made(_)) {
-            self.line(format!("{header} MPI_Type_free(&{types}[{index}]);"));
-        }
-        for array in [blocks, displacements, types] {
-            self.line(format!("MPI_Free_mem({array});"));
-        }
-        Ok(())
+        [blocks, displacements, types].map(|array| format!("MPI_Free_mem({array});")).into()
+    }
+
+    fn each(&self, index: &str, count: &str) -> (String, &'static str) {
+        (format!("for ({index} = 0; {index} < {count}; {index}++) {{"), "}")
+    }
+
+    fn branches(&self, condition: &str) -> (String, &'static str, &'static str) {
+        (format!("if ({condition}) {{"), "} else {", "}")
     }
 }

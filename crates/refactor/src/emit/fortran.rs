@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Counter, Polynomial};
+use crate::affine::{Place, Polynomial};
 
 use super::names::Names;
-use super::number::{Speller, unwrapped};
-use super::operation::{Arrays, Kind, Length, Old, Operation, Program, StructMember};
-use super::{EmitError, Text, TurnOf};
+use super::number::{Speller, Unit, parted};
+use super::operation::{Arrays, Kind, Length, Operation, Program};
+use super::write::{Argument, Syntax, Writer};
+use super::{EmitError, Request, Text, TurnOf};
 
 /// How the calls of a procedure look.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,12 +58,11 @@ impl Case {
 /// Writes a program.
 pub(super) fn write(
     program: &Program,
-    element: i64,
-    datatype: &str,
-    manner: &Manner,
+    request: &Request<'_>,
     turns: &[TurnOf],
     names: &mut Names,
 ) -> Result<Text, EmitError> {
+    let manner = request.manner;
     let mut integers = Vec::new();
     let mut addresses = Vec::new();
     let error = match &manner.error {
@@ -73,70 +73,80 @@ pub(super) fn write(
             name
         }
     };
+    let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
+    let part = match &request.datatype.unit {
+        Some((_, bytes)) => i64::try_from(*bytes).map_err(|_| EmitError::Lost)?,
+        None => element,
+    };
     let extent =
-        program.operations.iter().any(|o| has_bytes(o, element)).then(|| names.fresh("extent"));
+        (part > 1 && program.operations.iter().any(counts_units)).then(|| names.fresh("extent"));
+    let unit = match &extent {
+        _ if part <= 1 => Unit::Byte,
+        Some(extent) if part == element => Unit::Named(part, extent.clone()),
+        Some(extent) => Unit::Named(part, format!("({extent} / {})", element / part)),
+        None => Unit::Unknown,
+    };
+    let syntax = Fortran { case: manner.case, error };
     let mut writer = Writer {
+        syntax: &syntax,
         speller: Speller {
             fortran: true,
-            element,
-            element_text: extent.clone(),
+            cpp: false,
+            unit,
             program,
             turns: HashMap::new(),
             replaced: HashMap::new(),
         },
-        datatype,
-        case: manner.case,
-        error,
-        all_turns: turns,
+        datatype: request.element,
+        turns,
         depth: 0,
         lines: Vec::new(),
     };
     if let Some(extent) = extent {
         let lower = names.fresh("lower");
-        writer.call("MPI_Type_get_extent", &format!("{datatype}, {lower}, {extent}"));
+        let arguments = format!("{}, {lower}, {extent}", request.element);
+        writer.call("MPI_Type_get_extent", &arguments);
         addresses.extend([lower, extent]);
     }
-    for operation in &program.operations {
-        writer.operation(operation)?;
+    let Argument { buffer, count, datatype, after } = writer.program(program)?;
+    let before = writer.lines;
+    let mut declarations = declarations(program, manner, integers, addresses);
+    for (one, other) in &request.datatype.equal {
+        let types = || EmitError::Types { one: one.clone(), other: other.clone() };
+        let (a, b) = kind(one).zip(kind(other)).ok_or_else(types)?;
+        // A division by zero, where they differ: then it does not compile.
+        let check = names.fresh("same_kind");
+        declarations.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
     }
-    let argument = &program.argument;
-    let mut after = Vec::new();
-    if let Old::Made(name) = &argument.of {
-        writer.call("MPI_Type_commit", name);
-        after.push(format!(
-            "call {}({name}, {})",
-            manner.case.write("MPI_Type_free"),
-            writer.error
-        ));
-    }
-    let buffer = match &argument.place {
-        Some(place) => writer.speller.place(place)?,
-        None => "MPI_BOTTOM".to_owned(),
-    };
-    Ok(Text {
-        declarations: declarations(program, manner, integers, addresses),
-        buffer,
-        count: writer.speller.count(&argument.count)?,
-        datatype: writer.old(&argument.of),
-        before: writer.lines,
-        after,
+    Ok(Text { declarations, before, buffer, count, datatype, after })
+}
+
+/// The kind of a type of numbers.
+fn kind(of: &str) -> Option<String> {
+    Some(match of {
+        "real" => "kind(1.0)".into(),
+        "double precision" => "kind(1d0)".into(),
+        "integer" => "kind(1)".into(),
+        "logical" => "kind(.true.)".into(),
+        _ => {
+            let digits = of.split_once('(')?.1.strip_suffix(')')?;
+            digits.parse::<u32>().ok()?.to_string()
+        }
     })
 }
 
-/// Whether bytes are written that are a multiple of the element's size.
-fn has_bytes(operation: &Operation, element: i64) -> bool {
-    let counts = |p: &Polynomial| !p.is_zero() && p.divided_by(element).is_some();
+/// Whether bytes are written that are counted in the element's size.
+fn counts_units(operation: &Operation) -> bool {
+    let counts = |p: &Polynomial| !parted(p).1.is_zero();
     match operation {
         Operation::Hvector { stride, .. } => counts(stride),
         Operation::HindexedBlock { displacements, .. } => displacements.iter().any(counts),
         Operation::Struct { members, .. } => members.iter().any(|m| counts(&m.displacement)),
         Operation::Resized { extent, .. } => counts(extent),
         Operation::Each { body, member, .. } => {
-            counts(&member.displacement) || body.iter().any(|o| has_bytes(o, element))
+            counts(&member.displacement) || body.iter().any(counts_units)
         }
-        Operation::If { then, otherwise, .. } => {
-            then.iter().chain(otherwise).any(|o| has_bytes(o, element))
-        }
+        Operation::If { then, otherwise, .. } => then.iter().chain(otherwise).any(counts_units),
         Operation::Contiguous { .. }
         | Operation::Vector { .. }
         | Operation::IndexedBlock { .. }
@@ -187,186 +197,68 @@ fn declarations(
     lines
 }
 
-struct Writer<'p> {
-    speller: Speller<'p>,
-    datatype: &'p str,
+struct Fortran {
     case: Case,
     error: String,
-    all_turns: &'p [TurnOf],
-    depth: usize,
-    lines: Vec<String>,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, text: &str) {
-        self.lines.push(format!("{}{text}", "   ".repeat(self.depth)));
+impl Syntax for Fortran {
+    fn indent(&self) -> &'static str {
+        "   "
     }
 
-    fn call(&mut self, name: &str, arguments: &str) {
-        let text = format!("call {}({arguments}, {})", self.case.write(name), self.error);
-        self.line(&text);
+    fn call(&self, function: &str, arguments: &str) -> String {
+        format!("call {}({arguments}, {})", self.case.write(function), self.error)
     }
 
-    fn old(&self, old: &Old) -> String {
-        match old {
-            Old::Element => self.datatype.to_owned(),
-            Old::Made(name) => name.clone(),
-        }
+    fn output(&self, variable: &str) -> String {
+        variable.to_owned()
     }
 
-    fn operation(&mut self, operation: &Operation) -> Result<(), EmitError> {
-        let s = &self.speller;
-        match operation {
-            Operation::Contiguous { count, old, new } => {
-                let arguments = format!("{}, {}, {new}", s.count(count)?, self.old(old));
-                self.call("MPI_Type_contiguous", &arguments);
-            }
-            Operation::Vector { count, block, stride, old, new } => {
-                let arguments = format!(
-                    "{}, {}, {}, {}, {new}",
-                    s.count(count)?,
-                    s.count(block)?,
-                    s.plain(stride)?,
-                    self.old(old)
-                );
-                self.call("MPI_Type_vector", &arguments);
-            }
-            Operation::Hvector { count, block, stride, old, new } => {
-                let arguments = format!(
-                    "{}, {}, {}, {}, {new}",
-                    s.count(count)?,
-                    s.count(block)?,
-                    s.bytes(stride)?,
-                    self.old(old)
-                );
-                self.call("MPI_Type_create_hvector", &arguments);
-            }
-            Operation::IndexedBlock { count, block, list, old, new } => {
-                let arguments = format!(
-                    "{}, {}, {}, {}, {new}",
-                    s.count(count)?,
-                    s.count(block)?,
-                    s.stretch(list, count)?,
-                    self.old(old)
-                );
-                self.call("MPI_Type_create_indexed_block", &arguments);
-            }
-            Operation::HindexedBlock { displacements, block, old, array, new } => {
-                let values =
-                    displacements.iter().map(|d| s.bytes(d)).collect::<Result<Vec<_>, _>>()?;
-                let count = values.len();
-                let arguments =
-                    format!("{count}, {}, {array}, {}, {new}", s.count(block)?, self.old(old));
-                for (at, value) in values.into_iter().enumerate() {
-                    self.line(&format!("{array}({}) = {value}", at + 1));
-                }
-                self.call("MPI_Type_create_hindexed_block", &arguments);
-            }
-            Operation::Struct { members, arrays, new } => {
-                for (at, member) in members.iter().enumerate() {
-                    self.member(member, arrays, &(at + 1).to_string())?;
-                }
-                let Arrays { blocks, displacements, types } = arrays;
-                let arguments =
-                    format!("{}, {blocks}, {displacements}, {types}, {new}", members.len());
-                self.call("MPI_Type_create_struct", &arguments);
-            }
-            Operation::Resized { extent, old, new } => {
-                let arguments = format!(
-                    "{}, int(0, MPI_ADDRESS_KIND), {}, {new}",
-                    self.old(old),
-                    s.bytes(extent)?
-                );
-                self.call("MPI_Type_create_resized", &arguments);
-            }
-            Operation::Address { place, new } => {
-                let arguments = format!("{}, {new}", s.place(place)?);
-                self.call("MPI_Get_address", &arguments);
-            }
-            Operation::Difference { of, minus, new } => {
-                self.line(&format!("{new} = {of} - {minus}"))
-            }
-            Operation::Free(name) => self.call("MPI_Type_free", name),
-            Operation::Each { counter, index, count, body, member, arrays, new } => {
-                self.each(*counter, index, count, body, member, arrays, new)?;
-            }
-            Operation::If { condition, then, otherwise } => {
-                let condition = s.condition(condition)?;
-                self.line(&format!("if ({}) then", unwrapped(&condition)));
-                self.nested(then)?;
-                self.line("else");
-                self.nested(otherwise)?;
-                self.line("end if");
-            }
-        }
-        Ok(())
+    fn assign(&self, target: &str, value: &str) -> String {
+        format!("{target} = {value}")
     }
 
-    fn nested(&mut self, operations: &[Operation]) -> Result<(), EmitError> {
-        self.depth += 1;
-        for operation in operations {
-            self.operation(operation)?;
-        }
-        self.depth -= 1;
-        Ok(())
+    fn no_bytes(&self) -> &'static str {
+        "int(0, MPI_ADDRESS_KIND)"
     }
 
-    fn member(
-        &mut self,
-        member: &StructMember,
-        arrays: &Arrays,
-        at: &str,
-    ) -> Result<(), EmitError> {
-        let Arrays { blocks, displacements, types } = arrays;
-        let block = self.speller.count(&member.block)?;
-        let displacement = self.speller.bytes(&member.displacement)?;
-        let old = self.old(&member.old);
-        self.line(&format!("{blocks}({at}) = {block}"));
-        self.line(&format!("{displacements}({at}) = {displacement}"));
-        self.line(&format!("{types}({at}) = {old}"));
-        Ok(())
+    fn entry(&self, array: &str, number: usize) -> String {
+        format!("{array}({})", number + 1)
     }
 
-    /// A struct with a member for each turn.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one operation")]
-    fn each(
-        &mut self,
-        counter: Counter,
-        index: &str,
+    fn entry_at(&self, array: &str, index: &str) -> String {
+        format!("{array}({index} + 1)")
+    }
+
+    fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
+        speller.place(place)
+    }
+
+    fn list(
+        &self,
+        speller: &Speller<'_>,
+        place: &Place,
         count: &Polynomial,
-        body: &[Operation],
-        member: &StructMember,
-        arrays: &Arrays,
-        new: &str,
-    ) -> Result<(), EmitError> {
+    ) -> Result<String, EmitError> {
+        speller.stretch(place, count)
+    }
+
+    fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        let count = self.speller.count(count)?;
-        self.line(&format!(
-            "allocate({blocks}({count}), {displacements}({count}), {types}({count}))"
-        ));
-        self.line(&format!("do {index} = 0, {count} - 1"));
-        self.speller.turns.insert(counter, index.to_owned());
-        if let Some(turn) = self.all_turns.iter().find(|t| t.counter == counter) {
-            let value = (turn.first.clone(), turn.step.clone(), counter);
-            self.speller.replaced.insert(turn.variable.clone(), value);
-        }
-        self.nested(body)?;
-        self.depth += 1;
-        self.member(member, arrays, &format!("{index} + 1"))?;
-        self.depth -= 1;
-        self.line("end do");
-        self.call(
-            "MPI_Type_create_struct",
-            &format!("{count}, {blocks}, {displacements}, {types}, {new}"),
-        );
-        if matches!(member.old, Old::Made(_)) {
-            self.line(&format!("do {index} = 0, {count} - 1"));
-            self.depth += 1;
-            self.call("MPI_Type_free", &format!("{types}({index} + 1)"));
-            self.depth -= 1;
-            self.line("end do");
-        }
-        self.line(&format!("deallocate({blocks}, {displacements}, {types})"));
-        Ok(())
+        vec![format!("allocate({blocks}({count}), {displacements}({count}), {types}({count}))")]
+    }
+
+    fn release(&self, arrays: &Arrays) -> Vec<String> {
+        let Arrays { blocks, displacements, types } = arrays;
+        vec![format!("deallocate({blocks}, {displacements}, {types})")]
+    }
+
+    fn each(&self, index: &str, count: &str) -> (String, &'static str) {
+        (format!("do {index} = 0, {count} - 1"), "end do")
+    }
+
+    fn branches(&self, condition: &str) -> (String, &'static str, &'static str) {
+        (format!("if ({condition}) then"), "else", "end if")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::{Atom, Place, Polynomial, Step};
+use crate::affine::{Atom, Layout, Place, Polynomial, Step};
 use crate::ir::{Datatype, Member, Node};
 use crate::symbols::Symbols;
 use crate::tree::{Name, Type};
@@ -34,6 +34,7 @@ pub(super) fn lower(
         variables: Vec::new(),
         measures: Vec::new(),
         strides: BTreeMap::new(),
+        offsets: BTreeMap::new(),
         addresses: BTreeMap::new(),
     };
     let mut operations = Vec::new();
@@ -53,6 +54,7 @@ pub(super) fn lower(
         operations: all,
         argument: Argument { place, count, of },
         strides: lowering.strides.into_iter().collect(),
+        offsets: lowering.offsets.into_iter().collect(),
         addresses: lowering.addresses.into_iter().collect(),
     })
 }
@@ -71,6 +73,7 @@ struct Lowering<'a> {
     /// What is measured before all else.
     measures: Vec<Operation>,
     strides: BTreeMap<(Name, u32), String>,
+    offsets: BTreeMap<Layout, String>,
     addresses: BTreeMap<Place, String>,
 }
 
@@ -308,11 +311,13 @@ impl Lowering<'_> {
         }
         let mut strides = Vec::new();
         let mut addresses = Vec::new();
+        let mut offsets = Vec::new();
         let mut unnamed = false;
         number.any(&mut |atom| {
             match atom {
                 Atom::Stride(array, dimension) => strides.push((array.clone(), *dimension)),
                 Atom::Address(place) => addresses.push(place.clone()),
+                Atom::Layout(layout) if layout.field.is_some() => offsets.push(layout.clone()),
                 Atom::Unnamed(_) => unnamed = true,
                 _ => {}
             }
@@ -327,6 +332,9 @@ impl Lowering<'_> {
         for place in addresses {
             self.address(place);
         }
+        for layout in offsets {
+            self.offset(layout);
+        }
         Ok(())
     }
 
@@ -338,6 +346,21 @@ impl Lowering<'_> {
         self.measures.push(Operation::Address { place: place.clone(), new: new.clone() });
         self.addresses.insert(place, new.clone());
         new
+    }
+
+    /// Bytes from the start of a structure to a component, from their addresses in one structure.
+    fn offset(&mut self, layout: Layout) {
+        let (Some(sample), Some(field)) = (&layout.sample, &layout.field) else { return };
+        if self.offsets.contains_key(&layout) {
+            return;
+        }
+        let mut component = sample.clone();
+        component.steps.push(Step::Field(field.clone()));
+        let minus = self.address(sample.clone());
+        let of = self.address(component);
+        let new = self.variable("offset", Kind::Address);
+        self.measures.push(Operation::Difference { of, minus, new: new.clone() });
+        self.offsets.insert(layout, new);
     }
 
     /// Bytes between two neighbours, from their addresses. In an array of one element there is no neighbour: the same twice, and 0 bytes,

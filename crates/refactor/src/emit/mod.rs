@@ -10,6 +10,7 @@ mod names;
 mod number;
 mod operation;
 mod wrap;
+mod write;
 
 #[cfg(test)]
 mod tests;
@@ -59,6 +60,17 @@ pub enum EmitError {
     NotAnArray {
         /// The array.
         name: Name,
+    },
+    /// A number of bytes would be right on some machines only.
+    #[error("how many bytes an element has differs from machine to machine")]
+    Unit,
+    /// Types that would have to be compared.
+    #[error("'{one}' and '{other}' have one size here, but perhaps not elsewhere")]
+    Types {
+        /// One.
+        one: Name,
+        /// The other.
+        other: Name,
     },
     /// A condition that cannot be written again.
     #[error("a condition around copies cannot be written a second time")]
@@ -119,11 +131,10 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
         })
         .collect();
     let program = lower::lower(request.datatype, request.symbols, names)?;
-    let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
     if request.symbols.language().is_fortran() {
-        fortran::write(&program, element, request.element, request.manner, &turns, names)
+        fortran::write(&program, request, &turns, names)
     } else {
-        c::write(&program, element, request.element, request.symbols, &turns)
+        c::write(&program, request, &turns)
     }
 }
 
@@ -138,12 +149,13 @@ pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError>
             of: operation::Old::Element,
         },
         strides: Vec::new(),
+        offsets: Vec::new(),
         addresses: Vec::new(),
     };
     let speller = number::Speller {
         fortran: is_fortran,
-        element: 1,
-        element_text: None,
+        cpp: false,
+        unit: number::Unit::Byte,
         program: &program,
         turns: std::collections::HashMap::new(),
         replaced: std::collections::HashMap::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
+use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
 use crate::tree::{Binary, Expression, ExpressionKind, Name, Subscript, Unary};
 
 use super::EmitError;
@@ -11,15 +11,38 @@ use super::operation::Program;
 /// Writes numbers of one program.
 pub(super) struct Speller<'p> {
     pub fortran: bool,
-    /// Bytes of an element of the call's datatype.
-    pub element: i64,
-    /// How these bytes are written: `sizeof(double)`, a variable with the extent; none: as a number.
-    pub element_text: Option<String>,
+    pub cpp: bool,
+    /// What bytes are counted in.
+    pub unit: Unit,
     pub program: &'p Program,
     /// Variables of loops that are written, for their turns from 0.
     pub turns: HashMap<Counter, String>,
     /// What stands for the variables of these loops in conditions: first value and step.
     pub replaced: HashMap<Name, (Polynomial, Polynomial, Counter)>,
+}
+
+/// What bytes are counted in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Bytes: elements of one byte.
+    Byte,
+    /// So many bytes on LP64, and how they are written: `sizeof(double)`, a variable with the extent.
+    Named(i64, String),
+    /// Nothing in the text tells how large an element is.
+    Unknown,
+}
+
+/// Bytes that have names (addresses, sizes of types), and those that are counted in units.
+pub(super) fn parted(number: &Polynomial) -> (Polynomial, Polynomial) {
+    let terms = |wanted: bool| {
+        let all = number.terms().map(|(atoms, factor)| (atoms.to_vec(), factor));
+        Polynomial::from_terms(all.filter(|(atoms, _)| atoms.iter().any(has_name) == wanted))
+    };
+    (terms(true), terms(false))
+}
+
+fn has_name(atom: &Atom) -> bool {
+    matches!(atom, Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_) | Atom::Layout(_))
 }
 
 /// How wide the number is computed.
@@ -51,6 +74,10 @@ impl Speller<'_> {
             return Ok(value.max(0).to_string());
         }
         let text = self.plain(number)?;
+        // Products of counts, each of which is clamped already.
+        if number.terms().all(|(atoms, factor)| factor > 0 && atoms.iter().all(is_natural)) {
+            return Ok(text);
+        }
         Ok(if self.fortran {
             format!("max(0, {text})")
         } else {
@@ -63,18 +90,42 @@ impl Speller<'_> {
         self.number(number, Width::Plain)
     }
 
-    /// A number of bytes, in `MPI_Aint`, where it can be as a multiple of the element's size.
+    /// A number of bytes, in `MPI_Aint`. There is no byte in it that is no whole unit or size of a type.
     pub(super) fn bytes(&self, number: &Polynomial) -> Result<String, EmitError> {
-        let whole = match &self.element_text {
-            Some(text) if !number.is_zero() => number.divided_by(self.element).map(|q| (q, text)),
-            _ => None,
+        if number.is_lost() {
+            return Err(EmitError::Lost);
+        }
+        let (named, counted) = parted(number);
+        if named.is_zero() {
+            return self.counted(&counted);
+        }
+        let text = self.number(&named, Width::Wide)?;
+        if counted.is_zero() {
+            return Ok(text);
+        }
+        let rest = self.counted(&counted)?;
+        Ok(match rest.strip_prefix('-') {
+            Some(positive) => format!("{text} - {positive}"),
+            None => format!("{text} + {rest}"),
+        })
+    }
+
+    /// Bytes as a multiple of the unit.
+    fn counted(&self, number: &Polynomial) -> Result<String, EmitError> {
+        if number.is_zero() {
+            return Ok(self.wide_constant(0));
+        }
+        let (bytes, unit) = match &self.unit {
+            Unit::Named(bytes, unit) => (*bytes, unit),
+            Unit::Unknown => return Err(EmitError::Unit),
+            Unit::Byte => {
+                return match number.as_constant() {
+                    Some(value) => Ok(self.wide_constant(value)),
+                    None => self.number(number, Width::Wide),
+                };
+            }
         };
-        let Some((quotient, unit)) = whole else {
-            return match number.as_constant() {
-                Some(value) => Ok(self.wide_constant(value)),
-                None => self.number(number, Width::Wide),
-            };
-        };
+        let quotient = number.divided_by(bytes).ok_or(EmitError::Unit)?;
         match quotient.as_constant() {
             Some(1) => Ok(unit.clone()),
             Some(value) => Ok(format!("{value} * {unit}")),
@@ -157,7 +208,7 @@ impl Speller<'_> {
     fn product(&self, atoms: &[Atom], coefficient: u64, width: Width) -> Result<String, EmitError> {
         let mut factors = Vec::with_capacity(atoms.len() + 1);
         for atom in atoms {
-            factors.push((self.atom(atom)?, is_wide(atom)));
+            factors.push((self.atom(atom, width)?, self.is_wide(atom)));
         }
         if width == Width::Wide && !factors.iter().any(|(_, wide)| *wide) {
             if let Some((first, _)) = factors.first_mut() {
@@ -166,7 +217,7 @@ impl Speller<'_> {
                 } else {
                     format!("(MPI_Aint){first}")
                 };
-            } else if self.fortran && self.element_text.is_none() {
+            } else if self.fortran && self.unit == Unit::Byte {
                 return Ok(format!("int({coefficient}, MPI_ADDRESS_KIND)"));
             }
         }
@@ -187,13 +238,14 @@ impl Speller<'_> {
     }
 
     /// A factor.
-    fn atom(&self, atom: &Atom) -> Result<String, EmitError> {
+    fn atom(&self, atom: &Atom, width: Width) -> Result<String, EmitError> {
         match atom {
             Atom::Counter(counter) => self.turns.get(counter).cloned().ok_or(EmitError::Turn),
             Atom::Read { place, .. } => self.place(place),
             Atom::Apply(operator, operands) => self.apply(*operator, operands),
             Atom::SizeOf(of) if self.fortran => Err(EmitError::SizeOf { of: of.clone() }),
-            Atom::SizeOf(of) => Ok(format!("sizeof({of})")),
+            Atom::SizeOf(of) => Ok(signed(format!("sizeof({of})"), width)),
+            Atom::Layout(layout) => self.layout(layout, width),
             Atom::Stride(array, dimension) => self
                 .program
                 .strides
@@ -218,6 +270,39 @@ impl Speller<'_> {
         }
     }
 
+    /// A size or offset that the compiler decides.
+    fn layout(&self, layout: &Layout, width: Width) -> Result<String, EmitError> {
+        let Layout { of, field, sample, .. } = layout;
+        match (field, sample) {
+            (None, Some(sample)) => Ok(format!("storage_size({}) / 8", self.place(sample)?)),
+            (Some(_), Some(_)) => self
+                .program
+                .offsets
+                .iter()
+                .find(|(known, _)| known == layout)
+                .map(|(_, variable)| variable.clone())
+                .ok_or(EmitError::Turn),
+            (None, None) => Ok(signed(format!("sizeof({})", self.type_name(of)), width)),
+            (Some(field), None) => {
+                Ok(signed(format!("offsetof({}, {field})", self.type_name(of)), width))
+            }
+        }
+    }
+
+    /// A type of C as its compiler knows it.
+    pub(super) fn type_name<'t>(&self, of: &'t str) -> &'t str {
+        if of == "bool" && !self.cpp { "_Bool" } else { of }
+    }
+
+    /// Whether a factor is of `MPI_Aint` already, or wider than `int`.
+    fn is_wide(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_) => true,
+            Atom::Layout(layout) => layout.sample.is_none() || layout.field.is_some(),
+            _ => false,
+        }
+    }
+
     fn apply(&self, operator: Operator, operands: &[Polynomial]) -> Result<String, EmitError> {
         let texts = operands.iter().map(|o| self.plain(o)).collect::<Result<Vec<_>, _>>()?;
         let [left, right] = texts.as_slice() else {
@@ -234,6 +319,7 @@ impl Speller<'_> {
             (Operator::Min, true) => format!("min({left}, {right})"),
             (Operator::Max, true) => format!("max({left}, {right})"),
             (Operator::Min, false) => format!("(({left}) < ({right}) ? ({left}) : ({right}))"),
+            (Operator::Max, false) if left == "0" => format!("({right} > 0 ? {right} : 0)"),
             (Operator::Max, false) => format!("(({left}) > ({right}) ? ({left}) : ({right}))"),
         })
     }
@@ -431,9 +517,18 @@ fn factors(number: &Polynomial) -> Vec<Polynomial> {
     found
 }
 
-/// Whether a factor is of `MPI_Aint` already.
-fn is_wide(atom: &Atom) -> bool {
-    matches!(atom, Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_))
+/// Whether a factor is never negative.
+fn is_natural(atom: &Atom) -> bool {
+    match atom {
+        Atom::Apply(Operator::Max, operands) => operands.first().is_some_and(Polynomial::is_zero),
+        Atom::Layout(_) | Atom::SizeOf(_) => true,
+        _ => false,
+    }
+}
+
+/// `sizeof` has no sign, which matters where it is compared.
+fn signed(text: String, width: Width) -> String {
+    if width == Width::Plain { format!("(int){text}") } else { text }
 }
 
 /// Without one pair of parentheses around all of it.

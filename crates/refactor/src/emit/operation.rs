@@ -1,6 +1,6 @@
 //! What has to be done at run time to make a datatype, in no language yet.
 
-use crate::affine::{Counter, Place, Polynomial};
+use crate::affine::{Counter, Layout, Place, Polynomial};
 use crate::tree::Expression;
 
 /// A datatype that a constructor is applied to.
@@ -111,6 +111,8 @@ pub struct Program {
     pub argument: Argument,
     /// Arrays whose neighbours are measured: names of the variables with the bytes between them, by array and dimension.
     pub strides: Vec<((String, u32), String)>,
+    /// Places of components, measured: Fortran has no other way.
+    pub offsets: Vec<(Layout, String)>,
     /// Addresses that are in variables.
     pub addresses: Vec<(Place, String)>,
 }

@@ -59,7 +59,13 @@ fn element(name: &str, subscripts: Vec<Polynomial>) -> Place {
 
 fn at(place: Place) -> Option<Address> {
     let base = Place::variable(place.variable.clone());
-    Some(Address { base, version: None, offset: Polynomial::zero(), place })
+    Some(Address {
+        base,
+        version: None,
+        offset: Polynomial::zero(),
+        measured: Polynomial::zero(),
+        place,
+    })
 }
 
 fn declared(name: &str, of: Type) -> Declaration {
@@ -106,6 +112,8 @@ fn n2() -> Polynomial {
 fn a_vector_in_c() {
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: variable("N").times_constant(3),
         at: at(Place { variable: "g".into(), steps: vec![Step::At(vec![number(0)]); 3] }),
         node: Node::Vector {
@@ -130,6 +138,8 @@ fn a_nest_in_fortran() {
     let stride = variable("n1").times(&variable("n2")).times_constant(8);
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: n2().times(&variable("n3")),
         at: at(element("u", vec![number(2); 3])),
         node: Node::Hvector {
@@ -158,6 +168,8 @@ fn bytes_are_computed_wide_in_c() {
     let (nx, ny) = (variable("nx"), variable("ny"));
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: number(0),
         at: at(element("u", vec![nx.times(&ny.plus(&number(1))).plus(&number(1))])),
         node: Node::Hvector {
@@ -184,6 +196,8 @@ fn absolute_addresses() {
         |stride| Node::Vector { count: variable("n"), block: number(1), stride: number(stride) };
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: variable("n").times_constant(2),
         at: None,
         node: Node::Struct(vec![
@@ -206,7 +220,7 @@ blocks_1[0] = 1;
 displacements_1[0] = address_1;
 types_1[0] = vector_type_1;
 blocks_1[1] = 1;
-displacements_1[1] = address_2 + 16;
+displacements_1[1] = address_2 + 2 * sizeof(double);
 types_1[1] = vector_type_2;
 MPI_Type_create_struct(2, blocks_1, displacements_1, types_1, &struct_type_1);
 MPI_Type_free(&vector_type_1);
@@ -224,6 +238,8 @@ fn measured_strides() {
     let u = declared("u", Type::Array(Box::new(Type::Basic("real(8)".into(), 8)), shape));
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: variable("n"),
         at: at(element("u", vec![number(2), number(1)])),
         node: Node::Hvector {
@@ -293,7 +309,14 @@ fn cells() -> (Datatype, Vec<Turns>) {
         }),
     };
     (
-        Datatype { element: 8, count: variable("b"), at: at(element("u", vec![number(1)])), node },
+        Datatype {
+            element: 8,
+            unit: Some(("double".into(), 8)),
+            equal: Vec::new(),
+            count: variable("b"),
+            at: at(element("u", vec![number(1)])),
+            node,
+        },
         turns,
     )
 }
@@ -338,7 +361,7 @@ call mpi_type_free(struct_type_1, ierr)"
         c.contains("MPI_Alloc_mem((MPI_Aint)sizeof(int) * ((ncells > 0 ? ncells : 0) + 1)"),
         "{c}"
     );
-    assert!(c.contains("for (turn_1 = 0; turn_1 < (ncells > 0 ? ncells : 0); turn_1++) MPI_Type_free(&types_1[turn_1]);"), "{c}");
+    assert!(c.contains("for (turn_1 = 0; turn_1 < (ncells > 0 ? ncells : 0); turn_1++) {\n    MPI_Type_free(&types_1[turn_1]);\n}"), "{c}");
 }
 
 #[test]
@@ -346,6 +369,8 @@ fn lists() {
     let list = element("list", vec![number(0)]);
     let listed = |entry, scale| Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: variable("n"),
         at: at(Place::variable("x")),
         node: Node::Listed {
@@ -375,6 +400,8 @@ fn lists() {
 fn what_has_no_formula_is_refused() {
     let of = |count| Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: number(1),
         at: at(Place::variable("x")),
         node: Node::Contiguous { count },
@@ -391,6 +418,8 @@ fn what_has_no_formula_is_refused() {
 fn elements_need_no_type() {
     let datatype = Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: variable("n"),
         at: at(Place {
             variable: "p".into(),
@@ -411,6 +440,8 @@ fn sums_are_factored() {
     let plane = dimension("imax").times(&dimension("jmax")).times_constant(40);
     let hvector = |stride| Datatype {
         element: 8,
+        unit: Some(("double".into(), 8)),
+        equal: Vec::new(),
         count: number(2),
         at: at(element("u", vec![number(1)])),
         node: Node::Hvector {

@@ -8,6 +8,7 @@ use crate::tree::Type;
 
 use super::build::{Build, moved};
 use super::passes::{Pass, Passes};
+use super::units::Units;
 use super::{Datatype, Member, Node};
 
 /// The datatype of what is copied, of elements of so many bytes.
@@ -30,23 +31,24 @@ pub(super) fn passed(
     most: usize,
 ) -> Result<(Datatype, Vec<Pass>), Refusal> {
     let build = Build { element, passes: Passes::up_to(most) };
-    let lower = Lower { symbols, build, turns: &packing.turns };
+    let units = Units::of(symbols, &packing.copies, element);
+    let lower = Lower { symbols, build, units: &units, turns: &packing.turns };
     let (origin, node) = lower.build.group(lower.members(&packing.copies)?);
     let size = Polynomial::size(element);
     let count = packing.length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
     let first = first_copy(&packing.copies);
     let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
-    let datatype = match first {
-        Some(copy) if !other_bases => {
-            let at = Some(lower.at_start(copy, &node));
-            if matches!(node, Node::Contiguous { .. }) {
-                lower.build.passes.take(Pass::SendCount);
-            }
-            Datatype { element, count, at, node }
-        }
-        _ => Datatype { element, count, at: None, node: Node::Struct(moved(origin, node)) },
+    let at = first.filter(|_| !other_bases).map(|copy| lower.at_start(copy, &node));
+    if at.is_some() && matches!(node, Node::Contiguous { .. }) {
+        lower.build.passes.take(Pass::SendCount);
+    }
+    let node = match at {
+        Some(_) => node,
+        None => Node::Struct(moved(origin, node)),
     };
-    Ok((datatype, lower.build.passes.into_made()))
+    let made = lower.build.passes.into_made();
+    let Units { unit, equal } = units;
+    Ok((Datatype { element, unit, equal, count, at, node }, made))
 }
 
 fn has_counter(place: &Place) -> bool {
@@ -65,6 +67,7 @@ fn first_copy(copies: &Dense) -> Option<&Copy> {
 struct Lower<'a> {
     symbols: &'a dyn Symbols,
     build: Build,
+    units: &'a Units,
     /// All loops, by their counters.
     turns: &'a [Turns],
 }
@@ -175,8 +178,11 @@ impl Lower<'_> {
     }
 
     fn block(&self, copy: &Copy) -> Result<Member, Refusal> {
-        let count =
-            copy.length.exact_quotient(&Polynomial::size(self.build.element)).ok_or_else(|| {
+        let count = self
+            .units
+            .count(&copy.measured)
+            .exact_quotient(&Polynomial::size(self.build.element))
+            .ok_or_else(|| {
                 let message = format!(
                     "{} bytes are copied, which are not whole elements of {} bytes",
                     copy.length, self.build.element
@@ -185,7 +191,7 @@ impl Lower<'_> {
             })?;
         let base = Polynomial::atom(Atom::Address(copy.address.base.clone()));
         Ok(Member {
-            displacement: base.plus(&copy.address.offset),
+            displacement: base.plus(&self.units.count(&copy.address.measured)),
             node: Node::Contiguous { count },
         })
     }

@@ -12,6 +12,7 @@ mod passes;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub use lower::datatype;
 pub use model::{Datatype, Member, Node};

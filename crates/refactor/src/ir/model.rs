@@ -2,13 +2,17 @@
 
 use crate::affine::{Counter, Place, Polynomial};
 use crate::copies::Address;
-use crate::tree::Expression;
+use crate::tree::{Expression, Name};
 
 /// What is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datatype {
     /// Bytes of one element of the datatype that the call names (its token is copied from the call).
     pub element: u64,
+    /// The numbers that bytes are counted in, and how many bytes they have on LP64; none: bytes, or sizes of types that are named.
+    pub unit: Option<(Name, u64)>,
+    /// Types of numbers that must have one size each, or the copies convert.
+    pub equal: Vec<(Name, Name)>,
     /// How many of these elements there are.
     pub count: Polynomial,
     /// Where byte 0 of the node lies, if all lies in one variable: the address that the call gets, with all counters 0. None: displacements at the top are absolute

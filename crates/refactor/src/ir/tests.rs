@@ -169,9 +169,12 @@ fn streams_of_two_arrays_are_a_struct_of_addresses() {
 }
 
 #[test]
-fn memcpy_of_fields_is_an_hvector_of_bytes() {
+fn memcpy_of_fields_is_a_struct_at_their_offsets() {
     let text = "typedef struct{double r[3];int id;double q;}A; void f(A *a, char *b, int n) { int i, p = 0; for(i=0;i<n;i++){memcpy(b+p,a[i].r,24);p+=24;memcpy(b+p,&a[i].id,4);p+=4;} MPI_Send(b,p,MPI_BYTE,d,t,c); }";
-    assert_eq!(typed(text, 1), "a[0].r[0]: vector(n, 28, 40)");
+    assert_eq!(
+        typed(text, 1),
+        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): contiguous(4)))"
+    );
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn the_cases_of_c() {
         "g[0][0][0]: vector(N, 3, 3*M)",
         "u[nx*ny + nx + 1]: hvector(nz - 2, 8*nx*ny, vector(ny - 2, 1, nx))",
         "MPI_BOTTOM: struct(&g: vector(n, 1, 3), &h: vector(n, 1, 2))",
-        "a[0].r[0]: vector(n, 28, 40)",
+        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): contiguous(4)))",
         "x[0]: hindexed_block(1, 8 * list[0].., n)",
         "E-ARITH",
         "E-SRC-WRITTEN",

@@ -1,8 +1,8 @@
 //! Sizes and offsets, under LP64 (System V ABI for x86-64, 3.1.2).
 
-use crate::symbols::Symbols;
+use crate::symbols::{Symbols, part};
 use crate::tree::{
-    Binary, Dimension, Expression, ExpressionKind as Kind, Field, Record, Type, Unary,
+    Binary, Dimension, Expression, ExpressionKind as Kind, Field, Name, Record, Type, Unary,
 };
 
 use super::View;
@@ -59,6 +59,40 @@ fn has_numbers_only(view: &View<'_>, of: &Type, depth: usize) -> bool {
             !record.is_opaque && record.fields.iter().all(plain)
         }),
         _ => false,
+    }
+}
+
+/// What a type consists of, if that is numbers of one type without gaps.
+pub(super) fn uniform(view: &View<'_>, of: &Type) -> Option<(Name, u64)> {
+    uniform_part(view, of, 0)
+}
+
+fn uniform_part(view: &View<'_>, of: &Type, depth: usize) -> Option<(Name, u64)> {
+    if depth > NESTING_LIMIT {
+        return None;
+    }
+    match resolve(view, of) {
+        Type::Basic(name, size) => Some(part(&name, u64::from(size), view.language().is_fortran())),
+        // A constant may be another one in the next build.
+        Type::Array(element, dimensions) => {
+            let is_fixed = |d: &Dimension| {
+                matches!(d, Dimension::Extent(Expression { kind: Kind::Integer(_), .. }))
+                    || matches!(d, Dimension::Bounds { lower: None, upper }
+                        if matches!(upper.kind, Kind::Integer(_)))
+            };
+            let element = uniform_part(view, &element, depth + 1)?;
+            dimensions.iter().all(is_fixed).then_some(element)
+        }
+        Type::Record(name) => {
+            let record = view.project.spaces.record(view.id.0, &name)?;
+            if record.is_opaque || record.fields.iter().any(|f| f.is_elsewhere) {
+                return None;
+            }
+            let mut parts = record.fields.iter().map(|f| uniform_part(view, &f.of, depth + 1));
+            let first = parts.next()??;
+            parts.all(|part| part.as_ref() == Some(&first)).then_some(first)
+        }
+        _ => None,
     }
 }
 

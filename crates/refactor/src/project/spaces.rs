@@ -327,7 +327,7 @@ impl Spaces {
                 continue;
             }
             let integer = name.starts_with(|c: char| ('i'..='n').contains(&c));
-            let of = if integer { ("integer(4)", 4) } else { ("real(4)", 4) };
+            let of = if integer { ("integer", 4) } else { ("real", 4) };
             let is_argument = procedure.parameters.contains(&name);
             let declaration = Declaration {
                 name,

@@ -92,7 +92,7 @@ fn fortran_includes_modules_and_commons() {
     let f = view(&p, "f");
     assert_eq!(size(&f, "u"), Some(160));
     assert_eq!(f.global("u").as_deref(), Some("/fields/u"));
-    assert!(matches!(f.variable("k"), Some(d) if d.of == Type::Basic("integer(4)".into(), 4)));
+    assert!(matches!(f.variable("k"), Some(d) if d.of == Type::Basic("integer".into(), 4)));
     assert_eq!(writes(&f).unwrap(), ["rhs", "u"]);
     let h = view(&p, "h");
     assert_eq!(h.global("here").as_deref(), Some("m::field"));

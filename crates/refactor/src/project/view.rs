@@ -86,6 +86,10 @@ impl Symbols for View<'_> {
         sizes::size_of(self, of)
     }
 
+    fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
+        sizes::uniform(self, of)
+    }
+
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
         sizes::field(self, record, field)
     }

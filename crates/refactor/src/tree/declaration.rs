@@ -158,7 +158,8 @@ pub enum Intent {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// A number or character of so many bytes: `int` is `Basic("int", 4)`, `double precision` is `Basic("double precision", 8)`, `complex(16)`. Sizes are
-    /// those of LP64. Names are canonical: `unsigned long`, `real(8)`, `integer(4)`, `complex(8)` (bytes of all), `logical(4)`, `character`.
+    /// those of LP64. Names are canonical: `unsigned long`, `int64_t`, `real(8)`, `integer(4)`, `complex(8)` (bytes of all), `logical(4)`,
+    /// `character`; without a kind it is Fortran's default (`real`), which options of compilers change.
     Basic(String, u32),
     /// A type by its name: typedef, derived type, template; resolved through the scopes.
     Named(Name),

@@ -122,6 +122,8 @@ impl Values<'_, '_> {
             Some(address) => {
                 let mut byte = self.base(&address.base)?;
                 byte.offset += self.number(&address.offset)?;
+                // What the text will say must be the same byte.
+                let byte = self.spot(&address.place).unwrap_or(byte);
                 self.addresses.of(&byte)?
             }
             None => 0,

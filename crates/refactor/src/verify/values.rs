@@ -126,6 +126,7 @@ impl<'i, 'a> Values<'i, 'a> {
                 value.ok_or(Stop::Unknown)
             }
             Atom::SizeOf(_) => Ok(8),
+            Atom::Layout(layout) => i64::try_from(layout.bytes).map_err(|_| Stop::Limit),
             Atom::Stride(name, d) => {
                 let (element, dimensions) = self.shape(name)?;
                 self.interpreter.stride(

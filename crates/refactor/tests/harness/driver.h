@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -187,12 +187,13 @@ impl Library {
         format!("{program}.{}", self.0)
     }
 
-    /// Compiles all cases with the texts that `text` gives them, and runs them.
+    /// Compiles all cases with the texts that `text` gives them, those of C and C++ with options for `layout`, and runs them.
     pub fn run(
         self,
         state: &str,
         cases: &[Case],
         text: &dyn Fn(&Case) -> String,
+        layout: &[&str],
     ) -> Result<Written, String> {
         let name = format!("refactor-{}-{state}", self.0);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -207,6 +208,9 @@ impl Library {
             let object = Path::new(part.file()).with_extension("o");
             let mut command = Command::new(self.command(part.compiler()));
             command.current_dir(&folder).args(["-O0", "-w", "-c", part.file()]);
+            if matches!(part, Part::C | Part::Cpp) {
+                command.args(layout);
+            }
             finish(command.args(part.options()).arg("-o").arg(&object))?;
             link.arg(object);
         }

@@ -125,16 +125,14 @@ fn basic(text: &str) -> Option<Type> {
         Some("int") => integer("int", 4),
         None if unsigned || signed => integer("int", 4),
         Some(word) if long == 0 && !unsigned && !signed => {
+            // They keep their names: where `long` has 4 bytes, these differ from it.
             let (name, size) = match word {
                 "int8_t" => ("signed char", 1),
                 "uint8_t" => ("unsigned char", 1),
-                "int16_t" => ("short", 2),
-                "uint16_t" => ("unsigned short", 2),
-                "int32_t" => ("int", 4),
-                "uint32_t" => ("unsigned int", 4),
-                "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "MPI_Aint" | "MPI_Offset"
-                | "MPI_Count" => ("long", 8),
-                "uint64_t" | "size_t" | "uintptr_t" => ("unsigned long", 8),
+                "int16_t" | "uint16_t" => (word, 2),
+                "int32_t" | "uint32_t" => (word, 4),
+                "int64_t" | "uint64_t" | "size_t" | "ssize_t" | "ptrdiff_t" | "intptr_t"
+                | "uintptr_t" | "MPI_Aint" | "MPI_Offset" | "MPI_Count" => (word, 8),
                 _ => return None,
             };
             Some(Type::Basic(name.into(), size))

@@ -106,8 +106,8 @@ impl Declarations {
         match self.letters.get(&first) {
             Some(of) => of.clone(),
             None if self.implicit_none => Type::Unknown,
-            None if ('i'..='n').contains(&first) => Type::Basic("integer(4)".into(), 4),
-            None => Type::Basic("real(4)".into(), 4),
+            None if ('i'..='n').contains(&first) => Type::Basic("integer".into(), 4),
+            None => Type::Basic("real".into(), 4),
         }
     }
 

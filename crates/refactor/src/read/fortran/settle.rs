@@ -143,7 +143,7 @@ fn intrinsic(function: Box<Expression>, mut arguments: Vec<Expression>) -> Expre
         ("dble" | "float" | "sngl", 1) => {
             let (bytes, type_name) = match name.as_str() {
                 "dble" => (8, "double precision"),
-                _ => (4, "real(4)"),
+                _ => (4, "real"),
             };
             ExpressionKind::Cast(
                 Type::Basic(type_name.into(), bytes),
@@ -160,7 +160,7 @@ fn intrinsic(function: Box<Expression>, mut arguments: Vec<Expression>) -> Expre
             });
             let stem = if name == "int" { "integer" } else { "real" };
             let of = match kind {
-                None => Type::Basic(format!("{stem}(4)"), 4),
+                None => Type::Basic(stem.into(), 4),
                 Some(Some(bytes)) => Type::Basic(format!("{stem}({bytes})"), bytes),
                 Some(None) => Type::Named(format!("{stem}(?)")),
             };

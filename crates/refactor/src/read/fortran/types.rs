@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
         });
         let (name, default) = match word.as_str() {
             "doubleprecision" => return Type::Basic("double precision".into(), 8),
-            "doublecomplex" => return Type::Basic("complex(16)".into(), 16),
+            "doublecomplex" => return Type::Basic("double complex".into(), 16),
             "byte" => return Type::Basic("integer(1)".into(), 1),
             "integer" => ("integer", 4),
             "real" => ("real", 4),
@@ -122,7 +122,9 @@ impl<'t> Reader<'t> {
             _ => return Type::Unknown,
         };
         let kind = match &argument {
-            None => default,
+            // Options of compilers change these, and leave kinds alone.
+            None if name == "complex" => return Type::Basic(name.into(), 2 * default),
+            None => return Type::Basic(name.into(), default),
             Some(value) => match kind_value(value, kinds) {
                 Some(kind) => kind,
                 None => {

@@ -81,7 +81,7 @@ fn operators() {
     check_body("x = a**b**c", "x = unknown<a b c>\n");
     check_body("x = (a + b) * 2_8", "x = ((a + b) * 2)\n");
     check_body("x = mod(a, 3) + merge(1, 2, b)", "x = ((a mod 3) + (b ? 1 : 2))\n");
-    check_body("x = real(a, 8) + int(b)", "x = (<real(8)>a + <integer(4)>b)\n");
+    check_body("x = real(a, 8) + int(b)", "x = (<real(8)>a + <integer>b)\n");
     check_body("x = [1, 2] + (/ 3, n /)", "x = ({1, 2} + {3, n})\n");
 }
 
@@ -172,10 +172,10 @@ fn declarations_in_any_order() {
             "xo real(other)",
             "c character()",
             "d character(5)",
-            "p pointer integer(4)[:]",
+            "p pointer integer[:]",
             "q real(4)[:]",
-            "v real(4)[:10]",
-            "kept integer(4)",
+            "v real[:10]",
+            "kept integer",
         ]
     );
     let by = |name: &str| procedure.scope.variables.iter().find(|v| v.name == name).unwrap();
@@ -239,7 +239,7 @@ end program
         print::statements(&found.procedures[1].body),
         "r = <integer(4)>g[x]\n".replace("<integer(4)>", "")
     );
-    assert_eq!(found.procedures[1].result, Some(Type::Basic("integer(4)".into(), 4)));
+    assert_eq!(found.procedures[1].result, Some(Type::Basic("integer".into(), 4)));
     assert_eq!(found.modules[0].1.variables[0].storage, Storage::Shared);
     let record = &found.modules[0].1.records[0];
     assert!(record.fields[1].is_elsewhere && !record.fields[0].is_elsewhere);

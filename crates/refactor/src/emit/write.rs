@@ -1,0 +1,264 @@
+//! Operations as statements. What differs between languages is behind [`Syntax`].
+
+use crate::affine::{Counter, Place, Polynomial};
+
+use super::number::{Speller, unwrapped};
+use super::operation::{Arrays, Old, Operation, Program, StructMember};
+use super::{EmitError, TurnOf};
+
+/// How a language says it.
+pub(super) trait Syntax {
+    /// What inner statements begin with.
+    fn indent(&self) -> &'static str;
+    /// A call of MPI.
+    fn call(&self, function: &str, arguments: &str) -> String;
+    /// A variable that a call gives a value to.
+    fn output(&self, variable: &str) -> String;
+    /// `target = value`
+    fn assign(&self, target: &str, value: &str) -> String;
+    /// The lower bound of a type.
+    fn no_bytes(&self) -> &'static str;
+    /// An entry of an array, counted from 0.
+    fn entry(&self, array: &str, number: usize) -> String;
+    /// The entry that a variable counts, from 0.
+    fn entry_at(&self, array: &str, index: &str) -> String;
+    /// Where a place is.
+    fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError>;
+    /// So many entries of a list of the program.
+    fn list(
+        &self,
+        speller: &Speller<'_>,
+        place: &Place,
+        count: &Polynomial,
+    ) -> Result<String, EmitError>;
+    /// Memory for the arrays of a struct of so many members.
+    fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String>;
+    /// No memory for them any more.
+    fn release(&self, arrays: &Arrays) -> Vec<String>;
+    /// What stands around statements for each number from 0.
+    fn each(&self, index: &str, count: &str) -> (String, &'static str);
+    /// What stands around and between two branches.
+    fn branches(&self, condition: &str) -> (String, &'static str, &'static str);
+}
+
+/// Writes the statements of one program.
+pub(super) struct Writer<'p> {
+    pub syntax: &'p dyn Syntax,
+    pub speller: Speller<'p>,
+    /// The call's datatype.
+    pub datatype: &'p str,
+    pub turns: &'p [TurnOf],
+    pub depth: usize,
+    pub lines: Vec<String>,
+}
+
+/// What the call gets.
+pub(super) struct Argument {
+    pub buffer: String,
+    pub count: String,
+    pub datatype: String,
+    /// What stands after the call.
+    pub after: Vec<String>,
+}
+
+impl Writer<'_> {
+    /// All statements before the call.
+    pub(super) fn program(&mut self, program: &Program) -> Result<Argument, EmitError> {
+        for operation in &program.operations {
+            self.operation(operation)?;
+        }
+        let argument = &program.argument;
+        let mut after = Vec::new();
+        if let Old::Made(name) = &argument.of {
+            let reference = self.syntax.output(name);
+            self.call("MPI_Type_commit", &reference);
+            after.push(self.syntax.call("MPI_Type_free", &reference));
+        }
+        let buffer = match &argument.place {
+            Some(place) => self.syntax.address(&self.speller, place)?,
+            None => "MPI_BOTTOM".to_owned(),
+        };
+        let count = self.speller.count(&argument.count)?;
+        Ok(Argument { buffer, count, datatype: self.old(&argument.of), after })
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.lines.push(format!("{}{text}", self.syntax.indent().repeat(self.depth)));
+    }
+
+    pub(super) fn call(&mut self, function: &str, arguments: &str) {
+        let text = self.syntax.call(function, arguments);
+        self.line(&text);
+    }
+
+    fn assign(&mut self, target: &str, value: &str) {
+        let text = self.syntax.assign(target, value);
+        self.line(&text);
+    }
+
+    fn old(&self, old: &Old) -> String {
+        match old {
+            Old::Element => self.datatype.to_owned(),
+            Old::Made(name) => name.clone(),
+        }
+    }
+
+    /// A call that makes a type of others.
+    fn make(&mut self, function: &str, arguments: &[String], old: &Old, new: &str) {
+        let (old, new) = (self.old(old), self.syntax.output(new));
+        self.call(function, &format!("{}, {old}, {new}", arguments.join(", ")));
+    }
+
+    fn operation(&mut self, operation: &Operation) -> Result<(), EmitError> {
+        let s = &self.speller;
+        match operation {
+            Operation::Contiguous { count, old, new } => {
+                self.make("MPI_Type_contiguous", &[s.count(count)?], old, new);
+            }
+            Operation::Vector { count, block, stride, old, new } => {
+                let arguments = [s.count(count)?, s.count(block)?, s.plain(stride)?];
+                self.make("MPI_Type_vector", &arguments, old, new);
+            }
+            Operation::Hvector { count, block, stride, old, new } => {
+                let arguments = [s.count(count)?, s.count(block)?, s.bytes(stride)?];
+                self.make("MPI_Type_create_hvector", &arguments, old, new);
+            }
+            Operation::IndexedBlock { count, block, list, old, new } => {
+                let list = self.syntax.list(s, list, count)?;
+                let arguments = [s.count(count)?, s.count(block)?, list];
+                self.make("MPI_Type_create_indexed_block", &arguments, old, new);
+            }
+            Operation::HindexedBlock { displacements, block, old, array, new } => {
+                let values =
+                    displacements.iter().map(|d| s.bytes(d)).collect::<Result<Vec<_>, _>>()?;
+                let arguments = [values.len().to_string(), s.count(block)?, array.clone()];
+                for (at, value) in values.iter().enumerate() {
+                    self.assign(&self.syntax.entry(array, at), value);
+                }
+                self.make("MPI_Type_create_hindexed_block", &arguments, old, new);
+            }
+            Operation::Struct { members, arrays, new } => {
+                for (at, member) in members.iter().enumerate() {
+                    self.member(member, arrays, &|syntax, array| syntax.entry(array, at))?;
+                }
+                self.structure(&members.len().to_string(), arrays, new);
+            }
+            Operation::Resized { extent, old, new } => {
+                let extent = s.bytes(extent)?;
+                let (old, new) = (self.old(old), self.syntax.output(new));
+                let arguments = format!("{old}, {}, {extent}, {new}", self.syntax.no_bytes());
+                self.call("MPI_Type_create_resized", &arguments);
+            }
+            Operation::Address { place, new } => {
+                let address = self.syntax.address(s, place)?;
+                self.call("MPI_Get_address", &format!("{address}, {}", self.syntax.output(new)));
+            }
+            Operation::Difference { of, minus, new } => {
+                self.assign(new, &format!("{of} - {minus}"));
+            }
+            Operation::Free(name) => {
+                let reference = self.syntax.output(name);
+                self.call("MPI_Type_free", &reference);
+            }
+            Operation::Each { counter, index, count, body, member, arrays, new } => {
+                let count = s.count(count)?;
+                self.each(*counter, index, &count, body, member, arrays)?;
+                self.structure(&count, arrays, new);
+                if matches!(member.old, Old::Made(_)) {
+                    let entry = self.syntax.entry_at(&arrays.types, index);
+                    let free = self.syntax.call("MPI_Type_free", &self.syntax.output(&entry));
+                    self.around(index, &count, |writer| {
+                        writer.line(&free);
+                        Ok(())
+                    })?;
+                }
+                for line in self.syntax.release(arrays) {
+                    self.line(&line);
+                }
+            }
+            Operation::If { condition, then, otherwise } => {
+                let condition = s.condition(condition)?;
+                let (begin, between, end) = self.syntax.branches(unwrapped(&condition));
+                self.line(&begin);
+                self.nested(then)?;
+                self.line(between);
+                self.nested(otherwise)?;
+                self.line(end);
+            }
+        }
+        Ok(())
+    }
+
+    fn nested(&mut self, operations: &[Operation]) -> Result<(), EmitError> {
+        self.depth += 1;
+        for operation in operations {
+            self.operation(operation)?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn structure(&mut self, count: &str, arrays: &Arrays, new: &str) {
+        let Arrays { blocks, displacements, types } = arrays;
+        let new = self.syntax.output(new);
+        let arguments = format!("{count}, {blocks}, {displacements}, {types}, {new}");
+        self.call("MPI_Type_create_struct", &arguments);
+    }
+
+    fn member(
+        &mut self,
+        member: &StructMember,
+        arrays: &Arrays,
+        entry: &dyn Fn(&dyn Syntax, &str) -> String,
+    ) -> Result<(), EmitError> {
+        let block = self.speller.count(&member.block)?;
+        let displacement = self.speller.bytes(&member.displacement)?;
+        let old = self.old(&member.old);
+        self.assign(&entry(self.syntax, &arrays.blocks), &block);
+        self.assign(&entry(self.syntax, &arrays.displacements), &displacement);
+        self.assign(&entry(self.syntax, &arrays.types), &old);
+        Ok(())
+    }
+
+    /// Statements for each number from 0.
+    fn around(
+        &mut self,
+        index: &str,
+        count: &str,
+        body: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let (begin, end) = self.syntax.each(index, count);
+        self.line(&begin);
+        self.depth += 1;
+        body(self)?;
+        self.depth -= 1;
+        self.line(end);
+        Ok(())
+    }
+
+    /// The members of a struct, one for each turn.
+    fn each(
+        &mut self,
+        counter: Counter,
+        index: &str,
+        count: &str,
+        body: &[Operation],
+        member: &StructMember,
+        arrays: &Arrays,
+    ) -> Result<(), EmitError> {
+        for line in self.syntax.allocate(arrays, count) {
+            self.line(&line);
+        }
+        self.speller.turns.insert(counter, index.to_owned());
+        if let Some(turn) = self.turns.iter().find(|t| t.counter == counter) {
+            let value = (turn.first.clone(), turn.step.clone(), counter);
+            self.speller.replaced.insert(turn.variable.clone(), value);
+        }
+        self.around(index, count, |writer| {
+            for operation in body {
+                writer.operation(operation)?;
+            }
+            writer.member(member, arrays, &|syntax, array| syntax.entry_at(array, index))
+        })
+    }
+}
