@@ -44,7 +44,7 @@ impl Project {
         covered: &HashSet<ProcedureId>,
     ) -> (Project, Vec<ProcedureId>) {
         let mut sources = self.sources.clone();
-        let files = Files::new(&mut sources);
+        let files = Files::new(&mut sources, &self.setup.compiled);
         let mut units = self.units.clone();
         let mut places = Vec::new();
         for (beside, procedure) in added {

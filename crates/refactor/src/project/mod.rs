@@ -8,6 +8,7 @@
 //! A name that is not found may be a macro or a constant of a header that is not at hand; what a procedure without a body does is looked up in
 //! [`library`], and otherwise everything that it can reach.
 
+mod compiled;
 mod effects;
 mod expanded;
 mod files;
@@ -25,11 +26,12 @@ mod wrappers;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use crate::read::c::Define;
 use crate::read::{c, fortran};
 use crate::source::{FileId, Lines, Source};
-use crate::tree::{Name, Procedure, Unit};
+use crate::tree::{Constant, Expression, ExpressionKind, Name, Procedure, Unit};
 
 use effects::Pointers;
 use expanded::Expanded;
@@ -37,6 +39,8 @@ use files::Files;
 use regions::Summary;
 use spaces::Spaces;
 
+pub use compiled::{Command, Compiled, Unfinished, candidates, joined, response, words};
+pub use files::includes;
 pub use library::{Use, arguments, is_forgetful};
 pub use signatures::Signature;
 pub use view::View;
@@ -49,6 +53,8 @@ pub(crate) use wrappers::placeholder;
 pub struct Setup {
     /// Its procedures that stand for those of MPI.
     pub wrappers: Wrappers,
+    /// How its files are compiled.
+    pub compiled: Compiled,
 }
 
 /// A program, or a part of one.
@@ -83,14 +89,16 @@ impl Project {
 
     /// The same, with what else is known.
     pub fn with(mut sources: Vec<Source>, setup: Setup) -> Project {
-        let files = Files::new(&mut sources);
+        let files = Files::new(&mut sources, &setup.compiled);
         let mut units: Vec<Unit> = sources
             .iter()
             .enumerate()
             .map(|(index, source)| {
                 let file = file_id(index);
                 if source.language.is_fortran() {
-                    fortran::read(source, file)
+                    let mut unit = fortran::read(source, file);
+                    macros(&mut unit.scope.constants, &files.given(index));
+                    unit
                 } else {
                     c::read(
                         source,
@@ -166,6 +174,30 @@ impl Project {
     /// What a procedure sees.
     pub fn view(&self, id: ProcedureId) -> View<'_> {
         View::new(self, id)
+    }
+}
+
+/// Macros of a file of Fortran that are numbers, with those that its compiler is given. Of several values none is known.
+fn macros(constants: &mut Vec<Constant>, given: &[Define]) {
+    let plain = given.iter().filter(|define| define.parameters.is_none());
+    constants.extend(plain.filter_map(|define| {
+        let value = ExpressionKind::Integer(define.body.parse().ok()?);
+        let value = Expression { span: define.span, kind: value };
+        Some(Constant { name: define.name.to_ascii_lowercase(), value })
+    }));
+    let mut values: HashMap<Name, Option<i64>> = HashMap::new();
+    constants.retain_mut(|constant| {
+        let ExpressionKind::Integer(value) = constant.value.kind else { return false };
+        let known = values.entry(constant.name.clone()).or_insert(Some(value));
+        if *known != Some(value) {
+            *known = None;
+        }
+        true
+    });
+    for constant in constants {
+        if values.get(&constant.name) == Some(&None) {
+            constant.value.kind = ExpressionKind::Unknown(Vec::new());
+        }
     }
 }
 

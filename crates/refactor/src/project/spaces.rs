@@ -161,6 +161,8 @@ impl Spaces {
                             .and_then(|m| modules.get(m))
                             .map(|&space| Layer { space, through: None }),
                     );
+                    // What the preprocessor defines outside of procedures.
+                    layers.push(Layer { space: of_unit[number], through: None });
                     made.follow_uses(&mut layers, &modules);
                 } else {
                     made.c_layers(

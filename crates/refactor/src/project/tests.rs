@@ -4,7 +4,7 @@ use crate::source::{Language, Source};
 use crate::symbols::{Symbols, Touched};
 use crate::tree::{ExpressionKind, Type};
 
-use super::{Project, View};
+use super::{Command, Compiled, Project, Setup, View, words};
 
 fn project(files: &[(&str, &str)]) -> Project {
     let sources = files.iter().map(|(name, text)| Source {
@@ -180,4 +180,83 @@ fn circles_end() {
     let f = view(&p, "f");
     assert_eq!(size(&f, "x"), None);
     assert_eq!(size(&f, "y"), None);
+}
+
+/// A program below `/p`, some files of which have commands.
+fn compiled(files: &[(&str, &str)], commands: &[(&str, &str)]) -> Project {
+    let mut setup = Setup { compiled: Compiled::default(), ..Setup::default() };
+    let sources = files.iter().map(|(name, text)| {
+        setup.compiled.locate(name, &format!("/p/{name}"));
+        let language = Language::of_name(name).unwrap();
+        Source { name: (*name).into(), language, text: (*text).into() }
+    });
+    let sources = sources.collect();
+    for (name, command) in commands {
+        setup.compiled.add(name, Command::of(&words(command).unwrap(), "/p"));
+    }
+    Project::with(sources, setup)
+}
+
+#[test]
+fn folders_of_the_command_decide_which_header_is_meant() {
+    let files = [
+        ("src/a.c", "#include \"size.h\"\nvoid f(void) { double z[N]; }"),
+        ("src/b.c", "#include <size.h>\nvoid g(void) { double z[N]; }"),
+        ("src/size.h", "#define N 1\n"),
+        ("one/size.h", "#define N 2\n"),
+        ("two/size.h", "#include \"more.h\"\n"),
+        ("two/more.h", "#define N 3\n"),
+        ("one/more.h", "#define N 4\n"),
+    ];
+    let sizes = |a: &str, b: &str| {
+        let p = compiled(&files, &[("src/a.c", a), ("src/b.c", b)]);
+        (size(&view(&p, "f"), "z"), size(&view(&p, "g"), "z"))
+    };
+    assert_eq!(sizes("-Ione -Itwo", "-Ione -Itwo"), (Some(8), Some(16)));
+    assert_eq!(sizes("-Itwo", "-Itwo -Ione"), (Some(8), Some(24)));
+    // A compiler looks nowhere else.
+    assert_eq!(sizes("", ""), (Some(8), None));
+}
+
+#[test]
+fn macros_of_the_command_are_defined() {
+    let files = [
+        (
+            "a.c",
+            "#ifndef N\n#define N 4\n#endif\n#include \"h.h\"\nvoid f(void) { double z[N]; double y[TWICE(N)]; double x[M]; }",
+        ),
+        (
+            "h.h",
+            "#if N > 7\n#define M 2\n#else\n#define M 1\n#endif\nstatic inline void h(void) { REAL v; double w[TWICE(3)]; }\n",
+        ),
+        (
+            "f.f90",
+            "#define L 3\n#ifdef BIG\n#define J 2\n#else\n#define J 1\n#endif\nsubroutine s\n  real(8) :: q(K), l3(L), j2(J)\nend subroutine\n",
+        ),
+    ];
+    let of = |command: &str| compiled(&files, &[("a.c", command), ("f.f90", command)]);
+    let p = of("-DN=8 '-DTWICE(x)=((x)*2)' -DK=6 -DREAL=float");
+    let (f, h) = (view(&p, "f"), view(&p, "h"));
+    assert_eq!((size(&f, "z"), size(&f, "y"), size(&f, "x")), (Some(64), Some(128), Some(16)));
+    assert_eq!(size(&h, "w"), Some(48), "headers are compiled by who includes them");
+    let s = view(&p, "s");
+    assert_eq!((size(&s, "q"), size(&s, "l3"), size(&s, "j2")), (Some(48), Some(24), None));
+    let p = of("-DN=8 -UN");
+    let f = view(&p, "f");
+    assert_eq!((size(&f, "z"), size(&f, "x")), (Some(32), None));
+}
+
+#[test]
+fn two_commands_for_a_file_count_both() {
+    let files = [("a.c", "void f(void) { double z[N]; double y[M]; }")];
+    let p = compiled(&files, &[("a.c", "-DN=8 -DM=2"), ("a.c", "-DN=9 -DM=2")]);
+    let f = view(&p, "f");
+    assert_eq!((size(&f, "z"), size(&f, "y")), (None, Some(16)));
+}
+
+#[test]
+fn an_include_of_the_command_comes_first() {
+    let files = [("src/a.c", "void f(void) { double z[N]; }"), ("inc/conf.h", "#define N 7\n")];
+    let p = compiled(&files, &[("src/a.c", "-include conf.h -Iinc")]);
+    assert_eq!(size(&view(&p, "f"), "z"), Some(56));
 }

@@ -39,7 +39,7 @@ impl Documents {
     pub fn setup(&self) -> Setup {
         let first = self.folders.first().map(PathBuf::as_path);
         let wrappers = config::find(first).and_then(|path| config::wrappers(&path).ok());
-        Setup { wrappers: wrappers.unwrap_or_default() }
+        Setup { wrappers: wrappers.unwrap_or_default(), ..Setup::default() }
     }
 
     /// All texts, by path. Files that cannot be read, or are no UTF-8, are left out.

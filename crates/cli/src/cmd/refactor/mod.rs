@@ -132,7 +132,7 @@ fn setup(args: &Args) -> Result<Setup, Failure> {
     };
     let wrappers =
         config.map_or_else(|| Ok(Wrappers::default()), |path| config::wrappers(&path))?;
-    Ok(Setup { wrappers })
+    Ok(Setup { wrappers, ..Setup::default() })
 }
 
 /// Files that change: name, text before and after.

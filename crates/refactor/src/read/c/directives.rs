@@ -5,16 +5,19 @@
 use crate::source::{FileId, Span};
 use crate::tree::Name;
 
+use super::condition::{self, Given};
 use super::token::{Kind, tokens};
 
-/// What the lines of the preprocessor in one file say. Conditions are not looked at: what stands in any branch counts, but for branches with an
-/// `#error`, which no compiler gets through.
+/// What the lines of the preprocessor in one file say. What stands in any branch counts, but for branches with an `#error`, which no compiler gets
+/// through, and those that macros given to the compiler decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directives {
     /// In the order of the file.
     pub defines: Vec<Define>,
     /// `#include`, as it is written: with its quotes or angle brackets removed.
     pub includes: Vec<(String, Span)>,
+    /// Names that `#undef` takes away.
+    pub undefines: Vec<Name>,
     /// Whether a `#pragma pack` changes the layout of structures.
     pub packs: bool,
 }
@@ -34,6 +37,11 @@ pub struct Define {
 
 /// Reads the lines of the preprocessor. Linear.
 pub fn directives(text: &str, file: FileId) -> Directives {
+    directives_given(text, file, &Given::new())
+}
+
+/// The same for a compiler that was given macros.
+pub fn directives_given(text: &str, file: FileId, given: &Given) -> Directives {
     let mut found = Directives::default();
     let mut branches = Vec::new();
     let mut in_comment = false;
@@ -45,7 +53,7 @@ pub fn directives(text: &str, file: FileId) -> Directives {
         if let Some(from) = outside {
             let rest = &line[from..];
             if let Some(directive) = rest.trim_start().strip_prefix('#') {
-                branch(directive, &mut branches, &mut found);
+                branch(directive, given, &mut branches, &mut found);
                 one(directive, Span { file, start, end }, &mut found);
             }
             in_comment = leaves_comment_open(rest);
@@ -88,25 +96,34 @@ struct Branch {
     defines: usize,
     includes: usize,
     fails: bool,
+    /// Whether it, or one before it in its group, is compiled for sure.
+    taken: bool,
 }
 
 /// Opens and closes branches; forgets what stands in those that do not compile.
-fn branch(directive: &str, branches: &mut Vec<Branch>, found: &mut Directives) {
+fn branch(directive: &str, given: &Given, branches: &mut Vec<Branch>, found: &mut Directives) {
     let word = directive.trim_start();
-    let word = &word[..word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len())];
+    let (word, rest) =
+        word.split_at(word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len()));
     if word == "error" {
         branches.iter_mut().next_back().into_iter().for_each(|branch| branch.fails = true);
     }
+    let mut taken = false;
     if matches!(word, "elif" | "elifdef" | "elifndef" | "else" | "endif")
         && let Some(branch) = branches.pop()
-        && branch.fails
     {
-        found.defines.truncate(branch.defines);
-        found.includes.truncate(branch.includes);
+        taken = branch.taken;
+        if branch.fails {
+            found.defines.truncate(branch.defines);
+            found.includes.truncate(branch.includes);
+        }
     }
     if matches!(word, "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else") {
         let (defines, includes) = (found.defines.len(), found.includes.len());
-        branches.push(Branch { defines, includes, fails: false });
+        let holds = condition::holds(word, rest, given);
+        let fails = taken || holds == Some(false);
+        taken |= holds == Some(true);
+        branches.push(Branch { defines, includes, fails, taken });
     }
 }
 
@@ -151,6 +168,10 @@ fn one(directive: &str, span: Span, found: &mut Directives) {
             if let Some((name, _)) = argument[1..].split_once(close) {
                 found.includes.push((name.to_owned(), span));
             }
+        }
+        Some("undef") => {
+            let name = words.next_if(|t| t.kind == Kind::Name);
+            found.undefines.extend(name.map(|token| token.text.to_owned()));
         }
         Some("pragma") => found.packs |= words.next().is_some_and(|t| t.text == "pack"),
         _ => {}
@@ -198,6 +219,16 @@ mod tests {
         );
         let bodies: Vec<&str> = found.defines.iter().map(|d| d.body.as_str()).collect();
         assert_eq!(bodies, ["", "malloc(n)", "1"]);
+    }
+
+    #[test]
+    fn given_macros_decide_branches() {
+        let text = "#ifndef N\n#define N 4\n#else\n#define M 1\n#endif\n#if N > 9\n#define A 1\n#elif N > 7\n#include \"b.h\"\n#else\n#define C 1\n#endif\n";
+        let given = Given::from([("N".to_owned(), "8".to_owned())]);
+        let found = directives_given(text, FileId(0), &given);
+        let names: Vec<&str> = found.defines.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!((names, found.includes.len()), (vec!["M"], 1));
+        assert_eq!(read(text).defines.len(), 4);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! falling through becomes jumps, and everything else `Unknown` with the names in it.
 
 mod changes;
+mod condition;
 mod declaration;
 mod declarator;
 mod directives;
@@ -29,7 +30,8 @@ use tree_sitter::Parser;
 use crate::source::{FileId, Language, Source};
 use crate::tree::{Constant, Scope, Unit};
 
-pub use directives::{Define, Directives, directives};
+pub use condition::Given;
+pub use directives::{Define, Directives, directives, directives_given};
 pub use macros::Macros;
 use reader::{Reader, Shared};
 
