@@ -287,3 +287,49 @@ fn what_is_wrong_in_the_table_is_said_with_its_place() {
     assert_eq!(none.status, Some(2), "{none:?}");
     assert!(none.err.contains("cannot read none.toml"), "{}", none.err);
 }
+
+const SIZED: &str = "#include <mpi.h>
+#include <grid/size.h>
+
+void column(const double *u, int n, int to)
+{
+    double b[NY];
+    for (int i = 0; i < NY; i++)
+        b[i] = u[STRIDE * i];
+    MPI_Send(b, NY, MPI_DOUBLE, to, 7, MPI_COMM_WORLD);
+}
+";
+
+#[test]
+fn commands_say_where_headers_are_and_which_macros_there_are() {
+    let folder = folder("commands", &[]);
+    for name in ["src", "include/grid", "old/grid", "build"] {
+        fs::create_dir_all(folder.join(name)).expect("a folder");
+    }
+    fs::write(folder.join("src/a.c"), SIZED).expect("a file");
+    fs::write(folder.join("include/grid/size.h"), "#define STRIDE (2 * LAYERS)\n").expect("a file");
+    fs::write(folder.join("old/grid/size.h"), "#define STRIDE next()\n").expect("a file");
+    fs::write(folder.join("build/flags"), "-I../include '-DLAYERS=(1 + 1)'").expect("a file");
+    let whole = fs::canonicalize(&folder).expect("a path");
+    let entry = format!(
+        "[{{\"directory\": \"{}/build\", \"file\": \"../src/a.c\", \"command\": \"cc @flags -DNY=5 -c ../src/a.c\"}}]",
+        whole.display()
+    );
+    fs::write(folder.join("build/compile_commands.json"), entry).expect("a file");
+    let found = refactor(&folder, &["."]);
+    assert_eq!(found.status, Some(0), "{found:?}");
+    assert!(found.out.contains("1, STRIDE, MPI_DOUBLE"), "{found:?}");
+    assert!(
+        found.err.contains("./build/compile_commands.json: how files are compiled"),
+        "{found:?}"
+    );
+    // Alone, the file has no header that says what the stride is; with the commands, it is read.
+    let alone = refactor(&folder, &["src"]);
+    assert!(alone.err.contains("E-ADDRESS"), "{alone:?}");
+    let given = refactor(&folder, &["--compile-commands", "build/compile_commands.json", "src"]);
+    assert!(given.out.contains("1, STRIDE, MPI_DOUBLE"), "{given:?}");
+    fs::write(folder.join("build/compile_commands.json"), "[\n{\"file\": 3}]").expect("a file");
+    let wrong = refactor(&folder, &["."]);
+    assert_eq!(wrong.status, Some(2), "{wrong:?}");
+    assert!(wrong.err.contains("compile_commands.json:2:10"), "{}", wrong.err);
+}

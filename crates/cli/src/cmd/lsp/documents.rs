@@ -7,7 +7,7 @@ use commloom_refactor::project::Setup;
 use commloom_refactor::source::{Language, Source};
 use lsp_types::Uri;
 
-use crate::cmd::refactor::{config, files};
+use crate::cmd::refactor::{compile, config, files};
 
 /// The folders, and the open files by path.
 #[derive(Debug, Default)]
@@ -35,11 +35,14 @@ impl Documents {
         self.open.contains_key(path)
     }
 
-    /// What the folders say of the program. A table that cannot be read is not looked at: `commloom refactor` says what is wrong with it.
-    pub fn setup(&self) -> Setup {
+    /// What the folders say of the program, and the headers that it has elsewhere. A file that cannot be read is not looked at: `commloom refactor` says what is
+    /// wrong with it.
+    pub fn setup(&self, sources: &mut Vec<Source>) -> Setup {
         let first = self.folders.first().map(PathBuf::as_path);
         let wrappers = config::find(first).and_then(|path| config::wrappers(&path).ok());
-        Setup { wrappers: wrappers.unwrap_or_default(), ..Setup::default() }
+        let commands = compile::find(&self.folders);
+        let compiled = commands.and_then(|path| compile::compiled(&path, sources).ok());
+        Setup { wrappers: wrappers.unwrap_or_default(), compiled: compiled.unwrap_or_default() }
     }
 
     /// All texts, by path. Files that cannot be read, or are no UTF-8, are left out.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use commloom_refactor::check::{Options, Project};
-use commloom_refactor::project::Setup;
 use commloom_refactor::source::{FileId, Source};
+
+use super::documents::Documents;
 
 /// One call with packing code.
 pub struct Finding {
@@ -27,9 +28,10 @@ pub struct Finding {
 }
 
 /// All findings in all texts, by file.
-pub fn findings(texts: Vec<(PathBuf, Source)>, setup: Setup) -> Vec<Finding> {
-    let (paths, sources): (Vec<PathBuf>, Vec<Source>) = texts.into_iter().unzip();
+pub fn findings(documents: &Documents) -> Vec<Finding> {
+    let (paths, mut sources): (Vec<PathBuf>, Vec<Source>) = documents.sources().into_iter().unzip();
     let texts: Vec<Rc<str>> = sources.iter().map(|source| Rc::from(source.text.as_str())).collect();
+    let setup = documents.setup(&mut sources);
     let project = Project::with(sources, setup);
     let mut found = Vec::new();
     for finding in project.check(&Options::default()) {

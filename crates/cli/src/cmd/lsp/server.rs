@@ -133,7 +133,7 @@ impl Server {
     }
 
     fn look(&mut self) {
-        self.findings = findings(self.documents.sources(), self.documents.setup());
+        self.findings = findings(&self.documents);
         self.stale = false;
     }
 

@@ -1,6 +1,7 @@
 //! `commloom refactor`: packing code in, MPI datatypes or reasons out.
 
 mod apply;
+pub mod compile;
 pub mod config;
 mod explain;
 pub mod files;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use commloom_refactor::check::{Finding, Options, Project};
 use commloom_refactor::project::{Setup, Wrappers};
+use commloom_refactor::source::Source;
 
 use crate::failure::Failure;
 
@@ -51,6 +53,9 @@ pub struct Args {
     /// The table of procedures that stand for those of MPI [default: commloom.toml in the folder of the first path, above it, or here]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// How the files are compiled: folders of headers, macros [default: compile_commands.json in a given folder, or in its folder build]
+    #[arg(long, value_name = "FILE")]
+    compile_commands: Option<PathBuf>,
     /// For how many sizes, drawn by chance, loops and datatype are compared byte for byte
     #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
     verify: u32,
@@ -69,6 +74,7 @@ Examples:
   commloom refactor --check src/               for CI: exit status 1 if something can be changed
   commloom refactor --explain halo.c:40 halo.c how it was found, or why not
   commloom refactor --apply --run 'make test' .
+  commloom refactor --compile-commands build/compile_commands.json src/
 
 A program's own procedures that send or receive are listed in commloom.toml: each argument by its number, or what always stands there.
   [wrappers.isend_cr]
@@ -81,10 +87,14 @@ A program's own procedures that send or receive are listed in commloom.toml: eac
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let sources = files::sources(&args.paths)?;
+    let mut sources = files::sources(&args.paths)?;
+    let given = sources.len();
+    let setup = setup(args, &mut sources)?;
     let options = Options { assume: args.assume.clone(), rounds: args.verify };
-    let project = Project::with(sources, setup(args)?);
-    let findings = project.check(&options);
+    let project = Project::with(sources, setup);
+    let mut findings = project.check(&options);
+    // Headers that nobody has asked about were read for what they declare.
+    findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
     if let Some(site) = &args.explain {
         return explain::show(&project, &findings, site);
     }
@@ -123,7 +133,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What is known of the program besides its texts; what was found without being asked for is said.
-fn setup(args: &Args) -> Result<Setup, Failure> {
+fn setup(args: &Args, sources: &mut Vec<Source>) -> Result<Setup, Failure> {
     let config = match &args.config {
         Some(path) => Some(path.clone()),
         None => config::find(args.paths.first().map(PathBuf::as_path)).inspect(|path| {
@@ -132,7 +142,13 @@ fn setup(args: &Args) -> Result<Setup, Failure> {
     };
     let wrappers =
         config.map_or_else(|| Ok(Wrappers::default()), |path| config::wrappers(&path))?;
-    Ok(Setup { wrappers, ..Setup::default() })
+    let commands = match &args.compile_commands {
+        Some(path) => Some(path.clone()),
+        None => compile::find(&args.paths)
+            .inspect(|path| eprintln!("{}: how files are compiled", path.display())),
+    };
+    let compiled = commands.map(|path| compile::compiled(&path, sources)).transpose()?;
+    Ok(Setup { wrappers, compiled: compiled.unwrap_or_default() })
 }
 
 /// Files that change: name, text before and after.
