@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::across::{Across, Seen};
-use crate::copies::Request;
+use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
-use crate::project::{self, ProcedureId};
+use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
+use crate::tree::Storage;
 use crate::verify::{Draws, verify};
 
 pub use crate::project::Project;
@@ -239,18 +240,34 @@ impl Project {
         options: &Options,
     ) -> Result<Option<String>, Refusal> {
         let view = self.view(site.procedure);
+        let mut note = None;
+        for packing in std::iter::once(&part.packing).chain(&part.unpacking) {
+            let found = self.verified_one(&view, site, part, packing, options)?;
+            note = note.or(found);
+        }
+        Ok(note)
+    }
+
+    fn verified_one(
+        &self,
+        view: &View<'_>,
+        site: &Site,
+        part: &Part,
+        packing: &Packing,
+        options: &Options,
+    ) -> Result<Option<String>, Refusal> {
         let request = Request {
             procedure: self.procedure(site.procedure),
             call: part.at,
             buffer: &part.buffer,
             count: Some(&part.count),
             element: part.element,
-            direction: part.packing.direction,
-            setting: &part.packing.setting,
+            direction: packing.direction,
+            setting: &packing.setting,
         };
         let vouched = site.outcome.as_ref().is_ok_and(|rewrite| !rewrite.assumed.is_empty());
         let draws = Draws { seed: 1, rounds: options.rounds, vouched };
-        match verify(&view, &request, &part.packing, &part.made, draws) {
+        match verify(view, &request, packing, &part.made, draws) {
             Ok(checked) if checked.equal == 0 && options.rounds > 0 => {
                 Ok(Some("the loops could not be run on drawn sizes: proved only".to_owned()))
             }
@@ -311,7 +328,10 @@ impl Project {
             symbols: &view,
             manner: &manner,
         };
-        let text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
+        let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
+        if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
+            text.after.extend(read_anew(&view, part, &manner, text.after.first()));
+        }
         let place = CallPlace {
             statement: part.statement,
             buffer: part.buffer.span,
@@ -337,6 +357,32 @@ impl Project {
             })
             .collect())
     }
+}
+
+/// Statements after which Fortran's compilers know that variables have changed which the call does not name: they may keep the values of locals and
+/// dummy arguments in registers (MPI 4.1, section 19.1.17). Nothing is received from nobody: `MPI_F_sync_reg` would say it, but has other arguments in each library.
+fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String>) -> Vec<String> {
+    let receives = part.unpacking.iter().chain(Some(&part.packing));
+    let is_pending = part.at != part.call;
+    let Some(targets) = receives.into_iter().find(|p| p.direction == Direction::Unpack) else {
+        return Vec::new();
+    };
+    let error = made.and_then(|call| last_argument(call)).unwrap_or_else(|| "ierr".to_owned());
+    targets
+        .touched
+        .iter()
+        .filter(|_| !is_pending)
+        .filter(|name| {
+            let storage = view.variable(name).map(|d| d.storage);
+            matches!(storage, Some(Storage::Local | Storage::Argument))
+        })
+        .map(|name| {
+            let receive = manner.case.write("MPI_Recv");
+            format!(
+                "call {receive}({name}, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE, {error})"
+            )
+        })
+        .collect()
 }
 
 /// In a comment: the call is left alone.

@@ -112,6 +112,7 @@ impl Back<'_> {
             datatype: at(&part.datatype),
             element: part.element,
             packing,
+            unpacking: None,
             made: names.datatype(&part.made)?,
             lasting: Vec::new(),
         })

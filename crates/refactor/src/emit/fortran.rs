@@ -46,7 +46,7 @@ impl Case {
     }
 
     /// `MPI_Type_vector` in this manner.
-    fn write(self, name: &str) -> String {
+    pub fn write(self, name: &str) -> String {
         match self {
             Case::Lower => name.to_ascii_lowercase(),
             Case::Upper => name.to_ascii_uppercase(),

@@ -18,6 +18,7 @@ use super::touch::{Touches, roots};
 use super::wrapped::{fixed, sides};
 
 /// One buffer of one call.
+#[derive(Clone)]
 pub(super) struct Found<'t> {
     pub function: Name,
     pub side: Side,
@@ -135,7 +136,10 @@ pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
     let mut copied = false;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            copied |= match (&s.kind, found.side.direction) {
+            let either = matches!(found.side.manner, Manner::Broadcast { .. });
+            let ways = [Direction::Pack, Direction::Unpack];
+            let ways = ways.into_iter().filter(|way| either || *way == found.side.direction);
+            copied |= ways.into_iter().any(|way| match (&s.kind, way) {
                 (StatementKind::Assign { target, .. }, Direction::Pack) => {
                     let inside = !matches!(&target.kind, Kind::Name(n) if *n != buffer
                         || !view.language().is_fortran());
@@ -163,7 +167,7 @@ pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
                     copies && at.is_some_and(|a| roots(a).iter().any(|n| is_it(n)))
                 }
                 _ => false,
-            };
+            });
         });
     }
     copied

@@ -11,10 +11,11 @@
 //! | 4 sources are not written before the send is complete | [`sources`] |
 //! | 6 the element's size is known | [`element`] |
 //! | 7 targets of receives are distinct, untouched, and not what is sent meanwhile | [`distinct`], [`targets`], [`together`] |
-//! | 8 collectives | [`calls`] |
+//! | 8 collectives | [`calls`], [`broadcast`]; who is the root: [`root`], [`processes`] |
 //! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
 mod apart;
+mod broadcast;
 mod buffer;
 mod calls;
 mod closed;
@@ -25,8 +26,10 @@ mod flow;
 mod model;
 mod names;
 mod persistent;
+mod processes;
 mod range;
 mod requests;
+mod root;
 mod sources;
 mod targets;
 mod together;
@@ -47,6 +50,7 @@ use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Name, StatementKind, Storage};
 
+use calls::Manner;
 use find::{Found, calls_in};
 use model::Ledger;
 
@@ -86,7 +90,8 @@ impl Explained {
         }
         let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
         let own = [candidate.found.statement, candidate.found.place()];
-        let spans = packing.statements.iter().copied().chain(own);
+        let others = candidate.unpacking.iter().flat_map(|p| &p.statements);
+        let spans = packing.statements.iter().chain(others).copied().chain(own);
         into.extend(spans.map(|span| project.real(span)));
     }
 }
@@ -100,7 +105,7 @@ pub(crate) fn sites_in<'p>(
 ) -> (Vec<Site>, Explained) {
     let mut all: Vec<(ProcedureId, Vec<Candidate<'p>>)> = Vec::new();
     for &id in ids {
-        let candidates = candidates(&project.view(id), assumptions);
+        let candidates = candidates(&project.view(id), project.is_expanded(id), assumptions);
         for candidate in &candidates {
             everywhere.add(project, id, candidate);
         }
@@ -116,29 +121,42 @@ pub(crate) fn sites_in<'p>(
 struct Candidate<'p> {
     found: Found<'p>,
     packing: Result<copies::Packing, Refusal>,
+    /// Of a broadcast: the copies of those that receive.
+    unpacking: Option<copies::Packing>,
+    /// What tells the root from the others.
+    roles: root::Roles,
     element: u64,
     ledger: Ledger<'p>,
 }
 
-fn candidates<'p>(view: &View<'p>, assumptions: &'p Assumptions) -> Vec<Candidate<'p>> {
+fn candidates<'p>(
+    view: &View<'p>,
+    is_expanded: bool,
+    assumptions: &'p Assumptions,
+) -> Vec<Candidate<'p>> {
     calls_in(view)
         .into_iter()
         .filter(|found| find::has_copies(view, found))
-        .map(|found| {
+        .map(|mut found| {
             let ledger = Ledger::new(assumptions);
             let size = match &found.problem {
                 Some(problem) => Err(problem.clone()),
                 None => element::size(view, &found, &ledger),
             };
-            let (element, packing) = match size {
-                Ok(element) => (element, read(view, &found, element)),
-                Err(refusal) => (0, Err(refusal)),
+            let mut read = match &size {
+                Ok(element) => read(view, &mut found, *element),
+                Err(refusal) => broadcast::Read::only(Err(refusal.clone())),
             };
-            Candidate { found, packing, element, ledger }
+            if is_expanded && found.side.manner != Manner::Once && read.packing.is_ok() {
+                let message = "the copies stand in another procedure than the call";
+                read.packing = Err(Refusal::new(Code::Escapes, found.call, message));
+            }
+            let broadcast::Read { packing, unpacking, roles } = read;
+            Candidate { found, packing, unpacking, roles, element: size.unwrap_or(0), ledger }
         })
         .filter(|c| match &c.packing {
             Ok(_) => true,
-            // A buffer that nothing is copied into is an array of the program; so is most of what is reduced or broadcast.
+            // A buffer that nothing is copied into is an array of the program; so is most of what is reduced.
             Err(refusal) => {
                 refusal.code != Code::NoCopies
                     && matches!(c.found.side.obstacle, None | Some(calls::Obstacle::Lists))
@@ -157,7 +175,7 @@ fn sites_of(
     // What all copies that can be read do not need: their reads of the buffer are their own.
     let explained: Vec<Span> = candidates
         .iter()
-        .filter_map(|c| c.packing.as_ref().ok())
+        .flat_map(|c| c.packing.iter().chain(&c.unpacking))
         .flat_map(|p| p.statements.iter().copied())
         .collect();
     let known = Known { here: &explained, everywhere };
@@ -174,9 +192,12 @@ struct Known<'k> {
     everywhere: &'k Explained,
 }
 
-fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Result<copies::Packing, Refusal> {
+fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read {
+    if let Manner::Broadcast { .. } = found.side.manner {
+        return broadcast::read(view, found, element);
+    }
     let setting = Setting { made_at: found.init.map(|init| init.statement), ..Setting::default() };
-    read_in(view, found, element, &setting)
+    broadcast::Read::only(read_in(view, found, element, &setting))
 }
 
 fn read_in(
@@ -211,13 +232,11 @@ fn judge(
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
     let ledger = &candidate.ledger;
     match found.side.manner {
-        calls::Manner::Once | calls::Manner::Persistent => {}
-        calls::Manner::Broadcast { .. } => {
-            let message =
-                "the buffer is packed by one process and unpacked by the others, in one call";
-            return Err(Refusal::new(Code::Collective, found.call, message));
+        Manner::Broadcast { .. } if candidate.unpacking.is_some() => {
+            return broadcast::judge(view, candidate, all, known);
         }
-        calls::Manner::Parts { .. } => {
+        Manner::Once | Manner::Persistent | Manner::Broadcast { .. } => {}
+        Manner::Parts { .. } => {
             let message =
                 "the buffer has a part for each process; a type for one of them is not enough";
             return Err(Refusal::new(Code::Collective, found.call, message));
@@ -237,7 +256,8 @@ fn judge(
     }
     buffer::dead(view, found, packing, all, known, ledger)?;
     persistent::lasts(view, found, packing, ledger)?;
-    let lasting = lasting(view, packing)?;
+    broadcast::prove_roles(view, candidate, &packing.statements)?;
+    let lasting = lasting(view, packing, &packing.statements)?;
     if let (Some(_), Some(name)) = (found.init, lasting.first()) {
         return Err(used_elsewhere(found.statement, name));
     }
@@ -245,22 +265,44 @@ fn judge(
         value_after(view, packing, name, &packing.statements, found.statement)?;
     }
     let made = ir::datatype(view, packing, candidate.element)?;
-    Ok(Part {
-        statement: found.place(),
-        call: found.init.map_or(found.call, |init| init.call),
-        at: found.call,
-        buffer: found.buffer.clone(),
-        count: found.count.clone(),
-        datatype: found.datatype.clone().into_owned(),
-        element: candidate.element,
-        packing: packing.clone(),
-        made,
-        lasting,
-    })
+    Ok(Part::of(candidate, packing.clone(), made, lasting))
+}
+
+impl Part {
+    fn of(
+        candidate: &Candidate<'_>,
+        packing: copies::Packing,
+        made: ir::Datatype,
+        lasting: Vec<Name>,
+    ) -> Part {
+        let found = &candidate.found;
+        Part {
+            statement: found.place(),
+            call: found.init.map_or(found.call, |init| init.call),
+            at: found.call,
+            buffer: found.buffer.clone(),
+            count: found.count.clone(),
+            datatype: found.datatype.clone().into_owned(),
+            element: candidate.element,
+            packing,
+            unpacking: None,
+            made,
+            lasting,
+        }
+    }
+
+    /// The statements that are not needed any more.
+    fn copies(&self) -> impl Iterator<Item = &Span> {
+        self.packing.statements.iter().chain(self.unpacking.iter().flat_map(|p| &p.statements))
+    }
 }
 
 /// Running indices and loop variables whose values are needed after the copies are gone.
-fn lasting(view: &View<'_>, packing: &copies::Packing) -> Result<Vec<Name>, Refusal> {
+fn lasting(
+    view: &View<'_>,
+    packing: &copies::Packing,
+    gone: &[Span],
+) -> Result<Vec<Name>, Refusal> {
     let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else {
         return Ok(Vec::new());
     };
@@ -270,16 +312,44 @@ fn lasting(view: &View<'_>, packing: &copies::Packing) -> Result<Vec<Name>, Refu
         if packing.needs.contains(name) {
             return Err(used_elsewhere(last, name));
         }
+        if is_received(view, packing, name) {
+            continue;
+        }
         let is_own = view.variable(name).is_some_and(|d| {
             d.storage == Storage::Local
                 || (d.storage == Storage::Argument && !view.language().is_fortran())
         });
-        let live = flow::is_live_after(view.procedure(), last, name, &packing.statements);
+        let live = flow::is_live_after(view.procedure(), last, name, gone);
         if (live && !is_count_only(view, packing, name)) || !is_own {
             lasting.push(name.clone());
         }
     }
     Ok(lasting)
+}
+
+/// Whether a scalar that the copies change is only what is unpacked: the receive sets it.
+fn is_received(view: &View<'_>, packing: &copies::Packing, name: &Name) -> bool {
+    if packing.direction != copies::Direction::Unpack {
+        return false;
+    }
+    let mut copied: Vec<Span> = Vec::new();
+    packing.copies.each(&mut |copy| {
+        let base = &copy.address.base;
+        if base.variable == *name && base.steps.is_empty() {
+            copied.push(copy.span);
+        }
+    });
+    let mut only = !copied.is_empty();
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            let is_gone = packing.statements.iter().any(|g| flow::contains(*g, s.span));
+            if is_gone && !copied.contains(&s.span) {
+                let touches = find::touches_of(view, s, &[]);
+                only &= !touches.writes.iter().any(|(written, _)| written == name);
+            }
+        });
+    }
+    only
 }
 
 fn used_elsewhere(span: Span, name: &str) -> Refusal {
@@ -357,7 +427,7 @@ fn assemble(
             let mut remove: BTreeSet<(usize, usize)> = BTreeSet::new();
             let file = own.statement.file;
             let mut add = |part: &Part| {
-                remove.extend(part.packing.statements.iter().map(|s| (s.start, s.end)));
+                remove.extend(part.copies().map(|s| (s.start, s.end)));
             };
             add(own);
             for other in (0..judged.len()).filter(|&o| o != this && share(this, o)) {

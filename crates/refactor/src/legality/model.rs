@@ -58,6 +58,8 @@ pub struct Part {
     pub element: u64,
     /// The copies.
     pub packing: Packing,
+    /// Of a broadcast: the copies of those that receive, to the same places.
+    pub unpacking: Option<Packing>,
     /// What replaces the buffer.
     pub made: Datatype,
     /// Scalars that the copies change and that are needed afterwards.

@@ -19,19 +19,26 @@ pub(super) fn apart(
     judged: &mut [Result<Part, Refusal>],
 ) {
     for receive in 0..judged.len() {
-        if candidates[receive].found.side.direction != Direction::Unpack {
-            continue;
-        }
-        let Ok(unpack) = &judged[receive] else { continue };
+        let Ok(part) = &judged[receive] else { continue };
+        let unpack = match (&part.unpacking, candidates[receive].found.side.direction) {
+            (Some(unpack), _) => unpack,
+            (None, Direction::Unpack) => &part.packing,
+            (None, Direction::Pack) => continue,
+        };
         let mut outcome = Ok(());
         for send in 0..judged.len() {
             let Ok(pack) = &judged[send] else { continue };
-            if candidates[send].found.side.direction == Direction::Pack && outcome.is_ok() {
+            // On one process a broadcast is one of the two.
+            let is_itself = send == receive;
+            if !is_itself
+                && candidates[send].found.side.direction == Direction::Pack
+                && outcome.is_ok()
+            {
                 let pair = Pair {
                     send: &candidates[send].found,
                     pack: &pack.packing,
                     receive: &candidates[receive].found,
-                    unpack: &unpack.packing,
+                    unpack,
                 };
                 outcome = pair.check(view, &candidates[receive].ledger);
             }

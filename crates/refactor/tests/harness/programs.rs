@@ -81,7 +81,8 @@ impl Part {
             Part::C | Part::RunsOfFortran | Part::Driver | Part::Unknown => &["-std=gnu17"],
             Part::Cpp => &["-std=gnu++17", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"],
             // Without interfaces one name is called with buffers of several types.
-            Part::Free | Part::Fixed => &["-fallow-argument-mismatch"],
+            // Optimized: compilers take what calls do not name for unchanged.
+            Part::Free | Part::Fixed => &["-fallow-argument-mismatch", "-O2"],
         }
     }
 

@@ -1,0 +1,169 @@
+//! Which statements only the root of a collective executes, or only the others.
+
+use crate::copies::Setting;
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::tree::{Expression, Name, Statement, StatementKind};
+
+use super::find::{Found, buffer_name, touches_of};
+use super::flow::{self, contains};
+use super::model::Ledger;
+use super::processes::{Asked, Test, holds, test};
+use super::touch::roots;
+
+/// Conditions in one turn of the innermost loop around a call that tell the root from the others.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Roles {
+    tests: Vec<Test>,
+    /// What the conditions around the call itself say: whether this is the root.
+    pub here: Option<bool>,
+}
+
+impl Roles {
+    pub fn of(view: &View<'_>, found: &Found<'_>, root: &Expression) -> Roles {
+        let mut roles = Roles::default();
+        let Some(call) = flow::locate(view.procedure(), found.statement) else { return roles };
+        let buffer = buffer_name(view, found);
+        let has_to_do = |s: &Statement| {
+            let mut touched = false;
+            s.each(&mut |inner| {
+                let touches = touches_of(view, inner, &[]);
+                let mut names = touches.reads.iter().chain(&touches.writes);
+                touched |= names.any(|(n, _)| buffer.iter().any(|b| view.may_alias(n, b)));
+            });
+            touched
+        };
+        let around = call.loops().last();
+        let all = match around.map(|l| &l.kind) {
+            Some(StatementKind::Loop(counted)) => &counted.body,
+            Some(StatementKind::While { body, .. }) => body,
+            _ => &view.procedure().body,
+        };
+        for statement in all {
+            statement.each(&mut |s| {
+                let StatementKind::If { condition, then, .. } = &s.kind else { return };
+                let Some(test) = test(view, condition, root) else { return };
+                if !has_to_do(s) {
+                    return;
+                }
+                if contains(s.span, found.statement) {
+                    let in_then = then.iter().any(|t| contains(t.span, found.statement));
+                    roles.here = Some(test.on_root == in_then);
+                }
+                roles.tests.push(test);
+            });
+        }
+        roles
+    }
+
+    /// What is decided on the root, or on the others.
+    pub fn given(&self, is_root: bool) -> Setting {
+        let given = self.tests.iter().map(|t| (t.condition.clone(), t.on_root == is_root));
+        Setting { given: given.collect(), ..Setting::default() }
+    }
+
+    /// That the conditions say what they seem to: they compare the rank with the root, both of which stay what they are until the last copy.
+    pub fn hold(
+        &self,
+        view: &View<'_>,
+        found: &Found<'_>,
+        root: &Expression,
+        communicator: &Expression,
+        copies: &[Span],
+        ledger: &Ledger<'_>,
+    ) -> Result<(), Refusal> {
+        let mut ranks: Vec<&Name> = self.tests.iter().map(|t| &t.rank).collect();
+        ranks.sort();
+        ranks.dedup();
+        let whole = self.tests.iter().map(|t| t.condition.span).chain(copies.iter().copied());
+        let whole = whole.fold(found.statement, Span::to);
+        let names = roots(root);
+        let mut changed = None;
+        for statement in &view.procedure().body {
+            statement.each(&mut |s| {
+                let is_inside = s.span.start >= whole.start && s.span.end <= whole.end;
+                if !is_inside || changed.is_some() {
+                    return;
+                }
+                let touches = touches_of(view, s, &[]);
+                let mut read = ranks.iter().copied().chain(&names);
+                changed = read
+                    .find(|n| touches.writes.iter().any(|(w, _)| view.may_alias(w, n)))
+                    .map(|n| (s.span, n.clone()));
+            });
+        }
+        if let Some((span, name)) = changed {
+            let message = format!(
+                "'{name}' changes between the conditions that tell the root and the copies"
+            );
+            return Err(Refusal::new(Code::Changed, span, message));
+        }
+        for rank in ranks {
+            holds(view, Asked::Rank, rank, communicator, found.statement, ledger)?;
+        }
+        Ok(())
+    }
+}
+
+/// Statements that go, with the conditions that nothing would be left of.
+pub(super) fn with_conditions(view: &View<'_>, mut going: Vec<Span>) -> Vec<Span> {
+    let mut whole = Vec::new();
+    let gone = |s: &Statement, going: &[Span]| {
+        matches!(s.kind, StatementKind::Nothing | StatementKind::Declare(_))
+            || going.iter().any(|g| contains(*g, s.span))
+    };
+    fn look(
+        statements: &[Statement],
+        going: &[Span],
+        gone: &dyn Fn(&Statement, &[Span]) -> bool,
+        whole: &mut Vec<Span>,
+    ) {
+        for s in statements {
+            match &s.kind {
+                StatementKind::If { condition, then, otherwise } => {
+                    let has = |body: &[Statement]| {
+                        body.iter().any(|t| going.iter().any(|g| contains(t.span, *g)))
+                    };
+                    let is_plain = !has_calls(condition);
+                    let mut flat = then.iter().chain(otherwise).flat_map(|t| match &t.kind {
+                        StatementKind::Block(body) => body.iter().collect(),
+                        _ => vec![t],
+                    });
+                    if is_plain && (has(then) || has(otherwise)) && flat.all(|t| gone(t, going)) {
+                        whole.push(s.span);
+                    } else {
+                        look(then, going, gone, whole);
+                        // An `else if` is no statement of its own.
+                        for inner in otherwise {
+                            if !matches!(inner.kind, StatementKind::If { .. }) {
+                                look(std::slice::from_ref(inner), going, gone, whole);
+                            }
+                        }
+                    }
+                }
+                _ => {
+                    for body in s.bodies() {
+                        look(body, going, gone, whole);
+                    }
+                }
+            }
+        }
+    }
+    look(&view.procedure().body, &going, &gone, &mut whole);
+    going.retain(|g| !whole.iter().any(|w| contains(*w, *g)));
+    going.extend(whole);
+    going
+}
+
+fn has_calls(condition: &Expression) -> bool {
+    use crate::tree::ExpressionKind as Kind;
+    let mut found = false;
+    condition.each(&mut |e| {
+        found |= matches!(
+            e.kind,
+            Kind::Call { .. } | Kind::Step { .. } | Kind::Assign { .. } | Kind::Unknown(_)
+        );
+    });
+    found
+}
