@@ -45,6 +45,12 @@ pub trait Symbols {
         called
     }
 
+    /// The variables whose memory a pointer or reference may lead to; none if that is not known. A name that is neither leads nowhere.
+    fn pointees(&self, name: &str) -> Option<Vec<Name>> {
+        let _ = name;
+        Some(Vec::new())
+    }
+
     /// What a call may read and write. Unknown procedures: everything that can be reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
 }

@@ -13,6 +13,7 @@ mod layout;
 mod loops;
 mod model;
 mod piece;
+mod place_type;
 mod read;
 mod renew;
 mod state;

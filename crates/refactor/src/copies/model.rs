@@ -53,6 +53,8 @@ pub struct Packing {
     pub totals: Vec<(u32, Name)>,
     /// Copies to (or from) other places of the same buffer that have no form in which they could be told from this range.
     pub beside: Vec<Span>,
+    /// All copies to (or from) other places of the same buffer.
+    pub elsewhere: Vec<Span>,
     /// Statements that do nothing but copy (with their loops and running indices), outermost ones, in the order of the text: they can go
     /// if nothing else needs the scalars that they change.
     pub statements: Vec<Span>,

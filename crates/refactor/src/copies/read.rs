@@ -136,6 +136,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         turns: walk.turns,
         totals: walk.totals,
         beside,
+        elsewhere: others,
         statements,
         changes: changes.into_iter().collect(),
         touched: touched.into_iter().collect(),

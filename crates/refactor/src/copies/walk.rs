@@ -15,6 +15,7 @@ use crate::tree::{
 
 use super::allocated::{Shape, allocated_once};
 use super::known::Known;
+use super::place_type::place_type;
 use super::state::{Located, State, Value, is_cell};
 use super::value::is_whole;
 use super::writes::{
@@ -348,6 +349,19 @@ impl<'a> Walk<'a> {
         // The target is looked at after the value: its steps come later in no language that matters here.
         match self.locate(target) {
             Some(located) if is_cell(&located.address.place) && self.is_scalar(&located) => {
+                // Through a pointer or reference other variables may be written, too.
+                let is_fortran = self.symbols.language().is_fortran();
+                let is_name_for = |of: &Type| match of {
+                    Type::Reference(_) => true,
+                    Type::Pointer(_) => is_fortran,
+                    _ => false,
+                };
+                let variable = self.symbols.variable(&located.address.place.variable);
+                let is_own = located.address.version.is_none()
+                    && variable.is_some_and(|d| !is_name_for(&d.of));
+                if !is_own {
+                    self.write(target);
+                }
                 self.state.set(located.address.place, held);
             }
             _ => self.write(target),
@@ -458,23 +472,7 @@ impl<'a> Walk<'a> {
 
     /// Something is written whose value is not followed.
     pub(super) fn write(&mut self, target: &Expression) {
-        if let ExpressionKind::Name(name) = &target.kind {
-            return self.state.forget(name);
-        }
-        let whole_or_pointer = self
-            .locate_type(target)
-            .is_none_or(|of| is_whole(&of) || matches!(of, Type::Pointer(_)));
-        match root(target) {
-            Some(name) => self.state.forget_inside(name),
-            None => self.everything(),
-        }
-        if whole_or_pointer && !self.symbols.language().is_fortran() {
-            self.everything();
-        }
-    }
-
-    fn everything(&mut self) {
-        let writes = Writes { anything: true, ..Writes::default() };
+        let writes = Writes::of_target(target, self.symbols);
         self.havoc(&writes);
     }
 
@@ -536,38 +534,7 @@ impl<'a> Walk<'a> {
 
     /// The type of a place, without evaluating anything.
     pub(super) fn locate_type(&self, expression: &Expression) -> Option<Type> {
-        let of = match &expression.kind {
-            ExpressionKind::Name(name) => self.symbols.variable(name)?.of.clone(),
-            ExpressionKind::Element { base, subscripts } => match self.locate_type(base)? {
-                Type::Pointer(to) => match self.symbols.resolve(&to) {
-                    Type::Array(element, _) if self.symbols.language().is_fortran() => *element,
-                    _ => *to,
-                },
-                Type::Array(element, dimensions) => match dimensions.get(subscripts.len()..) {
-                    Some([]) | None => *element,
-                    Some(rest) => Type::Array(element, rest.to_vec()),
-                },
-                _ => return None,
-            },
-            ExpressionKind::Member { base, field } => {
-                self.symbols.field(&self.locate_type(base)?, field)?.1
-            }
-            ExpressionKind::Unary(Unary::Dereference, pointer) => {
-                match self.locate_type(pointer)? {
-                    Type::Pointer(to) => *to,
-                    Type::Array(element, dimensions) if dimensions.len() == 1 => *element,
-                    _ => return None,
-                }
-            }
-            ExpressionKind::Step { target, .. } => return self.locate_type(target),
-            ExpressionKind::Binary(_, left, _) => return self.locate_type(left),
-            ExpressionKind::Cast(of, _) => of.clone(),
-            _ => return None,
-        };
-        Some(match self.symbols.resolve(&of) {
-            Type::Reference(to) => self.symbols.resolve(&to),
-            other => other,
-        })
+        place_type(self.symbols, expression)
     }
 
     fn is_scalar(&self, located: &Located) -> bool {

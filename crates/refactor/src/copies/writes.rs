@@ -7,6 +7,9 @@ use crate::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
 };
 
+use super::place_type::place_type;
+use super::value::is_whole;
+
 /// Variables that something may write.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
@@ -40,7 +43,7 @@ impl Writes {
             self.own.insert(counted.variable.clone());
         }
         if let StatementKind::Assign { target, .. } = &statement.kind {
-            self.target(target);
+            self.target(target, symbols);
         }
         if let StatementKind::Declare(declarations) = &statement.kind {
             self.own.extend(declarations.iter().map(|declaration| declaration.name.clone()));
@@ -55,7 +58,7 @@ impl Writes {
     fn expression(&mut self, expression: &Expression, symbols: &dyn Symbols) {
         match &expression.kind {
             ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
-                self.target(target)
+                self.target(target, symbols)
             }
             ExpressionKind::Unknown(names) => self.unknown(names),
             ExpressionKind::Call { function, arguments } => {
@@ -93,15 +96,53 @@ impl Writes {
         self.inside.extend(names.iter().cloned());
     }
 
-    fn target(&mut self, target: &Expression) {
-        match (&target.kind, root(target)) {
-            (ExpressionKind::Name(name), _) => {
-                self.own.insert(name.clone());
+    /// Of an assignment to a place.
+    pub fn of_target(target: &Expression, symbols: &dyn Symbols) -> Writes {
+        let mut writes = Writes::default();
+        writes.target(target, symbols);
+        writes
+    }
+
+    fn target(&mut self, target: &Expression, symbols: &dyn Symbols) {
+        let Some(name) = root(target) else {
+            self.anything = true;
+            return;
+        };
+        let is_variable = matches!(target.kind, ExpressionKind::Name(_));
+        let into = if is_variable { &mut self.own } else { &mut self.inside };
+        into.insert(name.clone());
+        // A variable's own memory, if it is not a name for other memory.
+        let leads = symbols.variable(name).is_none_or(|d| match d.of {
+            Type::Reference(_) => true,
+            Type::Pointer(_) if symbols.language().is_fortran() => true,
+            _ => !is_variable,
+        });
+        if leads {
+            self.behind(name, place_type(symbols, target).as_ref(), symbols);
+        }
+    }
+
+    /// What a pointer or reference leads to gets a value of some type. Numbers that are not whole decide conditions only: these are looked up by the
+    /// variables that they are in.
+    fn behind(&mut self, name: &str, of: Option<&Type>, symbols: &dyn Symbols) {
+        let is_pointer = matches!(of, Some(Type::Pointer(_)));
+        let counts = of.is_none_or(|of| is_whole(of) || matches!(of, Type::Pointer(_)));
+        let Some(all) = symbols.pointees(name) else {
+            self.anything |= counts;
+            return;
+        };
+        for to in all {
+            let has_numbers = symbols.variable(&to).is_none_or(|d| match symbols.resolve(&d.of) {
+                Type::Basic(..) => true,
+                Type::Array(inner, _) => matches!(symbols.resolve(&inner), Type::Basic(..)),
+                _ => false,
+            });
+            if has_numbers || is_pointer || of.is_none() {
+                self.own.insert(to.clone());
             }
-            (_, Some(name)) => {
-                self.inside.insert(name.clone());
+            if has_numbers || counts {
+                self.inside.insert(to);
             }
-            _ => self.anything = true,
         }
     }
 }

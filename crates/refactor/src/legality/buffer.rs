@@ -5,7 +5,9 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage};
+use crate::tree::{
+    Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+};
 
 use super::find::{Found, buffer_name, touches_of};
 use super::flow::{contains, may_follow};
@@ -25,14 +27,15 @@ pub(super) fn dead(
     // Calls whose own copies fill (or empty) the range of the buffer that they use.
     let calls: Vec<Span> = all
         .iter()
-        .filter(|c| c.packing.is_ok() && is_buffer(view, &c.found, &packing.buffer))
+        .filter(|c| c.is_closed(view) && is_buffer(view, &c.found, &packing.buffer))
         .flat_map(|c| [c.found.statement, c.found.place()])
         .collect();
     let from = packing
         .statements
         .iter()
         .fold(found.statement, |a, s| if s.start < a.start { *s } else { a });
-    let kept = view.variable(&packing.buffer).is_none_or(|d| d.storage != Storage::Local);
+    let kept = view.is_of_host(&packing.buffer)
+        || view.variable(&packing.buffer).is_none_or(|d| d.storage != Storage::Local);
     if let Some((span, name)) = foreign_read(view, packing, &calls, known.here, |span| {
         kept || may_follow(view.procedure(), from, span)
     }) {
@@ -92,6 +95,9 @@ fn is_reachable(view: &View<'_>, buffer: &str) -> bool {
         return false;
     }
     let own = |name: &str| view.variable(name).is_some_and(|d| d.storage == Storage::Local);
+    if view.is_given_away(buffer) {
+        return true;
+    }
     if !own(buffer) || view.targets(buffer).iter().any(|t| !own(t)) {
         return true;
     }
@@ -154,6 +160,18 @@ fn outside(
             let message = format!("'{buffer}' is memory of '{name}', which others may read");
             return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
         }
+    }
+    // An automatic array is gone when the procedure ends; what was allocated, or is kept, is not.
+    let is_automatic = declaration.storage == Storage::Local
+        && matches!(view.resolve(&declaration.of), Type::Array(inner, dimensions)
+            if matches!(view.resolve(&inner), Type::Basic(..) | Type::Record(_))
+                && !matches!(dimensions.as_slice(), [Dimension::AssumedShape { .. }]));
+    if sources.iter().any(|name| view.is_given_away(name)) && !is_automatic {
+        let message = format!("'{buffer}' is known elsewhere, where it may be read");
+        return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
+    }
+    if view.is_of_host(buffer) {
+        return shared(view, buffer, found, explained, &fact, ledger);
     }
     match declaration.storage {
         Storage::Local | Storage::Kept => Ok(()),

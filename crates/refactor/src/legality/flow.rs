@@ -5,6 +5,8 @@
 use crate::source::{FileId, Span};
 use crate::tree::{Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind};
 
+use super::paths::same_branch;
+
 /// A statement with the statements around it, the outermost first; each with its place in its list.
 pub(super) struct Located<'t> {
     /// Lists from the procedure's body to the one that the statement is in, with the place of the next one (or of the statement) in each.
@@ -115,6 +117,11 @@ impl Stretch {
         self.file == other.file && self.start < other.end && other.start < self.end
     }
 
+    /// Whether a statement begins in it.
+    pub fn has_begin_of(self, span: Span) -> bool {
+        span.file == self.file && span.start >= self.start && span.start < self.end
+    }
+
     /// Whether a statement (not one around the stretch) lies in it.
     pub fn has(self, span: Span) -> bool {
         span.file == self.file && span.start >= self.start && span.end <= self.end
@@ -130,19 +137,25 @@ pub(super) fn may_follow(procedure: &Procedure, earlier: Span, later: Span) -> b
 }
 
 /// Whether each path from the call comes to the other statement, unless the procedure ends: it stands later in a list around the call, or in
-/// an `if` with the condition of one that is around the call.
-pub(super) fn surely_reaches(call: &Located<'_>, other: &Located<'_>) -> bool {
-    let Some((list, at)) = other.path.last() else { return false };
+/// an `if` with the condition of one that is around the call, in the same branch. That condition must not change in between.
+pub(super) fn surely_reaches<'t>(
+    call: &Located<'_>,
+    other: &Located<'t>,
+) -> Option<Option<&'t Expression>> {
+    let (list, at) = other.path.last()?;
     let beside = |list: &[Statement], at: usize| {
         call.path.iter().any(|(l, a)| std::ptr::eq(*l, list) && *a < at)
     };
     if beside(list, *at) {
-        return true;
+        return Some(None);
     }
-    let [.., (outer, outer_at), _] = other.path.as_slice() else { return false };
-    let StatementKind::If { condition, .. } = &outer[*outer_at].kind else { return false };
-    let same = |s: &Statement| matches!(&s.kind, StatementKind::If { condition: c, .. } if alike(c, condition));
-    beside(outer, *outer_at) && call.path.iter().any(|(l, a)| same(&l[*a]))
+    let [.., (outer, outer_at), (inner, _)] = other.path.as_slice() else { return None };
+    let StatementKind::If { condition, .. } = &outer[*outer_at].kind else { return None };
+    let same = call.path.windows(2).any(|pair| {
+        let (list, at) = pair[0];
+        same_branch(&list[at], pair[1].0, &outer[*outer_at], inner)
+    });
+    (beside(outer, *outer_at) && same).then_some(Some(condition))
 }
 
 /// Whether two expressions are the same but for where they stand.

@@ -10,7 +10,7 @@
 //! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
 //! | 4 sources are not written before the send is complete | [`sources`] |
 //! | 6 the element's size is known | [`element`] |
-//! | 7 targets of receives are distinct, untouched, and not what is sent meanwhile | [`distinct`], [`targets`], [`together`] |
+//! | 7 targets of receives are distinct, untouched, not what is sent meanwhile, and always unpacked | [`distinct`], [`targets`], [`together`], [`paths`] |
 //! | 8 collectives | [`calls`], [`broadcast`]; who is the root: [`root`], [`processes`] |
 //! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
@@ -19,12 +19,14 @@ mod broadcast;
 mod buffer;
 mod calls;
 mod closed;
+mod completion;
 mod distinct;
 mod element;
 mod find;
 mod flow;
 mod model;
 mod names;
+mod paths;
 mod persistent;
 mod processes;
 mod range;
@@ -47,8 +49,7 @@ use crate::ir;
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Name, StatementKind, Storage};
+use crate::tree::{Name, StatementKind};
 
 use calls::Manner;
 use find::{Found, calls_in};
@@ -82,10 +83,7 @@ impl Explained {
 
     fn add(&mut self, project: &Project, id: ProcedureId, candidate: &Candidate<'_>) {
         let Ok(packing) = &candidate.packing else { return };
-        // A call for more than the copies reads what others left in the buffer.
-        let ledger = candidate.ledger.fresh();
-        let view = project.view(id);
-        if range::exact(&view, &candidate.found, packing, candidate.element, &ledger).is_err() {
+        if !candidate.is_closed(&project.view(id)) {
             return;
         }
         let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
@@ -127,6 +125,17 @@ struct Candidate<'p> {
     roles: root::Roles,
     element: u64,
     ledger: Ledger<'p>,
+}
+
+impl Candidate<'_> {
+    /// Whether its copies and its call have to do with what the other one leaves in the buffer, and with nothing else there: a call for more than the
+    /// copies would read what others left, and so would copies that are made where nothing was received.
+    fn is_closed(&self, view: &View<'_>) -> bool {
+        let Ok(packing) = &self.packing else { return false };
+        let ledger = self.ledger.fresh();
+        range::exact(view, &self.found, packing, self.element, &ledger).is_ok()
+            && paths::unpacked_always(view, &self.found, packing).is_ok()
+    }
 }
 
 fn candidates<'p>(
@@ -175,6 +184,7 @@ fn sites_of(
     // What all copies that can be read do not need: their reads of the buffer are their own.
     let explained: Vec<Span> = candidates
         .iter()
+        .filter(|c| c.is_closed(&view))
         .flat_map(|c| c.packing.iter().chain(&c.unpacking))
         .flat_map(|p| p.statements.iter().copied())
         .collect();
@@ -245,7 +255,9 @@ fn judge(
     find::is_plain(view, found, packing)?;
     wrapped::is_writable(view, found, packing, ledger)?;
     range::exact(view, found, packing, candidate.element, ledger)?;
+    paths::unpacked_always(view, found, packing)?;
     sources::unaliased(view, found, packing, ledger)?;
+    sources::undisturbed(view, found, packing, ledger)?;
     match found.side.direction {
         copies::Direction::Pack => sources::unwritten(view, found, packing, ledger)?,
         copies::Direction::Unpack => {
@@ -315,10 +327,7 @@ fn lasting(
         if is_received(view, packing, name) {
             continue;
         }
-        let is_own = view.variable(name).is_some_and(|d| {
-            d.storage == Storage::Local
-                || (d.storage == Storage::Argument && !view.language().is_fortran())
-        });
+        let is_own = view.is_private(name);
         let live = flow::is_live_after(view.procedure(), last, name, gone);
         if (live && !is_count_only(view, packing, name)) || !is_own {
             lasting.push(name.clone());

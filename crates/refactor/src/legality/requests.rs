@@ -6,8 +6,6 @@ use crate::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Name, Subscript, Type, Unary,
 };
 
-use super::calls::completes;
-
 /// A request, or the first one of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Handle {
@@ -99,22 +97,4 @@ pub(super) fn about(
             None => About::Perhaps,
         },
     }
-}
-
-/// Whether a call completes other requests than this one, for sure.
-pub(super) fn completes_others(
-    view: &View<'_>,
-    function: &str,
-    arguments: &[Expression],
-    request: &Expression,
-) -> bool {
-    // The arguments of a wrapper may stand anywhere.
-    if view.wrapper(function).is_some() {
-        return false;
-    }
-    let Some(at) = completes(function) else { return true };
-    let Some(argument) = arguments.get(at) else { return true };
-    let count = at.checked_sub(1).and_then(|before| arguments.get(before));
-    Handle::of(view, request)
-        .is_some_and(|request| about(view, argument, count, &request) == About::No)
 }

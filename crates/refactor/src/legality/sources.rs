@@ -6,14 +6,13 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, StatementKind};
+use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Type};
 
+use super::completion::completion;
 use super::find::{Found, touches_of};
-use super::flow::{self, Stretch, contains};
+use super::flow::{Stretch, contains};
 use super::model::Ledger;
-use super::requests::completes_others;
-use super::touch::roots;
-use super::wrapped::completes;
+use super::touch::Touches;
 
 /// The copies write only what nobody else among them reads.
 pub(super) fn unaliased(
@@ -46,6 +45,85 @@ pub(super) fn unaliased(
     Ok(())
 }
 
+/// Nobody writes between copies and call, by another name, to what addresses and counts are made of, or to the buffer itself. (What is written by its own name
+/// the walk through the procedure has seen.)
+pub(super) fn undisturbed(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let procedure = view.procedure();
+    let stretch = match found.side.direction {
+        Direction::Pack => {
+            let first = packing.statements.iter().min_by_key(|s| s.start).copied();
+            Stretch::between(procedure, first.unwrap_or(found.statement), found.statement)
+        }
+        Direction::Unpack => {
+            let last = packing.statements.iter().max_by_key(|s| s.end).copied();
+            Stretch::between(procedure, found.statement, last.unwrap_or(found.statement))
+        }
+    };
+    let is_copy = |span: Span| packing.elsewhere.iter().any(|e| contains(span, *e));
+    let mut pairs: Vec<(Span, Name, Name, Code)> = Vec::new();
+    for statement in &procedure.body {
+        statement.each(&mut |s| {
+            let skipped = s.span == found.statement || contains(s.span, found.statement);
+            if !stretch.has(s.span) || skipped {
+                return;
+            }
+            let mut writes = touches_of(view, s, &packing.statements).writes;
+            for pointer in set_pointers(view, s) {
+                if let Some(at) = writes.iter().position(|(name, _)| *name == pointer) {
+                    writes.swap_remove(at);
+                }
+            }
+            let has_buffer = writes.iter().any(|(name, _)| *name == packing.buffer);
+            for (name, span) in &writes {
+                let needs = packing.needs.iter().filter(|need| *need != name);
+                for need in needs.filter(|need| view.may_alias(name, need)) {
+                    pairs.push((*span, name.clone(), need.clone(), Code::Changed));
+                }
+                let buffer = &packing.buffer;
+                if !has_buffer && !is_copy(s.span) && view.may_alias(name, buffer) {
+                    pairs.push((*span, name.clone(), buffer.clone(), Code::Coverage));
+                }
+            }
+        });
+    }
+    for (span, name, other, code) in pairs {
+        let message = format!("this may write to '{other}', by the name '{name}'");
+        let fact = format!("'{other}' and '{name}' share no memory");
+        ledger.need(code, span, message, fact)?;
+    }
+    Ok(())
+}
+
+/// Pointers of C that a statement sets: nothing is written to what they lead to.
+fn set_pointers(view: &View<'_>, statement: &Statement) -> Vec<Name> {
+    let mut all = Vec::new();
+    let mut add = |target: &Expression| {
+        if let Expression { kind: ExpressionKind::Name(name), .. } = target
+            && !view.language().is_fortran()
+            && view.variable(name).is_some_and(|d| matches!(view.resolve(&d.of), Type::Pointer(_)))
+        {
+            all.push(name.clone());
+        }
+    };
+    if let StatementKind::Assign { target, .. } = &statement.kind {
+        add(target);
+    }
+    for expression in statement.expressions() {
+        expression.each(&mut |e| match &e.kind {
+            ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
+                add(target)
+            }
+            _ => {}
+        });
+    }
+    all
+}
+
 /// Nobody writes to the sources too early.
 pub(super) fn unwritten(
     view: &View<'_>,
@@ -58,7 +136,7 @@ pub(super) fn unwritten(
     let procedure = view.procedure();
     let before = Stretch::between(procedure, from, found.statement);
     check(view, found, packing, before, None, ledger)?;
-    unreceived(view, found, packing, ledger)?;
+    by_call(view, found, packing, ledger)?;
     let Some(request) = found.side.request.and_then(|at| found.arguments.get(at)) else {
         return Ok(());
     };
@@ -82,63 +160,45 @@ pub(super) fn unwritten(
     }
 }
 
-/// The call does not receive into what is packed: its buffers must not overlap (MPI 4.1, section 6.2).
-fn unreceived(
+/// The call itself writes to no source: neither what it receives, nor procedures in its arguments.
+fn by_call(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
-    let Some((list, at)) =
-        flow::locate(view.procedure(), found.statement).and_then(|l| l.path.last().copied())
-    else {
-        return Ok(());
-    };
-    for (name, span) in &touches_of(view, &list[at], &[]).writes {
-        let source = packing.touched.iter().find(|t| view.may_alias(name, t));
-        if let Some(source) = source {
-            let message = format!("the call may receive into '{source}', which it would send from");
-            let fact = format!("'{source}' and '{name}' share no memory");
-            ledger.need(Code::Alias, *span, message, fact)?;
-        }
-    }
-    Ok(())
-}
-
-/// The statement that completes the request on every path.
-pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expression) -> Option<Span> {
-    let procedure = view.procedure();
-    let call = flow::locate(procedure, found.statement)?;
-    let wanted = roots(request);
-    let mut waits: Vec<Span> = Vec::new();
-    let mut returns: Vec<Span> = Vec::new();
-    for statement in &procedure.body {
+    let mut touches = Touches::default();
+    for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            if matches!(s.kind, StatementKind::Return(_)) {
-                returns.push(s.span);
-            }
-            for e in s.expressions() {
-                let ExpressionKind::Call { function, arguments } = &e.kind else {
-                    continue;
-                };
-                let Some(name) = function.root() else { continue };
-                let at = completes(view, name);
-                if let Some(argument) = at.and_then(|at| arguments.get(at))
-                    && roots(argument).iter().any(|n| wanted.contains(n))
-                    && !completes_others(view, name, arguments, request)
-                {
-                    waits.push(s.span);
-                }
+            if s.span == found.statement {
+                touches.add(view, s);
             }
         });
     }
-    waits.sort_by_key(|s| s.start);
-    let wait = waits.into_iter().find(|w| {
-        w.start >= found.statement.end
-            && flow::locate(procedure, *w).is_some_and(|w| flow::surely_reaches(&call, &w))
-    })?;
-    let stretch = Stretch::between(procedure, found.statement, wait);
-    (!returns.iter().any(|r| stretch.has(*r))).then_some(wait)
+    for source in &packing.touched {
+        for (name, span) in &touches.writes {
+            if !view.may_alias(name, source) {
+                continue;
+            }
+            let same = view.targets(name).contains(source) || view.targets(source).contains(name);
+            if same {
+                let message = format!("'{source}' is written by the call, or in its arguments");
+                let fact = format!("'{source}' is not written between the copies and the call");
+                ledger.need(Code::SourceWritten, *span, message, fact)?;
+            } else {
+                let message =
+                    format!("the call may receive into '{source}', which it would send from");
+                let fact = format!("'{source}' and '{name}' share no memory");
+                ledger.need(Code::Alias, *span, message, fact)?;
+            }
+        }
+        if let Some(span) = touches.anything.first().filter(|_| !view.is_hidden(source)) {
+            let message = format!("'{source}' may be written in an argument of the call");
+            let fact = format!("'{source}' is not written between the copies and the call");
+            ledger.need(Code::SourceWritten, *span, message, fact)?;
+        }
+    }
+    Ok(())
 }
 
 /// The first place in a stretch where one of the sources may be written.
@@ -151,7 +211,12 @@ fn written(
     let mut problem: Option<(Span, Name)> = None;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            if !stretch.has(s.span) || contains(s.span, found.statement) || problem.is_some() {
+            if s.span == found.statement || problem.is_some() {
+                return;
+            }
+            // Of what is around the call, the head is evaluated before it.
+            let head = contains(s.span, found.statement) && stretch.has_begin_of(s.span);
+            if !(stretch.has(s.span) || head) {
                 return;
             }
             let touches = touches_of(view, s, &packing.statements);

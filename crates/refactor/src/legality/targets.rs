@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::copies::{Direction, Packing};
-use crate::project::View;
+use crate::project::{View, arguments_read};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::Name;
+use crate::tree::{Expression, Name};
 
 use super::Candidate;
-use super::calls::Manner;
+use super::calls::{Manner, sides};
+use super::completion::completion;
 use super::find::{Found, calls_in, touches_of};
 use super::flow::{Stretch, contains};
 use super::model::Ledger;
-use super::sources::completion;
 use super::together::shared;
 use super::touch::roots;
 
@@ -126,6 +126,15 @@ pub(super) fn unsent(
                 && c.packing.is_ok()
         })
     };
+    // What the call itself reads directly: `MPI_Scatter` from the array that it is unpacked to.
+    for argument in read_by(view, found) {
+        let is_it = |n: &Name| packing.touched.iter().find(|target| view.may_alias(n, target));
+        if let Some(target) = roots(argument).iter().find_map(is_it) {
+            let message = format!("what is received into '{target}' may be what the call reads");
+            let fact = format!("what is received into '{target}' is not what is sent from it");
+            ledger.need(Code::ReceiveOverlap, found.call, message, fact)?;
+        }
+    }
     for other in calls_in(view).iter().filter(|o| o.side.direction == Direction::Pack) {
         let request = other.side.request.and_then(|at| other.arguments.get(at));
         let is_kept = other.side.manner == Manner::Persistent;
@@ -152,4 +161,22 @@ pub(super) fn unsent(
         }
     }
     Ok(())
+}
+
+/// Arguments of a call that it reads while it receives, and that are no buffers of other sides of it.
+fn read_by<'t>(view: &View<'_>, found: &Found<'t>) -> Vec<&'t Expression> {
+    // Where a wrapper has its arguments nobody knows but by its sides.
+    if view.wrapper(&found.function).is_some() {
+        return Vec::new();
+    }
+    let own = sides(&found.function);
+    let known = arguments_read(&found.function, found.arguments.len());
+    let is_side = |at: usize| own.iter().any(|side| side.buffer == at);
+    found
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| known.contains(at) && !is_side(*at))
+        .map(|(_, argument)| argument)
+        .collect()
 }

@@ -7,10 +7,10 @@ use crate::refusal::{Code, Refusal};
 
 use super::Candidate;
 use super::apart::{Inside, are_apart, inside};
+use super::completion::completion;
 use super::find::Found;
 use super::flow::Stretch;
 use super::model::{Ledger, Part};
-use super::sources::completion;
 
 /// Refuses receives into what a send may still read.
 pub(super) fn apart(

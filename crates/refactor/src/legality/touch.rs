@@ -26,6 +26,11 @@ impl Touches {
         found
     }
 
+    /// Of one more statement.
+    pub fn add(&mut self, view: &View<'_>, statement: &Statement) {
+        self.statement(view, statement);
+    }
+
     fn statement(&mut self, view: &View<'_>, statement: &Statement) {
         match &statement.kind {
             StatementKind::Assign { target, operation, value } => {
@@ -63,6 +68,9 @@ impl Touches {
     fn target(&mut self, view: &View<'_>, target: &Expression, span: Span) {
         for name in roots(target) {
             self.writes.push((name, span));
+        }
+        if view.is_forged(target) {
+            self.anything.push(span);
         }
         self.place(view, target);
     }
@@ -130,7 +138,11 @@ impl Touches {
                     && [&effects.reads, &effects.writes].contains(&&Touched::Anything)
                 {
                     // What it is given it reaches, hidden or not. (What C gives by its address is not hidden.)
-                    for name in arguments.iter().flat_map(roots) {
+                    let object = match &function.kind {
+                        Kind::Member { base, .. } => roots(base),
+                        _ => BTreeSet::new(),
+                    };
+                    for name in arguments.iter().flat_map(roots).chain(object) {
                         self.reads.push((name.clone(), value.span));
                         self.writes.push((name, value.span));
                     }

@@ -28,12 +28,19 @@ pub(super) struct Pointers {
     leads: HashMap<Name, BTreeSet<Name>>,
     /// Variables whose address is taken.
     exposed: HashSet<Name>,
+    /// Pointers whose own address is taken: they may be set through it.
+    open: HashSet<Name>,
 }
 
 impl Pointers {
     /// What a pointer is set to; none if that is nowhere to be seen.
     pub fn leads(&self, name: &str) -> Option<&BTreeSet<Name>> {
         self.leads.get(name)
+    }
+
+    /// Whether a pointer may be set otherwise than by its name.
+    pub fn is_open(&self, name: &str) -> bool {
+        self.open.contains(name)
     }
 
     /// Whether some other variable is set to a variable's address.
@@ -93,6 +100,31 @@ pub(super) fn targets(view: &View<'_>, name: &str) -> Vec<Name> {
     all
 }
 
+/// The variables that a pointer or reference may lead to; none if that is not known.
+pub(super) fn pointees(view: &View<'_>, name: &str) -> Option<Vec<Name>> {
+    let Some(declaration) = view.declared(name) else { return Some(Vec::new()) };
+    if holds_numbers(view, &declaration.of) {
+        return Some(Vec::new());
+    }
+    let pointers = pointers_of(view);
+    let is_array = matches!(view.resolve(&declaration.of), Type::Array(..) | Type::Record(_));
+    if !is_array && (pointers.open.contains(name) || !pointers.leads.contains_key(name)) {
+        return None;
+    }
+    let mut all = follow(pointers, name);
+    all.retain(|n| n != name);
+    (!all.iter().any(|n| n == ANYTHING)).then_some(all)
+}
+
+/// Whether values of a type are numbers, or arrays of them.
+fn holds_numbers(view: &View<'_>, of: &Type) -> bool {
+    match view.resolve(of) {
+        Type::Basic(..) => true,
+        Type::Array(inner, _) => matches!(view.resolve(&inner), Type::Basic(..)),
+        _ => false,
+    }
+}
+
 /// Whether memory of one variable may be memory of another one.
 pub(super) fn may_alias(view: &View<'_>, one: &str, other: &str) -> bool {
     if one == other {
@@ -123,11 +155,13 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
     let (Some(a), Some(b)) = (view.declared(a), view.declared(b)) else {
         return !is_another_common(view, a, b);
     };
+    if view.language().is_fortran() {
+        // Storage may be shared by variables of different types.
+        return equivalent(view, &a.name, &b.name)
+            || (types_may_alias(view, a, b) && targets_of_pointers(a, b));
+    }
     if !types_may_alias(view, a, b) {
         return false;
-    }
-    if view.language().is_fortran() {
-        return equivalent(view, &a.name, &b.name) || targets_of_pointers(a, b);
     }
     if a.unaliased || b.unaliased {
         return false;
@@ -185,7 +219,9 @@ fn is_pointer(declaration: &Declaration) -> bool {
 
 /// A local pointer that leads only to memory that was allocated for it, or to named variables (which are looked at by themselves).
 fn is_fresh(pointers: &Pointers, declaration: &Declaration) -> bool {
-    declaration.storage == Storage::Local && pointers.leads.contains_key(&declaration.name)
+    declaration.storage == Storage::Local
+        && pointers.leads.contains_key(&declaration.name)
+        && !pointers.open.contains(&declaration.name)
 }
 
 /// Whether a pointer that nobody has looked into can lead to a variable. What came as an argument is older than the procedure's own.
@@ -239,10 +275,15 @@ fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
             found.reads.extend(names.iter().cloned());
             found.writes.extend(names.iter().cloned());
             found.pointers.exposed.extend(names.iter().cloned());
+            found.pointers.open.extend(names.iter().cloned());
         }
         StatementKind::Declare(all) => {
             for declaration in all {
                 if let (Type::Reference(_), Some(value)) = (&declaration.of, &declaration.value) {
+                    // It is another name for a place, whatever is there.
+                    found.pointers.open.extend(roots(value));
+                    let to = found.pointers.leads.entry(declaration.name.clone()).or_default();
+                    to.extend(roots(value));
                     lead(view, &declaration.name, value, found);
                 }
             }
@@ -264,11 +305,21 @@ fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
         }
         Kind::Assign { target, value, .. } => assigned(view, target, value, found),
         Kind::Step { target, .. } => found.writes.extend(roots(target)),
-        Kind::Unary(Unary::Address, inner) => found.pointers.exposed.extend(roots(inner)),
+        Kind::Unary(Unary::Address, inner) => {
+            found.pointers.exposed.extend(roots(inner));
+            if let Kind::Name(name) = &inner.kind
+                && view
+                    .declared(name)
+                    .is_some_and(|d| matches!(view.resolve(&d.of), Type::Pointer(_)))
+            {
+                found.pointers.open.insert(name.clone());
+            }
+        }
         Kind::Unknown(names) => {
             found.reads.extend(names.iter().cloned());
             found.writes.extend(names.iter().cloned());
             found.pointers.exposed.extend(names.iter().cloned());
+            found.pointers.open.extend(names.iter().cloned());
         }
         _ => {}
     }
@@ -276,6 +327,9 @@ fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
 
 fn assigned(view: &View<'_>, target: &Expression, value: &Expression, found: &mut Direct<'_>) {
     found.writes.extend(roots(target));
+    if is_forged(view, target) {
+        found.writes.insert(ANYTHING.to_owned());
+    }
     for name in roots(target) {
         lead(view, &name, value, found);
     }
@@ -283,12 +337,7 @@ fn assigned(view: &View<'_>, target: &Expression, value: &Expression, found: &mu
 
 /// Remembers where a pointer leads to.
 fn lead(view: &View<'_>, name: &str, value: &Expression, found: &mut Direct<'_>) {
-    let holds_pointers = view.declared(name).is_none_or(|d| {
-        matches!(view.resolve(&d.of), Type::Basic(..)).then_some(()).is_none()
-            && !matches!(view.resolve(&d.of), Type::Array(inner, _)
-                if matches!(view.resolve(&inner), Type::Basic(..)))
-    });
-    if !holds_pointers {
+    if view.declared(name).is_some_and(|d| holds_numbers(view, &d.of)) {
         return;
     }
     let mut to = BTreeSet::new();
@@ -296,9 +345,24 @@ fn lead(view: &View<'_>, name: &str, value: &Expression, found: &mut Direct<'_>)
     to.remove(name);
     // `*p = 1.0` sets no pointer, but `p = malloc(...)` does, to nothing with a name.
     let sets = !to.is_empty() || is_allocation(value);
+    // What a pointer is set to, another one may lead to that is set where nobody sees.
+    found.pointers.exposed.extend(to.iter().cloned());
     if sets {
         found.pointers.leads.entry(name.to_owned()).or_default().extend(to);
     }
+}
+
+/// Whether a place is what a number leads to that was made a pointer.
+pub(super) fn is_forged(view: &View<'_>, place: &Expression) -> bool {
+    let mut forged = false;
+    place.each(&mut |e| {
+        if let Kind::Cast(of, inner) = &e.kind
+            && matches!(view.resolve(of), Type::Pointer(_))
+        {
+            forged |= type_of(view, inner).is_some_and(|of| is_number(&of));
+        }
+    });
+    forged
 }
 
 fn is_allocation(value: &Expression) -> bool {
@@ -396,7 +460,10 @@ fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Nam
         } else if let Some(index) = view.procedure().parameters.iter().position(|p| *p == name) {
             found.some.insert(Region::Argument(index));
         } else if let Some(global) = view.global(&name) {
-            found.some.insert(Region::Global(global));
+            // What procedures inside of this one see of its own nobody else does.
+            if !view.is_seen_inside(&name) {
+                found.some.insert(Region::Global(global));
+            }
         } else if view.declared(&name).is_none()
             && view.constant(&name).is_none()
             && !view.project.spaces.by_name.contains_key(last(&name))
@@ -431,8 +498,14 @@ fn call(
         Kind::Member { base, .. } => roots(base),
         _ => Vec::new(),
     };
-    let called = view.project.spaces.by_name.get(last(name));
-    let is_variable = matches!(&function.kind, Kind::Name(n) if view.declared(n).is_some());
+    let called = view.project.spaces.called(view.id.0, name);
+    // A component that is called is a pointer to a procedure in C; in Fortran the name need not be the procedure's, and the object is an argument, too.
+    let is_method = view.language() == crate::source::Language::Cpp;
+    let is_variable = match &function.kind {
+        Kind::Name(n) => view.declared(n).is_some() || view.procedure().parameters.contains(n),
+        Kind::Member { .. } => !is_method,
+        _ => true,
+    };
     // Some programs have an MPI of their own, for one process.
     let is_mpi = view.stands_for(name).get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
     match called.filter(|_| !is_variable && !is_mpi) {
@@ -441,7 +514,7 @@ fn call(
             let mut writes = Touching::new(view, pointers);
             reads.names(object.iter().cloned());
             writes.names(object);
-            for &id in all {
+            for id in all {
                 let parameters = &view.project.procedure(ProcedureId(id)).parameters;
                 reads.regions(&summaries[id].reads, parameters, arguments);
                 writes.regions(&summaries[id].writes, parameters, arguments);

@@ -69,12 +69,12 @@ impl Project {
             spaces,
             summaries: Vec::new(),
             pointers: Vec::new(),
-            hidden: Vec::new(),
+            reach: Vec::new(),
             setup: self.setup.clone(),
             expanded,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
-        project.hidden = hidden::hidden(&project);
+        project.reach = hidden::reach(&project);
         (project, ids)
     }
 

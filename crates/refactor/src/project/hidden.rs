@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::symbols::Symbols;
 use crate::tree::{
-    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type, Unary,
+    Binary, Expression, ExpressionKind as Kind, Name, StatementKind, Storage, Type, Unary,
 };
 
 use super::effects::Pointers;
@@ -16,22 +16,32 @@ use super::spaces::last;
 use super::types::{is_number, type_of};
 use super::{Project, View};
 
-/// Of each procedure, the variables whose memory nobody unknown can reach.
-pub(super) fn hidden(project: &Project) -> Vec<HashSet<Name>> {
+/// Who can reach the variables of a procedure.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    /// Variables whose memory nobody unknown can reach.
+    pub hidden: HashSet<Name>,
+    /// Of C: those whose address, or what they point to, may be known elsewhere.
+    pub given: BTreeSet<Name>,
+}
+
+/// Of each procedure.
+pub(super) fn reach(project: &Project) -> Vec<Reach> {
     let keeps = keeping(project);
     project
         .procedures()
         .map(|id| {
             let view = project.view(id);
             if view.language().is_fortran() {
-                return fortran(&view);
+                return Reach { hidden: fortran(&view), given: BTreeSet::new() };
             }
             let given = given_away(&view, &keeps);
             let pointers = &project.pointers[id.0];
-            declared(&view)
+            let hidden = declared(&view)
                 .into_iter()
                 .filter(|name| is_own(&view, name, pointers, &given))
-                .collect()
+                .collect();
+            Reach { hidden, given }
         })
         .collect()
 }
@@ -53,9 +63,6 @@ fn declared(view: &View<'_>) -> BTreeSet<Name> {
 
 fn fortran(view: &View<'_>) -> HashSet<Name> {
     let procedure = view.procedure();
-    let inner = view.unit().procedures.iter().filter(|p| p.host.as_ref() == Some(&procedure.name));
-    let inner: Vec<_> = inner.collect();
-    let seen_inside = |name: &str| inner.iter().any(|p| p.body.iter().any(|s| mentions(s, name)));
     let shares = |name: &str| {
         procedure
             .scope
@@ -73,28 +80,21 @@ fn fortran(view: &View<'_>) -> HashSet<Name> {
                 && !matches!(d.of, Type::Pointer(_) | Type::Unknown)
                 && view.global(&d.name).is_none()
                 && !shares(&d.name)
-                && !seen_inside(&d.name)
         })
         .map(|d| d.name.clone())
         .collect()
 }
 
-fn mentions(statement: &Statement, name: &str) -> bool {
-    let mut found = false;
-    statement.each(&mut |s| {
-        found |= s.expressions().iter().any(|e| e.mentions(name));
-        found |= matches!(&s.kind, StatementKind::Loop(l) if l.variable == name);
-        found |= matches!(&s.kind, StatementKind::Unknown(all) if all.iter().any(|n| n == name));
-    });
-    found
-}
-
 /// Whether a variable of C is memory that has one name, which was not given away.
 fn is_own(view: &View<'_>, name: &str, pointers: &Pointers, given: &BTreeSet<Name>) -> bool {
-    let Some(declaration) = view.declared(name).filter(|d| d.storage == Storage::Local) else {
-        return false;
-    };
+    let Some(declaration) = view.declared(name) else { return false };
     let leads = pointers.leads(name);
+    // A number that is passed by value is the procedure's own, too.
+    let is_value = declaration.storage == Storage::Argument
+        && matches!(view.resolve(&declaration.of), Type::Basic(..));
+    if declaration.storage != Storage::Local && !is_value {
+        return false;
+    }
     let plain = match view.resolve(&declaration.of) {
         Type::Pointer(_) => leads.is_some_and(BTreeSet::is_empty),
         Type::Basic(..) => leads.is_none(),
@@ -194,8 +194,23 @@ fn leaks(view: &View<'_>, value: &Expression, given: &mut BTreeSet<Name>) {
     match &value.kind {
         Kind::Name(name) => drop(given.insert(name.clone())),
         Kind::Unary(Unary::Address, place) => given.extend(names(place)),
+        // No address is a product, or what a comparison says.
+        Kind::Binary(operation, ..) if is_arithmetic(*operation) => {}
         _ => given.extend(names(value)),
     }
+}
+
+fn is_arithmetic(operation: Binary) -> bool {
+    !matches!(
+        operation,
+        Binary::Add
+            | Binary::Subtract
+            | Binary::BitAnd
+            | Binary::BitOr
+            | Binary::BitXor
+            | Binary::ShiftLeft
+            | Binary::ShiftRight
+    )
 }
 
 fn names(value: &Expression) -> Vec<Name> {

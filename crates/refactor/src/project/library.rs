@@ -19,6 +19,10 @@ pub(super) fn uses(name: &str, count: usize, is_fortran: bool) -> Option<Vec<Use
     let pattern = if name.len() > 4 && name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))
     {
         lower = name.to_ascii_lowercase();
+        // The other processes write to windows, and between which calls they do is not said.
+        if lower.starts_with("mpi_win_") {
+            return None;
+        }
         let known = mpi(lower.strip_suffix("_c").unwrap_or(&lower)).unwrap_or("b");
         return Some(expand(known, count, is_fortran));
     } else if is_fortran {
@@ -44,6 +48,12 @@ pub fn is_forgetful(name: &str) -> bool {
 /// How many arguments a procedure of MPI that sends or receives has, without Fortran's `ierror`.
 pub fn arguments(name: &str) -> Option<usize> {
     mpi(&name.to_ascii_lowercase()).map(str::len)
+}
+
+/// Which arguments (from 0) a procedure of MPI reads while it communicates.
+pub fn arguments_read(name: &str, count: usize) -> Vec<usize> {
+    let Some(pattern) = mpi(&name.to_ascii_lowercase()) else { return Vec::new() };
+    pattern.char_indices().filter(|(at, c)| *c == 'r' && *at < count).map(|(at, _)| at).collect()
 }
 
 /// `error`: Fortran's last argument.

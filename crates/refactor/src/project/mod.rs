@@ -26,7 +26,7 @@ mod wrappers;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::read::c::Define;
 use crate::read::{c, fortran};
@@ -36,12 +36,13 @@ use crate::tree::{Constant, Expression, ExpressionKind, Name, Procedure, Unit};
 use effects::Pointers;
 use expanded::Expanded;
 use files::Files;
+use hidden::Reach;
 use regions::Summary;
 use spaces::Spaces;
 
 pub use compiled::{Command, Compiled, Unfinished, candidates, joined, response, words};
 pub use files::includes;
-pub use library::{Use, arguments, is_forgetful};
+pub use library::{Use, arguments, arguments_read, is_forgetful};
 pub use signatures::Signature;
 pub use view::View;
 pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers};
@@ -71,7 +72,7 @@ pub struct Project {
     /// What was written together from several procedures.
     expanded: Expanded,
     /// As `spaces.ids`.
-    hidden: Vec<HashSet<Name>>,
+    reach: Vec<Reach>,
     setup: Setup,
 }
 
@@ -120,11 +121,11 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             expanded: Expanded::default(),
-            hidden: Vec::new(),
+            reach: Vec::new(),
             setup,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
-        project.hidden = hidden::hidden(&project);
+        project.reach = hidden::reach(&project);
         project
     }
 

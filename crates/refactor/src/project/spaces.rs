@@ -119,6 +119,10 @@ pub(super) struct Spaces {
     pub prototypes: HashMap<Name, Vec<Declaration>>,
     /// Common blocks whose variables have the same names everywhere.
     uniform: HashMap<Name, bool>,
+    /// Of each procedure, its own variables that procedures inside of it see.
+    inner: HashMap<usize, HashSet<Name>>,
+    /// Of each procedure inside of another one: that one.
+    hosts: HashMap<usize, usize>,
 }
 
 impl Spaces {
@@ -177,6 +181,7 @@ impl Spaces {
             }
         }
         made.settle(units);
+        made.look_inside(units);
         made
     }
 
@@ -288,6 +293,83 @@ impl Spaces {
         }
     }
 
+    /// Which variables of hosts the procedures inside of them name.
+    fn look_inside(&mut self, units: &[Unit]) {
+        for id in 0..self.ids.len() {
+            let (number, index) = self.ids[id];
+            let procedure = &units[number].procedures[index];
+            let Some(host) = procedure.host.as_ref() else { continue };
+            let of_host = |&other: &usize| {
+                self.ids[other].0 == number
+                    && units[number].procedures[self.ids[other].1].name == *host
+            };
+            let Some(host) = (0..self.ids.len()).find(of_host) else { continue };
+            let host_space = self.layers[host][0].space;
+            let mut seen: HashSet<Name> = HashSet::new();
+            for statement in &procedure.body {
+                statement.each(&mut |s| {
+                    if let StatementKind::Loop(l) = &s.kind {
+                        seen.insert(l.variable.clone());
+                    }
+                    if let StatementKind::Unknown(names) = &s.kind {
+                        seen.extend(names.iter().cloned());
+                    }
+                    for expression in s.expressions() {
+                        expression.each(&mut |e| match &e.kind {
+                            ExpressionKind::Name(name) => drop(seen.insert(name.clone())),
+                            ExpressionKind::Unknown(names) => seen.extend(names.iter().cloned()),
+                            _ => {}
+                        });
+                    }
+                });
+            }
+            let is_host = |name: &Name| {
+                self.variable_in(id, name)
+                    .is_some_and(|(_, space)| std::ptr::eq(space, &self.spaces[host_space]))
+            };
+            seen.retain(is_host);
+            self.hosts.insert(id, host);
+            // Also of what was written together from the host and others.
+            let name = &units[number].procedures[self.ids[host].1].name;
+            for other in 0..self.ids.len() {
+                let (unit, index) = self.ids[other];
+                let other_name = units[number].procedures[index].name.trim_end_matches('\'');
+                if unit == number && other_name == name {
+                    self.inner.entry(other).or_default().extend(seen.iter().cloned());
+                }
+            }
+        }
+    }
+
+    /// Which procedures a name may mean that is called in a procedure: those inside of it or beside it in its host, otherwise all that are inside of none.
+    pub fn called(&self, id: usize, name: &str) -> Option<Vec<usize>> {
+        let all = self.by_name.get(last(name))?;
+        let around = self.hosts.get(&id).copied();
+        let inside = |other: &&usize| {
+            self.hosts.get(other).is_some_and(|host| *host == id || Some(*host) == around)
+        };
+        let near: Vec<usize> = all.iter().filter(inside).copied().collect();
+        if !near.is_empty() {
+            return Some(near);
+        }
+        let outer: Vec<usize> =
+            all.iter().filter(|other| !self.hosts.contains_key(other)).copied().collect();
+        (!outer.is_empty()).then_some(outer)
+    }
+
+    /// Whether a variable is the procedure's own, and procedures inside of it see it.
+    pub fn is_seen_inside(&self, id: usize, name: &str) -> bool {
+        self.inner.get(&id).is_some_and(|names| names.contains(name))
+    }
+
+    /// The host's number, if a variable is one of the host's.
+    pub fn host_of(&self, id: usize, name: &str) -> Option<usize> {
+        let host = *self.hosts.get(&id)?;
+        let (_, space) = self.variable_in(id, name)?;
+        let own = self.layers.get(host)?.first()?.space;
+        std::ptr::eq(space, &self.spaces[own]).then_some(host)
+    }
+
     fn component(&self, id: usize, name: &str) -> Meaning {
         let records = self.layers[id].iter().flat_map(|l| self.spaces[l.space].records.values());
         let mut fields = records.flat_map(|r| &r.fields).filter(|f| f.name == name);
@@ -392,7 +474,9 @@ impl Spaces {
             });
         }
         if variable.storage != Storage::Shared {
-            return None;
+            let host =
+                if self.is_seen_inside(id, name) { Some(id) } else { self.host_of(id, name) };
+            return host.map(|host| format!("{host}::{}", variable.name));
         }
         Some(match &space.module {
             Some(module) => format!("{module}::{}", variable.name),

@@ -12,6 +12,9 @@ pub(super) fn type_of(view: &View<'_>, value: &Expression) -> Option<Type> {
         Kind::Integer(_) | Kind::SizeOfType(_) | Kind::SizeOfValue(_) | Kind::OffsetOf(..) => {
             Type::Basic("long".into(), 8)
         }
+        Kind::Literal(text) if text.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            Type::Basic("double".into(), 8)
+        }
         Kind::Element { base, subscripts } => {
             let all = view.language().is_fortran();
             element(type_of(view, base)?, if all { subscripts.len() } else { 1 })?

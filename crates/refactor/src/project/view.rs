@@ -2,7 +2,7 @@
 
 use crate::source::Language;
 use crate::symbols::{Effects, Symbols};
-use crate::tree::{Declaration, Expression, Name, Procedure, Type, Unit};
+use crate::tree::{Declaration, Expression, Name, Procedure, Storage, Type, Unit};
 
 use super::{ProcedureId, Project, Wrapper, effects, sizes, types};
 
@@ -31,6 +31,47 @@ impl<'p> View<'p> {
     /// What a variable that other procedures see is called in the whole project; none for locals and arguments.
     pub fn global(&self, name: &str) -> Option<String> {
         self.project.spaces.global(self.id.0, name)
+    }
+
+    /// Whether a variable is the procedure's own, and procedures inside of it see it.
+    pub fn is_seen_inside(&self, name: &str) -> bool {
+        self.project.spaces.is_seen_inside(self.id.0, name)
+    }
+
+    /// Whether a variable is the host's of the procedure.
+    pub fn is_of_host(&self, name: &str) -> bool {
+        self.project.spaces.host_of(self.id.0, name).is_some()
+    }
+
+    /// Whether nobody can see a scalar of the procedure but by its name there: its value is gone when the procedure ends.
+    pub fn is_private(&self, name: &str) -> bool {
+        let Some(declaration) = self.declared(name) else { return false };
+        if !self.language().is_fortran() {
+            let own = matches!(declaration.storage, Storage::Local | Storage::Argument);
+            return match self.resolve(&declaration.of) {
+                Type::Pointer(_) => own && !self.project.pointers[self.id.0].is_open(name),
+                _ => self.is_hidden(name),
+            };
+        }
+        let scope = &self.procedure().scope;
+        let shares = scope
+            .equivalences
+            .iter()
+            .any(|e| e.places.iter().any(|p| p.root().is_some_and(|root| root == name)));
+        declaration.storage == Storage::Local
+            && declaration.unaliased
+            && !shares
+            && self.global(name).is_none()
+    }
+
+    /// Whether the address of a variable of C, or what it points to, may be known elsewhere: it was returned, stored, or given to somebody who keeps it.
+    pub fn is_given_away(&self, name: &str) -> bool {
+        self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
+    }
+
+    /// Whether a place is what a number leads to that was made a pointer.
+    pub fn is_forged(&self, place: &Expression) -> bool {
+        effects::is_forged(self, place)
     }
 
     /// What pointers lead to: the variables whose content a name may be another name for, itself first.
@@ -95,7 +136,11 @@ impl Symbols for View<'_> {
     }
 
     fn is_hidden(&self, name: &str) -> bool {
-        self.project.hidden.get(self.id.0).is_some_and(|names| names.contains(name))
+        self.project.reach.get(self.id.0).is_some_and(|reach| reach.hidden.contains(name))
+    }
+
+    fn pointees(&self, name: &str) -> Option<Vec<Name>> {
+        effects::pointees(self, name)
     }
 
     fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {

@@ -1,0 +1,38 @@
+//! The types of places, by their declarations.
+
+use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind, Type, Unary};
+
+/// The type of a place, without evaluating anything.
+pub(super) fn place_type(symbols: &dyn Symbols, expression: &Expression) -> Option<Type> {
+    let of = match &expression.kind {
+        ExpressionKind::Name(name) => symbols.variable(name)?.of.clone(),
+        ExpressionKind::Element { base, subscripts } => match place_type(symbols, base)? {
+            Type::Pointer(to) => match symbols.resolve(&to) {
+                Type::Array(element, _) if symbols.language().is_fortran() => *element,
+                _ => *to,
+            },
+            Type::Array(element, dimensions) => match dimensions.get(subscripts.len()..) {
+                Some([]) | None => *element,
+                Some(rest) => Type::Array(element, rest.to_vec()),
+            },
+            _ => return None,
+        },
+        ExpressionKind::Member { base, field } => {
+            symbols.field(&place_type(symbols, base)?, field)?.1
+        }
+        ExpressionKind::Unary(Unary::Dereference, pointer) => match place_type(symbols, pointer)? {
+            Type::Pointer(to) => *to,
+            Type::Array(element, dimensions) if dimensions.len() == 1 => *element,
+            _ => return None,
+        },
+        ExpressionKind::Step { target, .. } => return place_type(symbols, target),
+        ExpressionKind::Binary(_, left, _) => return place_type(symbols, left),
+        ExpressionKind::Cast(of, _) => of.clone(),
+        _ => return None,
+    };
+    Some(match symbols.resolve(&of) {
+        Type::Reference(to) => symbols.resolve(&to),
+        other => other,
+    })
+}

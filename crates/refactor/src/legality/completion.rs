@@ -1,0 +1,315 @@
+//! Where a request is complete.
+//!
+//! A call that waits for another element of an array of requests completes nothing here. Which elements `MPI_Waitall` completes is told by constants, by
+//! the size of the array, or by a count that is the running index of the requests; where none of these tells it, the last wait of a local array is meant: a
+//! correct program completes what it began before it loses the request.
+
+use crate::project::View;
+use crate::source::Span;
+use crate::symbols::Symbols;
+use crate::tree::{
+    Binary, Dimension, Expression, ExpressionKind as Kind, MAX_DEPTH, Name, StatementKind, Storage,
+    Subscript, Type, Unary,
+};
+
+use super::calls;
+use super::find::Found;
+use super::flow::{self, Stretch, alike};
+use super::paths::is_left_or_entered;
+use super::touch::{Touches, roots};
+use super::wrapped::completes;
+
+/// The statement that completes the request on every path.
+pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expression) -> Option<Span> {
+    let procedure = view.procedure();
+    let call = flow::locate(procedure, found.statement)?;
+    let wanted = Request::of(view, request);
+    let mut waits: Vec<(Span, Cover)> = Vec::new();
+    for statement in &procedure.body {
+        statement.each(&mut |s| {
+            for e in s.expressions() {
+                let Kind::Call { function, arguments } = &e.kind else { continue };
+                let Some(name) = function.root() else { continue };
+                let Some(at) = completes(view, name) else { continue };
+                let Some(argument) = arguments.get(at) else { continue };
+                let many = match counted(view, name) {
+                    None => Many::One,
+                    Some(at) => at.and_then(|at| arguments.get(at)).map_or(Many::Unknown, Many::Of),
+                };
+                let stretch = Stretch::between(procedure, found.statement, s.span);
+                let cover = wanted.covered(view, argument, many, stretch);
+                if cover != Cover::Not {
+                    waits.push((s.span, cover));
+                }
+            }
+        });
+    }
+    waits.sort_by_key(|(s, _)| s.start);
+    let reached = |wait: Span| {
+        wait.start >= found.statement.end
+            && flow::locate(procedure, wait)
+                .and_then(|w| flow::surely_reaches(&call, &w))
+                .is_some_and(|condition| {
+                    condition.is_none_or(|c| {
+                        let stretch = Stretch::between(procedure, found.statement, wait);
+                        is_unchanged(view, &names(c), stretch)
+                    })
+                })
+            && !is_left_or_entered(procedure, found.statement, wait)
+    };
+    let sure = waits.iter().find(|(w, cover)| *cover == Cover::Sure && reached(*w));
+    if let Some((wait, _)) = sure {
+        return Some(*wait);
+    }
+    let is_local = wanted
+        .root
+        .as_ref()
+        .and_then(|root| view.variable(root))
+        .is_some_and(|d| d.storage == Storage::Local);
+    waits.last().map(|(wait, _)| *wait).filter(|wait| is_local && reached(*wait))
+}
+
+/// Whether a call completes a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cover {
+    Sure,
+    Perhaps,
+    Not,
+}
+
+/// How many requests a call completes.
+#[derive(Clone, Copy)]
+enum Many<'e> {
+    One,
+    Of(&'e Expression),
+    Unknown,
+}
+
+/// Which argument of a call says how many requests it completes: none if it is one; none in that if there is no such argument.
+fn counted(view: &View<'_>, called: &str) -> Option<Option<usize>> {
+    let wrapper = view.wrapper(called);
+    let name = wrapper.map_or(called, |wrapper| wrapper.stands_for().name);
+    let before = calls::completes(name)?.checked_sub(1)?;
+    Some(wrapper.map_or(Some(before), |wrapper| wrapper.at(before)))
+}
+
+/// An element of an array of requests, or a request of its own.
+struct Request<'e> {
+    root: Option<Name>,
+    base: &'e Expression,
+    /// Counted from the first element; none: the first one.
+    at: Option<&'e Expression>,
+    /// What the first subscript is.
+    lower: Option<i64>,
+}
+
+impl<'e> Request<'e> {
+    fn of(view: &View<'_>, argument: &'e Expression) -> Request<'e> {
+        let is_fortran = view.language().is_fortran();
+        let mut place = argument;
+        while let Kind::Cast(_, inner) | Kind::Keyword(_, inner) = &place.kind {
+            place = inner;
+        }
+        let mut request = Request { root: None, base: place, at: None, lower: Some(0) };
+        match &place.kind {
+            Kind::Unary(Unary::Address, inner) => match &inner.kind {
+                Kind::Element { base, subscripts } => request.element(base, subscripts),
+                _ => request.base = inner,
+            },
+            Kind::Element { base, subscripts } if is_fortran => request.element(base, subscripts),
+            Kind::Binary(Binary::Add, base, by) if !is_fortran => {
+                request.base = base;
+                request.at = Some(by);
+            }
+            _ => {}
+        }
+        request.root = roots(request.base).into_iter().next();
+        if is_fortran {
+            request.lower = request.bounds(view).and_then(|(lower, _)| lower);
+        }
+        request
+    }
+
+    fn element(&mut self, base: &'e Expression, subscripts: &'e [Subscript]) {
+        if let [Subscript::At(at)] = subscripts {
+            (self.base, self.at) = (base, Some(at));
+        }
+    }
+
+    /// The first subscript of the array of requests, and how many there are.
+    fn bounds(&self, view: &View<'_>) -> Option<(Option<i64>, Option<i64>)> {
+        let Kind::Name(name) = &self.base.kind else { return None };
+        let Type::Array(_, dimensions) = view.resolve(&view.variable(name)?.of) else {
+            return Some((Some(1), Some(1)));
+        };
+        let [dimension] = dimensions.as_slice() else { return None };
+        let of = |e: &Expression| number(view, e, 0);
+        let default = i64::from(view.language().is_fortran());
+        Some(match dimension {
+            Dimension::Extent(extent) => (Some(default), of(extent)),
+            Dimension::Bounds { lower, upper } => {
+                let lower = lower.as_ref().map_or(Some(default), of);
+                let count = lower.and_then(|l| of(upper)?.checked_sub(l)?.checked_add(1));
+                (lower, count)
+            }
+            Dimension::AssumedSize { lower } | Dimension::AssumedShape { lower } => {
+                (lower.as_ref().map_or(Some(default), of), None)
+            }
+        })
+    }
+
+    /// Its number in the array, from 0.
+    fn index(&self, view: &View<'_>) -> Option<i64> {
+        match self.at {
+            None => Some(0),
+            Some(at) => number(view, at, 0)?.checked_sub(self.lower?),
+        }
+    }
+
+    /// Whether a call of `MPI_Wait` or `MPI_Waitall` completes it.
+    fn covered(
+        &self,
+        view: &View<'_>,
+        argument: &Expression,
+        many: Many<'_>,
+        stretch: Stretch,
+    ) -> Cover {
+        let other = Request::of(view, argument);
+        if other.root != self.root || self.root.is_none() {
+            return Cover::Not;
+        }
+        if !alike(self.base, other.base) {
+            // Two components of a structure are two requests.
+            let apart = matches!((&self.base.kind, &other.base.kind),
+                (Kind::Member { base: a, field: f }, Kind::Member { base: b, field: g })
+                    if f != g && alike(a, b));
+            return if apart { Cover::Not } else { Cover::Perhaps };
+        }
+        if !is_unchanged(view, &names(self.base), stretch)
+            && !matches!(self.base.kind, Kind::Name(_))
+        {
+            return Cover::Perhaps;
+        }
+        let sure = |is_so: bool| if is_so { Cover::Sure } else { Cover::Not };
+        let (own, first) = (self.index(view), other.index(view));
+        match many {
+            Many::Unknown => Cover::Perhaps,
+            Many::One => match (own, first, self.at, other.at) {
+                (Some(own), Some(first), ..) => sure(own == first),
+                (_, _, Some(a), Some(b)) if alike(a, b) => {
+                    let same = is_unchanged(view, &names(a), stretch);
+                    if same { Cover::Sure } else { Cover::Perhaps }
+                }
+                _ => Cover::Perhaps,
+            },
+            Many::Of(count) => {
+                let many = number(view, count, 0);
+                let size = self.bounds(view).and_then(|(_, size)| size);
+                match (own, first, many) {
+                    (_, Some(0), Some(many)) if size.is_some_and(|size| many >= size) => {
+                        Cover::Sure
+                    }
+                    (Some(own), Some(first), Some(many)) => {
+                        sure(own >= first && own - first < many)
+                    }
+                    (None, Some(0), None) if self.is_counted(view, count, stretch) => Cover::Sure,
+                    _ => Cover::Perhaps,
+                }
+            }
+        }
+    }
+
+    /// Whether the request's subscript is the running index that the count is: `&r[n++]` and then `n`; `n = n + 1`, `r(n)` and then `n`.
+    fn is_counted(&self, view: &View<'_>, count: &Expression, stretch: Stretch) -> bool {
+        let Some(at) = self.at else { return false };
+        let (index, is_below) = match &at.kind {
+            Kind::Step { target, by: 1, prefix: false } => (&**target, self.lower == Some(0)),
+            _ => (at, self.lower == Some(1)),
+        };
+        let Kind::Name(name) = &index.kind else { return false };
+        let steps = steps(view, name, stretch);
+        let is_stepped = steps.is_some_and(|steps| steps > 0) && self.lower == Some(0);
+        alike(index, count) && steps.is_some() && (is_below || is_stepped)
+    }
+}
+
+/// How often a scalar is stepped up in a stretch; none where it changes in another way.
+fn steps(view: &View<'_>, name: &str, stretch: Stretch) -> Option<usize> {
+    let mut all = Some(0_usize);
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            if !stretch.has(s.span) {
+                return;
+            }
+            let touches = Touches::of(view, s);
+            let writes = touches.writes.iter().filter(|(n, _)| view.may_alias(n, name)).count();
+            let up = ups(s, name);
+            let hidden = touches.anything.is_empty() || view.is_hidden(name);
+            all = all.filter(|_| writes == up && hidden).map(|n| n.saturating_add(up));
+        });
+    }
+    all
+}
+
+/// `n++`, `n += 1`, `n = n + 1`, by themselves or in an expression.
+fn ups(statement: &crate::tree::Statement, name: &str) -> usize {
+    let is_it = |e: &Expression| matches!(&e.kind, Kind::Name(n) if n == name);
+    let up = |operation: &Option<Binary>, target: &Expression, value: &Expression| {
+        let positive = |e: &Expression| matches!(e.kind, Kind::Integer(n) if n > 0);
+        is_it(target)
+            && match (operation, &value.kind) {
+                (Some(Binary::Add), _) => positive(value),
+                (None, Kind::Binary(Binary::Add, a, b)) => {
+                    (is_it(a) && positive(b)) || (positive(a) && is_it(b))
+                }
+                _ => false,
+            }
+    };
+    let mut count = 0_usize;
+    if let StatementKind::Assign { target, operation, value } = &statement.kind {
+        count += usize::from(up(operation, target, value));
+    }
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            count += usize::from(match &e.kind {
+                Kind::Step { target, by, .. } => is_it(target) && *by > 0,
+                Kind::Assign { target, operation, value } => up(operation, target, value),
+                _ => false,
+            });
+        });
+    }
+    count
+}
+
+/// Whether nothing in a stretch writes to some variables.
+fn is_unchanged(view: &View<'_>, names: &[Name], stretch: Stretch) -> bool {
+    names.iter().all(|name| view.constant(name).is_some() || steps(view, name, stretch) == Some(0))
+}
+
+fn names(expression: &Expression) -> Vec<Name> {
+    let mut all = Vec::new();
+    expression.each(&mut |e| {
+        if let Kind::Name(name) = &e.kind {
+            all.push(name.clone());
+        }
+    });
+    all
+}
+
+/// A number that the text tells.
+fn number(view: &View<'_>, value: &Expression, depth: usize) -> Option<i64> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let of = |e: &Expression| number(view, e, depth + 1);
+    match &value.kind {
+        Kind::Integer(number) => Some(*number),
+        Kind::Name(name) => of(view.constant(name)?),
+        Kind::Cast(_, inner) => of(inner),
+        Kind::Unary(Unary::Minus, inner) => of(inner)?.checked_neg(),
+        Kind::Binary(Binary::Add, a, b) => of(a)?.checked_add(of(b)?),
+        Kind::Binary(Binary::Subtract, a, b) => of(a)?.checked_sub(of(b)?),
+        Kind::Binary(Binary::Multiply, a, b) => of(a)?.checked_mul(of(b)?),
+        _ => None,
+    }
+}

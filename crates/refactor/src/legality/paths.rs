@@ -1,0 +1,117 @@
+//! On which paths something is executed: copies that a receive stands for must be made where it was executed, and only there.
+
+use crate::copies::{Direction, Packing};
+use crate::project::View;
+use crate::refusal::{Code, Refusal};
+use crate::source::Span;
+use crate::tree::{Name, Procedure, Statement, StatementKind};
+
+use super::find::Found;
+use super::flow::{Located, alike, contains, locate};
+
+/// Refuses where what was received may stay in the buffer, or where the buffer may be unpacked without that it was received.
+pub(super) fn unpacked_always(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+) -> Result<(), Refusal> {
+    if found.side.direction == Direction::Pack {
+        return Ok(());
+    }
+    let procedure = view.procedure();
+    let Some(call) = locate(procedure, found.statement) else { return Ok(()) };
+    for span in packing.statements.iter().filter(|s| s.start >= found.statement.end) {
+        let always = locate(procedure, *span).is_some_and(|copy| follows(&call, &copy))
+            && !is_left_or_entered(procedure, found.statement, *span);
+        if !always {
+            let message = "there are paths on which this is executed without the receive, or only the receive is";
+            let mut refusal = Refusal::new(Code::Escapes, *span, message);
+            refusal.related.push((found.call, "the receive".into()));
+            return Err(refusal);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a copy that stands after a call is executed only where the call was: what is around the call is around both, or a condition that is around the
+/// copy, too. (That the copy is executed at all, or under which condition, the walk through the procedure knows.)
+fn follows(call: &Located<'_>, copy: &Located<'_>) -> bool {
+    let same = call
+        .path
+        .iter()
+        .zip(&copy.path)
+        .take_while(|((a, i), (b, j))| std::ptr::eq(*a, *b) && i == j)
+        .count();
+    let (Some((list, at)), Some((other, later))) = (call.path.get(same), copy.path.get(same))
+    else {
+        return false;
+    };
+    if !std::ptr::eq(*list, *other) || at >= later {
+        return false;
+    }
+    let around = &call.path[same..call.path.len().saturating_sub(1)];
+    around.iter().enumerate().all(|(number, (list, at))| {
+        let statement = &list[*at];
+        let inner = call.path[same + number + 1].0;
+        match statement.kind {
+            StatementKind::Block(_) => true,
+            StatementKind::If { .. } => copy.path.windows(2).skip(same).any(|pair| {
+                let (list, at) = pair[0];
+                same_branch(statement, inner, &list[at], pair[1].0)
+            }),
+            _ => false,
+        }
+    })
+}
+
+/// Whether two lists are the same branch of conditions that are the same text.
+pub(super) fn same_branch(
+    one: &Statement,
+    inside: &[Statement],
+    other: &Statement,
+    within: &[Statement],
+) -> bool {
+    let (
+        StatementKind::If { condition: a, then, .. },
+        StatementKind::If { condition: b, then: other_then, .. },
+    ) = (&one.kind, &other.kind)
+    else {
+        return false;
+    };
+    let by_then = std::ptr::eq(then.as_slice(), inside);
+    alike(a, b) && by_then == std::ptr::eq(other_then.as_slice(), within)
+}
+
+/// Whether a path may leave the text between two statements before it comes to the second one, or come into it otherwise than through the first one.
+pub(super) fn is_left_or_entered(procedure: &Procedure, after: Span, before: Span) -> bool {
+    let between = |s: Span| s.file == after.file && s.start >= after.end && s.start < before.start;
+    let mut inside: Vec<&Name> = Vec::new();
+    let mut outside: Vec<&Name> = Vec::new();
+    let mut labels: Vec<&Name> = Vec::new();
+    let mut loops: Vec<(Span, Option<&Name>)> = Vec::new();
+    let mut leaving: Vec<(Span, Option<&Name>)> = Vec::new();
+    let mut left = false;
+    for statement in &procedure.body {
+        statement.each(&mut |s| match &s.kind {
+            StatementKind::Goto(all) if between(s.span) => inside.extend(all),
+            StatementKind::Goto(all) => outside.extend(all),
+            StatementKind::Label(name) if between(s.span) => labels.push(name),
+            StatementKind::Loop(counted) if between(s.span) => {
+                loops.push((s.span, counted.name.as_ref()));
+            }
+            StatementKind::While { .. } if between(s.span) => loops.push((s.span, None)),
+            StatementKind::Return(_) => left |= between(s.span),
+            StatementKind::Break(name) | StatementKind::Continue(name) if between(s.span) => {
+                leaving.push((s.span, name.as_ref()));
+            }
+            _ => {}
+        });
+    }
+    left || inside.iter().any(|name| !labels.contains(name))
+        || outside.iter().any(|name| labels.contains(name))
+        || leaving.iter().any(|(span, name)| {
+            !loops
+                .iter()
+                .any(|(around, own)| contains(*around, *span) && (name.is_none() || name == own))
+        })
+}
