@@ -12,6 +12,7 @@ use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
+use crate::together;
 use crate::tree::Storage;
 use crate::verify::{Draws, verify};
 
@@ -46,7 +47,7 @@ pub struct Finding {
 }
 
 /// How a call is rewritten.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     /// In the order of the text; they do not overlap.
     pub edits: Vec<Edit>,
@@ -89,7 +90,8 @@ impl Project {
         let mut findings = Vec::new();
         for site in sites {
             let run = |part: &Part| self.verified(&site, part, options);
-            findings.push(self.finding(&site, &run, &mut names, &mut written));
+            let finding = self.finding(&site, &run, &mut names, &mut written);
+            findings.push((finding, parts_of(&site)));
         }
         for Seen { inside, site } in seen {
             let parts = inside.outcome.as_ref().map_or(&[][..], |rewrite| &rewrite.parts);
@@ -98,11 +100,14 @@ impl Project {
                 (Some(across), [part, ..]) => across.expanded.verified(&inside, part, options),
                 _ => Ok(None),
             };
-            findings.push(self.finding(&site, &run, &mut names, &mut written));
+            let finding = self.finding(&site, &run, &mut names, &mut written);
+            findings.push((finding, parts_of(&site)));
         }
-        findings.retain(|finding| !self.is_kept(finding.site));
-        findings.sort_by_key(|finding| (finding.site.file, finding.site.start));
-        findings
+        let order = |(finding, _): &(Finding, _)| (finding.site.file, finding.site.start);
+        findings.sort_by_key(order);
+        together::settle(&mut findings);
+        findings.retain(|(finding, _)| !self.is_kept(finding.site));
+        findings.into_iter().map(|(finding, _)| finding).collect()
     }
 
     fn finding(
@@ -127,7 +132,7 @@ impl Project {
         }
     }
 
-    /// The text of a file with all changes of the findings in it; none where there are none.
+    /// The text of a file with all changes of the findings in it; none where there are none. What [`Project::check`] finds can be changed together.
     pub fn changed(&self, file: FileId, findings: &[Finding]) -> Option<String> {
         let mut changes: Vec<edit::Change> = Vec::new();
         for finding in findings {
@@ -312,7 +317,7 @@ impl Project {
         let wrapped = self.call_of(site, part).filter(|call| call.wrapper().is_some());
         let anew = wrapped.and_then(|call| call.anew(part, source));
         let manner = Manner {
-            handles: source.text.to_ascii_lowercase().contains("mpi_f08"),
+            handles: self.has_handles(part.statement),
             error: match wrapped {
                 Some(wrapped) => wrapped.error(source),
                 None => self.has_error_argument(site, part).then(|| last_argument(call)).flatten(),
@@ -397,6 +402,12 @@ fn fits_beside(source: &Source, beside: &[edit::Change], made: &[Edit]) -> bool 
     let mut all = beside.to_vec();
     all.extend(made.iter().map(|e| edit::Change { range: e.span.range(), new: e.text.clone() }));
     !all.iter().any(|change| opens(&change.new)) && edit::apply(&source.text, &all).is_ok()
+}
+
+/// The calls that are rewritten with this one, each with its buffer.
+fn parts_of(site: &Site) -> Vec<(Span, Span)> {
+    let parts = site.outcome.as_ref().map_or(&[][..], |rewrite| &rewrite.parts);
+    parts.iter().map(|part| (part.statement, part.buffer.span)).collect()
 }
 
 fn no_text(span: Span, message: &str) -> Refusal {

@@ -22,5 +22,6 @@ pub mod read;
 pub mod refusal;
 pub mod source;
 pub mod symbols;
+mod together;
 pub mod tree;
 pub mod verify;

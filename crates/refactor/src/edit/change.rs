@@ -21,6 +21,19 @@ pub struct Overlap {
     pub second: Range<usize>,
 }
 
+impl Change {
+    /// Whether two changes cannot both be made: one replaces, or lies within, what the other replaces. Equal ones are one, and a removal may be within another.
+    pub fn meets(&self, other: &Change) -> bool {
+        let order =
+            |c: &Change| (c.range.start, !c.range.is_empty(), std::cmp::Reverse(c.range.end));
+        let (first, second) =
+            if order(self) <= order(other) { (self, other) } else { (other, self) };
+        let within =
+            first.new.is_empty() && second.new.is_empty() && second.range.end <= first.range.end;
+        second.range.start < first.range.end && first != second && !within
+    }
+}
+
 /// The text with all changes. Equal ones that replace something count once, and so do removals within removals; insertions at one place
 /// keep their order.
 /// Time O(n log n) in the changes and linear in the text.
@@ -75,6 +88,22 @@ mod tests {
     fn a_removal_within_another_is_part_of_it() {
         let changes = [change(1..5, ""), change(2..3, ""), change(1..2, "")];
         assert_eq!(apply("abcdef", &changes).as_deref(), Ok("af"));
+    }
+
+    #[test]
+    fn changes_that_do_not_meet_can_be_applied() {
+        let all: Vec<Change> = (0..4)
+            .flat_map(|start| {
+                (start..4).flat_map(move |end| ["", "x"].map(|new| (start..end, new)))
+            })
+            .map(|(range, new)| change(range, new))
+            .collect();
+        for a in &all {
+            for b in &all {
+                let applied = apply("abc", &[a.clone(), b.clone()]).is_ok();
+                assert_eq!(!a.meets(b), applied, "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

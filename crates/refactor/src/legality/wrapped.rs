@@ -120,7 +120,9 @@ fn missing(
     found: &Found<'_>,
 ) -> (Vec<String>, Option<(String, usize)>) {
     let signature = wrapper.stands_for();
-    let needed = match view.language().is_fortran() && !has_handles(view, found.call) {
+    let needed = match view.language().is_fortran()
+        && !view.project().has_handles(view.project().real(found.call))
+    {
         true => signature.arguments.len() + 1,
         false => signature.arguments.len(),
     };
@@ -147,13 +149,6 @@ fn is_used(view: &View<'_>, found: &Found<'_>) -> bool {
         });
     }
     used
-}
-
-/// Whether handles are types here (`use mpi_f08`), as who writes the text sees it.
-fn has_handles(view: &View<'_>, call: Span) -> bool {
-    let project = view.project();
-    let source = project.source(project.real(call).file);
-    source.is_some_and(|source| source.text.to_ascii_lowercase().contains("mpi_f08"))
 }
 
 /// Whether names of MPI are known in a procedure: calls of wrappers do not need them.

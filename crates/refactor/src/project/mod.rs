@@ -30,7 +30,7 @@ use std::collections::HashMap;
 
 use crate::read::c::Define;
 use crate::read::{c, fortran};
-use crate::source::{FileId, Lines, Source};
+use crate::source::{FileId, Lines, Source, Span};
 use crate::tree::{Constant, Expression, ExpressionKind, Name, Procedure, Unit};
 
 use effects::Pointers;
@@ -137,6 +137,17 @@ impl Project {
     /// Procedures of the program that stand for those of MPI.
     pub fn wrappers(&self) -> &Wrappers {
         &self.setup.wrappers
+    }
+
+    /// Whether handles of MPI are types (`mpi_f08`) where something stands.
+    pub(crate) fn has_handles(&self, at: Span) -> bool {
+        let procedures = self.spaces.ids.iter().enumerate();
+        let around = procedures.filter_map(|(id, &(unit, index))| {
+            let span = self.units[unit].procedures[index].span;
+            let inside = span.file == at.file && span.start <= at.start && at.end <= span.end;
+            inside.then_some((span.end - span.start, id))
+        });
+        around.min().is_some_and(|(_, id)| self.spaces.has_handles(id))
     }
 
     /// The text of a file.

@@ -185,6 +185,23 @@ impl Spaces {
         made
     }
 
+    /// Whether a procedure has MPI's names from `mpi_f08`, where handles are types: the innermost scope that names a module of MPI decides.
+    pub fn has_handles(&self, id: usize) -> bool {
+        let lets_through = |through: &Use| {
+            !through.only || through.names.iter().any(|(_, there)| there.starts_with("mpi_"))
+        };
+        let mut uses = self.layers[id]
+            .iter()
+            .filter(|layer| layer.through.as_ref().is_none_or(lets_through))
+            .flat_map(|layer| &self.spaces[layer.space].uses);
+        uses.find_map(|used| match used.module.as_str() {
+            "mpi_f08" => Some(true),
+            "mpi" => Some(false),
+            _ => None,
+        })
+        .unwrap_or(false)
+    }
+
     fn push(&mut self, space: Space) -> usize {
         self.spaces.push(space);
         self.spaces.len() - 1
