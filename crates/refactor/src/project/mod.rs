@@ -198,14 +198,14 @@ fn macros(constants: &mut Vec<Constant>, given: &[Define]) {
         Some(Constant { name: define.name.to_ascii_lowercase(), value })
     }));
     let mut values: HashMap<Name, Option<i64>> = HashMap::new();
-    constants.retain_mut(|constant| {
-        let ExpressionKind::Integer(value) = constant.value.kind else { return false };
+    for constant in constants.iter() {
+        // Others are parameters of an included file.
+        let ExpressionKind::Integer(value) = constant.value.kind else { continue };
         let known = values.entry(constant.name.clone()).or_insert(Some(value));
         if *known != Some(value) {
             *known = None;
         }
-        true
-    });
+    }
     for constant in constants {
         if values.get(&constant.name) == Some(&None) {
             constant.value.kind = ExpressionKind::Unknown(Vec::new());

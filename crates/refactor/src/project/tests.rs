@@ -100,6 +100,18 @@ fn fortran_includes_modules_and_commons() {
 }
 
 #[test]
+fn parameters_of_included_files_are_computed() {
+    let p = project(&[
+        ("a.f", "      subroutine f\n      include 'header.h'\n      x(1) = 0.d0\n      end\n"),
+        (
+            "header.h",
+            "      integer n, m\n      parameter (n = 12, m = (n / 2) + 1)\n      double precision x(m)\n",
+        ),
+    ]);
+    assert_eq!(size(&view(&p, "f"), "x"), Some(7 * 8));
+}
+
+#[test]
 fn effects_go_through_calls() {
     let p = project(&[(
         "a.c",
