@@ -198,18 +198,119 @@ fn sarif_has_fixes() {
     assert_eq!(results[1]["ruleId"], "E-ALIAS");
 }
 
+/// What `--explain` prints: `COMMLOOM_ACCEPT=1` writes it anew.
+fn explained(name: &str, file: &str, text: &str, site: &str, options: &[&str]) -> Done {
+    let folder = folder(&format!("explain-{name}"), &[(file, text)]);
+    let done = refactor(&folder, &[&["--explain", site], options, &[file]].concat());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/explained/{name}.txt"));
+    if std::env::var_os("COMMLOOM_ACCEPT").is_some() {
+        fs::write(&path, &done.out).expect("the expectation");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(done.out, expected, "{name}: {}", done.err);
+    done
+}
+
+const HALO: &str = "#include <mpi.h>
+
+void give_column(const double *u, int nx, int ny, int nz, int to, MPI_Comm c)
+{
+    MPI_Request r;
+    double b[ny * nz];
+    int p = 0;
+    for (int k = 1; k < nz - 1; k++)
+        for (int j = 1; j < ny - 1; j++)
+            b[p++] = u[(k * ny + j) * nx + 1];
+    MPI_Isend(b, p, MPI_DOUBLE, to, 7, c, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+";
+
+const GHOSTS: &str = "subroutine take(q, n, src, comm)
+  use mpi
+  implicit none
+  integer :: n, src, comm, i, j, ierr
+  integer :: status(MPI_STATUS_SIZE)
+  real :: q(-1:n + 2, -1:n + 2)
+  real :: buf(2 * n)
+  call MPI_Recv(buf, 2 * n, MPI_REAL, src, 4, comm, status, ierr)
+  do j = 1, n
+     do i = -1, 0
+        q(i, j) = buf((j - 1) * 2 + i + 2)
+     end do
+  end do
+end subroutine
+";
+
 #[test]
-fn a_site_is_explained() {
-    let folder = folder("explain", &[("a.c", GOOD), ("b.c", REFUSED)]);
-    let good = refactor(&folder, &["--explain", "a.c:8", "a.c", "b.c"]);
-    assert_eq!(good.status, Some(0), "{good:?}");
-    assert!(good.out.contains("vector(n, 1, 4)") && good.out.contains("u["), "{}", good.out);
-    let refused = refactor(&folder, &["--explain", "b.c:7", "a.c", "b.c"]);
-    assert!(refused.out.contains("--assume 'b and u share no memory'"), "{}", refused.out);
-    for wrong in ["a.c", "a.c:x", "a.c:1"] {
+fn a_site_is_explained_from_its_loops_to_its_datatype() {
+    let done = explained("halo", "halo.c", HALO, "halo.c:11", &[]);
+    assert_eq!((done.status, done.err.as_str()), (Some(0), ""), "{done:?}");
+    // Any line of its loops will do.
+    assert_eq!(explained("halo", "halo.c", HALO, "halo.c:9", &[]).out, done.out);
+    let done = explained("ghosts", "ghosts.f90", GHOSTS, "ghosts.f90:8", &[]);
+    assert_eq!(done.status, Some(0), "{done:?}");
+}
+
+#[test]
+fn a_refusal_is_explained_up_to_where_it_got() {
+    let done = explained("refused", "b.c", REFUSED, "b.c:7", &[]);
+    assert_eq!(done.status, Some(0), "{done:?}");
+    assert!(done.out.contains("--assume 'b and u share no memory'"), "{}", done.out);
+    let facts = ["--assume", "b and u share no memory", "--assume", "'b' is not read again"];
+    let done = explained("assumed", "b.c", REFUSED, "b.c:7", &facts);
+    assert!(done.out.contains("assumed "), "{}", done.out);
+    let folder = folder("explain-wrong", &[("a.c", GOOD)]);
+    for wrong in ["a.c", "a.c:x", "a.c:0", "a.c:1", "a.c:100", "other.c:8"] {
         let done = refactor(&folder, &["--explain", wrong, "a.c"]);
         assert_eq!(done.status, Some(2), "{wrong}: {done:?}");
     }
+    let done = refactor(&folder, &["--explain", "a.c:1", "a.c"]);
+    assert!(done.err.contains("there are some at a.c:8"), "{}", done.err);
+}
+
+#[test]
+fn an_explanation_is_drawn_and_written_as_json() {
+    let folder = folder("explain-json", &[("halo.c", HALO)]);
+    let done =
+        refactor(&folder, &["--explain", "halo.c:11", "--json", "--svg", "halo.svg", "halo.c"]);
+    assert_eq!((done.status, done.err.as_str()), (Some(0), ""), "{done:?}");
+    let value: Value = serde_json::from_str(&done.out).expect("JSON");
+    let site = &value["sites"][0];
+    assert_eq!(site["at"]["line"], 11);
+    let explanation = &site["explanation"];
+    let steps = explanation["steps"].as_array().expect("steps");
+    let last = steps.last().expect("a step");
+    assert_eq!(steps[0]["pass"], Value::Null);
+    assert_eq!(last["pass"], "struct -> hindexed -> hvector");
+    assert_eq!(
+        format!("{} of MPI_DOUBLE", last["type"].as_str().expect("a type")),
+        site["change"]["type"]
+    );
+    let copy = &explanation["copies"][0];
+    assert_eq!(copy["box"][0]["last"], "nz - 2");
+    assert_eq!(copy["memory"], "u[k*nx*ny + j*nx + 1]");
+    assert!(
+        explanation["conditions"]
+            .as_array()
+            .expect("conditions")
+            .iter()
+            .all(|c| c["holds"] == true)
+    );
+    // Each cell of the buffer once.
+    let cells = explanation["example"]["arrays"][0]["planes"].as_array().expect("planes").iter();
+    let mut numbers: Vec<u64> = cells
+        .flat_map(|plane| plane["cells"].as_array().expect("cells"))
+        .filter_map(Value::as_u64)
+        .filter(|number| *number > 0)
+        .collect();
+    numbers.sort_unstable();
+    let last = u64::try_from(numbers.len()).expect("a number");
+    assert!(last > 4 && numbers.into_iter().eq(1..=last), "{explanation}");
+    let svg = read(&folder, "halo.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("hvector: nz - 2 times"), "{svg}");
+    let refused = refactor(&folder, &["--svg", "halo.svg", "halo.c"]);
+    assert_eq!(refused.status, Some(2), "a picture is of one site: {refused:?}");
 }
 
 #[test]

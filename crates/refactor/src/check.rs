@@ -7,6 +7,7 @@ use crate::across::{Across, Seen};
 use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
+use crate::explain::{Explanation, explanation};
 use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
 use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
@@ -14,7 +15,7 @@ use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
 use crate::together;
 use crate::tree::Storage;
-use crate::verify::{Draws, verify};
+use crate::verify::{Draws, Sizes, instance, verify};
 
 pub use crate::project::Project;
 
@@ -55,8 +56,6 @@ pub struct Change {
     pub summary: String,
     /// What was assumed, and what is good to know.
     pub notes: Vec<String>,
-    /// How the loops became the datatype, step by step.
-    pub steps: Vec<String>,
 }
 
 /// Text that takes the place of other text.
@@ -68,8 +67,12 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Compares loops and datatype of a call.
-type Verifier<'a> = dyn Fn(&Part) -> Result<Option<String>, Refusal> + 'a;
+/// Where copies and call stand together: a procedure, or one into which others were written.
+#[derive(Clone, Copy)]
+struct Stage<'a> {
+    project: &'a Project,
+    site: &'a Site,
+}
 
 /// Edits of calls that were written already, by the call and its buffer: one that belongs to several findings gets the same text in all
 /// of them.
@@ -78,6 +81,20 @@ type Written = HashMap<(Span, Span), Vec<Edit>>;
 impl Project {
     /// All calls with packed buffers, in the order of the files.
     pub fn check(&self, options: &Options) -> Vec<Finding> {
+        self.findings(options, None).into_iter().map(|(finding, _)| finding).collect()
+    }
+
+    /// The calls that touch a place, each with how it was judged, and its datatype at sizes that are drawn by chance so many times.
+    pub fn explain(&self, options: &Options, at: Span, draws: u32) -> Vec<(Finding, Explanation)> {
+        let all = self.findings(options, Some((at, draws)));
+        all.into_iter().filter_map(|(finding, explanation)| Some((finding, explanation?))).collect()
+    }
+
+    fn findings(
+        &self,
+        options: &Options,
+        explain: Option<(Span, u32)>,
+    ) -> Vec<(Finding, Option<Explanation>)> {
         let assumptions = Assumptions::new(options.assume.iter().cloned());
         let mut names = Names::in_use(self.sources().iter().map(|source| source.text.as_str()));
         let mut written = Written::new();
@@ -88,32 +105,39 @@ impl Project {
             .as_ref()
             .map_or_else(Vec::new, |a| a.sites(self, &assumptions, explained, &sites));
         let mut findings = Vec::new();
-        for site in sites {
-            let run = |part: &Part| self.verified(&site, part, options);
-            let finding = self.finding(&site, &run, &mut names, &mut written);
-            findings.push((finding, parts_of(&site)));
-        }
-        for Seen { inside, site } in seen {
-            let parts = inside.outcome.as_ref().map_or(&[][..], |rewrite| &rewrite.parts);
-            // The copies are run where they stand together.
-            let run = |_: &Part| match (&across, parts) {
-                (Some(across), [part, ..]) => across.expanded.verified(&inside, part, options),
-                _ => Ok(None),
+        let mut find = |site: &Site, stage: Stage<'_>| {
+            let finding = self.finding(site, stage, options, &mut names, &mut written);
+            let packing = stage.site.trail.packing.iter();
+            let copies = packing.flat_map(|p| &p.statements).map(|s| stage.project.real(*s));
+            let spans: Vec<Span> = copies.chain([finding.site]).collect();
+            let is_asked = |at: Span| {
+                spans.iter().any(|s| at.file == s.file && at.start < s.end && s.start < at.end)
             };
-            let finding = self.finding(&site, &run, &mut names, &mut written);
-            findings.push((finding, parts_of(&site)));
+            let explanation =
+                explain.filter(|(at, _)| is_asked(*at)).map(|(_, draws)| stage.explanation(draws));
+            findings.push(((finding, parts_of(site)), explanation));
+        };
+        for site in &sites {
+            find(site, Stage { project: self, site });
         }
-        let order = |(finding, _): &(Finding, _)| (finding.site.file, finding.site.start);
-        findings.sort_by_key(order);
+        for Seen { inside, site } in &seen {
+            // The copies are run where they stand together.
+            let project = across.as_ref().map_or(self, |across| &across.expanded);
+            find(site, Stage { project, site: inside });
+        }
+        findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));
+        let (mut findings, explanations): (Vec<_>, Vec<_>) = findings.into_iter().unzip();
         together::settle(&mut findings);
-        findings.retain(|(finding, _)| !self.is_kept(finding.site));
-        findings.into_iter().map(|(finding, _)| finding).collect()
+        let findings = findings.into_iter().map(|(finding, _)| finding);
+        let kept = |(finding, _): &(Finding, _)| self.is_kept(finding.site);
+        findings.zip(explanations).filter(|found| !kept(found)).collect()
     }
 
     fn finding(
         &self,
         site: &Site,
-        run: &Verifier<'_>,
+        stage: Stage<'_>,
+        options: &Options,
         names: &mut Names,
         written: &mut Written,
     ) -> Finding {
@@ -121,7 +145,7 @@ impl Project {
             _ if self.is_kept(site.statement) => {
                 Err(Refusal::new(Code::Text, site.statement, "a comment asks to leave it alone"))
             }
-            Ok(rewrite) => self.change(site, rewrite, run, names, written),
+            Ok(rewrite) => self.change(site, rewrite, stage, options, names, written),
             Err(refusal) => Err(refusal.clone()),
         };
         Finding {
@@ -170,7 +194,8 @@ impl Project {
         &self,
         site: &Site,
         rewrite: &Rewrite,
-        run: &Verifier<'_>,
+        stage: Stage<'_>,
+        options: &Options,
         names: &mut Names,
         written: &mut Written,
     ) -> Result<Change, Refusal> {
@@ -195,7 +220,7 @@ impl Project {
             let made = match written.entry((part.statement, part.buffer.span)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
-                    notes.extend(run(part)?);
+                    notes.extend(stage.verified(number, options)?);
                     let kept = if number == 0 { kept.as_slice() } else { &[] };
                     let made = self.part(site, part, source, &here, kept, names)?;
                     if !fits_beside(source, &beside, &made) {
@@ -219,8 +244,7 @@ impl Project {
             let element = anew.map_or_else(said, |anew| anew.element);
             format!("{} of {element}", part.made.node)
         });
-        let steps = first.map_or_else(Vec::new, steps);
-        Ok(Change { edits, summary, notes, steps })
+        Ok(Change { edits, summary, notes })
     }
 
     /// The edits that take away statements of other files than the call's.
@@ -235,52 +259,6 @@ impl Project {
             edits.push(Edit { span, text: change.new });
         }
         Ok(edits)
-    }
-
-    /// Runs loops and datatype on sizes drawn by chance; says so if the loops could not be run.
-    fn verified(
-        &self,
-        site: &Site,
-        part: &Part,
-        options: &Options,
-    ) -> Result<Option<String>, Refusal> {
-        let view = self.view(site.procedure);
-        let mut note = None;
-        for packing in std::iter::once(&part.packing).chain(&part.unpacking) {
-            let found = self.verified_one(&view, site, part, packing, options)?;
-            note = note.or(found);
-        }
-        Ok(note)
-    }
-
-    fn verified_one(
-        &self,
-        view: &View<'_>,
-        site: &Site,
-        part: &Part,
-        packing: &Packing,
-        options: &Options,
-    ) -> Result<Option<String>, Refusal> {
-        let request = Request {
-            procedure: self.procedure(site.procedure),
-            call: part.at,
-            buffer: &part.buffer,
-            count: Some(&part.count),
-            element: part.element,
-            direction: packing.direction,
-            setting: &packing.setting,
-        };
-        let vouched = site.outcome.as_ref().is_ok_and(|rewrite| !rewrite.assumed.is_empty());
-        let draws = Draws { seed: 1, rounds: options.rounds, vouched };
-        match verify(view, &request, packing, &part.made, draws) {
-            Ok(checked) if checked.equal == 0 && options.rounds > 0 => {
-                Ok(Some("the loops could not be run on drawn sizes: proved only".to_owned()))
-            }
-            Ok(_) => Ok(None),
-            Err(mismatch) => {
-                Err(Refusal::new(Code::Verification, part.statement, mismatch.to_string()))
-            }
-        }
     }
 
     /// Whether a call of Fortran ends with `ierr`, which `mpi_f08` leaves to the program.
@@ -390,6 +368,67 @@ fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String
         .collect()
 }
 
+impl Stage<'_> {
+    fn part(&self, number: usize) -> Option<&Part> {
+        self.site.outcome.as_ref().ok()?.parts.get(number)
+    }
+
+    fn request<'p>(&'p self, part: &'p Part, packing: &'p Packing) -> Request<'p> {
+        Request {
+            procedure: self.project.procedure(self.site.procedure),
+            call: part.at,
+            buffer: &part.buffer,
+            count: Some(&part.count),
+            element: part.element,
+            direction: packing.direction,
+            setting: &packing.setting,
+        }
+    }
+
+    /// Runs loops and datatype on sizes drawn by chance; says so if the loops could not be run.
+    fn verified(&self, number: usize, options: &Options) -> Result<Option<String>, Refusal> {
+        let Some(part) = self.part(number) else { return Ok(None) };
+        let mut note = None;
+        for packing in std::iter::once(&part.packing).chain(&part.unpacking) {
+            note = note.or(self.verified_one(part, packing, options)?);
+        }
+        Ok(note)
+    }
+
+    fn verified_one(
+        &self,
+        part: &Part,
+        packing: &Packing,
+        options: &Options,
+    ) -> Result<Option<String>, Refusal> {
+        let view = self.project.view(self.site.procedure);
+        let vouched = self.site.outcome.as_ref().is_ok_and(|rewrite| !rewrite.assumed.is_empty());
+        let draws = Draws { seed: 1, rounds: options.rounds, vouched };
+        match verify(&view, &self.request(part, packing), packing, &part.made, draws) {
+            Ok(checked) if checked.equal == 0 && options.rounds > 0 => {
+                Ok(Some("the loops could not be run on drawn sizes: proved only".to_owned()))
+            }
+            Ok(_) => Ok(None),
+            Err(mismatch) => {
+                Err(Refusal::new(Code::Verification, part.statement, mismatch.to_string()))
+            }
+        }
+    }
+
+    fn explanation(&self, draws: u32) -> Explanation {
+        let view = self.project.view(self.site.procedure);
+        let instances = self.part(0).map_or_else(Vec::new, |part| {
+            let request = self.request(part, &part.packing);
+            let drawn = |seed: u32| {
+                let seed = u64::from(seed);
+                instance(&view, &request, &part.packing, &part.made, seed, Sizes::Lively)
+            };
+            (0..draws).filter_map(drawn).collect()
+        });
+        explanation(self.project, self.site, instances)
+    }
+}
+
 /// In a comment: the call is left alone.
 const KEEP: &str = "commloom: keep";
 
@@ -440,18 +479,4 @@ fn last_argument(call: &str) -> Option<String> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_name.then(|| name.to_owned())
-}
-
-/// How the loops became the datatype.
-fn steps(part: &Part) -> Vec<String> {
-    let at =
-        part.made.at.as_ref().map_or_else(|| "MPI_BOTTOM".to_owned(), |at| at.place.to_string());
-    vec![
-        format!("copies, in the order of the buffer: {}", part.packing.copies),
-        format!(
-            "they cover {} bytes of '{}' from byte {}",
-            part.packing.length, part.packing.buffer, part.packing.start
-        ),
-        format!("datatype: {} of elements of {} bytes, at {at}", part.made.node, part.element),
-    ]
 }

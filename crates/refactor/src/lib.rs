@@ -15,6 +15,7 @@ pub mod check;
 pub mod copies;
 pub mod edit;
 pub mod emit;
+pub mod explain;
 pub mod ir;
 pub mod legality;
 pub mod project;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::affine::{Atom, Layout, Place, Polynomial, Step};
 use crate::copies::Address;
 use crate::ir::{Datatype, Member, Node};
-use crate::legality::{Part, Rewrite, Site};
+use crate::legality::{Part, Rewrite, Site, Trail};
 use crate::project::Project;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
@@ -60,6 +60,7 @@ impl Back<'_> {
                 Ok(rewrite) => self.rewrite(rewrite, instance),
                 Err(refusal) => Err(self.refusal(refusal)),
             },
+            trail: Trail::default(),
         }
     }
 
@@ -268,7 +269,7 @@ impl Names<'_> {
 }
 
 /// A text without the marks of instances.
-pub(super) fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {

@@ -8,6 +8,8 @@ mod alike;
 mod back;
 mod expand;
 
+pub(crate) use back::unmarked;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::legality::{self, Assumptions, Explained, Site};

@@ -33,6 +33,8 @@ pub enum Pass {
     NestedLists,
     /// Of what is contiguous as a whole.
     SendCount,
+    /// Of a datatype that a call takes several of.
+    Extent,
 }
 
 impl Pass {
@@ -53,6 +55,7 @@ impl Pass {
             Pass::NestedStructs => "nested structs -> one struct",
             Pass::NestedLists => "nested lists -> one list",
             Pass::SendCount => "contiguous into the send count",
+            Pass::Extent => "resized to where the next one begins",
         }
     }
 }

@@ -11,7 +11,7 @@ use super::calls::Manner;
 use super::find::{self, Found};
 use super::root::{Roles, with_conditions};
 use super::{
-    Candidate, Known, Part, buffer, distinct, lasting, range, read_in, sources, targets,
+    Candidate, Condition, Known, Part, buffer, distinct, lasting, range, read_in, sources, targets,
     used_elsewhere, wrapped,
 };
 
@@ -80,6 +80,7 @@ pub(super) fn judge(
 ) -> Result<Part, Refusal> {
     let found = &candidate.found;
     let ledger = &candidate.ledger;
+    let is = |condition, outcome| ledger.judged(condition, outcome);
     let (Ok(pack), Some(unpack)) = (&candidate.packing, &candidate.unpacking) else {
         return Err(Refusal::new(Code::Collective, found.call, "one side is not seen"));
     };
@@ -88,13 +89,16 @@ pub(super) fn judge(
         ..found.clone()
     };
     for (found, packing) in [(found, pack), (&receiving, unpack)] {
-        find::is_plain(view, found, packing)?;
-        wrapped::is_writable(view, found, packing, ledger)?;
-        range::exact(view, found, packing, candidate.element, ledger)?;
-        sources::unaliased(view, found, packing, ledger)?;
+        let form = find::is_plain(view, found, packing)
+            .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
+        is(Condition::Form, form)?;
+        is(Condition::Range, range::exact(view, found, packing, candidate.element, ledger))?;
+        is(Condition::Aliases, sources::unaliased(view, found, packing, ledger))?;
     }
-    let made = ir::datatype(view, pack, candidate.element)?;
-    let other = ir::datatype(view, unpack, candidate.element)?;
+    let datatype = |packing| {
+        ledger.judged(Condition::Datatype, ir::datatype(view, packing, candidate.element))
+    };
+    let (made, other) = (datatype(pack)?, datatype(unpack)?);
     if !is_same(&made, &other) {
         let shown = |made: &Datatype| match &made.at {
             Some(at) => format!("{} at {}", made.node, at.place),
@@ -109,15 +113,16 @@ pub(super) fn judge(
         let first = |packing: &Packing| packing.statements.first().copied();
         refusal.related.extend(first(pack).map(|s| (s, "packed here".to_owned())));
         refusal.related.extend(first(unpack).map(|s| (s, "unpacked here".to_owned())));
-        return Err(refusal);
+        is(Condition::SamePlaces, Err(refusal))?;
     }
-    sources::unwritten(view, found, pack, ledger)?;
-    distinct::distinct(view, unpack, ledger)?;
-    targets::untouched(view, &receiving, unpack, all, ledger)?;
-    targets::unsent(view, &receiving, unpack, all, ledger)?;
-    buffer::dead(view, found, pack, all, known, ledger)?;
+    is(Condition::SamePlaces, Ok(()))?;
+    is(Condition::Sources, sources::unwritten(view, found, pack, ledger))?;
+    is(Condition::Distinct, distinct::distinct(view, unpack, ledger))?;
+    is(Condition::Targets, targets::untouched(view, &receiving, unpack, all, ledger))?;
+    is(Condition::Unsent, targets::unsent(view, &receiving, unpack, all, ledger))?;
+    is(Condition::Dead, buffer::dead(view, found, pack, all, known, ledger))?;
     let both: Vec<Span> = pack.statements.iter().chain(&unpack.statements).copied().collect();
-    prove_roles(view, candidate, &both)?;
+    is(Condition::Roles, prove_roles(view, candidate, &both))?;
     for packing in [pack, unpack] {
         if let Some(name) = lasting(view, packing, &both)?.first() {
             return Err(used_elsewhere(found.statement, name));

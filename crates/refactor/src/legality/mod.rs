@@ -55,7 +55,7 @@ use calls::Manner;
 use find::{Found, calls_in};
 use model::Ledger;
 
-pub use model::{Assumptions, Part, Rewrite, Site};
+pub use model::{Assumptions, Condition, Judged, Part, Rewrite, Site, Trail};
 pub(crate) use names::{
     assigned_names, bare_buffers, calls_mpi, for_each_bound, names_in, written_names,
 };
@@ -152,8 +152,13 @@ fn candidates<'p>(
                 Some(problem) => Err(problem.clone()),
                 None => element::size(view, &found, &ledger),
             };
+            let size = ledger.judged(Condition::Element, size);
             let mut read = match &size {
-                Ok(element) => read(view, &mut found, *element),
+                Ok(element) => {
+                    let mut read = read(view, &mut found, *element);
+                    read.packing = ledger.judged(Condition::Copies, read.packing);
+                    read
+                }
                 Err(refusal) => broadcast::Read::only(Err(refusal.clone())),
             };
             if is_expanded && found.side.manner != Manner::Once && read.packing.is_ok() {
@@ -235,48 +240,46 @@ fn judge(
     all: &[Candidate<'_>],
     known: &Known<'_>,
 ) -> Result<Part, Refusal> {
-    let found = &candidate.found;
+    let (found, ledger, element) = (&candidate.found, &candidate.ledger, candidate.element);
+    let is = |condition, outcome| ledger.judged(condition, outcome);
     if let Some(obstacle) = found.side.obstacle {
-        return Err(Refusal::new(Code::Collective, found.call, obstacle.message()));
+        let refusal = Refusal::new(Code::Collective, found.call, obstacle.message());
+        is(Condition::Collective, Err(refusal))?;
     }
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
-    let ledger = &candidate.ledger;
-    match found.side.manner {
-        Manner::Broadcast { .. } if candidate.unpacking.is_some() => {
-            return broadcast::judge(view, candidate, all, known);
-        }
-        Manner::Once | Manner::Persistent | Manner::Broadcast { .. } => {}
+    if matches!(found.side.manner, Manner::Broadcast { .. }) && candidate.unpacking.is_some() {
+        return broadcast::judge(view, candidate, all, known);
+    }
+    let kind = match found.side.manner {
+        Manner::Once | Manner::Persistent | Manner::Broadcast { .. } => Ok(()),
         Manner::Parts { .. } => {
-            let message =
-                "the buffer has a part for each process; a type for one of them is not enough";
-            return Err(Refusal::new(Code::Collective, found.call, message));
+            Err("the buffer has a part for each process; a type for one of them is not enough")
         }
-    }
-    find::is_plain(view, found, packing)?;
-    wrapped::is_writable(view, found, packing, ledger)?;
-    range::exact(view, found, packing, candidate.element, ledger)?;
-    paths::unpacked_always(view, found, packing)?;
-    sources::unaliased(view, found, packing, ledger)?;
-    sources::undisturbed(view, found, packing, ledger)?;
+    };
+    let refuse = |message| Refusal::new(Code::Collective, found.call, message);
+    is(Condition::Collective, kind.map_err(refuse))?;
+    let form = find::is_plain(view, found, packing)
+        .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
+    is(Condition::Form, form)?;
+    is(Condition::Range, range::exact(view, found, packing, element, ledger))?;
+    is(Condition::Aliases, sources::unaliased(view, found, packing, ledger))?;
+    is(Condition::Undisturbed, sources::undisturbed(view, found, packing, ledger))?;
     match found.side.direction {
-        copies::Direction::Pack => sources::unwritten(view, found, packing, ledger)?,
+        copies::Direction::Pack => {
+            is(Condition::Sources, sources::unwritten(view, found, packing, ledger))?;
+        }
         copies::Direction::Unpack => {
-            distinct::distinct(view, packing, ledger)?;
-            targets::untouched(view, found, packing, all, ledger)?;
-            targets::unsent(view, found, packing, all, ledger)?;
+            is(Condition::Paths, paths::unpacked_always(view, found, packing))?;
+            is(Condition::Distinct, distinct::distinct(view, packing, ledger))?;
+            is(Condition::Targets, targets::untouched(view, found, packing, all, ledger))?;
+            is(Condition::Unsent, targets::unsent(view, found, packing, all, ledger))?;
         }
     }
-    buffer::dead(view, found, packing, all, known, ledger)?;
-    persistent::lasts(view, found, packing, ledger)?;
-    broadcast::prove_roles(view, candidate, &packing.statements)?;
-    let lasting = lasting(view, packing, &packing.statements)?;
-    if let (Some(_), Some(name)) = (found.init, lasting.first()) {
-        return Err(used_elsewhere(found.statement, name));
-    }
-    for name in &lasting {
-        value_after(view, packing, name, &packing.statements, found.statement)?;
-    }
-    let made = ir::datatype(view, packing, candidate.element)?;
+    let dead = buffer::dead(view, found, packing, all, known, ledger);
+    is(Condition::Dead, dead.and_then(|()| persistent::lasts(view, found, packing, ledger)))?;
+    is(Condition::Roles, broadcast::prove_roles(view, candidate, &packing.statements))?;
+    let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
+    let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
     Ok(Part::of(candidate, packing.clone(), made, lasting))
 }
 
@@ -307,6 +310,22 @@ impl Part {
     fn copies(&self) -> impl Iterator<Item = &Span> {
         self.packing.statements.iter().chain(self.unpacking.iter().flat_map(|p| &p.statements))
     }
+}
+
+/// The same, where values can be assigned before the call.
+fn scalars(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &copies::Packing,
+) -> Result<Vec<Name>, Refusal> {
+    let lasting = lasting(view, packing, &packing.statements)?;
+    if let (Some(_), Some(name)) = (found.init, lasting.first()) {
+        return Err(used_elsewhere(found.statement, name));
+    }
+    for name in &lasting {
+        value_after(view, packing, name, &packing.statements, found.statement)?;
+    }
+    Ok(lasting)
 }
 
 /// Running indices and loop variables whose values are needed after the copies are gone.
@@ -472,15 +491,18 @@ fn assemble(
         .into_iter()
         .zip(outcomes)
         .map(|(candidate, mut outcome)| {
+            let (used, conditions) = candidate.ledger.close();
             if let Ok(rewrite) = &mut outcome {
-                rewrite.assumed = candidate.ledger.used();
+                rewrite.assumed = used;
             }
+            let packing = candidate.packing.ok();
             Site {
                 procedure: id,
                 statement: candidate.found.place(),
                 buffer: find::buffer_name(view, &candidate.found).unwrap_or_default(),
                 function: candidate.found.function,
                 outcome,
+                trail: Trail { conditions, element: candidate.element, packing },
             }
         })
         .collect()

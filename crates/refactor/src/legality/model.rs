@@ -24,6 +24,103 @@ pub struct Site {
     pub buffer: Name,
     /// What can be written instead, or why nothing can.
     pub outcome: Result<Rewrite, Refusal>,
+    /// How far it got, and what was asked on the way.
+    pub trail: Trail,
+}
+
+/// What was found out about a call before it was rewritten or refused.
+#[derive(Debug, Clone, Default)]
+pub struct Trail {
+    /// What was asked, in its order.
+    pub conditions: Vec<Judged>,
+    /// Bytes of one element of the call's datatype; 0 where that is not known.
+    pub element: u64,
+    /// The copies, where they are understood.
+    pub packing: Option<Packing>,
+}
+
+/// The answer to one condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// What was asked.
+    pub condition: Condition,
+    /// Whether it holds; all that were asked before the last one do.
+    pub holds: bool,
+    /// Facts that had to be supplied, without which it would not be known.
+    pub assumed: Vec<String>,
+}
+
+/// A condition of DESIGN.md, section 4, or a part of one. Which code a refusal has depends on what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// 6
+    Element,
+    /// 1, 2, 5 and 9
+    Copies,
+    /// 8
+    Collective,
+    /// What can be edited at all.
+    Form,
+    /// 2
+    Range,
+    /// 4, while copying
+    Aliases,
+    /// 5, by other names
+    Undisturbed,
+    /// 4, until the send is complete
+    Sources,
+    /// 7
+    Distinct,
+    /// 7, on all paths
+    Paths,
+    /// 7, while the receive is pending
+    Targets,
+    /// 7, by other calls
+    Unsent,
+    /// 3
+    Dead,
+    /// 8, of broadcasts
+    SamePlaces,
+    /// 8, where one process has another part than the others.
+    Roles,
+    /// What the removed statements computed beside the copies.
+    Scalars,
+    /// Whole elements.
+    Datatype,
+    /// 7, of sends and receives that are rewritten both
+    Together,
+}
+
+impl Condition {
+    /// What holds if it holds, for either direction.
+    pub fn text(self) -> &'static str {
+        match self {
+            Condition::Element => "the size of an element is known",
+            Condition::Copies => {
+                "pure copies, between which and the call no size, bound or list changes; they cover one range of the buffer, each byte once"
+            }
+            Condition::Collective => "the operation takes a datatype in the place of the buffer",
+            Condition::Form => "the call and its copies are text that can be edited",
+            Condition::Range => "the call is for exactly the bytes that are copied",
+            Condition::Aliases => "the buffer and what is copied are different memory",
+            Condition::Undisturbed => {
+                "nobody writes sizes, lists or the buffer by another name before the call"
+            }
+            Condition::Sources => "nobody writes what is sent before the send is complete",
+            Condition::Distinct => "no element is received twice",
+            Condition::Paths => "what is received is unpacked on every path, and nothing else is",
+            Condition::Targets => "nobody touches what is received before it was unpacked",
+            Condition::Unsent => "nothing that is received is sent at the same time",
+            Condition::Dead => "nobody else reads the buffer",
+            Condition::SamePlaces => "the root packs from the places that the others unpack to",
+            Condition::Roles => "conditions tell the root from the other processes",
+            Condition::Scalars => {
+                "indices that are used later get the values that the loops gave them"
+            }
+            Condition::Datatype => "whole elements of the call's datatype are copied",
+            Condition::Together => "what is received is not what a rewritten send still reads",
+        }
+    }
 }
 
 /// Calls that are rewritten together, because the same copies are for all of them: each is in the outcome of each.
@@ -99,11 +196,12 @@ fn normal(fact: &str) -> String {
 pub(super) struct Ledger<'a> {
     given: &'a Assumptions,
     used: RefCell<BTreeSet<String>>,
+    judged: RefCell<Vec<Judged>>,
 }
 
 impl<'a> Ledger<'a> {
     pub fn new(given: &'a Assumptions) -> Ledger<'a> {
-        Ledger { given, used: RefCell::default() }
+        Ledger { given, used: RefCell::default(), judged: RefCell::default() }
     }
 
     /// The same facts, none used yet.
@@ -134,7 +232,22 @@ impl<'a> Ledger<'a> {
         self.used.borrow_mut().insert(fact);
     }
 
-    pub fn used(self) -> Vec<String> {
-        self.used.into_inner().into_iter().collect()
+    /// Notes the answer to a condition, with the facts that were used for it and for none before.
+    pub fn judged<T>(
+        &self,
+        condition: Condition,
+        outcome: Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut judged = self.judged.borrow_mut();
+        let known: BTreeSet<&String> = judged.iter().flat_map(|j| &j.assumed).collect();
+        let used = self.used.borrow();
+        let assumed = used.iter().filter(|fact| !known.contains(fact)).cloned().collect();
+        judged.push(Judged { condition, holds: outcome.is_ok(), assumed });
+        outcome
+    }
+
+    /// What was assumed, and what was asked.
+    pub fn close(self) -> (Vec<String>, Vec<Judged>) {
+        (self.used.into_inner().into_iter().collect(), self.judged.into_inner())
     }
 }

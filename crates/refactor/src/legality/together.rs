@@ -10,7 +10,7 @@ use super::apart::{Inside, are_apart, inside};
 use super::completion::completion;
 use super::find::Found;
 use super::flow::Stretch;
-use super::model::{Ledger, Part};
+use super::model::{Condition, Ledger, Part};
 
 /// Refuses receives into what a send may still read.
 pub(super) fn apart(
@@ -43,6 +43,7 @@ pub(super) fn apart(
                 outcome = pair.check(view, &candidates[receive].ledger);
             }
         }
+        let outcome = candidates[receive].ledger.judged(Condition::Together, outcome);
         if let Err(refusal) = outcome {
             judged[receive] = Err(refusal);
         }

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use commloom_layout::{Basic, LayoutError, Type, mpi};
+use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
 
 use crate::affine::Polynomial;
 use crate::ir::{Datatype, Node};
+use crate::tree::{Dimension, Type};
 
 use super::interpret::Stop;
 use super::memory::{Byte, Object};
+use super::place::root_of;
 use super::values::Values;
 
 /// Longest list of bytes.
@@ -57,28 +59,42 @@ impl Addresses {
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// The type. Displacements count from `origin`.
-    pub ty: Type,
+    pub ty: Layout,
     /// The address that the call is given; 0 is `MPI_BOTTOM`.
     pub origin: i64,
     /// Scalars that decide about it, by their names, and their values.
     pub sizes: Vec<(String, i64)>,
-    /// The variables that it has a part of.
+    /// What it has parts of.
+    pub variables: Vec<Variable>,
+    /// As `variables`.
     addresses: Addresses,
 }
 
-impl Instance {
-    /// Variables, and what pointers point to (`*p+0`), by number.
-    pub fn objects(&self) -> &[String] {
-        &self.addresses.objects
-    }
+/// An array or scalar, or what a pointer points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// What it is called.
+    pub name: String,
+    /// Bytes of what it is an array of; none where that is not known.
+    pub element: Option<i64>,
+    /// First subscript and extent of each dimension, that of adjacent elements first; the last extent may not be known. Empty for what is no array, and
+    /// for one that may have gaps.
+    pub shape: Vec<(i64, Option<i64>)>,
+}
 
-    /// Where its elements lie, in their order: in which object, and how many bytes from its start.
+impl Instance {
+    /// Where its elements lie, in their order: in which of the variables, and how many bytes from its start.
     pub fn elements(&self) -> impl Iterator<Item = (usize, i64, Basic)> {
         self.ty.type_map().map(|entry| {
             let (object, offset) =
                 self.addresses.object(self.origin.wrapping_add(entry.displacement));
             (object, offset, entry.basic)
         })
+    }
+
+    /// Which of the variables lies at a displacement.
+    pub fn variable_at(&self, displacement: i64) -> usize {
+        self.addresses.object(self.origin.wrapping_add(displacement)).0
     }
 
     /// All its bytes in their order.
@@ -103,11 +119,11 @@ impl From<LayoutError> for Stop {
 }
 
 /// An element of so many bytes.
-fn leaf(bytes: u64) -> Result<Type, Stop> {
+fn leaf(bytes: u64) -> Result<Layout, Stop> {
     let basic = [Basic::DOUBLE, Basic::INT, Basic::SHORT, Basic::BYTE, Basic::C_DOUBLE_COMPLEX];
     match basic.into_iter().find(|basic| basic.size() == bytes) {
-        Some(basic) => Ok(Type::leaf(basic)),
-        None => Ok(mpi::contiguous(bytes, &Type::leaf(Basic::BYTE))?),
+        Some(basic) => Ok(Layout::leaf(basic)),
+        None => Ok(mpi::contiguous(bytes, &Layout::leaf(Basic::BYTE))?),
     }
 }
 
@@ -133,11 +149,52 @@ impl Values<'_, '_> {
         if let Some(parts) = parts {
             ty = mpi::contiguous(self.many(parts)?, &ty)?;
         }
+        let objects = self.addresses.objects.clone();
+        let variables = objects.iter().map(|object| self.variable(object)).collect();
         let sizes = self.sizes.into_iter().collect();
-        Ok(Instance { ty, origin, sizes, addresses: self.addresses })
+        Ok(Instance { ty, origin, sizes, variables, addresses: self.addresses })
     }
 
-    fn node(&mut self, node: &Node, leaf: &Type) -> Result<Type, Stop> {
+    /// What an object is in the program.
+    fn variable(&mut self, object: &str) -> Variable {
+        let plain =
+            |name: &str| Variable { name: name.to_owned(), element: None, shape: Vec::new() };
+        let root = root_of(object);
+        let declared = self.interpreter.symbols.variable(&root).map(|d| d.of.clone());
+        let of = declared.map(|of| self.interpreter.resolve(&of));
+        let of = match (object.strip_prefix('*'), of) {
+            (None, Some(of)) => of,
+            (Some(held), Some(Type::Pointer(to))) if held == format!("{root}+0") => {
+                self.interpreter.resolve(&to)
+            }
+            _ => return plain(object.trim_start_matches('*').trim_end_matches("+0")),
+        };
+        let (element, dimensions) = match of {
+            Type::Array(element, dimensions) => (*element, dimensions),
+            other => (other, Vec::new()),
+        };
+        let has_gaps = dimensions.iter().any(|d| matches!(d, Dimension::AssumedShape { .. }));
+        let mut shape: Vec<(i64, Option<i64>)> = dimensions
+            .iter()
+            .enumerate()
+            .map(|(d, dimension)| {
+                let lower = self.interpreter.lower(&root, d, dimension).unwrap_or(0);
+                (lower, self.interpreter.extent(&root, d, dimension).ok())
+            })
+            .collect();
+        if !self.interpreter.symbols.language().is_fortran() {
+            shape.reverse();
+        }
+        if has_gaps {
+            shape.clear();
+        } else if object.starts_with('*') && !self.interpreter.symbols.language().is_fortran() {
+            // Of what a pointer points to there may be any number.
+            shape.push((0, None));
+        }
+        Variable { element: self.interpreter.size(&element, &root).ok(), shape, ..plain(&root) }
+    }
+
+    fn node(&mut self, node: &Node, leaf: &Layout) -> Result<Layout, Stop> {
         Ok(match node {
             Node::Contiguous { count } => mpi::contiguous(self.many(count)?, leaf)?,
             Node::Vector { count, block, stride } => {
@@ -210,7 +267,7 @@ impl Values<'_, '_> {
     }
 }
 
-fn structure(parts: Vec<(i64, Type)>) -> Result<Type, Stop> {
-    let (displacements, children): (Vec<i64>, Vec<Type>) = parts.into_iter().unzip();
-    Ok(Type::strc(displacements, children)?)
+fn structure(parts: Vec<(i64, Layout)>) -> Result<Layout, Stop> {
+    let (displacements, children): (Vec<i64>, Vec<Layout>) = parts.into_iter().unzip();
+    Ok(Layout::strc(displacements, children)?)
 }

@@ -61,6 +61,14 @@ impl Memory {
         i64::try_from(drawn).unwrap_or(0)
     }
 
+    /// How many elements from one to the next, in memory that has gaps.
+    pub fn gap(&self, key: impl Hash) -> i64 {
+        match self.sizes {
+            Sizes::Any => 1 + self.random(key),
+            Sizes::Lively => 1 + i64::from(self.chance(key)),
+        }
+    }
+
     /// What is decided by nothing that is known.
     pub fn chance(&self, key: impl Hash) -> bool {
         self.hash(key) % 27 / 4 > 2

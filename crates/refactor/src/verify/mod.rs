@@ -22,7 +22,7 @@ use interpret::{Interpreter, Stop};
 use memory::Byte;
 use values::Values;
 
-pub use instantiate::Instance;
+pub use instantiate::{Instance, Variable};
 pub use memory::Sizes;
 
 /// Draws for each that is wanted.

@@ -40,7 +40,7 @@ impl Interpreter<'_> {
         for (d, dimension) in dimensions.iter().enumerate().take(along + 1) {
             let measured = matches!(dimension, Dimension::AssumedShape { .. }) && !packed;
             if measured {
-                stride *= 1 + self.memory.random((name, d, "gap"));
+                stride *= self.memory.gap((name, d, "gap"));
             }
             if d < along {
                 stride = stride.wrapping_mul(self.extent(name, d, dimension)?);

@@ -9,7 +9,7 @@ pub fn findings(project: &Project, findings: &[Finding]) -> Value {
     json!({ "sites": findings.iter().map(|finding| one(project, finding)).collect::<Vec<_>>() })
 }
 
-fn one(project: &Project, finding: &Finding) -> Value {
+pub(super) fn one(project: &Project, finding: &Finding) -> Value {
     let mut value = json!({ "at": place(project, finding.site), "call": finding.function, "buffer": finding.buffer });
     let (key, content) = match &finding.outcome {
         Ok(change) => {
@@ -38,7 +38,7 @@ fn one(project: &Project, finding: &Finding) -> Value {
 }
 
 /// File, line and column from 1, and the bytes.
-fn place(project: &Project, span: Span) -> Value {
+pub(super) fn place(project: &Project, span: Span) -> Value {
     let (Some(source), Some((line, column))) =
         (project.source(span.file), project.line_column(span.file, span.start))
     else {

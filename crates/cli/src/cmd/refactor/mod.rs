@@ -41,8 +41,11 @@ pub struct Args {
     /// Show step by step how the loops of one call become a datatype, or why they do not
     #[arg(long, value_name = "FILE:LINE", conflicts_with = "check")]
     explain: Option<String>,
+    /// Also draw what is explained into this SVG file
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    svg: Option<PathBuf>,
     /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["sarif", "explain"])]
+    #[arg(long, conflicts_with = "sarif")]
     json: bool,
     /// Print SARIF 2.1.0, with the changes as fixes
     #[arg(long, conflicts_with = "explain")]
@@ -92,12 +95,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let setup = setup(args, &mut sources)?;
     let options = Options { assume: args.assume.clone(), rounds: args.verify };
     let project = Project::with(sources, setup);
+    if let Some(site) = &args.explain {
+        let manner = explain::Manner { json: args.json, svg: args.svg.as_deref() };
+        return explain::show(&project, &options, site, &manner);
+    }
     let mut findings = project.check(&options);
     // Headers that nobody has asked about were read for what they declare.
     findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
-    if let Some(site) = &args.explain {
-        return explain::show(&project, &findings, site);
-    }
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", json::findings(&project, &findings))?;
