@@ -207,7 +207,8 @@ fn explained(name: &str, file: &str, text: &str, site: &str, options: &[&str]) -
         fs::write(&path, &done.out).expect("the expectation");
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(done.out, expected, "{name}: {}", done.err);
+    let wrong = commloom_refactor::edit::diff(name, &expected, &done.out);
+    assert!(wrong.is_empty(), "{wrong}{}", done.err);
     done
 }
 

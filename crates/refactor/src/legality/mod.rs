@@ -277,7 +277,9 @@ fn judge(
     }
     let dead = buffer::dead(view, found, packing, all, known, ledger);
     is(Condition::Dead, dead.and_then(|()| persistent::lasts(view, found, packing, ledger)))?;
-    is(Condition::Roles, broadcast::prove_roles(view, candidate, &packing.statements))?;
+    if !matches!(found.side.manner, Manner::Once | Manner::Persistent) {
+        is(Condition::Roles, broadcast::prove_roles(view, candidate, &packing.statements))?;
+    }
     let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
     let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
     Ok(Part::of(candidate, packing.clone(), made, lasting))
