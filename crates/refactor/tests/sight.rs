@@ -190,6 +190,108 @@ fn errors_elsewhere_do_no_harm() {
     }
 }
 
+/// A procedure without errors, after and before others that the grammar does not get out of.
+fn beside(name: &str, head: &str, good: &str, broken: &[&str], expected: &str) {
+    let plain = outcomes(name, &format!("{head}{good}"));
+    assert_eq!(plain, [expected], "{good}");
+    for broken in broken {
+        let both = format!("{good}{broken}{}", good.replace("good", "better"));
+        for (text, count) in [
+            (format!("{head}{broken}{good}"), 1),
+            (format!("{head}{good}{broken}"), 1),
+            (format!("{head}{both}"), 2),
+            (format!("{head}{broken}{broken}{good}"), 1),
+        ] {
+            assert_eq!(outcomes(name, &text), vec![expected; count], "{name}: {text}");
+        }
+    }
+}
+
+const GOOD_C: &str = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+    MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
+
+#[test]
+fn reading_begins_again_at_the_next_procedure() {
+    let broken = [
+        "void bad( {\n  x = 1;\n}\n",
+        "void bad(int x {\n  if (x) { x = 2; }\n}\n",
+        "void bad(int x) {\n  f(x;\n  x = 2;\n}\n",
+        "void bad(int x) {\n  x = (1 + 2;\n}\n",
+        "void bad(int x) {\n  if (x) {\n    x = 1;\n}\n",
+        "void bad(int x) {\n  while (x) {\n",
+        "static int bad[3] = { 1, 2, \n\n",
+        "struct bad {\n  int x;\n",
+        "void bad(int x)\n{\n#ifdef A\n  if (x) {\n#else\n  if (!x) {\n#endif\n  }\n}\n",
+        "int bad(int x,\n",
+    ];
+    let expected = "vector(n, 1, 3) of MPI_DOUBLE";
+    for name in ["a.c", "a.cpp"] {
+        let good = GOOD_C.to_owned();
+        beside(name, HEAD, &good, &broken, expected);
+        // The brace on a line of its own, the type too.
+        let other =
+            GOOD_C.replace(") {\n  double", ")\n{\n  double").replace("void good", "void\ngood");
+        beside(name, HEAD, &other, &broken, expected);
+    }
+    let of_cpp = [
+        "class Bad {\n  int n;\n  void f() { n = 1; }\n",
+        "class Bad {\n  int n;\n  void f( { n = 1; }\n};\n",
+        "namespace bad {\nvoid f( {\n}\n}\n",
+        "template <class T\nvoid bad(T x) {\n}\n",
+        "void Bad::f( const {\n}\n",
+        "auto bad = [](int x { return x; };\n",
+    ];
+    beside("a.cpp", HEAD, GOOD_C, &of_cpp, expected);
+    // In a namespace, and indented.
+    let inside: String = GOOD_C.lines().map(|line| format!("  {line}\n")).collect();
+    let text =
+        format!("{HEAD}namespace a {{\n  void bad( {{\n    x = 1;\n  }}\n{inside}}}\n{}", GOOD_C);
+    assert_eq!(outcomes("a.cpp", &text), [expected, expected], "{text}");
+}
+
+#[test]
+fn fortran_begins_again_at_the_next_unit() {
+    let good = "subroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
+        call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\nend subroutine good\n";
+    let broken = [
+        "subroutine bad(x\n  integer :: x\n  x = 1\nend subroutine\n",
+        "subroutine bad(x)\n  integer :: x\n  do x = 1, 3\n    x = (2\nend subroutine bad\n",
+        "subroutine bad(x)\n  integer :: x, i\n  do i = 1, 3\n    x = 2\n",
+        "subroutine bad(x)\n  integer :: x\n  if (x == 1 then\n    x = 2\n  end if\nend subroutine\n",
+        "subroutine bad(x)\n  character(5) :: x\n  x = 'a\nend subroutine\n",
+        "real(8) function bad(x\n  bad = 1\nend function\n",
+    ];
+    let expected = "vector(n, 1, 3) of mpi_double_precision";
+    beside("a.f90", "", good, &broken, expected);
+    let fixed = |text: &str| {
+        text.lines().map(|l| format!("      {}\n", l.trim_start())).collect::<String>()
+    };
+    let all: Vec<String> = broken.iter().map(|text| fixed(text)).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    beside("a.f", "", &fixed(good), &all, expected);
+}
+
+/// What stands in a procedure that cannot be read may use a buffer too.
+#[test]
+fn what_could_not_be_read_may_do_anything() {
+    let good = "double b[100];\nvoid good(const double *restrict u, int n) {\n  int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
+    let found = c(&format!("{good}void bad( {{\n  print(b[3]);\n}}\n"));
+    assert_eq!(found, ["E-BUF-LIVE"]);
+    // Given to it, the source may be written.
+    let found = c(
+        "void bad( {\n}\nvoid good(double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  bad(u);\n  \
+        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n",
+    );
+    assert_eq!(found, ["E-SRC-WRITTEN"]);
+    let found = outcomes(
+        "a.f90",
+        "subroutine bad(x\nend subroutine\nsubroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
+        call bad(u)\n  call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\nend subroutine\n",
+    );
+    assert_eq!(found, ["E-SRC-WRITTEN"]);
+}
+
 #[test]
 fn an_error_in_the_procedure_is_the_reason() {
     let found = c(

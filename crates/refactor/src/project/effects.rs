@@ -261,6 +261,10 @@ fn element(view: &View<'_>, of: &Type) -> Option<String> {
 
 fn direct<'p>(view: &View<'p>) -> Direct<'p> {
     let mut found = Direct::default();
+    if view.procedure().is_unread() {
+        found.reads.insert(ANYTHING.to_owned());
+        found.writes.insert(ANYTHING.to_owned());
+    }
     for statement in &view.procedure().body {
         statement.each(&mut |s| one(view, s, &mut found));
     }

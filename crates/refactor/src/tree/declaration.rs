@@ -2,7 +2,7 @@
 
 use crate::source::{FileId, Language, Span};
 
-use super::{Expression, Name, Statement};
+use super::{Expression, Name, Statement, StatementKind};
 
 /// One file.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +60,15 @@ pub struct Procedure {
     /// Lines of the preprocessor in the body, each group of `#if ... #endif` as a whole, and pragmas (`!$omp` too): an edit must not
     /// touch them. What stands in the branches of an `#if` are the branches of an `if` whose condition is unknown.
     pub directives: Vec<Span>,
+}
+
+impl Procedure {
+    /// Whether nothing of it could be read: what it does, and with which arguments, is not known.
+    pub fn is_unread(&self) -> bool {
+        let unknown =
+            |s: &Statement| s.span == self.span && matches!(s.kind, StatementKind::Unknown(_));
+        self.has_errors && matches!(self.body.as_slice(), [only] if unknown(only))
+    }
 }
 
 /// A procedure whose body is elsewhere.

@@ -1,8 +1,10 @@
 //! What stands outside of procedures, procedures themselves, and declarations in them.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
-use crate::source::Span;
+use crate::source::{Lines, Span};
 use crate::tree::{
     Declaration, Dimension, Expression, ExpressionKind, Intent, Name, Procedure, Prototype, Scope,
     Statement, StatementKind, Storage, SyntaxError, Type, Unit,
@@ -12,14 +14,123 @@ use super::declarator::{Declared, as_argument, declarator};
 use super::expression::expression;
 use super::locals::Locals;
 use super::reader::{Reader, children, field, fields, first};
+use super::restart::{Head, heads};
 use super::specifier::{Words, constant, descriptor, specifier, words};
 use super::statement::statements;
 
-/// Translates a file. No recursion: what is inside of something else waits its turn.
+/// Translates a file. Procedures that are not whole are read again, each for itself.
 pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
     errors(reader, root, unit);
-    let mut waiting: Vec<(Node<'_>, Option<Name>)> = vec![(root, None)];
+    if !root.has_error() {
+        return all(reader, root, None, &Lost::default(), unit);
+    }
+    let lost = lost(reader, root);
+    all(reader, root, None, &lost, unit);
+    unit.errors.retain(|error| lost.around(error.span.start).is_none());
+    let lines = Lines::of(reader.text);
+    for head in &lost.heads {
+        again(reader, head, &lines, unit);
+    }
+    unit.procedures.sort_by_key(|p| p.span.start);
+    unit.errors.sort_by_key(|e| e.span.start);
+}
+
+/// Procedures of the text of which the tree knows nothing, or nothing good; in the order of the text.
+#[derive(Default)]
+struct Lost {
+    heads: Vec<Head>,
+}
+
+impl Lost {
+    /// The one that a byte belongs to.
+    fn around(&self, at: usize) -> Option<&Head> {
+        let before = self.heads.partition_point(|head| head.range.start <= at);
+        let head = before.checked_sub(1).and_then(|last| self.heads.get(last));
+        head.filter(|head| at < head.range.end)
+    }
+
+    /// The first one that begins behind a byte.
+    fn after(&self, at: usize) -> Option<&Head> {
+        self.heads.get(self.heads.partition_point(|head| head.range.start <= at))
+    }
+}
+
+fn lost(reader: &Reader<'_>, root: Node<'_>) -> Lost {
+    let mut good: Vec<(usize, usize)> = Vec::new();
+    let mut cursor = root.walk();
+    'all: loop {
+        let node = cursor.node();
+        let is_procedure = node.kind() == "function_definition";
+        if is_procedure && !node.has_error() {
+            good.push((node.start_byte(), node.end_byte()));
+        }
+        // What is in a procedure is a part of it.
+        if !is_procedure && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'all;
+            }
+        }
+    }
+    let is_good = |head: &Head| {
+        let before = good.partition_point(|(start, _)| *start <= head.range.start);
+        before.checked_sub(1).is_some_and(|at| head.range.start < good[at].1)
+    };
+    Lost { heads: heads(reader.text).into_iter().filter(|head| !is_good(head)).collect() }
+}
+
+/// Reads a procedure without what stands around it.
+fn again(reader: &mut Reader<'_>, head: &Head, lines: &Lines, unit: &mut Unit) {
+    let before = unit.procedures.len();
+    if let Some(tree) = reader.shared.parse_part(reader.text, head.range.clone(), lines) {
+        errors(reader, tree.root_node(), unit);
+        all(reader, tree.root_node(), head.path.as_deref(), &Lost::default(), unit);
+    }
+    if unit.procedures.len() == before {
+        let name = joined(head.path.as_deref(), &head.name);
+        unit.procedures.push(unread(reader, name, head.range.clone()));
+    }
+}
+
+/// A procedure of which nothing is known but its names.
+fn unread(reader: &mut Reader<'_>, name: Name, range: Range<usize>) -> Procedure {
+    let span = Span { file: reader.file, start: range.start, end: range.end };
+    let body = Statement { span, kind: StatementKind::Unknown(reader.names_in(range)) };
+    Procedure {
+        module: name.rsplit_once("::").map(|(module, _)| module.to_owned()),
+        name,
+        span,
+        host: None,
+        parameters: Vec::new(),
+        result: None,
+        is_local: false,
+        scope: Scope::default(),
+        body_start: span.end,
+        body: vec![body],
+        has_errors: true,
+        directives: Vec::new(),
+    }
+}
+
+/// Translates a node and what is in it, but for what is read again. No recursion: what is inside of something else waits its turn.
+fn all(reader: &mut Reader<'_>, root: Node<'_>, path: Option<&str>, lost: &Lost, unit: &mut Unit) {
+    let mut waiting: Vec<(Node<'_>, Option<Name>)> = vec![(root, path.map(str::to_owned))];
     while let Some((node, path)) = waiting.pop() {
+        let has_parts = matches!(node.kind(), "ERROR" | "translation_unit" | "declaration_list")
+            || node.kind().starts_with("preproc_");
+        if !has_parts && lost.around(node.start_byte()).is_some() {
+            continue;
+        }
+        // One that has swallowed others.
+        if node.kind() == "function_definition"
+            && let Some(next) = lost.after(node.start_byte()).map(|head| head.range.start)
+            && next < node.end_byte()
+        {
+            unit.procedures.push(unread(reader, Name::new(), node.start_byte()..next));
+            continue;
+        }
         let inside = item(reader, node, path.as_deref(), unit);
         let met = std::mem::take(&mut reader.met);
         extend(scope_of(unit, path.as_deref()), met);
@@ -134,10 +245,11 @@ fn errors(reader: &Reader<'_>, root: Node<'_>, unit: &mut Unit) {
             unit.errors.push(SyntaxError { span: reader.span(node) });
         } else if node.has_error() {
             let mut cursor = node.walk();
+            let first = waiting.len();
             waiting.extend(node.children(&mut cursor));
+            waiting[first..].reverse();
         }
     }
-    unit.errors.sort_by_key(|e| e.span.start);
 }
 
 /// Records, names of types and constants of enumerations that a node declares.

@@ -64,7 +64,7 @@ pub fn directives_given(text: &str, file: FileId, given: &Given) -> Directives {
 }
 
 /// Where the line that starts at `start` ends, with those that a backslash joins to it.
-fn logical_line_end(text: &str, start: usize) -> usize {
+pub(super) fn logical_line_end(text: &str, start: usize) -> usize {
     let mut at = start;
     loop {
         let end = text[at..].find('\n').map_or(text.len(), |n| at + n);

@@ -18,6 +18,7 @@ mod loops;
 mod macros;
 mod names;
 mod reader;
+mod restart;
 mod specifier;
 mod statement;
 mod switch;

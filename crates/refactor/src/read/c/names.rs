@@ -1,6 +1,7 @@
 //! Names in what is not understood.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use tree_sitter::Node;
 
@@ -13,8 +14,13 @@ use super::token::{Kind, tokens};
 impl Reader<'_> {
     /// All names in a node, those that its macros may bring too.
     pub fn names(&mut self, node: Node<'_>) -> Vec<Name> {
+        self.names_in(node.byte_range())
+    }
+
+    /// The same for a part of the text.
+    pub fn names_in(&mut self, range: Range<usize>) -> Vec<Name> {
         let mut all = BTreeSet::new();
-        for token in tokens(self.text_of(node)).filter(|t| t.kind == Kind::Name) {
+        for token in tokens(self.text.get(range).unwrap_or("")).filter(|t| t.kind == Kind::Name) {
             match self.shared.macros.get(token.text) {
                 Some(Meaning::Tokens { body, .. }) => {
                     let inside = tokens(body).filter(|t| t.kind == Kind::Name);

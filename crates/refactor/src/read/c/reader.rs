@@ -1,10 +1,11 @@
 //! What all parts of the front end work with.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Parser, Point, Tree};
 
-use crate::source::{FileId, Language, Span};
+use crate::source::{FileId, Language, Lines, Span};
 use crate::tree::{MAX_DEPTH, Name, Record, Scope};
 
 use super::locals::Locals;
@@ -43,6 +44,26 @@ impl<'a> Shared<'a> {
             return None;
         }
         self.parser.borrow_mut().parse(text, None)
+    }
+
+    /// Parses a part of a text, as if nothing stood around it.
+    pub fn parse_part(&self, text: &str, range: Range<usize>, lines: &Lines) -> Option<Tree> {
+        let point = |at: usize| {
+            let (row, before) = lines.before(text, at);
+            Point { row, column: before.len() }
+        };
+        let part = tree_sitter::Range {
+            start_byte: range.start,
+            end_byte: range.end,
+            start_point: point(range.start),
+            end_point: point(range.end),
+        };
+        let mut parser = self.parser.borrow_mut();
+        parser.set_included_ranges(&[part]).ok()?;
+        let tree = parser.parse(text, None);
+        // All of a text, for who comes next; that is never refused.
+        let _ = parser.set_included_ranges(&[]);
+        tree
     }
 
     /// A name that no program has.

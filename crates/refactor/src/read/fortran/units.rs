@@ -1,5 +1,7 @@
 //! Program units: modules, procedures, main programs.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use crate::tree::{Name, Procedure, Prototype, Scope, Statement, StatementKind, Type};
@@ -267,8 +269,13 @@ impl<'t> Reader<'t> {
         range: std::ops::Range<usize>,
         around: &Surroundings,
     ) {
+        let text = self.normalized.text.get(range.clone()).unwrap_or("");
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let names = words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let names: BTreeSet<Name> = names.map(str::to_ascii_lowercase).collect();
         let span = self.span_of(range);
-        let unknown = Statement { span, kind: StatementKind::Unknown(Vec::new()) };
+        let kind = StatementKind::Unknown(names.into_iter().collect());
+        let unknown = Statement { span, kind };
         self.unit.procedures.push(Procedure {
             name: name.to_owned(),
             span,
