@@ -1,9 +1,10 @@
 //! Any text is read and judged without a panic: programs that are cut, mixed and sprinkled with tokens. libFuzzer does the same for longer
 //! (`fuzz/fuzz_targets/refactor_*.rs`).
 
+use commloom_refactor::check::Options;
 use commloom_refactor::legality::{Assumptions, sites};
-use commloom_refactor::project::Project;
-use commloom_refactor::source::{Language, Source};
+use commloom_refactor::project::{Command, Given, Project, Setup, Wrapper, response, words};
+use commloom_refactor::source::{FileId, Language, Source};
 
 const C: &str = r#"#include <mpi.h>
 #define N 8
@@ -91,8 +92,55 @@ fn spoiled(text: &str, random: &mut Random) -> String {
 
 fn judge(name: &str, text: String) {
     let language = Language::of_name(name).unwrap();
-    let project = Project::new(vec![Source { name: name.into(), language, text }]);
+    let source = Source { name: name.into(), language, text };
+    let project = Project::new(vec![source.clone()]);
     sites(&project, &Assumptions::new(["all".to_owned()]));
+    // As calls of procedures that are listed, with macros that the compiler is given; all the way to the new text.
+    let renamed = source.text.replace("MPI_Send", "put").replace("MPI_Isend", "put_later");
+    let text = renamed.replace("mpi_send", "put").replace("mpi_isend", "put_later");
+    let setup = setup(name);
+    let project = Project::with(vec![Source { text, ..source }], setup);
+    let options = Options { assume: vec!["all".into()], rounds: 1 };
+    project.changed(FileId(0), &project.check(&options));
+}
+
+fn setup(name: &str) -> Setup {
+    let mut setup = Setup::default();
+    let at = |number| Given::Argument(number);
+    let fixed = [
+        ("buf", at(1)),
+        ("count", at(2)),
+        ("datatype", Given::Text("MPI_DOUBLE".into())),
+        ("dest", at(4)),
+        ("tag", at(5)),
+        ("comm", Given::Text("of({6})".into())),
+        ("ierror", at(7)),
+    ];
+    let later = [("buf", at(1)), ("count", at(2)), ("datatype", at(3)), ("request", at(7))];
+    setup.wrappers.add(Wrapper::new("put", "MPI_Send", &fixed).unwrap());
+    setup.wrappers.add(Wrapper::new("put_later", "MPI_Isend", &later).unwrap());
+    setup.compiled.locate(name, &format!("/p/{name}"));
+    let options = ["-DN=4", "-Dn=n+n", "-DP(x)=(x", "-DI=", "-I."].map(str::to_owned);
+    setup.compiled.add(name, Command::of(&options, "/p"));
+    setup
+}
+
+#[test]
+fn commands() {
+    let text =
+        "cc -I 'a b'/../c -D\"X=\\\"y\" @f -DF(a,b)=a##b -U X -include h.h -o x.o -isystem /s x.c";
+    for seed in 1..=300 {
+        let text = spoiled(text, &mut Random(seed));
+        let outcome = std::panic::catch_unwind(|| {
+            let all = words(&text).unwrap_or_else(|_| response(&text));
+            let mut setup = Setup::default();
+            setup.compiled.locate("a.c", "/p/a.c");
+            setup.compiled.add("a.c", Command::of(&all, "/p"));
+            let source = Source { name: "a.c".into(), language: Language::C, text: C.into() };
+            Project::with(vec![source], setup);
+        });
+        assert!(outcome.is_ok(), "seed {seed}: {text}");
+    }
 }
 
 fn all_of(name: &str, text: &str) {

@@ -131,12 +131,14 @@ impl Spaces {
         let mut made = Spaces::default();
         made.commons(units);
         let mut modules: HashMap<Name, usize> = HashMap::new();
+        let mut open: HashMap<Name, Vec<usize>> = HashMap::new();
         let mut of_unit = Vec::new();
         for unit in units.iter() {
             of_unit.push(made.push(Space::of(&unit.scope, None)));
             for (name, scope) in &unit.modules {
                 let space = made.push(Space::of(scope, Some(name.clone())));
                 // Namespaces are open: several files add to one.
+                open.entry(name.clone()).or_default().push(space);
                 modules.entry(name.clone()).or_insert(space);
             }
             for prototype in &unit.prototypes {
@@ -172,6 +174,7 @@ impl Spaces {
                     made.c_layers(
                         &mut layers,
                         procedure.module.as_deref(),
+                        &open,
                         files,
                         number,
                         &of_unit,
@@ -246,6 +249,7 @@ impl Spaces {
         &mut self,
         layers: &mut Vec<Layer>,
         module: Option<&str>,
+        open: &HashMap<Name, Vec<usize>>,
         files: &Files,
         number: usize,
         of_unit: &[usize],
@@ -254,10 +258,8 @@ impl Spaces {
         // The class and the namespaces that the procedure is in, in all files that it sees.
         let mut path = module;
         while let Some(here) = path {
-            for space in 0..self.spaces.len() {
-                if self.spaces[space].module.as_deref() == Some(here) {
-                    layers.push(Layer { space, through: None });
-                }
+            for &space in open.get(here).into_iter().flatten() {
+                layers.push(Layer { space, through: None });
             }
             let class = seen.iter().map(|&f| of_unit[f]).chain(layers.iter().map(|l| l.space));
             let record =
