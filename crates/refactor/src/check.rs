@@ -8,6 +8,7 @@ use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
+use crate::leftovers;
 use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
 use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
@@ -158,20 +159,22 @@ impl Project {
 
     /// The text of a file with all changes of the findings in it; none where there are none. What [`Project::check`] finds can be changed together.
     pub fn changed(&self, file: FileId, findings: &[Finding]) -> Option<String> {
-        let mut changes: Vec<edit::Change> = Vec::new();
+        let mut edits: Vec<Edit> = Vec::new();
         for finding in findings {
             let Ok(change) = &finding.outcome else { continue };
             for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
-                let change = edit::Change { range: edit.span.range(), new: edit.text.clone() };
                 // A loop that filled several buffers goes once.
-                if !changes.contains(&change) {
-                    changes.push(change);
+                if !edits.contains(edit) {
+                    edits.push(edit.clone());
                 }
             }
         }
-        if changes.is_empty() {
+        if edits.is_empty() {
             return None;
         }
+        let edits = leftovers::without(self, edits, true);
+        let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
+        let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
         edit::apply(&self.source(file)?.text, &changes).ok()
     }
 
@@ -236,7 +239,7 @@ impl Project {
                 }
             }
         }
-        edits.sort_by_key(|edit| (edit.span.file, edit.span.start, edit.span.end));
+        let edits = leftovers::without(self, edits, false);
         let first = rewrite.parts.first();
         let summary = first.map_or_else(String::new, |part| {
             let anew = self.call_of(site, part).and_then(|call| call.anew(part, source));

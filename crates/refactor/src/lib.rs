@@ -17,6 +17,7 @@ pub mod edit;
 pub mod emit;
 pub mod explain;
 pub mod ir;
+mod leftovers;
 pub mod legality;
 pub mod project;
 pub mod read;

@@ -55,6 +55,7 @@ use calls::Manner;
 use find::{Found, calls_in};
 use model::Ledger;
 
+pub(crate) use flow::is_live_after;
 pub use model::{Assumptions, Condition, Judged, Part, Rewrite, Site, Trail};
 pub(crate) use names::{
     assigned_names, bare_buffers, calls_mpi, for_each_bound, names_in, written_names,

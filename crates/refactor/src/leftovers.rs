@@ -1,0 +1,495 @@
+//! What is of no use any more once edits are made: buffers with their memory, indices that are only set, declarations of both, and constructs with nothing in
+//! them. Only what is certainly dead goes: locals that nothing else mentions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::Edit;
+use crate::edit;
+use crate::legality::{for_each_bound, is_live_after};
+use crate::project::{Project, View};
+use crate::source::{FileId, Source, Span};
+use crate::symbols::Symbols;
+use crate::tree::{
+    Declaration, Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind,
+    Storage, Type, Unary,
+};
+
+/// The edits that take away what others leave over, in all files that they change. With `constructs`, loops and branches without content go, too, and edits inside
+/// of them.
+pub(crate) fn without(project: &Project, edits: Vec<Edit>, constructs: bool) -> Vec<Edit> {
+    let files: BTreeSet<FileId> = edits.iter().map(|edit| edit.span.file).collect();
+    let mut all = edits;
+    for file in files {
+        let Some(source) = project.source(file) else { continue };
+        for id in project.procedures() {
+            let view = project.view(id);
+            let span = view.procedure().span;
+            let touched = |edit: &Edit| {
+                edit.span.file == file && span.start <= edit.span.start && edit.span.end <= span.end
+            };
+            if span.file != file || !all.iter().any(touched) || !is_plain(&view) {
+                continue;
+            }
+            let cleaning = Cleaning::new(&view, source, &all);
+            let more = cleaning.edits(constructs);
+            all.retain(|edit| {
+                let within = |m: &Edit| contains(m.span, edit.span) && m.span != edit.span;
+                !more.iter().any(within)
+            });
+            all.extend(more);
+        }
+    }
+    all.sort_by_key(|edit| (edit.span.file, edit.span.start, edit.span.end));
+    all
+}
+
+/// Whether all that may mention a local is in sight: no internal procedures, no places that were not read.
+fn is_plain(view: &View<'_>) -> bool {
+    let procedure = view.procedure();
+    let is_host = view.project().units().iter().flat_map(|unit| &unit.procedures).any(|other| {
+        other.span.file == procedure.span.file
+            && other.span != procedure.span
+            && contains(procedure.span, other.span)
+    });
+    let is_function = view.language().is_fortran() && procedure.result.is_some();
+    !is_host && !is_function && !procedure.has_errors
+}
+
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// A statement that does nothing but give a variable a value, memory, or a declaration.
+struct Setter {
+    name: Name,
+    statement: Span,
+    is_declaration: bool,
+}
+
+struct Cleaning<'a> {
+    view: &'a View<'a>,
+    procedure: &'a Procedure,
+    source: &'a Source,
+    /// What the edits take away or replace.
+    gone: Vec<Span>,
+    /// Words of what they bring, in lower case.
+    new: BTreeSet<String>,
+}
+
+impl<'a> Cleaning<'a> {
+    fn new(view: &'a View<'a>, source: &'a Source, edits: &[Edit]) -> Cleaning<'a> {
+        let procedure = view.procedure();
+        let own = edits.iter().filter(|e| e.span.file == procedure.span.file);
+        let lower = |text: &str| words(text).map(str::to_lowercase).collect::<Vec<_>>();
+        Cleaning {
+            view,
+            procedure,
+            source,
+            gone: own.clone().filter(|e| e.span.end > e.span.start).map(|e| e.span).collect(),
+            new: own.flat_map(|e| lower(&e.text)).collect(),
+        }
+    }
+
+    fn is_gone(&self, span: Span) -> bool {
+        self.gone.iter().any(|gone| contains(*gone, span))
+    }
+
+    fn edits(mut self, constructs: bool) -> Vec<Edit> {
+        let before = self.gone.len();
+        let mut stuck = BTreeSet::new();
+        let mut edits;
+        loop {
+            let (dead, dying) = self.dead(&stuck);
+            if constructs && let Some(span) = self.empty(&dead, &dying) {
+                self.gone.push(span);
+                continue;
+            }
+            edits = Vec::new();
+            let again = stuck.len();
+            for (name, span) in &dying {
+                match self.removed(*span) {
+                    Some(edit) if !edits.contains(&edit) => edits.push(edit),
+                    Some(_) => {}
+                    None => drop(stuck.insert(name.clone())),
+                }
+            }
+            if stuck.len() == again {
+                edits.extend(self.declarations(&dead));
+                break;
+            }
+        }
+        let constructs: Vec<Span> = self.gone.split_off(before);
+        let outer = |span: &&Span| !constructs.iter().any(|o| o != *span && contains(*o, **span));
+        let whole = constructs.iter().filter(outer).filter_map(|span| self.removed(*span));
+        edits.extend(whole);
+        edits
+    }
+
+    /// The edit that takes a statement away, where it leaves nothing in its place.
+    fn removed(&self, span: Span) -> Option<Edit> {
+        let change = edit::remove(self.source, span).ok()?;
+        let span = Span { file: span.file, start: change.range.start, end: change.range.end };
+        change.new.is_empty().then_some(Edit { span, text: change.new })
+    }
+
+    /// Variables that nothing needs any more, and the statements that set them.
+    fn dead(&self, stuck: &BTreeSet<Name>) -> (BTreeSet<Name>, Vec<(Name, Span)>) {
+        let setters = self.setters();
+        let mut mentions: BTreeMap<Name, Vec<Span>> = BTreeMap::new();
+        for statement in &self.procedure.body {
+            statement.each(&mut |s| mentioned(s, &mut mentions));
+        }
+        let mut wanted: BTreeSet<Name> = mentions
+            .iter()
+            .filter(|(_, spans)| spans.iter().any(|span| self.is_gone(*span)))
+            .map(|(name, _)| name.clone())
+            .collect();
+        loop {
+            let mut dead: BTreeSet<Name> =
+                wanted.iter().filter(|n| !stuck.contains(*n) && self.may_go(n)).cloned().collect();
+            let mut dying;
+            loop {
+                dying = self.dying(&setters, &dead);
+                let is_dead = |name: &Name| {
+                    let spans = mentions.get(name).map_or(&[][..], Vec::as_slice);
+                    spans.iter().all(|span| {
+                        self.is_gone(*span) || dying.iter().any(|(_, s)| contains(*s, *span))
+                    })
+                };
+                let alive: Vec<Name> = dead.iter().filter(|n| !is_dead(n)).cloned().collect();
+                if alive.is_empty() {
+                    break;
+                }
+                dead.retain(|name| !alive.contains(name));
+            }
+            // What only the dying statements mention may be dead, too.
+            let before = wanted.len();
+            let within = |span: &Span| dying.iter().any(|(_, s)| contains(*s, *span));
+            wanted.extend(
+                mentions
+                    .iter()
+                    .filter(|(_, spans)| spans.iter().any(within))
+                    .map(|(name, _)| name.clone()),
+            );
+            if wanted.len() == before {
+                return (dead, dying);
+            }
+        }
+    }
+
+    /// The statements that only set dead variables: a declaration of several goes when all of them are dead.
+    fn dying(&self, setters: &[Setter], dead: &BTreeSet<Name>) -> Vec<(Name, Span)> {
+        let declared = |span: Span| {
+            let mut all = setters.iter().filter(|s| s.is_declaration && s.statement == span);
+            all.all(|s| dead.contains(&s.name))
+        };
+        setters
+            .iter()
+            .filter(|s| dead.contains(&s.name) && !self.is_gone(s.statement))
+            .filter(|s| declared(s.statement))
+            .map(|s| (s.name.clone(), s.statement))
+            .collect()
+    }
+
+    /// Whether a variable is of this procedure alone, and of a type without actions of its own.
+    fn may_go(&self, name: &str) -> bool {
+        let Some(declaration) = self.view.variable(name) else { return false };
+        let is_fortran = self.view.language().is_fortran();
+        let equivalent = self.procedure.scope.equivalences.iter().flat_map(|e| &e.places);
+        declaration.storage == Storage::Local
+            && contains(self.procedure.span, declaration.span)
+            && !self.new.contains(&name.to_lowercase())
+            && !equivalent.clone().any(|place| place.mentions(name))
+            && !self.in_directives(name)
+            && if is_fortran {
+                self.specified(name) <= 1
+            } else {
+                !name.contains('@') && self.is_passive(declaration)
+            }
+    }
+
+    fn is_passive(&self, declaration: &Declaration) -> bool {
+        let mut of = self.view.resolve(&declaration.of);
+        while let Type::Array(inner, _) = of {
+            of = self.view.resolve(&inner);
+        }
+        match of {
+            Type::Basic(..) | Type::Pointer(_) => true,
+            Type::Record(_) => {
+                let is_c = self.view.language() == crate::source::Language::C;
+                is_c || self.view.uniform(&of).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn in_directives(&self, name: &str) -> bool {
+        self.procedure.directives.iter().any(|span| {
+            let text = self.source.text.get(span.range()).unwrap_or("");
+            words(text).any(|word| word.eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// How often declarations of Fortran mention a name.
+    fn specified(&self, name: &str) -> usize {
+        let end = self.procedure.body_start;
+        let text = self.source.text.get(self.procedure.span.start..end).unwrap_or("");
+        let is_comment = |line: &str| {
+            let first = line.chars().next().unwrap_or(' ');
+            matches!(first, 'c' | 'C' | '*' | '!') && self.is_fixed()
+        };
+        let lines = text.lines().filter(|line| !is_comment(line));
+        let code = lines.map(|line| line.split('!').next().unwrap_or(""));
+        code.map(|line| words(line).filter(|w| w.eq_ignore_ascii_case(name)).count()).sum()
+    }
+
+    fn is_fixed(&self) -> bool {
+        self.source.language == crate::source::Language::FortranFixed
+    }
+
+    /// Statements with nothing but an effect on one variable.
+    fn setters(&self) -> Vec<Setter> {
+        let mut all = Vec::new();
+        let is_fortran = self.view.language().is_fortran();
+        for statement in &self.procedure.body {
+            statement.each(&mut |s| {
+                let text = self.source.text.get(s.span.range()).unwrap_or("");
+                // In the head of a loop a statement has no end of its own.
+                if !is_fortran && !text.ends_with(';') {
+                    return;
+                }
+                if let StatementKind::Declare(declared) = &s.kind {
+                    all.extend(declared.iter().map(|d| Setter {
+                        name: d.name.clone(),
+                        statement: s.span,
+                        is_declaration: true,
+                    }));
+                } else if let Some(name) = set(&s.kind) {
+                    all.push(Setter {
+                        name: name.clone(),
+                        statement: s.span,
+                        is_declaration: false,
+                    });
+                }
+            });
+        }
+        all
+    }
+
+    /// A loop, branch or block that nothing is left in.
+    fn empty(&self, dead: &BTreeSet<Name>, dying: &[(Name, Span)]) -> Option<Span> {
+        let mut found = None;
+        for statement in &self.procedure.body {
+            statement.each(&mut |s| {
+                let bodies = s.bodies();
+                let mut inner = bodies.iter().flat_map(|body| body.iter()).peekable();
+                let goes = |s: &Statement| {
+                    self.is_gone(s.span)
+                        || dying.iter().any(|(_, span)| contains(*span, s.span))
+                        || s.kind == StatementKind::Nothing
+                };
+                if found.is_some() || self.is_gone(s.span) || inner.peek().is_none() {
+                    return;
+                }
+                let own = bodies.iter().flat_map(|b| b.iter()).any(|i| self.is_gone(i.span));
+                if !own || !inner.all(goes) || !s.expressions().into_iter().all(is_pure) {
+                    return;
+                }
+                let counted = match &s.kind {
+                    StatementKind::Loop(l) => {
+                        l.declares
+                            || dead.contains(&l.variable)
+                            || (self.is_local(&l.variable)
+                                && !is_live_after(self.procedure, s.span, &l.variable, &self.gone))
+                    }
+                    StatementKind::If { .. } | StatementKind::Block(_) => true,
+                    _ => false,
+                };
+                let directive = |d: &Span| contains(s.span, *d);
+                if counted
+                    && !self.procedure.directives.iter().any(directive)
+                    && self.removed(s.span).is_some()
+                {
+                    found = Some(s.span);
+                }
+            });
+        }
+        found
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.view.variable(name).is_some_and(|d| d.storage == Storage::Local)
+    }
+
+    /// Lines of Fortran that declare dead variables and nothing else.
+    fn declarations(&self, dead: &BTreeSet<Name>) -> Vec<Edit> {
+        if !self.view.language().is_fortran() {
+            return Vec::new();
+        }
+        let variables = self.procedure.scope.variables.iter();
+        let spans = variables.filter(|v| dead.contains(&v.name)).map(|v| v.span);
+        let mut edits: Vec<Edit> = spans.filter_map(|span| self.declaration(span, dead)).collect();
+        edits.dedup();
+        edits
+    }
+
+    fn declaration(&self, name: Span, dead: &BTreeSet<Name>) -> Option<Edit> {
+        let text = self.source.text.as_str();
+        let start = text.get(..name.start)?.rfind('\n')?;
+        let end = name.end + text.get(name.end..)?.find('\n')?;
+        let line = text.get(start + 1..end)?.trim_end_matches('\r');
+        let before = text.get(start + 1..name.start)?;
+        let previous = text.get(..start)?.rsplit('\n').next()?.trim_end();
+        let next = text.get(end + 1..)?.lines().next()?;
+        let continues = |line: &str| {
+            self.is_fixed()
+                && line.get(..5).is_some_and(|l| l.trim().is_empty())
+                && line.chars().nth(5).is_some_and(|c| !matches!(c, ' ' | '0'))
+        };
+        let is_long = previous.ends_with('&') || continues(line) || continues(next);
+        if is_long || line.contains(['&', '!', ';', '\t', '"', '\'', '=']) {
+            return None;
+        }
+        let entities = match line.split_once("::") {
+            Some((_, entities)) => entities,
+            None => {
+                let words = ["integer", "real", "double", "complex", "logical", "character"];
+                let of = before.trim_start().to_ascii_lowercase();
+                let is_type = words.iter().any(|w| of.starts_with(w)) && !of.contains(',');
+                is_type.then(|| line.get(before.len()..)).flatten()?
+            }
+        };
+        let names = entity_names(entities)?;
+        if !names.iter().all(|name| dead.contains(&name.to_ascii_lowercase())) {
+            return None;
+        }
+        // Without the end of the line: new declarations may come there.
+        let start = start - usize::from(text.get(..start)?.ends_with('\r'));
+        let end = start + text.get(start..end)?.trim_end_matches('\r').len();
+        let span = Span { file: name.file, start, end };
+        Some(Edit { span, text: String::new() })
+    }
+}
+
+/// The names of `b(8), n`; none where more stands there.
+fn entity_names(entities: &str) -> Option<Vec<&str>> {
+    let mut names = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let ends = entities.char_indices().chain([(entities.len(), ',')]);
+    for (at, c) in ends {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => {
+                let entity = entities.get(start..at)?.trim();
+                let (name, shape) = entity.split_at(entity.find('(').unwrap_or(entity.len()));
+                let is_name = name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if !is_name || name.is_empty() || !(shape.is_empty() || shape.ends_with(')')) {
+                    return None;
+                }
+                names.push(name.trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    Some(names)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Whether nothing happens when it is evaluated.
+fn is_pure(value: &Expression) -> bool {
+    let mut pure = true;
+    value.each(&mut |e| {
+        pure &= !matches!(
+            e.kind,
+            Kind::Call { .. } | Kind::Step { .. } | Kind::Assign { .. } | Kind::Unknown(_)
+        );
+    });
+    pure
+}
+
+/// The variable that a statement sets, and does nothing else.
+fn set(kind: &StatementKind) -> Option<&Name> {
+    match kind {
+        StatementKind::Assign { target, value, .. } => {
+            let Kind::Name(name) = &target.kind else { return None };
+            (is_pure(value) || is_memory(value)).then_some(name)
+        }
+        StatementKind::Evaluate(Expression { kind: Kind::Step { target, .. }, .. }) => {
+            name_of(target)
+        }
+        StatementKind::Evaluate(Expression {
+            kind: Kind::Call { function, arguments }, ..
+        }) => {
+            let called = function.root()?.as_str();
+            match (called, arguments.as_slice()) {
+                ("free" | "std::free" | "MPI_Free_mem" | "$deallocate", [only]) => name_of(only),
+                ("MPI_Alloc_mem", [bytes, _, pointer]) if is_pure(bytes) => match &pointer.kind {
+                    Kind::Unary(Unary::Address, inner) => name_of(inner),
+                    _ => None,
+                },
+                ("$allocate", [Expression { kind: Kind::Element { base, .. }, .. }]) => {
+                    let only = &arguments[0];
+                    is_pure(only).then(|| name_of(base)).flatten()
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn name_of(value: &Expression) -> Option<&Name> {
+    match &value.kind {
+        Kind::Name(name) => Some(name),
+        Kind::Cast(_, inner) => name_of(inner),
+        _ => None,
+    }
+}
+
+/// `(double *)malloc(n * sizeof(double))`
+fn is_memory(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Cast(_, inner) => is_memory(inner),
+        Kind::Call { function, arguments } => {
+            let allocates = ["malloc", "calloc", "std::malloc", "std::calloc"];
+            function.root().is_some_and(|name| allocates.contains(&name.as_str()))
+                && arguments.iter().all(is_pure)
+        }
+        _ => false,
+    }
+}
+
+/// Where a statement itself, without those in it, mentions which names.
+fn mentioned(statement: &Statement, all: &mut BTreeMap<Name, Vec<Span>>) {
+    let mut at = |name: &Name, span: Span| all.entry(name.clone()).or_default().push(span);
+    for value in statement.expressions() {
+        value.each(&mut |e| match &e.kind {
+            Kind::Name(name) => at(name, e.span),
+            Kind::Unknown(names) => names.iter().for_each(|name| at(name, e.span)),
+            _ => {}
+        });
+    }
+    match &statement.kind {
+        StatementKind::Loop(counted) => at(&counted.variable, statement.span),
+        StatementKind::Unknown(names) => names.iter().for_each(|name| at(name, statement.span)),
+        StatementKind::Declare(declared) => {
+            for declaration in declared {
+                at(&declaration.name, statement.span);
+                for_each_bound(&declaration.of, &mut |bound| {
+                    bound.each(&mut |e| {
+                        if let Kind::Name(name) = &e.kind {
+                            at(name, statement.span);
+                        }
+                    });
+                });
+            }
+        }
+        _ => {}
+    }
+}
