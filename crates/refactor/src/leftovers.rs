@@ -33,7 +33,9 @@ pub(crate) fn without(project: &Project, edits: Vec<Edit>, constructs: bool) -> 
             let cleaning = Cleaning::new(&view, source, &all);
             let more = cleaning.edits(constructs);
             all.retain(|edit| {
-                let within = |m: &Edit| contains(m.span, edit.span) && m.span != edit.span;
+                let within = |m: &Edit| {
+                    m.span.start < edit.span.end && edit.span.start < m.span.end && m != edit
+                };
                 !more.iter().any(within)
             });
             all.extend(more);

@@ -193,7 +193,8 @@ impl Names<'_> {
                 stride: number(stride)?,
                 child: Box::new(self.node(child)?),
             },
-            Node::Listed { count, block, list, entry, scale } => Node::Listed {
+            Node::Listed { count, block, list, entry, scale, shift } => Node::Listed {
+                shift: number(shift)?,
                 count: number(count)?,
                 block: number(block)?,
                 list: self.place(list)?,

@@ -172,8 +172,10 @@ impl Syntax for C<'_> {
         speller: &Speller<'_>,
         place: &Place,
         _: &Polynomial,
+        shift: &Polynomial,
     ) -> Result<String, EmitError> {
-        self.address(speller, place)
+        // There are no expressions that are arrays.
+        if shift.is_zero() { self.address(speller, place) } else { Err(EmitError::Unnamed) }
     }
 
     /// `MPI_Alloc_mem` needs no other header.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::affine::{Place, Polynomial};
 
 use super::names::Names;
-use super::number::{Speller, Unit, parted};
+use super::number::{Speller, Unit, is_sum, parted};
 use super::operation::{Arrays, Kind, Length, Operation, Program};
 use super::write::{Argument, Syntax, Writer};
 use super::{EmitError, Request, Text, TurnOf};
@@ -240,8 +240,16 @@ impl Syntax for Fortran {
         speller: &Speller<'_>,
         place: &Place,
         count: &Polynomial,
+        shift: &Polynomial,
     ) -> Result<String, EmitError> {
-        speller.stretch(place, count)
+        let list = speller.stretch(place, count)?;
+        let shift = speller.plain(shift)?;
+        Ok(match shift.strip_prefix('-') {
+            _ if shift == "0" => list,
+            Some(positive) if !is_sum(positive) => format!("{list} + {positive}"),
+            _ if is_sum(&shift) => format!("{list} - ({shift})"),
+            _ => format!("{list} - {shift}"),
+        })
     }
 
     fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String> {

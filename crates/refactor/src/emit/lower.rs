@@ -13,6 +13,12 @@ use super::operation::{
     Argument, Arrays, Kind, Length, Old, Operation, Program, StructMember, Variable,
 };
 
+/// Entries of an array of the program, and what is taken from each.
+struct List {
+    place: Place,
+    shift: Polynomial,
+}
+
 /// What was made of a node.
 enum Made {
     /// So many adjacent elements: no type is needed.
@@ -145,8 +151,15 @@ impl Lowering<'_> {
                 Self::free(&old, out);
                 Ok(Made::Type(new))
             }
-            Node::Listed { count, block, list, entry, scale } => {
-                self.listed(count, block, list, *entry, scale, out)
+            Node::Listed { count, block, list, entry, scale, shift } => {
+                for number in [count, block, scale, shift] {
+                    self.measure(number)?;
+                }
+                if *entry != 4 {
+                    return Err(EmitError::WideList { bytes: *entry });
+                }
+                let list = List { place: at_turn_zero(list), shift: shift.clone() };
+                self.listed(count, block, list, scale, out)
             }
             Node::Hindexed { displacements, child } => {
                 for displacement in displacements {
@@ -229,24 +242,18 @@ impl Lowering<'_> {
         &mut self,
         count: &Polynomial,
         block: &Polynomial,
-        list: &Place,
-        entry: u64,
+        list: List,
         scale: &Polynomial,
         out: &mut Vec<Operation>,
     ) -> Result<Made, EmitError> {
-        for number in [count, block, scale] {
-            self.measure(number)?;
-        }
-        if entry != 4 {
-            return Err(EmitError::WideList { bytes: entry });
-        }
-        let list = at_turn_zero(list);
+        let List { place: list, shift } = list;
         let new = self.variable("indexed_type", Kind::Type);
         if scale.as_constant() == Some(self.element) {
             out.push(Operation::IndexedBlock {
                 count: count.clone(),
                 block: block.clone(),
                 list,
+                shift,
                 old: Old::Element,
                 new: new.clone(),
             });
@@ -270,6 +277,7 @@ impl Lowering<'_> {
             count: count.clone(),
             block: Polynomial::constant(1),
             list,
+            shift,
             old: Old::Made(wide.clone()),
             new: new.clone(),
         });

@@ -55,7 +55,7 @@ enum Width {
 }
 
 /// Whether a text adds or subtracts outside of brackets.
-fn is_sum(text: &str) -> bool {
+pub(super) fn is_sum(text: &str) -> bool {
     let mut depth = 0_usize;
     text.char_indices().any(|(at, c)| {
         match c {

@@ -22,7 +22,15 @@ pub enum Operation {
     /// `MPI_Type_create_hvector`; the stride in bytes.
     Hvector { count: Polynomial, block: Polynomial, stride: Polynomial, old: Old, new: String },
     /// `MPI_Type_create_indexed_block` with an array of the program as displacements.
-    IndexedBlock { count: Polynomial, block: Polynomial, list: Place, old: Old, new: String },
+    IndexedBlock {
+        count: Polynomial,
+        block: Polynomial,
+        list: Place,
+        /// What is taken from each entry.
+        shift: Polynomial,
+        old: Old,
+        new: String,
+    },
     /// `MPI_Type_create_hindexed_block`; bytes, kept in the variable `array`.
     HindexedBlock {
         displacements: Vec<Polynomial>,

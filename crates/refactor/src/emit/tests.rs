@@ -379,6 +379,7 @@ fn lists() {
             list: list.clone(),
             entry,
             scale: number(scale),
+            shift: number(0),
         },
     };
     let pointer = || vec![declared("x", Type::Pointer(Box::new(Type::Void)))];

@@ -24,12 +24,13 @@ pub(super) trait Syntax {
     fn entry_at(&self, array: &str, index: &str) -> String;
     /// Where a place is.
     fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError>;
-    /// So many entries of a list of the program.
+    /// So many entries of a list of the program, less a number.
     fn list(
         &self,
         speller: &Speller<'_>,
         place: &Place,
         count: &Polynomial,
+        shift: &Polynomial,
     ) -> Result<String, EmitError>;
     /// Memory for the arrays of a struct of so many members.
     fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String>;
@@ -123,8 +124,8 @@ impl Writer<'_> {
                 let arguments = [s.count(count)?, s.count(block)?, s.bytes(stride)?];
                 self.make("MPI_Type_create_hvector", &arguments, old, new);
             }
-            Operation::IndexedBlock { count, block, list, old, new } => {
-                let list = self.syntax.list(s, list, count)?;
+            Operation::IndexedBlock { count, block, list, shift, old, new } => {
+                let list = self.syntax.list(s, list, count, shift)?;
                 let arguments = [s.count(count)?, s.count(block)?, list];
                 self.make("MPI_Type_create_indexed_block", &arguments, old, new);
             }

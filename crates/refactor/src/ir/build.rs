@@ -198,7 +198,8 @@ impl Node {
                 stride: stride.map(change),
                 child: Box::new(child.map(change)),
             },
-            Node::Listed { count, block, list, entry, scale } => Node::Listed {
+            Node::Listed { count, block, list, entry, scale, shift } => Node::Listed {
+                shift: shift.map(change),
                 count: count.map(change),
                 block: block.map(change),
                 list: list.map(change),

@@ -14,6 +14,11 @@ impl fmt::Display for Node {
             Node::Hvector { count, stride, child } => {
                 write!(f, "hvector({count}, {stride}, {child})")
             }
+            Node::Listed { count, block, list, scale, shift, .. } if !shift.is_zero() => {
+                let (open, close) = if shift.terms().count() > 1 { ("(", ")") } else { ("", "") };
+                let entries = format!("({list}.. - {open}{shift}{close})");
+                write!(f, "hindexed_block({block}, {scale} * {entries}, {count})")
+            }
             Node::Listed { count, block, list, scale, .. } => {
                 write!(f, "hindexed_block({block}, {scale} * {list}.., {count})")
             }

@@ -4,7 +4,7 @@ use crate::affine::{Atom, Counter, Place, Polynomial, Step};
 use crate::copies::{Address, Copy, Dense, Packing, Turns};
 use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
-use crate::tree::Type;
+use crate::tree::{Dimension, Name, Type};
 
 use super::build::{Build, moved};
 use super::passes::{Pass, Passes};
@@ -73,19 +73,13 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// The first copy's address with all counters 0. Blocks that a list places lie from what entry 0 would mean.
+    /// The first copy's address with all counters 0. Blocks that a list places lie from what its shift means.
     fn at_start(&self, copy: &Copy, node: &Node) -> Address {
-        let listed = match node {
-            Node::Listed { list, .. } => Some(list.variable.clone()),
-            _ => None,
-        };
         copy.address.map(&mut |atom| match atom {
             Atom::Counter(_) => Some(Polynomial::zero()),
-            Atom::Read { place, .. }
-                if (self.counts_from_zero() || Some(&place.variable) == listed.as_ref())
-                    && has_counter(place) =>
-            {
-                Some(Polynomial::zero())
+            Atom::Read { place, .. } if has_counter(place) => {
+                let zero = self.counts_from_zero().then(Polynomial::zero);
+                shift_of(node, &place.variable).or(zero)
             }
             _ => None,
         })
@@ -126,7 +120,7 @@ impl Lower<'_> {
             Dense::Loop(counter, count, body) => {
                 match self.decided_outside(*counter, count, body) {
                     Some(guard) => self.members(&guard),
-                    None => Ok(vec![self.repeat(*counter, count, self.members(body)?)]),
+                    None => Ok(vec![self.repeat(*counter, count, self.members(body)?, body)]),
                 }
             }
             Dense::Guard { condition, then, otherwise } => {
@@ -197,9 +191,15 @@ impl Lower<'_> {
     }
 
     /// A loop around members: struct -> hindexed -> hvector where all of them move alike.
-    fn repeat(&self, counter: Counter, count: &Polynomial, members: Vec<Member>) -> Member {
+    fn repeat(
+        &self,
+        counter: Counter,
+        count: &Polynomial,
+        members: Vec<Member>,
+        body: &Dense,
+    ) -> Member {
         let atom = Atom::Counter(counter);
-        if let Some(member) = self.by_list(&atom, count, &members) {
+        if let Some(member) = self.by_list(&atom, count, &members, body) {
             return member;
         }
         let fixed = members
@@ -244,7 +244,13 @@ impl Lower<'_> {
     }
 
     /// One block per turn, at a place that an array lists entry by entry.
-    fn by_list(&self, turn: &Atom, count: &Polynomial, members: &[Member]) -> Option<Member> {
+    fn by_list(
+        &self,
+        turn: &Atom,
+        count: &Polynomial,
+        members: &[Member],
+        body: &Dense,
+    ) -> Option<Member> {
         let [Member { displacement, node: Node::Contiguous { count: block } }] = members else {
             return None;
         };
@@ -267,8 +273,47 @@ impl Lower<'_> {
         if !self.build.passes.take(Pass::LoopToList) {
             return None;
         }
-        let node = Node::Listed { count: count.clone(), block: block.clone(), list, entry, scale };
-        Some(Member { displacement: rest, node })
+        let shift = first_copy(body).and_then(|copy| self.shift(&copy.address.place, entry_atom));
+        let shift = shift.unwrap_or_else(Polynomial::zero);
+        let displacement = rest.plus(&scale.times(&shift));
+        let (count, block) = (count.clone(), block.clone());
+        let node = Node::Listed { count, block, list, entry, scale, shift };
+        Some(Member { displacement, node })
+    }
+
+    /// The entry that a subscript of Fortran would need to be the first one: what lies there is an element, where the array has any.
+    fn shift(&self, place: &Place, entry: &Atom) -> Option<Polynomial> {
+        if self.counts_from_zero() {
+            return None;
+        }
+        let own = place.steps.iter().position(
+            |step| matches!(step, Step::At(at) if at.iter().any(|p| p.mentions(entry))),
+        )?;
+        let Some(Step::At(subscripts)) = place.steps.get(own) else { return None };
+        let along = subscripts.iter().position(|p| p.mentions(entry))?;
+        let (slope, rest) = subscripts.get(along)?.linear_in(entry)?;
+        if slope.as_constant() != Some(1) || rest.any(&mut |a| matches!(a, Atom::Counter(_))) {
+            return None;
+        }
+        let one = Polynomial::constant(1);
+        let declaration = self.symbols.variable(&place.variable)?;
+        let lower = match self.symbols.resolve(&declaration.of) {
+            Type::Array(_, dimensions) if own == 0 => match dimensions.get(along)? {
+                Dimension::Bounds { lower: None, .. } | Dimension::AssumedSize { lower: None } => {
+                    one
+                }
+                Dimension::AssumedShape { lower: None } if !declaration.allocatable => one,
+                _ => Polynomial::atom(Atom::Lower(
+                    place.variable.clone(),
+                    u32::try_from(along).ok()?,
+                )),
+            },
+            Type::Pointer(_) if own == 0 => {
+                Polynomial::atom(Atom::Lower(place.variable.clone(), u32::try_from(along).ok()?))
+            }
+            _ => one,
+        };
+        Some(lower.minus(&rest))
     }
 
     /// The first entry of a list that is read entry by entry.
@@ -293,6 +338,22 @@ impl Lower<'_> {
         let mut steps = before.to_vec();
         steps.push(Step::At(subscripts));
         Some(Place { variable: place.variable.clone(), steps })
+    }
+}
+
+/// The shift of the first list of a name.
+fn shift_of(node: &Node, name: &Name) -> Option<Polynomial> {
+    match node {
+        Node::Listed { list, shift, .. } => (list.variable == *name).then(|| shift.clone()),
+        Node::Hvector { child, .. }
+        | Node::Hindexed { child, .. }
+        | Node::Each { child, .. }
+        | Node::Resized { child, .. } => shift_of(child, name),
+        Node::Struct(members) => members.iter().find_map(|m| shift_of(&m.node, name)),
+        Node::Guard { then, otherwise, .. } => {
+            shift_of(then, name).or_else(|| shift_of(otherwise, name))
+        }
+        Node::Contiguous { .. } | Node::Vector { .. } => None,
     }
 }
 

@@ -48,7 +48,7 @@ pub enum Node {
         /// What is repeated; a block of elements is [`Node::Contiguous`] and becomes the block length.
         child: Box<Node>,
     },
-    /// Equal blocks at places that an array of the program lists: block `k` begins `at + scale * array[first + k]` bytes from here.
+    /// Equal blocks at places that an array of the program lists: block `k` begins `scale * (array[first + k] - shift)` bytes from here.
     Listed {
         /// Blocks.
         count: Polynomial,
@@ -60,6 +60,8 @@ pub enum Node {
         entry: u64,
         /// Bytes per unit of an entry.
         scale: Polynomial,
+        /// The entry for a block that begins here: in Fortran one for an element that the array has.
+        shift: Polynomial,
     },
     /// The same child at several places, known in number.
     Hindexed {

@@ -206,14 +206,16 @@ impl Values<'_, '_> {
                 let stride = if count > 1 { self.number(stride)? } else { 0 };
                 mpi::hvector(count, 1, stride, &self.node(child, leaf)?)?
             }
-            Node::Listed { count, block, list, entry, scale } => {
+            Node::Listed { count, block, list, entry, scale, shift } => {
                 let (turns, block) = (self.turns(count)?, self.many(block)?);
                 let (first, scale) = (self.spot(list)?, self.number(scale)?);
+                let shift = self.number(shift)?;
                 let entry = i64::try_from(*entry).map_err(|_| Stop::Limit)?;
                 let displacements: Vec<i64> = turns
                     .map(|k| {
                         let value = self.interpreter.memory.number(&first.plus(k * entry));
-                        value.checked_mul(scale).ok_or(Stop::Limit)
+                        let steps = value.checked_sub(shift);
+                        steps.and_then(|s| s.checked_mul(scale)).ok_or(Stop::Limit)
                     })
                     .collect::<Result<_, _>>()?;
                 mpi::hindexed_block(block, &displacements, leaf)?
