@@ -8,8 +8,9 @@ mod harness;
 use std::collections::BTreeSet;
 use std::fs;
 
+use commloom_refactor::check::{Options, Project};
 use commloom_refactor::edit::diff;
-use commloom_refactor::source::FileId;
+use commloom_refactor::source::{FileId, Source};
 
 use harness::programs::{Library, Written, libraries};
 use harness::{Case, cases};
@@ -39,6 +40,15 @@ fn changes_are_idempotent() {
         let findings = again.check(&case.options());
         assert_eq!(again.changed(FileId(0), &findings), None, "{}: {after}", case.name);
     }
+}
+
+/// Many files in several languages, in which the same names mean different things.
+#[test]
+fn all_cases_are_one_program() {
+    let source = |case: Case| Source { name: case.name, language: case.language, text: case.text };
+    let project = Project::new(cases().into_iter().map(source).collect());
+    let findings = project.check(&Options { assume: vec!["all".into()], rounds: 0 });
+    assert!(findings.len() > 200, "{}", findings.len());
 }
 
 /// Every code that is documented is shown by a case.

@@ -350,10 +350,10 @@ impl Spaces {
             self.hosts.insert(id, host);
             // Also of what was written together from the host and others.
             let name = &units[number].procedures[self.ids[host].1].name;
-            for other in 0..self.ids.len() {
-                let (unit, index) = self.ids[other];
-                let other_name = units[number].procedures[index].name.trim_end_matches('\'');
-                if unit == number && other_name == name {
+            for (other, (_, index)) in self.ids.iter().enumerate().filter(|(_, id)| id.0 == number)
+            {
+                let procedure = &units[number].procedures[*index];
+                if procedure.name.trim_end_matches('\'') == name {
                     self.inner.entry(other).or_default().extend(seen.iter().cloned());
                 }
             }
