@@ -16,7 +16,7 @@ use crate::source::{FileId, Source, Span};
 use crate::symbols::Symbols;
 use crate::together;
 use crate::tree::Storage;
-use crate::verify::{Draws, Sizes, instance, verify};
+use crate::verify::{Draws, Sample, Sizes, instance, sample, verify};
 
 pub use crate::project::Project;
 
@@ -57,6 +57,8 @@ pub struct Change {
     pub summary: String,
     /// What was assumed, and what is good to know.
     pub notes: Vec<String>,
+    /// The datatype at sizes as programs have them, for what it costs; none where it cannot be evaluated.
+    pub sample: Option<Sample>,
 }
 
 /// Text that takes the place of other text.
@@ -107,7 +109,10 @@ impl Project {
             .map_or_else(Vec::new, |a| a.sites(self, &assumptions, explained, &sites));
         let mut findings = Vec::new();
         let mut find = |site: &Site, stage: Stage<'_>| {
-            let finding = self.finding(site, stage, options, &mut names, &mut written);
+            let mut finding = self.finding(site, stage, options, &mut names, &mut written);
+            if let Ok(change) = &mut finding.outcome {
+                change.sample = stage.sample();
+            }
             let packing = stage.site.trail.packing.iter();
             let copies = packing.flat_map(|p| &p.statements).map(|s| stage.project.real(*s));
             let spans: Vec<Span> = copies.chain([finding.site]).collect();
@@ -247,7 +252,7 @@ impl Project {
             let element = anew.map_or_else(said, |anew| anew.element);
             format!("{} of {element}", part.made.node)
         });
-        Ok(Change { edits, summary, notes })
+        Ok(Change { edits, summary, notes, sample: None })
     }
 
     /// The edits that take away statements of other files than the call's.
@@ -416,6 +421,13 @@ impl Stage<'_> {
                 Err(Refusal::new(Code::Verification, part.statement, mismatch.to_string()))
             }
         }
+    }
+
+    /// The datatype at sizes as programs have them.
+    fn sample(&self) -> Option<Sample> {
+        let part = self.part(0)?;
+        let view = self.project.view(self.site.procedure);
+        sample(&view, &self.request(part, &part.packing), &part.packing, &part.made)
     }
 
     fn explanation(&self, draws: u32) -> Explanation {

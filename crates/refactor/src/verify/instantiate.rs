@@ -1,22 +1,20 @@
 //! A datatype with numbers: a type of `layout`, in a memory in which every variable has an address.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
 
 use crate::affine::Polynomial;
 use crate::ir::{Datatype, Node};
-use crate::tree::{Dimension, Type};
+use crate::tree::Dimension;
 
 use super::interpret::Stop;
 use super::memory::{Byte, Object};
-use super::place::root_of;
 use super::values::Values;
 
 /// Longest list of bytes.
 const BYTES: u64 = 1 << 22;
-/// Most parts of a struct or list.
-const PARTS: u64 = 1 << 20;
 
 /// Addresses of variables, and of what pointers point to. Their distances are large and all different, so that none of them looks like a stride.
 #[derive(Debug, Clone, Default)]
@@ -25,22 +23,33 @@ pub(super) struct Addresses {
     objects: Vec<Object>,
     /// Of each object, ascending.
     starts: Vec<i64>,
+    /// Where the first of them are to begin.
+    given: Vec<i64>,
 }
 
 impl Addresses {
     /// Room on both sides of each.
     const ROOM: i64 = 1 << 40;
 
-    pub fn of(&mut self, byte: &Byte) -> Result<i64, Stop> {
+    /// With objects that begin there, in the order in which they are met.
+    pub fn placed(given: Vec<i64>) -> Addresses {
+        Addresses { given, ..Addresses::default() }
+    }
+
+    pub fn of(&mut self, byte: Byte) -> Result<i64, Stop> {
         let at = match self.numbers.get(&byte.object) {
             Some(&at) => at,
             None => {
                 let at = self.objects.len();
                 let number = i64::try_from(at + 1).map_err(|_| Stop::Limit)?;
                 let distances = number.checked_mul(number + 1).ok_or(Stop::Limit)?;
-                self.starts.push(distances.checked_mul(Addresses::ROOM).ok_or(Stop::Limit)?);
-                self.objects.push(byte.object.clone());
-                self.numbers.insert(byte.object.clone(), at);
+                let start = match self.given.get(at) {
+                    Some(&given) => given,
+                    None => distances.checked_mul(Addresses::ROOM).ok_or(Stop::Limit)?,
+                };
+                self.starts.push(start);
+                self.objects.push(byte.object);
+                self.numbers.insert(byte.object, at);
                 at
             }
         };
@@ -104,7 +113,7 @@ impl Instance {
         }
         let mut bytes = Vec::new();
         for (object, offset, basic) in self.elements() {
-            let object = self.addresses.objects.get(object).cloned().unwrap_or_default();
+            let object = self.addresses.objects.get(object).copied().ok_or(Stop::Unknown)?;
             let first = Byte { object, offset };
             bytes.extend((0_i64..).zip(0..basic.size()).map(|(k, _)| first.plus(k)));
         }
@@ -140,7 +149,7 @@ impl Values<'_, '_> {
                 byte.offset += self.number(&address.offset)?;
                 // What the text will say must be the same byte.
                 let byte = self.spot(&address.place).unwrap_or(byte);
-                self.addresses.of(&byte)?
+                self.addresses.of(byte)?
             }
             None => 0,
         };
@@ -150,48 +159,52 @@ impl Values<'_, '_> {
             ty = mpi::contiguous(self.many(parts)?, &ty)?;
         }
         let objects = self.addresses.objects.clone();
-        let variables = objects.iter().map(|object| self.variable(object)).collect();
+        let variables = objects.into_iter().map(|object| self.variable(object)).collect();
         let sizes = self.sizes.into_iter().collect();
         Ok(Instance { ty, origin, sizes, variables, addresses: self.addresses })
     }
 
     /// What an object is in the program.
-    fn variable(&mut self, object: &str) -> Variable {
+    fn variable(&mut self, object: Object) -> Variable {
         let plain =
             |name: &str| Variable { name: name.to_owned(), element: None, shape: Vec::new() };
-        let root = root_of(object);
-        let declared = self.interpreter.symbols.variable(&root).map(|d| d.of.clone());
-        let of = declared.map(|of| self.interpreter.resolve(&of));
-        let of = match (object.strip_prefix('*'), of) {
-            (None, Some(of)) => of,
-            (Some(held), Some(Type::Pointer(to))) if held == format!("{root}+0") => {
-                self.interpreter.resolve(&to)
+        let is_fortran = self.interpreter.is_fortran;
+        let name = self.interpreter.objects.name(object).to_owned();
+        let root = self.interpreter.objects.root(object);
+        let root_name = self.interpreter.objects.name(root).to_owned();
+        let declared = self.interpreter.meaning(&root_name).variable.map(|(_, of)| of);
+        let types = &self.interpreter.types;
+        let of = match (name.strip_prefix('*'), declared) {
+            (None, Some(of)) => Some(of),
+            (Some(held), Some(of)) if types.is_pointer(of) && held == format!("{root_name}+0") => {
+                types.shape(of).ok().and_then(|shape| shape.inner)
             }
-            _ => return plain(object.trim_start_matches('*').trim_end_matches("+0")),
+            _ => None,
         };
-        let (element, dimensions) = match of {
-            Type::Array(element, dimensions) => (*element, dimensions),
-            other => (other, Vec::new()),
+        let Some((of, shape)) = of.and_then(|of| Some((of, types.shape(of).ok()?))) else {
+            return plain(name.trim_start_matches('*').trim_end_matches("+0"));
         };
+        let dimensions = Rc::clone(&shape.dimensions);
+        let element = if dimensions.is_empty() { of } else { shape.inner.unwrap_or(of) };
         let has_gaps = dimensions.iter().any(|d| matches!(d, Dimension::AssumedShape { .. }));
         let mut shape: Vec<(i64, Option<i64>)> = dimensions
             .iter()
             .enumerate()
             .map(|(d, dimension)| {
-                let lower = self.interpreter.lower(&root, d, dimension).unwrap_or(0);
-                (lower, self.interpreter.extent(&root, d, dimension).ok())
+                let lower = self.interpreter.lower(root, d, dimension).unwrap_or(0);
+                (lower, self.interpreter.extent(root, d, dimension).ok())
             })
             .collect();
-        if !self.interpreter.symbols.language().is_fortran() {
+        if !is_fortran {
             shape.reverse();
         }
         if has_gaps {
             shape.clear();
-        } else if object.starts_with('*') && !self.interpreter.symbols.language().is_fortran() {
+        } else if name.starts_with('*') && !is_fortran {
             // Of what a pointer points to there may be any number.
             shape.push((0, None));
         }
-        Variable { element: self.interpreter.size(&element, &root).ok(), shape, ..plain(&root) }
+        Variable { element: self.interpreter.size(element, root).ok(), shape, ..plain(&root_name) }
     }
 
     fn node(&mut self, node: &Node, leaf: &Layout) -> Result<Layout, Stop> {
@@ -211,9 +224,13 @@ impl Values<'_, '_> {
                 let (first, scale) = (self.spot(list)?, self.number(scale)?);
                 let shift = self.number(shift)?;
                 let entry = i64::try_from(*entry).map_err(|_| Stop::Limit)?;
+                let length = block.saturating_mul(leaf.size());
+                let length = i64::try_from(length).map_err(|_| Stop::Limit)?;
                 let displacements: Vec<i64> = turns
                     .map(|k| {
-                        let value = self.interpreter.memory.number(&first.plus(k * entry));
+                        let drawn = self.interpreter.draw.entry(k, length, scale);
+                        let value =
+                            drawn.unwrap_or_else(|| self.interpreter.value(first.plus(k * entry)));
                         let steps = value.checked_sub(shift);
                         steps.and_then(|s| s.checked_mul(scale)).ok_or(Stop::Limit)
                     })
@@ -262,9 +279,7 @@ impl Values<'_, '_> {
     /// The turns of a loop that is written out.
     fn turns(&mut self, count: &Polynomial) -> Result<std::ops::Range<i64>, Stop> {
         let count = self.many(count)?;
-        if count > PARTS {
-            return Err(Stop::Limit);
-        }
+        self.parts = self.parts.checked_sub(count).ok_or(Stop::Limit)?;
         Ok(0..i64::try_from(count).map_err(|_| Stop::Limit)?)
     }
 }

@@ -4,23 +4,25 @@
 //! It shares no code with the symbolic execution that it checks. What it cannot evaluate (floating point numbers, unknown functions) has a value that depends
 //! on its place in the text only.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::copies::{Direction, Packing, Request};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{
-    Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind, Type,
-};
+use crate::tree::{Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind};
 
-use super::memory::{Byte, Held, Memory, Sizes};
-use super::number::{STEPS, compute, whole};
+use super::draw::Draw;
+use super::fast::Table;
+use super::memory::{Byte, Held, Memory, Object, Objects};
+use super::number::{STEPS, compute};
+use super::shape::Frame;
+use super::types::{Meaning, Of, Types};
 
 /// A place and what is there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Spot {
     pub at: Byte,
-    pub of: Type,
+    pub of: Of,
 }
 
 /// Why the interpreter gave up.
@@ -38,11 +40,17 @@ pub(super) enum Stop {
 
 pub(super) struct Interpreter<'a> {
     pub symbols: &'a dyn Symbols,
+    pub is_fortran: bool,
+    pub types: Types<'a>,
+    pub objects: Objects,
+    pub draw: Draw,
     pub request: &'a Request<'a>,
     /// The statements that do nothing but copy, outermost ones.
     copying: &'a [Span],
     /// The copies in them.
     copies: Vec<Span>,
+    /// Loops around nothing that is looked for are not executed, and conditions on the way to the call hold.
+    is_survey: bool,
     /// Statements that copy to or from other parts of the buffer. On sizes drawn by chance these would overlap: they are passed over.
     beside: &'a [Span],
     /// Bytes that the copies are.
@@ -55,9 +63,12 @@ pub(super) struct Interpreter<'a> {
     pub moved: Vec<(Byte, Byte)>,
     pub memory: Memory,
     /// Memory as it was where arrays with variable bounds were declared.
-    pub shapes: HashMap<String, Memory>,
+    pub shapes: Table<Object, Rc<Memory>>,
     /// First subscript and extent of each dimension of arrays that were allocated on the way.
-    pub allocated: HashMap<String, Vec<(i64, i64)>>,
+    pub allocated: Table<Object, Vec<(i64, i64)>>,
+    /// Bounds of arrays that are known already, by array and expression.
+    pub bounds: Table<(Object, usize), Result<i64, Stop>>,
+    pub frames: Table<(Object, Of), Frame>,
     /// What is known at the call.
     pub arrival: Option<Memory>,
     /// What is known where a persistent request is made, with the arguments there.
@@ -73,24 +84,30 @@ impl<'a> Interpreter<'a> {
         symbols: &'a dyn Symbols,
         request: &'a Request<'a>,
         packing: &'a Packing,
-        seed: u64,
-        sizes: Sizes,
+        draw: Draw,
     ) -> Interpreter<'a> {
         let mut copies = Vec::new();
         packing.copies.each(&mut |copy| copies.push(copy.span));
         Interpreter {
             symbols,
+            is_fortran: symbols.language().is_fortran(),
+            types: Types::new(symbols),
+            objects: Objects::default(),
+            draw,
             request,
             copying: &packing.statements,
             copies,
+            is_survey: false,
             beside: &packing.beside,
             amount: 0,
             negative: false,
             is_copying: false,
             moved: Vec::new(),
-            memory: Memory::new(seed, sizes),
-            shapes: HashMap::new(),
-            allocated: HashMap::new(),
+            memory: Memory::default(),
+            shapes: Table::default(),
+            allocated: Table::default(),
+            bounds: Table::default(),
+            frames: Table::default(),
             arrival: None,
             made: None,
             buffer: None,
@@ -100,6 +117,30 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// As if nothing had run yet, with other values.
+    pub fn again(&mut self, seed: u64) {
+        self.draw.seed = seed;
+        self.amount = 0;
+        self.negative = false;
+        self.is_copying = false;
+        self.moved.clear();
+        self.memory.clear();
+        self.shapes.clear();
+        self.allocated.clear();
+        self.bounds.clear();
+        self.frames.clear();
+        self.arrival = None;
+        self.made = None;
+        self.buffer = None;
+        self.count = None;
+        self.finished = false;
+        self.steps = 0;
+    }
+
+    pub fn meaning(&mut self, name: &str) -> Meaning<'a> {
+        self.types.meaning(name, &mut self.objects)
+    }
+
     /// Runs to the call, and on from there where copies follow it.
     pub fn run(&mut self) -> Result<(), Stop> {
         self.steer(&self.request.procedure.body);
@@ -107,6 +148,14 @@ impl<'a> Interpreter<'a> {
             Err(Stop::Jump) if self.arrival.is_some() => Ok(()),
             other => other,
         }
+    }
+
+    /// Goes to the call without executing loops; memory is as it is there.
+    pub fn survey(&mut self) -> Result<(), Stop> {
+        self.is_survey = true;
+        self.run()?;
+        self.memory = self.arrival.take().ok_or(Stop::Unknown)?;
+        Ok(())
     }
 
     /// Gives variables that the way to the call asks for (`if (axis == 2)`) the values that lead there: few draws would.
@@ -179,7 +228,7 @@ impl<'a> Interpreter<'a> {
             {
                 let wanted = inside(then);
                 // Values that lead elsewhere tell nothing about this call.
-                if self.decide(condition) != wanted {
+                if !self.is_survey && self.decide(condition) != wanted {
                     return Err(Stop::Elsewhere);
                 }
                 self.path(if wanted { then } else { otherwise })
@@ -198,8 +247,9 @@ impl<'a> Interpreter<'a> {
         self.count = count;
         self.arrival = Some(memory);
         match self.request.direction {
+            _ if self.is_survey => self.finished = true,
             Direction::Pack => self.finished = true,
-            Direction::Unpack => self.memory.reset(&buffer.object),
+            Direction::Unpack => self.memory.reset(buffer.object),
         }
         self.buffer = Some(buffer);
         Ok(())
@@ -207,13 +257,17 @@ impl<'a> Interpreter<'a> {
 
     /// What is known here, and the call's arguments.
     fn here(&mut self) -> Result<(Memory, Byte, Option<i64>), Stop> {
-        let buffer = self.argument(self.request.buffer)?;
+        let buffer = if self.is_survey {
+            Byte { object: self.objects.named(""), offset: 0 }
+        } else {
+            self.argument(self.request.buffer)?
+        };
         let count = self.request.count.and_then(|count| self.number(count).ok());
         Ok((self.memory.clone(), buffer, count))
     }
 
     fn argument(&mut self, argument: &Expression) -> Result<Byte, Stop> {
-        if self.symbols.language().is_fortran() {
+        if self.is_fortran {
             return Ok(self.spot(argument)?.at);
         }
         match &argument.kind {
@@ -246,6 +300,7 @@ impl<'a> Interpreter<'a> {
             return Err(Stop::Limit);
         }
         match &statement.kind {
+            StatementKind::Loop(_) | StatementKind::While { .. } if self.is_survey => Ok(()),
             StatementKind::Loop(counted) => self.turns(counted),
             StatementKind::While { condition, body } => {
                 for _ in 0..100 {
@@ -275,7 +330,7 @@ impl<'a> Interpreter<'a> {
             }
             StatementKind::Declare(declarations) => {
                 for declaration in declarations {
-                    self.shapes.insert(declaration.name.clone(), self.memory.clone());
+                    self.declare(&declaration.name);
                 }
                 Ok(())
             }
@@ -296,7 +351,7 @@ impl<'a> Interpreter<'a> {
         let bounds =
             (self.number(&counted.first), self.number(&counted.last), self.number(&counted.step));
         let (Ok(mut value), Ok(last), Ok(step)) = bounds else { return Ok(()) };
-        let variable = Byte { object: counted.variable.clone(), offset: 0 };
+        let variable = Byte { object: self.objects.named(&counted.variable), offset: 0 };
         if step == 0 {
             return Err(Stop::Unknown);
         }
@@ -305,7 +360,7 @@ impl<'a> Interpreter<'a> {
         self.negative |= distance < least
             && self.copies.iter().any(|copy| counted.body.iter().any(|s| contains(s.span, *copy)));
         loop {
-            self.memory.set(variable.clone(), Held::Number(value));
+            self.memory.set(variable, Held::Number(value));
             let more = match (counted.bound, step > 0) {
                 (Bound::Inclusive, true) => value <= last,
                 (Bound::Inclusive, false) => value >= last,
@@ -325,12 +380,15 @@ impl<'a> Interpreter<'a> {
     }
 
     fn assign(&mut self, target: &Expression, operation: Option<Binary>, value: &Expression) {
-        if self.symbols.language().is_fortran() && self.sections(target, value).is_some() {
+        if self.is_survey && !self.is_counted(target) {
             return;
         }
-        if !self.symbols.language().is_fortran()
+        if self.is_fortran && self.sections(target, value).is_some() {
+            return;
+        }
+        if !self.is_fortran
             && let Ok(of) = self.type_of(target)
-            && matches!(of, Type::Pointer(_))
+            && self.types.is_pointer(of)
         {
             let to = match operation {
                 None => self.pointee(value).map(|spot| spot.at),
@@ -349,9 +407,10 @@ impl<'a> Interpreter<'a> {
         let from = if operation.is_none() { self.spot(inner).ok() } else { None };
         if let Some(from) = from {
             let Ok(to) = self.spot(target) else { return };
-            if let Ok(size) = self.size(&to.of, &to.at.object) {
-                let number = whole(&self.resolve(&from.of)).then(|| self.memory.number(&from.at));
-                self.copy(&to.at, &from.at, size);
+            if let Ok(size) = self.size(to.of, to.at.object) {
+                let is_whole = self.types.shape(from.of).is_ok_and(|shape| shape.is_whole);
+                let number = is_whole.then(|| self.value(from.at));
+                self.copy(to.at, from.at, size);
                 if let Some(number) = number {
                     self.memory.set(to.at, Held::Number(number));
                 }
@@ -366,22 +425,27 @@ impl<'a> Interpreter<'a> {
         };
         let Ok(to) = self.spot(target) else { return };
         let fresh = Byte {
-            object: format!("value at {}", value.span.start),
+            object: self.objects.computed(value.span.start),
             offset: i64::from(self.steps) * 64,
         };
-        if let Ok(size) = self.size(&to.of, &to.at.object) {
-            self.memory.copy(&to.at, &fresh, size);
+        if let Ok(size) = self.size(to.of, to.at.object) {
+            self.memory.copy(to.at, fresh, size);
         }
-        self.memory.set(
-            to.at.clone(),
-            Held::Number(number.unwrap_or_else(|_| self.memory.random(&fresh))),
-        );
+        let number = number.unwrap_or_else(|_| self.value(fresh));
+        self.memory.set(to.at, Held::Number(number));
+    }
+
+    /// Whether a place holds a whole number or a pointer: sizes are made of them.
+    fn is_counted(&mut self, target: &Expression) -> bool {
+        self.type_of(target).is_ok_and(|of| {
+            self.types.is_pointer(of) || self.types.shape(of).is_ok_and(|shape| shape.is_whole)
+        })
     }
 
     /// Copies bytes; what the copying statements move is noted.
-    pub fn copy(&mut self, to: &Byte, from: &Byte, size: i64) {
+    pub fn copy(&mut self, to: Byte, from: Byte, size: i64) {
         if self.is_copying {
-            let moved = (0..size).map(|k| (to.plus(k), self.memory.origin(&from.plus(k))));
+            let moved = (0..size).map(|k| (to.plus(k), self.memory.origin(from.plus(k))));
             self.moved.extend(moved);
         }
         self.memory.copy(to, from, size);
@@ -395,7 +459,7 @@ impl<'a> Interpreter<'a> {
     ) -> Result<Byte, Stop> {
         let by = self.number(value)?;
         let from = self.pointee(target)?;
-        let size = self.size(&from.of, &from.at.object)?;
+        let size = self.size(from.of, from.at.object)?;
         let by = match sign {
             Binary::Add => by,
             Binary::Subtract => -by,
@@ -418,13 +482,14 @@ impl<'a> Interpreter<'a> {
             {
                 arguments.iter().for_each(|array| self.allocate(array));
             }
+            ExpressionKind::Call { .. } if self.is_survey => {}
             ExpressionKind::Call { function, arguments } => {
                 let copies = matches!(&function.kind, ExpressionKind::Name(name) if name.ends_with("memcpy") || name.ends_with("memmove"));
                 if let ([to, from, length], true) = (arguments.as_slice(), copies)
                     && let (Ok(to), Ok(from), Ok(length)) =
                         (self.argument(to), self.argument(from), self.number(length))
                 {
-                    self.copy(&to, &from, length.min(i64::from(STEPS)));
+                    self.copy(to, from, length.min(i64::from(STEPS)));
                 }
             }
             _ => {

@@ -1,97 +1,123 @@
 //! Memory of an imagined program: every byte knows where its content came from.
 
-use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use super::fast::Table;
 
-/// A piece of memory: a variable, or what a pointer pointed to at first (`*p`).
-pub(super) type Object = String;
+/// A piece of memory: a variable, what a pointer pointed to at first (`*p`), a value that was computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Object(u32);
 
 /// A byte of it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Byte {
     pub object: Object,
     pub offset: i64,
 }
 
 /// What a cell of memory holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     Number(i64),
     Pointer(Byte),
 }
 
-/// How large what is drawn by chance is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sizes {
-    /// From 0 to 6: empty loops too, but not often.
-    Any,
-    /// From 3 to 8: loops turn, and a picture can show it.
-    Lively,
+/// The names of objects.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Objects {
+    all: Vec<Named>,
+    by_name: Table<String, Object>,
+    /// What pointers point to that were never set.
+    behind: Table<Byte, Object>,
+    /// Values that are computed at places of the text.
+    computed: Table<usize, Object>,
 }
 
-/// Bytes, and the numbers and pointers in them. What was never written has a value that depends on its place and the seed only.
 #[derive(Debug, Clone)]
+struct Named {
+    name: String,
+    /// The variable whose declaration tells the shape of what it holds.
+    root: Object,
+}
+
+/// Bytes, and the numbers and pointers in them.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Memory {
-    seed: u64,
-    sizes: Sizes,
     /// Where the content of bytes came from; of others: from themselves.
-    origins: HashMap<Byte, Byte>,
-    held: HashMap<Byte, Held>,
+    origins: Table<Byte, Byte>,
+    held: Table<Byte, Held>,
     /// Bytes that were copied, all in all.
     pub copied: u64,
+    /// What is on its way in a copy.
+    moved: Vec<(Byte, Option<Held>)>,
+}
+
+impl Objects {
+    /// The object of a name.
+    pub fn named(&mut self, name: &str) -> Object {
+        if let Some(&known) = self.by_name.get(name) {
+            return known;
+        }
+        let root = root_of(name);
+        let root = (root != name).then(|| self.named(root));
+        let object = Object(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push(Named { name: name.to_owned(), root: root.unwrap_or(object) });
+        self.by_name.insert(name.to_owned(), object);
+        object
+    }
+
+    pub fn name(&self, object: Object) -> &str {
+        self.get(object).map_or("", |named| &named.name)
+    }
+
+    pub fn root(&self, object: Object) -> Object {
+        self.get(object).map_or(object, |named| named.root)
+    }
+
+    fn get(&self, object: Object) -> Option<&Named> {
+        self.all.get(usize::try_from(object.0).ok()?)
+    }
+
+    /// What a pointer points to that was never set.
+    pub fn behind(&mut self, pointer: Byte) -> Byte {
+        let object = match self.behind.get(&pointer) {
+            Some(&known) => known,
+            None => {
+                let name = format!("*{}+{}", self.name(pointer.object), pointer.offset);
+                let object = self.named(&name);
+                self.behind.insert(pointer, object);
+                object
+            }
+        };
+        Byte { object, offset: 0 }
+    }
+
+    /// What is computed at a place of the text.
+    pub fn computed(&mut self, place: usize) -> Object {
+        match self.computed.get(&place) {
+            Some(&known) => known,
+            None => {
+                let object = self.named(&format!("value at {place}"));
+                self.computed.insert(place, object);
+                object
+            }
+        }
+    }
+}
+
+/// `p` of `*p+8`.
+fn root_of(object: &str) -> &str {
+    object.trim_start_matches('*').split('+').next().unwrap_or_default()
 }
 
 impl Memory {
-    pub fn new(seed: u64, sizes: Sizes) -> Memory {
-        Memory { seed, sizes, origins: HashMap::new(), held: HashMap::new(), copied: 0 }
+    /// Nothing was ever written.
+    pub fn clear(&mut self) {
+        self.origins.clear();
+        self.held.clear();
+        self.copied = 0;
     }
 
-    /// As it was before anything was written.
-    pub fn fresh(&self) -> Memory {
-        Memory::new(self.seed, self.sizes)
-    }
-
-    /// A small number that belongs to a key.
-    pub fn random(&self, key: impl Hash) -> i64 {
-        let drawn = match self.sizes {
-            Sizes::Any => self.hash(key) % 27 / 4,
-            Sizes::Lively => 3 + self.hash(key) % 6,
-        };
-        i64::try_from(drawn).unwrap_or(0)
-    }
-
-    /// How many elements from one to the next, in memory that has gaps.
-    pub fn gap(&self, key: impl Hash) -> i64 {
-        match self.sizes {
-            Sizes::Any => 1 + self.random(key),
-            Sizes::Lively => 1 + i64::from(self.chance(key)),
-        }
-    }
-
-    /// What is decided by nothing that is known.
-    pub fn chance(&self, key: impl Hash) -> bool {
-        self.hash(key) % 27 / 4 > 2
-    }
-
-    fn hash(&self, key: impl Hash) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.seed, key).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    pub fn number(&self, at: &Byte) -> i64 {
-        match self.held.get(at) {
-            Some(Held::Number(number)) => *number,
-            Some(Held::Pointer(_)) | None => self.random(at),
-        }
-    }
-
-    pub fn pointer(&self, at: &Byte) -> Byte {
-        match self.held.get(at) {
-            Some(Held::Pointer(to)) => to.clone(),
-            _ => Byte { object: format!("*{}+{}", at.object, at.offset), offset: 0 },
-        }
+    pub fn held(&self, at: Byte) -> Option<Held> {
+        self.held.get(&at).copied()
     }
 
     pub fn set(&mut self, at: Byte, held: Held) {
@@ -99,37 +125,36 @@ impl Memory {
     }
 
     /// Copies bytes, and what is held in them.
-    pub fn copy(&mut self, to: &Byte, from: &Byte, length: i64) {
-        let moved: Vec<(Byte, Byte, Option<Held>)> = (0..length)
-            .map(|k| {
-                let (target, source) = (to.plus(k), from.plus(k));
-                let origin = self.origin(&source);
-                let held = self.held.get(&source).cloned();
-                (target, origin, held)
-            })
-            .collect();
+    pub fn copy(&mut self, to: Byte, from: Byte, length: i64) {
+        let mut moved = std::mem::take(&mut self.moved);
+        moved.extend((0..length).map(|k| {
+            let source = from.plus(k);
+            (self.origin(source), self.held(source))
+        }));
         self.copied = self.copied.saturating_add(u64::try_from(moved.len()).unwrap_or(u64::MAX));
-        for (target, origin, held) in moved {
+        for (k, (origin, held)) in (0..).zip(moved.drain(..)) {
+            let target = to.plus(k);
             match held {
-                Some(held) => self.held.insert(target.clone(), held),
+                Some(held) => self.held.insert(target, held),
                 None => self.held.remove(&target),
             };
             self.origins.insert(target, origin);
         }
+        self.moved = moved;
     }
 
     /// The bytes get a content of their own.
-    pub fn reset(&mut self, object: &str) {
+    pub fn reset(&mut self, object: Object) {
         self.origins.retain(|byte, _| byte.object != object);
     }
 
-    pub fn origin(&self, byte: &Byte) -> Byte {
-        self.origins.get(byte).unwrap_or(byte).clone()
+    pub fn origin(&self, byte: Byte) -> Byte {
+        self.origins.get(&byte).copied().unwrap_or(byte)
     }
 }
 
 impl Byte {
-    pub fn plus(&self, by: i64) -> Byte {
-        Byte { object: self.object.clone(), offset: self.offset.wrapping_add(by) }
+    pub fn plus(self, by: i64) -> Byte {
+        Byte { object: self.object, offset: self.offset.wrapping_add(by) }
     }
 }

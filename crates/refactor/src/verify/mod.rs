@@ -3,27 +3,35 @@
 //! The loops are run by a naive interpreter in which every byte knows where it came from; the datatype is flattened with the values that the program has
 //! at the call. Neither shares code with the symbolic execution.
 
+mod draw;
+mod fast;
 mod instantiate;
 mod interpret;
 mod memory;
 mod number;
 mod place;
+mod sample;
 mod sections;
 mod shape;
+mod types;
 mod values;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 use crate::copies::{Direction, Packing, Request};
 use crate::ir::Datatype;
 use crate::symbols::Symbols;
 
+use draw::Draw;
+use fast::{Mixed, Table};
 use interpret::{Interpreter, Stop};
 use memory::Byte;
 use values::Values;
 
+pub use draw::Sizes;
 pub use instantiate::{Instance, Variable};
-pub use memory::Sizes;
+pub use sample::{BYTES, Sample, sample};
 
 /// Draws for each that is wanted.
 const DRAWS: u32 = 20;
@@ -79,17 +87,19 @@ pub fn verify(
 ) -> Result<Checked, Mismatch> {
     let Draws { seed, rounds, vouched } = draws;
     let mut checked = Checked { equal: 0, filled: 0, skipped: 0 };
+    let draw = Draw { seed, sizes: Sizes::Any };
+    let mut interpreter = Interpreter::new(symbols, request, packing, draw);
     // Where the call stands under conditions, few draws lead to it.
     for round in 0..rounds.saturating_mul(DRAWS) {
         if checked.equal + checked.skipped >= rounds {
             break;
         }
-        let seed = seed.wrapping_add(u64::from(round));
-        match once(symbols, request, packing, datatype, seed) {
+        interpreter.again(seed.wrapping_add(u64::from(round)));
+        match once(&mut interpreter, packing, datatype) {
             Ok((_, new))
                 if vouched && request.direction == Direction::Unpack && has_twice(&new) => {}
             Ok((loops, new)) => {
-                compare(&loops, &new, seed)?;
+                compare(&interpreter, &loops, &new)?;
                 checked.equal += 1;
                 checked.filled += u32::from(!loops.is_empty());
             }
@@ -109,7 +119,7 @@ pub fn instance(
     seed: u64,
     sizes: Sizes,
 ) -> Option<Instance> {
-    let mut interpreter = Interpreter::new(symbols, request, packing, seed, sizes);
+    let mut interpreter = Interpreter::new(symbols, request, packing, Draw { seed, sizes });
     interpreter.run().ok()?;
     interpreter.memory = interpreter.arrival.take()?;
     let values = Values::at(request.call, &packing.turns, &mut interpreter);
@@ -117,37 +127,41 @@ pub fn instance(
 }
 
 fn has_twice(bytes: &[Byte]) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<&Byte, BuildHasherDefault<Mixed>> = HashSet::default();
     !bytes.iter().all(|byte| seen.insert(byte))
 }
 
-fn compare(loops: &[Byte], new: &[Byte], seed: u64) -> Result<(), Mismatch> {
+fn compare(interpreter: &Interpreter<'_>, loops: &[Byte], new: &[Byte]) -> Result<(), Mismatch> {
     let name = |byte: Option<&Byte>| {
-        byte.map_or_else(|| "nothing".to_owned(), |b| format!("{} + {}", b.object, b.offset))
+        byte.map_or_else(
+            || "nothing".to_owned(),
+            |b| format!("{} + {}", interpreter.objects.name(b.object), b.offset),
+        )
     };
     match (0..loops.len().max(new.len())).find(|&at| loops.get(at) != new.get(at)) {
-        Some(at) => {
-            Err(Mismatch { seed, at, loops: name(loops.get(at)), datatype: name(new.get(at)) })
-        }
+        Some(at) => Err(Mismatch {
+            seed: interpreter.draw.seed,
+            at,
+            loops: name(loops.get(at)),
+            datatype: name(new.get(at)),
+        }),
         None => Ok(()),
     }
 }
 
 /// The bytes of the buffer's range, by the loops and by the datatype.
 fn once(
-    symbols: &dyn Symbols,
-    request: &Request<'_>,
+    interpreter: &mut Interpreter<'_>,
     packing: &Packing,
     datatype: &Datatype,
-    seed: u64,
 ) -> Result<(Vec<Byte>, Vec<Byte>), Stop> {
-    let mut interpreter = Interpreter::new(symbols, request, packing, seed, Sizes::Any);
     interpreter.run()?;
-    let buffer = interpreter.buffer.clone().ok_or(Stop::Unknown)?;
+    let request = interpreter.request;
+    let buffer = interpreter.buffer.ok_or(Stop::Unknown)?;
     let count = interpreter.count;
-    let after = interpreter.memory.clone();
-    interpreter.memory = interpreter.arrival.take().ok_or(Stop::Unknown)?;
-    let values = Values::at(request.call, &packing.turns, &mut interpreter);
+    let arrival = interpreter.arrival.take().ok_or(Stop::Unknown)?;
+    let after = std::mem::replace(&mut interpreter.memory, arrival);
+    let values = Values::at(request.call, &packing.turns, interpreter);
     let new = values.instance(datatype, packing.parts.as_ref())?.bytes()?;
     // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
@@ -162,18 +176,18 @@ fn once(
     Ok(match request.direction {
         // What was received into the buffer before, and copied from there, is the same bytes.
         Direction::Pack => (
-            (0..length).map(|k| after.origin(&at(&buffer, k))).collect(),
-            new.iter().map(|byte| after.origin(byte)).collect(),
+            (0..length).map(|k| after.origin(at(buffer, k))).collect(),
+            new.iter().map(|byte| after.origin(*byte)).collect(),
         ),
         Direction::Unpack => {
-            let targets: HashMap<&Byte, &Byte> =
-                interpreter.moved.iter().map(|(target, origin)| (origin, target)).collect();
-            let target = |byte: Byte| targets.get(&byte).map_or(byte, |&target| target.clone());
-            ((0..length).map(|k| target(at(&buffer, k))).collect(), new)
+            let targets: Table<Byte, Byte> =
+                interpreter.moved.iter().map(|(target, origin)| (*origin, *target)).collect();
+            let target = |byte: Byte| targets.get(&byte).copied().unwrap_or(byte);
+            ((0..length).map(|k| target(at(buffer, k))).collect(), new)
         }
     })
 }
 
-fn at(buffer: &Byte, k: usize) -> Byte {
+fn at(buffer: Byte, k: usize) -> Byte {
     buffer.plus(i64::try_from(k).unwrap_or(i64::MAX))
 }

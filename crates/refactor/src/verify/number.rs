@@ -1,9 +1,11 @@
 //! Whole numbers of the imagined program.
 
+use std::rc::Rc;
+
 use crate::tree::{Binary, Expression, ExpressionKind, Type, Unary};
 
-use super::interpret::{Interpreter, Stop};
-use super::memory::Held;
+use super::interpret::{Interpreter, Spot, Stop};
+use super::memory::{Byte, Held};
 
 /// More numbers and statements than these are not evaluated.
 pub(super) const STEPS: u32 = 2_000_000;
@@ -16,7 +18,7 @@ impl Interpreter<'_> {
         }
         match self.number(condition) {
             Ok(value) => value != 0,
-            Err(_) => self.memory.chance((condition.span.start, "condition")),
+            Err(_) => self.draw.condition(condition.span.start),
         }
     }
 
@@ -24,21 +26,20 @@ impl Interpreter<'_> {
     pub fn number(&mut self, expression: &Expression) -> Result<i64, Stop> {
         match &expression.kind {
             ExpressionKind::Integer(value) => Ok(*value),
-            ExpressionKind::Name(name) if self.symbols.constant(name).is_some() => {
-                let value = self.symbols.constant(name).ok_or(Stop::Unknown)?;
-                self.steps += 1;
-                if self.steps > STEPS { Err(Stop::Limit) } else { self.number(value) }
+            ExpressionKind::Name(name) => {
+                let meaning = self.meaning(name);
+                if let Some(value) = meaning.constant {
+                    self.steps += 1;
+                    return if self.steps > STEPS { Err(Stop::Limit) } else { self.number(value) };
+                }
+                let (_, of) = meaning.variable.ok_or(Stop::Unknown)?;
+                self.read(Spot { at: Byte { object: meaning.object, offset: 0 }, of })
             }
-            ExpressionKind::Name(_)
-            | ExpressionKind::Element { .. }
+            ExpressionKind::Element { .. }
             | ExpressionKind::Member { .. }
             | ExpressionKind::Unary(Unary::Dereference, _) => {
                 let spot = self.spot(expression)?;
-                if whole(&self.resolve(&spot.of)) {
-                    Ok(self.memory.number(&spot.at))
-                } else {
-                    Err(Stop::Unknown)
-                }
+                self.read(spot)
             }
             ExpressionKind::Unary(Unary::Minus, inner) => Ok(-self.number(inner)?),
             ExpressionKind::Unary(Unary::Not, inner) => Ok(i64::from(self.number(inner)? == 0)),
@@ -47,24 +48,27 @@ impl Interpreter<'_> {
                 compute(*operation, a, b)
             }
             ExpressionKind::Cast(of, inner) => {
-                if whole(&self.resolve(of)) {
-                    self.number(inner)
-                } else {
-                    Err(Stop::Unknown)
-                }
+                let of = self.types.of(of);
+                if self.types.shape(of)?.is_whole { self.number(inner) } else { Err(Stop::Unknown) }
             }
-            ExpressionKind::SizeOfType(of) => self.size(of, ""),
+            ExpressionKind::SizeOfType(of) => {
+                let (of, nothing) = (self.types.of(of), self.objects.named(""));
+                self.size(of, nothing)
+            }
             ExpressionKind::SizeOfValue(inner) => {
+                let of = self.type_of(inner)?;
+                if let Some(size) = self.types.shape(of)?.size {
+                    return Ok(size);
+                }
+                // It is not evaluated.
                 let memory = self.memory.clone();
                 let spot = self.spot(inner);
                 self.memory = memory;
-                let spot = spot?;
-                self.size(&spot.of, &spot.at.object)
+                self.size(of, spot?.at.object)
             }
             ExpressionKind::OffsetOf(of, field) => {
-                let (offset, _) =
-                    self.symbols.field(&self.resolve(of), field).ok_or(Stop::Unknown)?;
-                i64::try_from(offset).map_err(|_| Stop::Limit)
+                let of = self.types.of(of);
+                Ok(self.types.field(of, field)?.0)
             }
             ExpressionKind::Step { target, by, prefix } => {
                 let before = self.number(target)?;
@@ -87,20 +91,41 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A number in memory.
+    fn read(&self, spot: Spot) -> Result<i64, Stop> {
+        if self.types.shape(spot.of)?.is_whole {
+            Ok(self.value(spot.at))
+        } else {
+            Err(Stop::Unknown)
+        }
+    }
+
+    /// A number in memory, of whatever type.
+    pub fn value(&self, at: Byte) -> i64 {
+        match self.memory.held(at) {
+            Some(Held::Number(number)) => number,
+            Some(Held::Pointer(_)) | None => {
+                self.draw.value(self.objects.name(at.object), at.offset)
+            }
+        }
+    }
+
     fn call(&mut self, function: &Expression, arguments: &[Expression]) -> Result<i64, Stop> {
         let ExpressionKind::Name(name) = &function.kind else { return Err(Stop::Unknown) };
         if name == "size"
             && let [array, along @ ..] = arguments
         {
             let spot = self.spot(array)?;
-            let Type::Array(_, dimensions) = self.array_type(&spot.of) else {
+            let of = self.types.array(spot.of)?;
+            let dimensions = Rc::clone(&self.types.shape(of)?.dimensions);
+            if dimensions.is_empty() {
                 return Err(Stop::Unknown);
-            };
+            }
             let along = along.first().map(|d| self.number(d)).transpose()?;
             let mut size = 1;
             for (d, dimension) in dimensions.iter().enumerate() {
                 if along.is_none_or(|along| i64::try_from(d) == Ok(along - 1)) {
-                    size *= self.extent(&spot.at.object, d, dimension)?;
+                    size *= self.extent(spot.at.object, d, dimension)?;
                 }
             }
             return Ok(size);

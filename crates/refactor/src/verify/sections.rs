@@ -1,6 +1,8 @@
 //! Assignments of array sections.
 
-use crate::tree::{Expression, ExpressionKind, Subscript, Type};
+use std::rc::Rc;
+
+use crate::tree::{Expression, ExpressionKind, Subscript};
 
 use super::interpret::{Interpreter, Spot};
 use super::memory::Byte;
@@ -14,13 +16,13 @@ impl Interpreter<'_> {
             .iter()
             .zip(&from_at)
             .filter_map(|(a, b)| {
-                Some((self.subscripted(&to, a).ok()?.at, self.subscripted(&from, b).ok()?.at))
+                Some((self.subscripted(to, a).ok()?.at, self.subscripted(from, b).ok()?.at))
             })
             .collect();
-        let element = self.subscripted(&to, to_at.first()?).ok()?;
-        let size = self.size(&element.of, &element.at.object).ok()?;
+        let element = self.subscripted(to, to_at.first()?).ok()?;
+        let size = self.size(element.of, element.at.object).ok()?;
         for (to, from) in pairs {
-            self.copy(&to, &from, size);
+            self.copy(to, from, size);
         }
         Some(())
     }
@@ -33,14 +35,18 @@ impl Interpreter<'_> {
             _ => return None,
         };
         let ranges = subscripts.iter().any(|s| matches!(s, Subscript::Section { .. }));
-        let array = self.spot(base).ok()?;
-        let Type::Array(_, dimensions) = self.array_type(&array.of) else { return None };
         if !ranges && !subscripts.is_empty() {
+            return None;
+        }
+        let array = self.spot(base).ok()?;
+        let of = self.types.array(array.of).ok()?;
+        let dimensions = Rc::clone(&self.types.shape(of).ok()?.dimensions);
+        if dimensions.is_empty() {
             return None;
         }
         let mut all: Vec<Vec<i64>> = vec![Vec::new()];
         for (d, dimension) in dimensions.iter().enumerate() {
-            let lower = self.lower(&array.at.object, d, dimension).ok()?;
+            let lower = self.lower(array.at.object, d, dimension).ok()?;
             let (first, last, step) = match subscripts.get(d) {
                 Some(Subscript::At(at)) => {
                     let at = self.number(at).ok()?;
@@ -50,12 +56,12 @@ impl Interpreter<'_> {
                     let first = first.as_ref().map_or(Ok(lower), |e| self.number(e)).ok()?;
                     let last = match last {
                         Some(last) => self.number(last).ok()?,
-                        None => self.extent(&array.at.object, d, dimension).ok()? + lower - 1,
+                        None => self.extent(array.at.object, d, dimension).ok()? + lower - 1,
                     };
                     let step = step.as_ref().map_or(Ok(1), |e| self.number(e)).ok()?;
                     (first, last, step)
                 }
-                None => (lower, self.extent(&array.at.object, d, dimension).ok()? + lower - 1, 1),
+                None => (lower, self.extent(array.at.object, d, dimension).ok()? + lower - 1, 1),
             };
             if step == 0 {
                 return None;

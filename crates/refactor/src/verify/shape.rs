@@ -1,10 +1,70 @@
 //! Sizes and shapes: bounds are those of the place where an array was declared.
 
+use std::rc::Rc;
+
 use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type};
 
 use super::interpret::{Interpreter, Stop};
+use super::memory::Object;
+use super::types::Of;
+
+/// First subscript, and bytes between neighbours, of each dimension.
+pub(super) type Frame = Rc<[(i64, i64)]>;
 
 impl Interpreter<'_> {
+    /// A declaration of C is executed: the bounds in it are those of now.
+    pub fn declare(&mut self, name: &str) {
+        let meaning = self.meaning(name);
+        self.forget_bounds();
+        match meaning.variable {
+            Some((declaration, _)) if self.is_fixed(&declaration.of) => {
+                self.shapes.remove(&meaning.object);
+            }
+            _ => {
+                self.shapes.insert(meaning.object, Rc::new(self.memory.clone()));
+            }
+        }
+    }
+
+    /// Whether no bound in a type depends on a variable.
+    fn is_fixed(&mut self, of: &Type) -> bool {
+        match self.symbols.resolve(of) {
+            Type::Array(element, dimensions) => {
+                let mut bounds: Vec<&Expression> = Vec::new();
+                for dimension in &dimensions {
+                    match dimension {
+                        Dimension::Extent(extent) => bounds.push(extent),
+                        Dimension::Bounds { lower, upper } => {
+                            bounds.extend(lower);
+                            bounds.push(upper);
+                        }
+                        Dimension::AssumedSize { lower } | Dimension::AssumedShape { lower } => {
+                            bounds.extend(lower);
+                        }
+                    }
+                }
+                bounds.into_iter().all(|bound| self.is_constant(bound)) && self.is_fixed(&element)
+            }
+            Type::Pointer(to) | Type::Reference(to) => self.is_fixed(&to),
+            _ => true,
+        }
+    }
+
+    fn is_constant(&self, bound: &Expression) -> bool {
+        let mut constant = true;
+        bound.each(&mut |part| {
+            constant &= match &part.kind {
+                ExpressionKind::Name(name) => self.symbols.constant(name).is_some(),
+                ExpressionKind::Integer(_)
+                | ExpressionKind::Binary(..)
+                | ExpressionKind::Unary(..)
+                | ExpressionKind::SizeOfType(_) => true,
+                _ => false,
+            };
+        });
+        constant
+    }
+
     /// `allocate(q(n, 0:m))`
     pub fn allocate(&mut self, array: &Expression) {
         let ExpressionKind::Element { base, subscripts } = &array.kind else { return };
@@ -21,26 +81,54 @@ impl Interpreter<'_> {
             let Ok(bounds) = bounds else { return };
             shape.push(bounds);
         }
-        self.allocated.insert(name.clone(), shape);
+        let object = self.objects.named(name);
+        self.allocated.insert(object, shape);
+        self.forget_bounds();
     }
 
-    fn allocated(&self, name: &str, d: usize) -> Option<(i64, i64)> {
-        self.allocated.get(name)?.get(d).copied()
+    /// Bounds may have the values of other arrays' bounds in them.
+    fn forget_bounds(&mut self) {
+        self.bounds.clear();
+        self.frames.clear();
     }
+
+    fn allocated(&self, name: Object, d: usize) -> Option<(i64, i64)> {
+        self.allocated.get(&name)?.get(d).copied()
+    }
+
+    /// Of an array (no pointer to one).
+    pub fn frame(&mut self, name: Object, of: Of) -> Result<Frame, Stop> {
+        if let Some(known) = self.frames.get(&(name, of)) {
+            return Ok(known.clone());
+        }
+        let shape = self.types.shape(of)?;
+        let (element, dimensions) =
+            (shape.inner.ok_or(Stop::Unknown)?, Rc::clone(&shape.dimensions));
+        let mut frame = Vec::with_capacity(dimensions.len());
+        for (d, dimension) in dimensions.iter().enumerate() {
+            let lower = self.lower(name, d, dimension)?;
+            frame.push((lower, self.stride(name, element, &dimensions, d)?));
+        }
+        let frame = Frame::from(frame);
+        self.frames.insert((name, of), Rc::clone(&frame));
+        Ok(frame)
+    }
+
     /// Bytes between neighbours; those of assumed shapes have gaps.
     pub fn stride(
         &mut self,
-        name: &str,
-        element: &Type,
+        name: Object,
+        element: Of,
         dimensions: &[Dimension],
         along: usize,
     ) -> Result<i64, Stop> {
-        let packed = self.symbols.variable(name).is_some_and(|d| d.allocatable);
+        let text = self.objects.name(name).to_owned();
+        let packed = self.symbols.variable(&text).is_some_and(|d| d.allocatable);
         let mut stride = self.size(element, name)?;
         for (d, dimension) in dimensions.iter().enumerate().take(along + 1) {
             let measured = matches!(dimension, Dimension::AssumedShape { .. }) && !packed;
             if measured {
-                stride *= self.memory.gap((name, d, "gap"));
+                stride *= self.draw.gap(&text, d);
             }
             if d < along {
                 stride = stride.wrapping_mul(self.extent(name, d, dimension)?);
@@ -49,7 +137,7 @@ impl Interpreter<'_> {
         Ok(stride)
     }
 
-    pub fn lower(&mut self, name: &str, d: usize, dimension: &Dimension) -> Result<i64, Stop> {
+    pub fn lower(&mut self, name: Object, d: usize, dimension: &Dimension) -> Result<i64, Stop> {
         let fortran = i64::from(self.symbols.language().is_fortran());
         match dimension {
             Dimension::Bounds { lower, .. } | Dimension::AssumedSize { lower } => {
@@ -57,12 +145,13 @@ impl Interpreter<'_> {
             }
             Dimension::AssumedShape { lower: Some(lower) } => self.bound(name, lower),
             Dimension::AssumedShape { lower: None } => {
-                let declaration = self.symbols.variable(name).ok_or(Stop::Unknown)?;
+                let text = self.objects.name(name);
+                let declaration = self.symbols.variable(text).ok_or(Stop::Unknown)?;
                 let deferred =
                     declaration.allocatable || matches!(declaration.of, Type::Pointer(_));
                 Ok(match self.allocated(name, d) {
                     Some((lower, _)) => lower,
-                    None if deferred => self.memory.random((name, d, "lower")),
+                    None if deferred => self.draw.lower(text, d),
                     None => fortran,
                 })
             }
@@ -70,42 +159,52 @@ impl Interpreter<'_> {
         }
     }
 
-    pub fn extent(&mut self, name: &str, d: usize, dimension: &Dimension) -> Result<i64, Stop> {
+    pub fn extent(&mut self, name: Object, d: usize, dimension: &Dimension) -> Result<i64, Stop> {
         match dimension {
             Dimension::Bounds { upper, .. } => {
                 Ok(self.bound(name, upper)? - self.lower(name, d, dimension)? + 1)
             }
             Dimension::Extent(extent) => self.bound(name, extent),
             Dimension::AssumedSize { .. } => Err(Stop::Unknown),
-            Dimension::AssumedShape { .. } => Ok(self
-                .allocated(name, d)
-                .map_or_else(|| self.memory.random((name, d, "extent")), |(_, extent)| extent)),
+            Dimension::AssumedShape { .. } => Ok(self.allocated(name, d).map_or_else(
+                || self.draw.extent(self.objects.name(name), d),
+                |(_, extent)| extent,
+            )),
         }
     }
 
-    /// A bound, as it was when the array was declared.
-    fn bound(&mut self, name: &str, expression: &Expression) -> Result<i64, Stop> {
-        let then = self.shapes.get(name).cloned().unwrap_or_else(|| self.memory.fresh());
+    /// A bound, as it was when the array was declared. The expression stands in [`Shape`](super::types::Shape), where it stays.
+    fn bound(&mut self, name: Object, expression: &Expression) -> Result<i64, Stop> {
+        if let ExpressionKind::Integer(value) = expression.kind {
+            return Ok(value);
+        }
+        let key = (name, std::ptr::from_ref(expression).addr());
+        if let Some(&known) = self.bounds.get(&key) {
+            return known;
+        }
+        let then = self.shapes.get(&name).map(|then| (**then).clone()).unwrap_or_default();
         let now = std::mem::replace(&mut self.memory, then);
         let value = self.number(expression);
         self.memory = now;
+        self.bounds.insert(key, value);
         value
     }
 
-    pub fn size(&mut self, of: &Type, name: &str) -> Result<i64, Stop> {
-        let of = self.resolve(of);
-        if let Some(size) = self.symbols.size_of(&of) {
-            return i64::try_from(size).map_err(|_| Stop::Limit);
+    pub fn size(&mut self, of: Of, name: Object) -> Result<i64, Stop> {
+        let shape = self.types.shape(of)?;
+        if let Some(size) = shape.size {
+            return Ok(size);
         }
-        match of {
-            Type::Array(element, dimensions) => {
-                let mut size = self.size(&element, name)?;
+        match (&shape.of, shape.inner) {
+            (Type::Array(..), Some(element)) => {
+                let dimensions = Rc::clone(&shape.dimensions);
+                let mut size = self.size(element, name)?;
                 for (d, dimension) in dimensions.iter().enumerate() {
                     size = size.wrapping_mul(self.extent(name, d, dimension)?);
                 }
                 Ok(size)
             }
-            Type::Named(_) => Ok(8),
+            (Type::Named(_), _) => Ok(8),
             _ => Err(Stop::Unknown),
         }
     }

@@ -1,15 +1,17 @@
 //! Numbers in the place of names, as they are where the call stands.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use crate::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
 use crate::copies::Turns;
 use crate::source::Span;
-use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type, Unary};
+use crate::tree::{Expression, ExpressionKind, Subscript, Unary};
 
 use super::instantiate::Addresses;
 use super::interpret::{Interpreter, Stop};
-use super::memory::{Byte, Held};
+use super::memory::{Byte, Held, Object};
+use super::types::Of;
 
 /// Values of atoms where the call stands.
 pub(super) struct Values<'i, 'a> {
@@ -20,7 +22,12 @@ pub(super) struct Values<'i, 'a> {
     pub addresses: Addresses,
     /// What was read on the way, by its name in the program.
     pub sizes: BTreeMap<String, i64>,
+    /// How many more parts of structs and lists there may be.
+    pub parts: u64,
 }
+
+/// Most parts of structs and lists.
+const PARTS: u64 = 1 << 20;
 
 impl<'i, 'a> Values<'i, 'a> {
     /// Those of a call to which the interpreter has run.
@@ -29,8 +36,19 @@ impl<'i, 'a> Values<'i, 'a> {
         turns: &'i [Turns],
         interpreter: &'i mut Interpreter<'a>,
     ) -> Values<'i, 'a> {
-        let (counters, addresses) = (HashMap::new(), Addresses::default());
-        Values { interpreter, counters, turns, span: call, addresses, sizes: BTreeMap::new() }
+        Values::placed(call, turns, interpreter, Vec::new())
+    }
+
+    /// With objects that begin at these addresses, as far as they are given.
+    pub fn placed(
+        call: Span,
+        turns: &'i [Turns],
+        interpreter: &'i mut Interpreter<'a>,
+        starts: Vec<i64>,
+    ) -> Values<'i, 'a> {
+        let (counters, addresses) = (HashMap::new(), Addresses::placed(starts));
+        let sizes = BTreeMap::new();
+        Values { interpreter, counters, turns, span: call, addresses, sizes, parts: PARTS }
     }
 
     /// The loop's variable, as conditions in it read it.
@@ -40,7 +58,7 @@ impl<'i, 'a> Values<'i, 'a> {
         };
         let turn = Polynomial::counter(counter).times(&turns.step).plus(&turns.first);
         let value = self.number(&turn)?;
-        let variable = Byte { object: turns.variable.clone(), offset: 0 };
+        let variable = Byte { object: self.interpreter.objects.named(&turns.variable), offset: 0 };
         self.interpreter.memory.set(variable, Held::Number(value));
         Ok(())
     }
@@ -49,9 +67,10 @@ impl<'i, 'a> Values<'i, 'a> {
     pub fn base(&mut self, place: &Place) -> Result<Byte, Stop> {
         let expression = self.expression(place)?;
         let spot = self.interpreter.spot(&expression)?;
-        match self.interpreter.resolve(&spot.of) {
-            Type::Pointer(_) => Ok(self.interpreter.memory.pointer(&spot.at)),
-            _ => Ok(spot.at),
+        if self.interpreter.types.is_pointer(spot.of) {
+            Ok(self.interpreter.follow(spot.at))
+        } else {
+            Ok(spot.at)
         }
     }
 
@@ -111,7 +130,7 @@ impl<'i, 'a> Values<'i, 'a> {
             }
             Atom::Read { place, .. } => {
                 let at = self.spot(place)?;
-                Ok(self.interpreter.memory.number(&at))
+                Ok(self.interpreter.value(at))
             }
             Atom::Apply(operator, operands) => {
                 let values =
@@ -128,42 +147,37 @@ impl<'i, 'a> Values<'i, 'a> {
             Atom::SizeOf(_) => Ok(8),
             Atom::Layout(layout) => i64::try_from(layout.bytes).map_err(|_| Stop::Limit),
             Atom::Stride(name, d) => {
-                let (element, dimensions) = self.shape(name)?;
-                self.interpreter.stride(
-                    name,
-                    &element,
-                    &dimensions,
-                    usize::try_from(*d).map_err(|_| Stop::Limit)?,
-                )
+                let (object, of) = self.shape(name)?;
+                let frame = self.interpreter.frame(object, of)?;
+                along(&frame, *d).map(|(_, stride)| *stride)
             }
             Atom::Extent(name, d) => {
-                let (_, dimensions) = self.shape(name)?;
-                let d = usize::try_from(*d).map_err(|_| Stop::Limit)?;
-                self.interpreter.extent(name, d, dimensions.get(d).ok_or(Stop::Unknown)?)
+                let (object, of) = self.shape(name)?;
+                let dimensions = Rc::clone(&self.interpreter.types.shape(of)?.dimensions);
+                let at = usize::try_from(*d).map_err(|_| Stop::Limit)?;
+                self.interpreter.extent(object, at, along(&dimensions, *d)?)
             }
             Atom::Lower(name, d) => {
-                let (_, dimensions) = self.shape(name)?;
-                let d = usize::try_from(*d).map_err(|_| Stop::Limit)?;
-                self.interpreter.lower(name, d, dimensions.get(d).ok_or(Stop::Unknown)?)
+                let (object, of) = self.shape(name)?;
+                let frame = self.interpreter.frame(object, of)?;
+                along(&frame, *d).map(|(lower, _)| *lower)
             }
             Atom::Address(place) => {
                 let byte = self.base(place)?;
-                self.addresses.of(&byte)
+                self.addresses.of(byte)
             }
             Atom::Unnamed(_) => Err(Stop::Unknown),
         }
     }
 
-    fn shape(&mut self, name: &str) -> Result<(Type, Vec<Dimension>), Stop> {
-        let expression =
-            Expression { span: self.span, kind: ExpressionKind::Name(name.to_owned()) };
-        let mut of = self.interpreter.spot(&expression)?.of;
-        if let Type::Pointer(to) = of {
-            of = self.interpreter.resolve(&to);
-        }
-        match of {
-            Type::Array(element, dimensions) => Ok((*element, dimensions)),
-            _ => Err(Stop::Unknown),
-        }
+    /// An array, or what a pointer to one points to.
+    fn shape(&mut self, name: &str) -> Result<(Object, Of), Stop> {
+        let meaning = self.interpreter.meaning(name);
+        let (_, of) = meaning.variable.ok_or(Stop::Unknown)?;
+        Ok((meaning.object, self.interpreter.types.array(of)?))
     }
+}
+
+fn along<T>(all: &[T], dimension: u32) -> Result<&T, Stop> {
+    usize::try_from(dimension).ok().and_then(|d| all.get(d)).ok_or(Stop::Unknown)
 }
