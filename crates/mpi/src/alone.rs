@@ -97,6 +97,10 @@ pub trait Packer {
         buffers: Buffers,
     ) -> Result<usize, AloneError>;
 
+    /// The memory of a layout from its first byte to its last one, and its packed stream; empty where they are not the
+    /// packer's own.
+    fn buffers(&mut self, number: usize) -> [&mut [u8]; 2];
+
     /// Forgets all layouts and frees their datatypes.
     fn clear(&mut self);
 
@@ -171,8 +175,35 @@ struct Prepared<'m, A: Abi> {
     packed: *mut u8,
     /// What the library asked for.
     room: c_int,
-    /// What the two pointers point into, where it is not the caller's.
-    _owned: Option<[Vec<u8>; 2]>,
+    /// What the two pointers point into, where it is not the caller's. It is used through pointers only.
+    owned: Option<[Owned; 2]>,
+}
+
+/// Memory that was allocated here.
+struct Owned {
+    start: *mut u8,
+    length: usize,
+}
+
+impl Owned {
+    fn new(bytes: Vec<u8>) -> Owned {
+        let bytes = Box::leak(bytes.into_boxed_slice());
+        Owned { length: bytes.len(), start: bytes.as_mut_ptr() }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: they were leaked in `new` and are freed when this is dropped; MPI uses them during `Packer::time` only, which
+        // borrows the packer as this does.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let bytes = ptr::slice_from_raw_parts_mut(self.start, self.length);
+        // SAFETY: leaked in `new`, and freed nowhere else.
+        drop(unsafe { Box::from_raw(bytes) });
+    }
 }
 
 struct Layouts<'m, A: Abi> {
@@ -216,11 +247,11 @@ impl<A: Abi> Packer for Layouts<'_, A> {
         let (datatype, room) = self.commit(layout, 1)?;
         let packed = buffer_size(u64::try_from(room).unwrap_or(0).max(layout.size()))?;
         // Not zeros: pages that were never written may all be one page.
-        let mut owned = [(0..=u8::MAX).cycle().take(bytes).collect(), vec![1; packed]];
-        let [memory, packed] = owned.each_mut().map(|buffer| buffer.as_mut_ptr());
-        let memory = memory.wrapping_offset(origin);
-        let _owned = Some(owned);
-        self.prepared.push(Prepared { datatype, count: 1, memory, packed, room, _owned });
+        let filled: Vec<u8> = (0..=u8::MAX).cycle().take(bytes).collect();
+        let owned = [filled, vec![1; packed]].map(Owned::new);
+        let [memory, packed] = [owned[0].start.wrapping_offset(origin), owned[1].start];
+        let owned = Some(owned);
+        self.prepared.push(Prepared { datatype, count: 1, memory, packed, room, owned });
         Ok(self.prepared.len() - 1)
     }
 
@@ -244,9 +275,16 @@ impl<A: Abi> Packer for Layouts<'_, A> {
             memory,
             packed,
             room,
-            _owned: None,
+            owned: None,
         });
         Ok(self.prepared.len() - 1)
+    }
+
+    fn buffers(&mut self, number: usize) -> [&mut [u8]; 2] {
+        match self.prepared.get_mut(number).and_then(|prepared| prepared.owned.as_mut()) {
+            Some(owned) => owned.each_mut().map(Owned::bytes),
+            None => [&mut [], &mut []],
+        }
     }
 
     fn clear(&mut self) {
