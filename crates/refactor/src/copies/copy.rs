@@ -277,6 +277,21 @@ impl Walk<'_> {
             && root(side).is_some_and(|name| aliases.contains(name))
     }
 
+    /// Whether a call is `std::copy` to (or from) the buffer of which the front end does not see how many elements it copies.
+    pub(super) fn is_open_copy(&self, function: &Expression, arguments: &[Expression]) -> bool {
+        let [first, _, to] = arguments else { return false };
+        let side = match self.request.direction {
+            Direction::Pack => to,
+            Direction::Unpack => first,
+        };
+        let names = ["std::copy", "std::copy_n"];
+        let called = |name: &str| match root(side) {
+            Some(side) => names.contains(&name) && self.aliases().contains(side),
+            None => false,
+        };
+        matches!(&function.kind, ExpressionKind::Name(name) if called(name))
+    }
+
     /// `memcpy(to, from, bytes)`
     pub(super) fn block_copy(&mut self, arguments: &[Expression], span: Span) {
         let [to, from, bytes] = arguments else { return };

@@ -418,6 +418,13 @@ impl<'a> Walk<'a> {
             {
                 self.block_copy(arguments, span);
             }
+            ExpressionKind::Call { function, arguments }
+                if self.is_open_copy(function, arguments) =>
+            {
+                self.effects_of(expression);
+                let message = "how many elements this copies, or from where, cannot be seen";
+                self.trouble(Code::Address, span, message);
+            }
             ExpressionKind::List(items) => items.iter().for_each(|item| self.evaluate(item, span)),
             _ => self.effects_of(expression),
         }

@@ -156,15 +156,18 @@ pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
                     direction,
                 ) => {
                     let name = function.root().map_or("", String::as_str);
-                    let at = match direction {
-                        Direction::Pack => arguments.first(),
-                        Direction::Unpack => arguments.get(1),
+                    // Target and source.
+                    let (to, from) = match name {
+                        "memcpy" | "memmove" | "std::memcpy" | "std::memmove" => (0, 1),
+                        "bcopy" => (1, 0),
+                        "std::copy" | "std::copy_n" => (2, 0),
+                        _ => return false,
                     };
-                    let copies = matches!(
-                        name,
-                        "memcpy" | "memmove" | "std::memcpy" | "std::copy" | "bcopy"
-                    );
-                    copies && at.is_some_and(|a| roots(a).iter().any(|n| is_it(n)))
+                    let at = match direction {
+                        Direction::Pack => arguments.get(to),
+                        Direction::Unpack => arguments.get(from),
+                    };
+                    at.is_some_and(|a| roots(a).iter().any(|n| is_it(n)))
                 }
                 _ => false,
             });

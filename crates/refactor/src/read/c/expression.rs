@@ -408,7 +408,7 @@ fn cast_to(reader: &mut Reader<'_>, callee: Node<'_>) -> Option<Type> {
     }
 }
 
-/// `v.data()` of a container is the address of its first element.
+/// `v.data()` of a container is the address of its first element, and so is what `v.begin()` points to.
 fn data(reader: &mut Reader<'_>, callee: Node<'_>) -> Option<Kind> {
     if callee.kind() != "field_expression" {
         return None;
@@ -419,7 +419,7 @@ fn data(reader: &mut Reader<'_>, callee: Node<'_>) -> Option<Kind> {
     if let Type::Reference(inner) = of {
         of = inner;
     }
-    if called != "data" || !matches!(of, Type::Array(..)) {
+    if !matches!(called.as_str(), "data" | "begin" | "cbegin") || !matches!(of, Type::Array(..)) {
         return None;
     }
     let span = reader.span(callee);

@@ -9,6 +9,7 @@
 
 mod changes;
 mod condition;
+mod copies;
 mod declaration;
 mod declarator;
 mod directives;

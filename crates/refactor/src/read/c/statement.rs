@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind as Kind, Type};
 
+use super::copies::{copied, running};
 use super::declaration::declare_locals;
 use super::expression::{assignment, comma, expression};
 use super::loops::for_loop;
@@ -287,9 +288,19 @@ pub(super) fn simple(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Stat
         _ => None,
     };
     let kind = match parts {
-        Some((target, operation, value)) => Kind::Assign { target, operation, value },
+        Some((target, operation, value)) => {
+            let copies = reader.deeper(3, |r| running(r, &target, operation, &value)).flatten();
+            match copies {
+                Some(copies) => Kind::Block(copies),
+                None => Kind::Assign { target, operation, value },
+            }
+        }
         None => {
             let value = expression(reader, node);
+            if let Some(copies) = reader.deeper(3, |r| copied(r, &value)).flatten() {
+                out.push(Statement { span, kind: Kind::Block(copies) });
+                return;
+            }
             match value.kind {
                 ExpressionKind::Unknown(names) => Kind::Unknown(names),
                 // `(void)f()`
