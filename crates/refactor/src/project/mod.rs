@@ -197,6 +197,9 @@ fn macros(constants: &mut Vec<Constant>, given: &[Define]) {
         let value = Expression { span: define.span, kind: value };
         Some(Constant { name: define.name.to_ascii_lowercase(), value })
     }));
+    // What is no number may be another name of a variable: it is no constant.
+    let nothing = ExpressionKind::Unknown(Vec::new());
+    constants.retain(|constant| constant.value.kind != nothing);
     let mut values: HashMap<Name, Option<i64>> = HashMap::new();
     for constant in constants.iter() {
         // Others are parameters of an included file.

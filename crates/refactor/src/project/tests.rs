@@ -259,6 +259,20 @@ fn macros_of_the_command_are_defined() {
 }
 
 #[test]
+fn macros_of_fortran_that_are_no_numbers_are_no_constants() {
+    let p = project(&[
+        (
+            "a.f90",
+            "#define buf work\n#define N 3\nsubroutine s\n  include 'h.h'\n  real(8) :: q(M)\n  buf(1) = 2\nend subroutine\n",
+        ),
+        ("h.h", "      integer N2, M\n      parameter (N2=4, M=2*N2+1)\n"),
+    ]);
+    let s = view(&p, "s");
+    assert!(s.constant("buf").is_none() && s.constant("n").is_some());
+    assert_eq!(size(&s, "q"), Some(72), "computed constants of headers stay");
+}
+
+#[test]
 fn two_commands_for_a_file_count_both() {
     let files = [("a.c", "void f(void) { double z[N]; double y[M]; }")];
     let p = compiled(&files, &[("a.c", "-DN=8 -DM=2"), ("a.c", "-DN=9 -DM=2")]);

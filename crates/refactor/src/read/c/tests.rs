@@ -327,7 +327,10 @@ fn cpp() {
         ("x = static_cast<float>(y) + int(z);", "x = ((float)y Add (int)z);"),
         ("for (auto &e : v) e = 1;", "e: &?; while ?(v) {e = ?(); e = 1;}"),
         ("auto z = [&](int i) { return i + k; };", "z: ?; z = ?(i,k,return,int);"),
-        ("std::copy(a, a + n, b);", "std::copy(a,(a Add n),b);"),
+        (
+            "std::copy(a, a + n, b);",
+            "{copied@1: long; for copied@1=0..<n by 1 {b[copied@1] = a[copied@1];}}",
+        ),
     ] {
         let mut got = body_cpp(text);
         if text.contains("[&]") {
