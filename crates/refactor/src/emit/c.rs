@@ -181,17 +181,21 @@ impl Syntax for C<'_> {
     /// `MPI_Alloc_mem` needs no other header.
     fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        [(blocks, "int"), (displacements, "MPI_Aint"), (types, "MPI_Datatype")]
+        let types = types.as_ref().map(|types| (types, "MPI_Datatype"));
+        [(blocks, "int"), (displacements, "MPI_Aint")]
+            .into_iter()
+            .chain(types)
             .map(|(array, of)| {
                 let bytes = format!("(MPI_Aint)sizeof({of}) * ({count} + 1)");
                 format!("MPI_Alloc_mem({bytes}, MPI_INFO_NULL, &{array});")
             })
-            .into()
+            .collect()
     }
 
     fn release(&self, arrays: &Arrays) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        [blocks, displacements, types].map(|array| format!("MPI_Free_mem({array});")).into()
+        let all = [blocks, displacements].into_iter().chain(types);
+        all.map(|array| format!("MPI_Free_mem({array});")).collect()
     }
 
     fn each(&self, index: &str, count: &str) -> (String, &'static str) {

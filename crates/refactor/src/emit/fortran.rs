@@ -143,8 +143,8 @@ fn counts_units(operation: &Operation) -> bool {
         Operation::HindexedBlock { displacements, .. } => displacements.iter().any(counts),
         Operation::Struct { members, .. } => members.iter().any(|m| counts(&m.displacement)),
         Operation::Resized { extent, .. } => counts(extent),
-        Operation::Each { body, member, .. } => {
-            counts(&member.displacement) || body.iter().any(counts_units)
+        Operation::Each { body, members, .. } => {
+            members.iter().any(|m| counts(&m.displacement)) || body.iter().any(counts_units)
         }
         Operation::If { then, otherwise, .. } => then.iter().chain(otherwise).any(counts_units),
         Operation::Contiguous { .. }
@@ -254,12 +254,16 @@ impl Syntax for Fortran {
 
     fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        vec![format!("allocate({blocks}({count}), {displacements}({count}), {types}({count}))")]
+        let all = [blocks, displacements].into_iter().chain(types);
+        let all: Vec<String> = all.map(|array| format!("{array}({count})")).collect();
+        vec![format!("allocate({})", all.join(", "))]
     }
 
     fn release(&self, arrays: &Arrays) -> Vec<String> {
         let Arrays { blocks, displacements, types } = arrays;
-        vec![format!("deallocate({blocks}, {displacements}, {types})")]
+        let all: Vec<&str> =
+            [blocks, displacements].into_iter().chain(types).map(String::as_str).collect();
+        vec![format!("deallocate({})", all.join(", "))]
     }
 
     fn each(&self, index: &str, count: &str) -> (String, &'static str) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::{Atom, Layout, Place, Polynomial, Step};
+use crate::affine::{Atom, Counter, Layout, Place, Polynomial, Step};
 use crate::ir::{Datatype, Member, Node};
 use crate::symbols::Symbols;
 use crate::tree::{Name, Type};
@@ -10,7 +10,7 @@ use crate::tree::{Name, Type};
 use super::EmitError;
 use super::names::Names;
 use super::operation::{
-    Argument, Arrays, Kind, Length, Old, Operation, Program, StructMember, Variable,
+    Argument, Arrays, Kind, Length, Old, Operation, Program, Round, StructMember, Variable,
 };
 
 /// Entries of an array of the program, and what is taken from each.
@@ -194,27 +194,37 @@ impl Lowering<'_> {
                 Ok(Made::Type(new))
             }
             Node::Struct(members) if members.is_empty() => Ok(Made::Elements(Polynomial::zero())),
-            Node::Struct(members) => self.structure(members, out),
-            Node::Each { counter, count, displacement, child } => {
-                self.measure(count)?;
-                self.measure(displacement)?;
-                let mut body = Vec::new();
-                let (block, old) = Self::parts(self.make(child, &mut body)?);
-                let index = self.variable("turn", Kind::Integer);
-                let arrays = self.arrays(Length::Open);
-                let new = self.variable("struct_type", Kind::Type);
-                let member = StructMember { block, displacement: displacement.clone(), old };
-                out.push(Operation::Each {
-                    counter: *counter,
-                    index,
-                    count: count.clone(),
-                    body,
-                    member,
-                    arrays,
-                    new: new.clone(),
-                });
-                Ok(Made::Type(new))
-            }
+            Node::Struct(members) => match members.as_slice() {
+                // Loops at a distance: each entry has it.
+                [Member { displacement, node: node @ Node::Each { .. } }]
+                    if let Some(nest) = flat(node) =>
+                {
+                    self.nest(nest.moved(displacement), out)
+                }
+                _ => self.structure(members, out),
+            },
+            Node::Each { counter, count, displacement, child } => match flat(node) {
+                Some(nest) => self.nest(nest, out),
+                None => {
+                    self.measure(count)?;
+                    self.measure(displacement)?;
+                    let mut body = Vec::new();
+                    let (block, old) = Self::parts(self.make(child, &mut body)?);
+                    let index = self.variable("turn", Kind::Integer);
+                    let arrays = self.arrays(Length::Open, true);
+                    let new = self.variable("struct_type", Kind::Type);
+                    let member = StructMember { block, displacement: displacement.clone(), old };
+                    out.push(Operation::Each {
+                        rounds: vec![Round { counter: *counter, index, count: count.clone() }],
+                        entry: None,
+                        body,
+                        members: vec![member],
+                        arrays,
+                        new: new.clone(),
+                    });
+                    Ok(Made::Type(new))
+                }
+            },
             Node::Guard { condition, then, otherwise } => {
                 let mut yes = Vec::new();
                 let mut no = Vec::new();
@@ -290,25 +300,60 @@ impl Lowering<'_> {
         members: &[Member],
         out: &mut Vec<Operation>,
     ) -> Result<Made, EmitError> {
-        let mut made = Vec::with_capacity(members.len());
-        for member in members {
-            self.measure(&member.displacement)?;
-            let (block, old) = Self::parts(self.make(&member.node, out)?);
-            made.push(StructMember { block, displacement: member.displacement.clone(), old });
-        }
-        let arrays = self.arrays(Length::Known(members.len()));
-        let new = self.variable("struct_type", Kind::Type);
+        let members = members.iter().map(|m| (m.displacement.clone(), &m.node)).collect();
+        let made = self.made(members, out)?;
+        let with_types = made.iter().any(|m| m.old != Old::Element);
+        let arrays = self.arrays(Length::Known(made.len()), with_types);
+        let new = self.variable(stem(with_types), Kind::Type);
         let freed: Vec<Old> = made.iter().map(|m| m.old.clone()).collect();
         out.push(Operation::Struct { members: made, arrays, new: new.clone() });
         freed.iter().for_each(|old| Self::free(old, out));
         Ok(Made::Type(new))
     }
 
-    fn arrays(&mut self, length: Length) -> Arrays {
+    /// Members of a struct, with what is at them.
+    fn made(
+        &mut self,
+        members: Vec<(Polynomial, &Node)>,
+        out: &mut Vec<Operation>,
+    ) -> Result<Vec<StructMember>, EmitError> {
+        let mut made = Vec::with_capacity(members.len());
+        for (displacement, node) in members {
+            self.measure(&displacement)?;
+            let (block, old) = Self::parts(self.make(node, out)?);
+            made.push(StructMember { block, displacement, old });
+        }
+        Ok(made)
+    }
+
+    /// A struct of members whose types are made before the loops that place them.
+    fn nest(&mut self, nest: Nest<'_>, out: &mut Vec<Operation>) -> Result<Made, EmitError> {
+        for (_, count) in &nest.loops {
+            self.measure(count)?;
+        }
+        let members = self.made(nest.members, out)?;
+        let mut rounds = Vec::with_capacity(nest.loops.len());
+        for (counter, count) in nest.loops {
+            let index = self.variable("turn", Kind::Integer);
+            rounds.push(Round { counter, index, count: count.clone() });
+        }
+        let several = rounds.len() > 1 || members.len() > 1;
+        let entry = several.then(|| self.variable("entry", Kind::Integer));
+        let with_types = members.iter().any(|m| m.old != Old::Element);
+        let arrays = self.arrays(Length::Open, with_types);
+        let new = self.variable(stem(with_types), Kind::Type);
+        let freed: Vec<Old> = members.iter().map(|m| m.old.clone()).collect();
+        let body = Vec::new();
+        out.push(Operation::Each { rounds, entry, body, members, arrays, new: new.clone() });
+        freed.iter().for_each(|old| Self::free(old, out));
+        Ok(Made::Type(new))
+    }
+
+    fn arrays(&mut self, length: Length, with_types: bool) -> Arrays {
         Arrays {
             blocks: self.variable("blocks", Kind::Integers(length)),
             displacements: self.variable("displacements", Kind::Addresses(length)),
-            types: self.variable("types", Kind::Types(length)),
+            types: with_types.then(|| self.variable("types", Kind::Types(length))),
         }
     }
 
@@ -407,6 +452,53 @@ impl Lowering<'_> {
         self.strides.insert(key, new);
         Ok(())
     }
+}
+
+/// Loops around each other, and what each turn of all of them adds.
+struct Nest<'n> {
+    loops: Vec<(Counter, &'n Polynomial)>,
+    members: Vec<(Polynomial, &'n Node)>,
+}
+
+impl Nest<'_> {
+    fn moved(mut self, by: &Polynomial) -> Self {
+        for (displacement, _) in &mut self.members {
+            *displacement = displacement.plus(by);
+        }
+        self
+    }
+}
+
+/// The loops of a node whose types are the same in all turns; blocks of elements need no types.
+fn flat(node: &Node) -> Option<Nest<'_>> {
+    let mut loops: Vec<(Counter, &Polynomial)> = Vec::new();
+    let mut origin = Polynomial::zero();
+    let mut inner = node;
+    while let Node::Each { counter, count, displacement, child } = inner {
+        if loops.iter().any(|(outer, _)| count.mentions(&Atom::Counter(*outer))) {
+            return None;
+        }
+        loops.push((*counter, count));
+        origin = origin.plus(displacement);
+        inner = child;
+    }
+    let members: Vec<(Polynomial, &Node)> = match inner {
+        Node::Struct(members) if !members.is_empty() => {
+            members.iter().map(|m| (origin.plus(&m.displacement), &m.node)).collect()
+        }
+        other => vec![(origin, other)],
+    };
+    let turns = |node: &Node| {
+        node.any(&mut |atom| loops.iter().any(|(counter, _)| *atom == Atom::Counter(*counter)))
+    };
+    let is_same = |node: &Node| {
+        matches!(node, Node::Contiguous { .. }) || !(turns(node) || node.has_guards())
+    };
+    members.iter().all(|(_, node)| is_same(node)).then_some(Nest { loops, members })
+}
+
+fn stem(with_types: bool) -> &'static str {
+    if with_types { "struct_type" } else { "indexed_type" }
 }
 
 fn rank(of: &Type) -> Option<u32> {

@@ -47,13 +47,15 @@ pub enum Operation {
     Address { place: Place, new: String },
     /// A difference of two addresses.
     Difference { of: String, minus: String, new: String },
-    /// A struct of one member for each turn.
+    /// A struct with these members for each turn of all loops.
     Each {
-        counter: Counter,
-        index: String,
-        count: Polynomial,
+        /// From the outside in; no count depends on another one's turn.
+        rounds: Vec<Round>,
+        /// Counts the entries of the arrays, where they are not those of one loop.
+        entry: Option<String>,
+        /// What is made in each turn, of one loop, for its one member; the types are freed after.
         body: Vec<Operation>,
-        member: StructMember,
+        members: Vec<StructMember>,
         arrays: Arrays,
         new: String,
     },
@@ -61,6 +63,15 @@ pub enum Operation {
     If { condition: Expression, then: Vec<Operation>, otherwise: Vec<Operation> },
     /// `MPI_Type_free` of a type that only others are made of.
     Free(String),
+}
+
+/// A loop of the packing, as it is written again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    pub counter: Counter,
+    /// Its variable, which counts from 0.
+    pub index: String,
+    pub count: Polynomial,
 }
 
 /// One member of a struct.
@@ -74,12 +85,12 @@ pub struct StructMember {
     pub old: Old,
 }
 
-/// The arrays that `MPI_Type_create_struct` is given.
+/// The arrays that `MPI_Type_create_struct` is given; without types they are for `MPI_Type_create_hindexed` of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrays {
     pub blocks: String,
     pub displacements: String,
-    pub types: String,
+    pub types: Option<String>,
 }
 
 /// What a fresh variable is.

@@ -1,9 +1,9 @@
 //! Operations as statements. What differs between languages is behind [`Syntax`].
 
-use crate::affine::{Counter, Place, Polynomial};
+use crate::affine::{Place, Polynomial};
 
 use super::number::{Speller, unwrapped};
-use super::operation::{Arrays, Old, Operation, Program, StructMember};
+use super::operation::{Arrays, Old, Operation, Program, Round, StructMember};
 use super::{EmitError, TurnOf};
 
 /// How a language says it.
@@ -161,14 +161,35 @@ impl Writer<'_> {
                 let reference = self.syntax.output(name);
                 self.call("MPI_Type_free", &reference);
             }
-            Operation::Each { counter, index, count, body, member, arrays, new } => {
-                let count = s.count(count)?;
-                self.each(*counter, index, &count, body, member, arrays)?;
-                self.structure(&count, arrays, new);
-                if matches!(member.old, Old::Made(_)) {
-                    let entry = self.syntax.entry_at(&arrays.types, index);
+            Operation::Each { rounds, entry, body, members, arrays, new } => {
+                let counts =
+                    rounds.iter().map(|r| s.count(&r.count)).collect::<Result<Vec<_>, _>>()?;
+                let mut total = counts.join(" * ");
+                if members.len() > 1 {
+                    total = format!("{} * {total}", members.len());
+                }
+                for line in self.syntax.allocate(arrays, &total) {
+                    self.line(&line);
+                }
+                if let Some(entry) = entry {
+                    self.assign(entry, "0");
+                }
+                let own = body.is_empty();
+                self.rounds(rounds, &counts, &mut |writer| {
+                    for operation in body {
+                        writer.operation(operation)?;
+                    }
+                    writer.entries(rounds, entry.as_deref(), members, arrays)
+                })?;
+                let entries = entry.as_deref().or(counts.first().map(String::as_str));
+                self.structure(entries.unwrap_or("0"), arrays, new);
+                // What was made in each turn is freed for each.
+                if let (false, Some(types), [Round { index, .. }]) =
+                    (own, &arrays.types, rounds.as_slice())
+                {
+                    let entry = self.syntax.entry_at(types, index);
                     let free = self.syntax.call("MPI_Type_free", &self.syntax.output(&entry));
-                    self.around(index, &count, |writer| {
+                    self.rounds(rounds, &counts, &mut |writer| {
                         writer.line(&free);
                         Ok(())
                     })?;
@@ -202,8 +223,11 @@ impl Writer<'_> {
     fn structure(&mut self, count: &str, arrays: &Arrays, new: &str) {
         let Arrays { blocks, displacements, types } = arrays;
         let new = self.syntax.output(new);
-        let arguments = format!("{count}, {blocks}, {displacements}, {types}, {new}");
-        self.call("MPI_Type_create_struct", &arguments);
+        let (function, types) = match types {
+            Some(types) => ("MPI_Type_create_struct", types.as_str()),
+            None => ("MPI_Type_create_hindexed", self.datatype),
+        };
+        self.call(function, &format!("{count}, {blocks}, {displacements}, {types}, {new}"));
     }
 
     fn member(
@@ -214,52 +238,56 @@ impl Writer<'_> {
     ) -> Result<(), EmitError> {
         let block = self.speller.count(&member.block)?;
         let displacement = self.speller.bytes(&member.displacement)?;
-        let old = self.old(&member.old);
         self.assign(&entry(self.syntax, &arrays.blocks), &block);
         self.assign(&entry(self.syntax, &arrays.displacements), &displacement);
-        self.assign(&entry(self.syntax, &arrays.types), &old);
+        if let Some(types) = &arrays.types {
+            let old = self.old(&member.old);
+            self.assign(&entry(self.syntax, types), &old);
+        }
         Ok(())
     }
 
-    /// Statements for each number from 0.
-    fn around(
+    /// The members of one turn.
+    fn entries(
         &mut self,
-        index: &str,
-        count: &str,
-        body: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+        rounds: &[Round],
+        entry: Option<&str>,
+        members: &[StructMember],
+        arrays: &Arrays,
     ) -> Result<(), EmitError> {
-        let (begin, end) = self.syntax.each(index, count);
+        let index = entry.or(rounds.first().map(|round| round.index.as_str())).unwrap_or_default();
+        for member in members {
+            self.member(member, arrays, &|syntax, array| syntax.entry_at(array, index))?;
+            if let Some(entry) = entry {
+                self.assign(entry, &format!("{entry} + 1"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Statements for each turn of all loops.
+    fn rounds(
+        &mut self,
+        rounds: &[Round],
+        counts: &[String],
+        body: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let (Some((round, inner)), Some((count, others))) =
+            (rounds.split_first(), counts.split_first())
+        else {
+            return body(self);
+        };
+        self.speller.turns.insert(round.counter, round.index.clone());
+        if let Some(turn) = self.turns.iter().find(|t| t.counter == round.counter) {
+            let value = (turn.first.clone(), turn.step.clone(), round.counter);
+            self.speller.replaced.insert(turn.variable.clone(), value);
+        }
+        let (begin, end) = self.syntax.each(&round.index, count);
         self.line(&begin);
         self.depth += 1;
-        body(self)?;
+        self.rounds(inner, others, body)?;
         self.depth -= 1;
         self.line(end);
         Ok(())
-    }
-
-    /// The members of a struct, one for each turn.
-    fn each(
-        &mut self,
-        counter: Counter,
-        index: &str,
-        count: &str,
-        body: &[Operation],
-        member: &StructMember,
-        arrays: &Arrays,
-    ) -> Result<(), EmitError> {
-        for line in self.syntax.allocate(arrays, count) {
-            self.line(&line);
-        }
-        self.speller.turns.insert(counter, index.to_owned());
-        if let Some(turn) = self.turns.iter().find(|t| t.counter == counter) {
-            let value = (turn.first.clone(), turn.step.clone(), counter);
-            self.speller.replaced.insert(turn.variable.clone(), value);
-        }
-        self.around(index, count, |writer| {
-            for operation in body {
-                writer.operation(operation)?;
-            }
-            writer.member(member, arrays, &|syntax, array| syntax.entry_at(array, index))
-        })
     }
 }

@@ -184,7 +184,7 @@ fn all_runs<'c>(cases: impl Iterator<Item = &'c Case>, all: &str, space: &str, w
 pub type Written = BTreeMap<String, [String; 2]>;
 
 impl Library {
-    fn command(self, program: &str) -> String {
+    pub fn command(self, program: &str) -> String {
         format!("{program}.{}", self.0)
     }
 
@@ -232,7 +232,7 @@ impl Library {
     }
 
     /// Two ranks, and not for ever.
-    fn mpiexec(self, program: &Path) -> Command {
+    pub fn mpiexec(self, program: &Path) -> Command {
         let mut command = Command::new("timeout");
         command.arg("100").arg(self.command("mpiexec"));
         if self.0 == "openmpi" {
