@@ -234,9 +234,9 @@ fn removable(
     if !has(copies) {
         return;
     }
-    let pure = site.pure.iter().find(|(span, _)| *span == statement.span);
+    let pure = site.pure.iter().find(|(inner, _)| std::ptr::eq(*inner, statement));
     match pure {
-        Some((span, changes)) if !has(others) => found(*span, changes),
+        Some((_, changes)) if !has(others) => found(statement.span, changes),
         _ => {
             for inner in statement.bodies().into_iter().flatten() {
                 removable(site, inner, copies, others, found);

@@ -81,7 +81,7 @@ pub(super) struct Arrival {
 pub(super) struct Site<'a> {
     pub statement: &'a Statement,
     /// Those in it (and perhaps itself) that do nothing else, with the scalars that they change.
-    pub pure: Vec<(Span, BTreeSet<Name>)>,
+    pub pure: Vec<(*const Statement, BTreeSet<Name>)>,
 }
 
 impl<'a> Walk<'a> {
@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
             statement.each(&mut |inner| {
                 let (is_pure, changes) = self.purity(inner);
                 if is_pure {
-                    pure.push((inner.span, changes));
+                    pure.push((std::ptr::from_ref(inner), changes));
                 }
             });
             self.sites.push(Site { statement, pure });

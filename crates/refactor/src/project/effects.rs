@@ -381,8 +381,13 @@ fn is_allocation(value: &Expression) -> bool {
 
 /// Variables that a value may lead to.
 fn pointed(view: &View<'_>, value: &Expression, to: &mut BTreeSet<Name>) {
-    if type_of(view, value).is_some_and(|of| is_number(&of) || is_plain_record(view, &of)) {
+    let of = type_of(view, value);
+    if of.as_ref().is_some_and(|of| is_number(of) || is_plain_record(view, of)) {
         return;
+    }
+    // An array that is a component, or an element of a larger one, is memory of the variable.
+    if matches!(of, Some(Type::Array(..))) {
+        return to.extend(roots(value));
     }
     match &value.kind {
         Kind::Name(name) => {

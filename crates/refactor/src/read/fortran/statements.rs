@@ -562,7 +562,9 @@ impl<'t> Reader<'t> {
         if !scope.constants.is_empty() || !scope.includes.is_empty() || !scope.uses.is_empty() {
             return StatementKind::Unknown(self.names_in(node));
         }
+        // Nothing else stands where the declarations do.
         let span = self.span(node);
+        let span = Span { end: span.start, ..span };
         let mut body = vec![Statement { span, kind: StatementKind::Declare(scope.variables) }];
         body.extend(self.statements(&body_of(&rest)));
         StatementKind::Block(body)

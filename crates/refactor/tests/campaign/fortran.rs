@@ -1,0 +1,495 @@
+//! Programs of Fortran.
+
+use commloom_refactor::source::Language;
+
+use super::{Phase, Program, Rng, Shape, Twist, one, placed};
+use Phase::{Between, Last, Pending};
+
+const SHAPES: &[Shape] = &[
+    Shape {
+        name: "vector",
+        declared: "",
+        pack: "do i = 1, n\nb(i) = u(3 * i)\nend do",
+        unpack: "do i = 1, n\nu(3 * i) = b(i)\nend do",
+        count: "n",
+        some: "n > 0",
+        left: Some("i"),
+    },
+    Shape {
+        name: "running index",
+        declared: "",
+        pack: "k = 0\ndo j = 1, m\ndo i = 1, n\nk = k + 1\nb(k) = u(20 * j + i)\nend do\nend do",
+        unpack: "k = 0\ndo j = 1, m\ndo i = 1, n\nk = k + 1\nu(20 * j + i) = b(k)\nend do\nend do",
+        count: "n * m",
+        some: "n * m > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "section",
+        declared: "",
+        pack: "b(1:n) = u(2:2 * n:2)",
+        unpack: "u(2:2 * n:2) = b(1:n)",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "two arrays",
+        declared: "",
+        pack: "do i = 1, n\nb(2 * i - 1) = u(i)\nb(2 * i) = v(i + 5)\nend do",
+        unpack: "do i = 1, n\nu(i) = b(2 * i - 1)\nv(i + 5) = b(2 * i)\nend do",
+        count: "2 * n",
+        some: "n > 0",
+        left: Some("i"),
+    },
+    Shape {
+        name: "index list",
+        declared: "",
+        pack: "do i = 1, n\nb(i) = u(list(i) + 1)\nend do",
+        unpack: "do i = 1, n\nu(list(i) + 1) = b(i)\nend do",
+        count: "n",
+        some: "n > 0",
+        left: Some("i"),
+    },
+    Shape {
+        name: "downwards",
+        declared: "",
+        pack: "k = 0\ndo i = n, 1, -1\nk = k + 1\nb(k) = u(2 * i)\nend do",
+        unpack: "k = 0\ndo i = n, 1, -1\nk = k + 1\nu(2 * i) = b(k)\nend do",
+        count: "n",
+        some: "n > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "while",
+        declared: "",
+        pack: "k = 0\ndo while (k < n)\nk = k + 1\nb(k) = u(2 * k)\nend do",
+        unpack: "k = 0\ndo while (k < n)\nk = k + 1\nu(2 * k) = b(k)\nend do",
+        count: "n",
+        some: "n > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "concurrent",
+        declared: "",
+        pack: "do concurrent (i = 1:n)\nb(i) = u(4 * i)\nend do",
+        unpack: "do concurrent (i = 1:n)\nu(4 * i) = b(i)\nend do",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "after a loop",
+        declared: "",
+        pack: "k = 0\ndo j = 3, m\nk = k + 1\nb(k) = u(2 * j)\nend do\ndo i = 1, n\nk = k + 1\nb(k) = u(40 + 9 * j + i)\nend do",
+        unpack: "k = 0\ndo j = 3, m\nk = k + 1\nu(2 * j) = b(k)\nend do\ndo i = 1, n\nk = k + 1\nu(40 + 9 * j + i) = b(k)\nend do",
+        count: "n + max(0, m - 2)",
+        some: "n > 0",
+        left: Some("j"),
+    },
+    Shape {
+        name: "branches",
+        declared: "",
+        pack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nb(k) = u(i)\nend do\nelse\ndo i = 1, n\nk = k + 1\nb(k) = u(3 * i)\nend do\nend if",
+        unpack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nu(i) = b(k)\nend do\nelse\ndo i = 1, n\nk = k + 1\nu(3 * i) = b(k)\nend do\nend if",
+        count: "n",
+        some: "n > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "where",
+        declared: "",
+        pack: "b(1:n) = v(1:n)\nwhere (u(1:n) > 4) b(1:n) = u(1:n)",
+        unpack: "where (b(1:n) > 4) u(1:n) = b(1:n)",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "plane",
+        declared: "",
+        pack: "do j = 1, m\ndo i = 1, n\nb(i + (j - 1) * n) = a(2, i, j)\nend do\nend do",
+        unpack: "do j = 1, m\ndo i = 1, n\na(2, i, j) = b(i + (j - 1) * n)\nend do\nend do",
+        count: "n * m",
+        some: "n * m > 0",
+        left: None,
+    },
+];
+
+const HELPERS: &str = "subroutine add@(a)
+double precision :: a(60)
+a = a + 100
+end subroutine
+subroutine set@(a)
+double precision :: a(*)
+a(1) = 7
+end subroutine
+double precision function first@(a)
+double precision :: a(*)
+first@ = a(1)
+end function
+logical function grows@(a)
+double precision :: a(60)
+a = a + 10
+grows@ = .true.
+end function
+integer function tag@(a)
+double precision :: a(60)
+a = a + 20
+tag@ = 4
+end function
+subroutine common@()
+double precision :: c(64)
+common /campaign_common/ c
+c = c + 5
+end subroutine
+";
+
+const INSIDE: &str = "contains
+subroutine inside_add@()
+u(1:60) = u(1:60) + 30
+end subroutine
+subroutine inside_set@()
+b(1) = 9
+end subroutine
+subroutine inside_read@()
+t = t + b(1)
+end subroutine
+subroutine inside_bound@()
+n = n / 2
+end subroutine
+subroutine inside_index@()
+t = t + k
+end subroutine
+";
+
+const TWISTS: &[Twist] = &[
+    Twist { name: "nothing", phases: &[Last], text: "", needs: "" },
+    Twist { name: "other work", phases: &[Between, Pending, Last], text: "t = t + 1", needs: "" },
+    Twist {
+        name: "another array written",
+        phases: &[Between, Pending],
+        text: "v(1:60) = v(1:60) + 3",
+        needs: "",
+    },
+    Twist {
+        name: "the array written",
+        phases: &[Between, Pending],
+        text: "do x = 1, 60\nu(x) = u(x) + 100\nend do",
+        needs: "",
+    },
+    Twist {
+        name: "the array read",
+        phases: &[Between, Pending],
+        text: "t = t + sum(u(1:9))",
+        needs: "",
+    },
+    Twist {
+        name: "the array written by a callee",
+        phases: &[Between, Pending],
+        text: "call add@(u)",
+        needs: "",
+    },
+    Twist {
+        name: "the array written by an internal procedure",
+        phases: &[Between, Pending],
+        text: "call inside_add@()",
+        needs: "",
+    },
+    Twist {
+        name: "the array written through a pointer",
+        phases: &[Between, Pending],
+        text: "w => u\nw(1:60) = w(1:60) + 50\nnullify(w)",
+        needs: "double precision, pointer :: w(:)",
+    },
+    Twist {
+        name: "the array written by its associate name",
+        phases: &[Between, Pending],
+        text: "associate (y => u)\ny(1:60) = y(1:60) + 50\nend associate",
+        needs: "",
+    },
+    Twist {
+        name: "the index list written",
+        phases: &[Between, Pending],
+        text: "do x = 1, 60\nlist(x) = x\nend do",
+        needs: "",
+    },
+    Twist {
+        name: "a bound changed",
+        phases: &[Between, Pending],
+        text: "if (m > 2) n = n / 2",
+        needs: "",
+    },
+    Twist {
+        name: "a bound changed by an internal procedure",
+        phases: &[Between, Pending],
+        text: "call inside_bound@()",
+        needs: "",
+    },
+    Twist {
+        name: "another bound changed",
+        phases: &[Between, Pending],
+        text: "m = m / 2",
+        needs: "",
+    },
+    Twist { name: "the buffer written", phases: &[Between], text: "b(1) = 7", needs: "" },
+    Twist {
+        name: "the buffer written by a callee",
+        phases: &[Between],
+        text: "call set@(b)",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer written by an internal procedure",
+        phases: &[Between],
+        text: "call inside_set@()",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer read",
+        phases: &[Between, Last],
+        text: "if (SOME) t = t + b(1)",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer read by a callee",
+        phases: &[Last],
+        text: "if (SOME) t = t + first@(b)",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer read by an internal procedure",
+        phases: &[Last],
+        text: "if (SOME) call inside_read@()",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer sent again",
+        phases: &[Last],
+        text: "call mpi_send(b, COUNT, mpi_double_precision, peer, 5, comm, ierr)",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer packed and sent again",
+        phases: &[Last],
+        text: "do x = 1, n\nb(x) = v(2 * x)\nend do\ncall mpi_send(b, n, mpi_double_precision, peer, 6, comm, ierr)",
+        needs: "",
+    },
+    Twist {
+        name: "the buffer received into and unpacked again",
+        phases: &[Last],
+        text: "call mpi_recv(b, n, mpi_double_precision, peer, 6, comm, mpi_status_ignore, ierr)\ndo x = 1, n\nv(2 * x) = b(x)\nend do",
+        needs: "",
+    },
+    Twist { name: "an index read", phases: &[Between, Last], text: "t = t + LEFT", needs: "" },
+    Twist {
+        name: "an index read by an internal procedure",
+        phases: &[Last],
+        text: "call inside_index@()",
+        needs: "",
+    },
+    Twist {
+        name: "another send of the array",
+        phases: &[Between, Pending, Last],
+        text: "call mpi_send(u, 30, mpi_double_precision, peer, 7, comm, ierr)",
+        needs: "",
+    },
+    Twist {
+        name: "a receive into the array",
+        phases: &[Between, Pending],
+        text: "call mpi_recv(u, 30, mpi_double_precision, peer, 7, comm, mpi_status_ignore, ierr)",
+        needs: "",
+    },
+    Twist { name: "left early", phases: &[Between], text: "if (m == 3) return", needs: "" },
+    Twist {
+        name: "the common block written",
+        phases: &[Between, Pending],
+        text: "call common@()",
+        needs: "",
+    },
+    Twist {
+        name: "equivalent storage written",
+        phases: &[Between],
+        text: "whole = 3\nt = t + whole(2)",
+        needs: "integer :: whole(800)\nequivalence (b, whole)",
+    },
+];
+
+const AROUND: &[(&str, &str)] = &[
+    ("plain", "BODY"),
+    ("loop", "do it = 1, 2\nBODY\nend do"),
+    ("condition", "if (m > 2) then\nBODY\nend if"),
+    ("select", "select case (m)\ncase (3)\nBODY\ncase default\nt = t + 1\nend select"),
+    ("goto", "if (m == 4) goto 100\nBODY\n100 continue"),
+    ("block", "block\nBODY\nend block"),
+    ("exit", "do it = 1, 3\nif (it == 3) exit\nBODY\nend do"),
+];
+
+const BUFFERS: &[(&str, &str, &str)] = &[
+    ("automatic", "double precision :: b(n * m + 4 * n + m + 4)", ""),
+    ("fixed", "double precision :: b(400)", ""),
+    ("saved", "double precision, save :: b(400)", ""),
+    ("allocated", "double precision, allocatable :: b(:)", "allocate(b(400))"),
+    ("common", "double precision :: b(400)\ncommon /work@/ b", ""),
+];
+
+/// How the array is declared; also how the same memory is seen as an array of three dimensions.
+const ARRAYS: &[(&str, &str)] = &[
+    ("fixed size", "double precision TARGET :: u(512)"),
+    ("assumed size", "double precision TARGET :: u(*)"),
+    ("common", "double precision :: dummy(512), u(64), c@(64)\ncommon /campaign_common/ u"),
+];
+
+pub fn program(rng: &mut Rng, number: usize) -> Program {
+    let shape = one(rng, SHAPES);
+    let array = if shape.name == "plane" { &ARRAYS[0] } else { one(rng, ARRAYS) };
+    let in_common = array.0 == "common";
+    let is_small =
+        ["vector", "section", "two arrays", "concurrent", "where", "branches", "downwards"];
+    let (shape, array) = if in_common && !is_small.contains(&shape.name) {
+        (shape, &ARRAYS[0])
+    } else {
+        (shape, array)
+    };
+    let sends = rng.bool();
+    let waits = rng.bool();
+    let buffer = one(rng, BUFFERS);
+    let mut twists: Vec<&Twist> = Vec::new();
+    let mut at = Vec::new();
+    for _ in 0..*one(rng, &[0, 1, 1, 1, 1, 1, 2]) {
+        let twist = one(rng, TWISTS);
+        let phase = *one(rng, twist.phases);
+        let fits = (phase != Pending || waits)
+            && !(twist.name == "equivalent storage written" && (buffer.0 != "fixed" || !sends))
+            && !(twist.name.contains("the array")
+                && twist.name.contains("pointer")
+                && array.0 != "fixed size")
+            && !(twist.name.contains("associate") && array.0 == "assumed size");
+        if !fits || twists.iter().any(|t| t.name == twist.name) {
+            continue;
+        }
+        at.push((twists.len(), phase));
+        twists.push(twist);
+    }
+    let mut names: Vec<&'static str> = twists.iter().map(|t| t.name).collect();
+    let place = |phase| placed(&twists, &at, phase, shape);
+    let (mut tag, mut condition, mut count) = ("3".to_owned(), "", shape.count.to_owned());
+    match rng.u8(..24) {
+        0 => {
+            names.push("an argument writes the array");
+            tag = "tag@(u)".into();
+        }
+        1 => {
+            names.push("a condition writes the array");
+            condition = "if (grows@(u)) ";
+        }
+        2 if sends => {
+            names.push("fewer are sent");
+            count = format!("max(0, {count} - 1)");
+        }
+        3 if !sends => {
+            names.push("more are received");
+            count = format!("{count} + 1");
+        }
+        4 => {
+            names.push("the call depends on a condition");
+            condition = "if (m > 2) ";
+        }
+        _ => {}
+    }
+    let around = one(rng, AROUND);
+    // Later readers, and copies of what was not received, find zeros.
+    let is_skipped = ["condition", "select", "goto"].contains(&around.0)
+        || names.contains(&"the call depends on a condition");
+    let early = if is_skipped { "b = 0" } else { "" };
+    let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
+    let kind = if sends { "send" } else { "recv" };
+    let request = if requests == "one" { "r(1)" } else { "r(2)" };
+    let call = match (waits, sends) {
+        (true, _) => format!(
+            "call mpi_i{kind}(b, {count}, mpi_double_precision, peer, {tag}, comm, {request}, ierr)"
+        ),
+        (false, true) => {
+            format!("call mpi_send(b, {count}, mpi_double_precision, peer, {tag}, comm, ierr)")
+        }
+        (false, false) => format!(
+            "call mpi_recv(b, {count}, mpi_double_precision, peer, {tag}, comm, mpi_status_ignore, ierr)"
+        ),
+    };
+    let other = "call mpi_irecv(v(200), 4, mpi_double_precision, peer, 8, comm, r(1), ierr)\n";
+    let wait = |at: u8| format!("call mpi_wait(r({at}), mpi_status_ignore, ierr)\n");
+    let pending = place(Pending);
+    let end = match requests {
+        _ if !waits => String::new(),
+        "one" => format!("{pending}{}", wait(1)),
+        "array" => format!("{other}{pending}{}{}", wait(2), wait(1)),
+        "waitall" => {
+            format!("{other}{pending}call mpi_waitall(2, r, mpi_statuses_ignore, ierr)\n")
+        }
+        _ => format!("{other}{}{pending}{}", wait(1), wait(2)),
+    };
+    let between = place(Between);
+    let body = if sends {
+        format!("{}\n{between}{condition}{call}\n{end}", shape.pack)
+    } else {
+        format!("{condition}{call}\n{end}{between}{}", shape.unpack)
+    };
+    let module =
+        if rng.bool() { "use mpi\nimplicit none" } else { "implicit none\ninclude 'mpif.h'" };
+    let needs: String = twists.iter().map(|t| format!("{}\n", t.needs)).collect();
+    let is_pointed = needs.contains("pointer");
+    let declared = array.1.replace(" TARGET", if is_pointed { ", target" } else { "" });
+    let plane = if shape.name == "plane" { "double precision :: a(4, 8, 16)\n" } else { "" };
+    // The array of three dimensions is the dummy argument itself.
+    let (dummy, declared) = match (shape.name, array.0) {
+        ("plane", _) => ("a", "double precision :: u(512)\n".to_owned() + plane),
+        (_, "common") => ("dummy", declared),
+        _ => ("u", declared),
+    };
+    let is_inside = names.iter().any(|name| name.contains("internal")) || rng.u8(..4) == 0;
+    let inside = if is_inside { INSIDE } else { "" };
+    let interfaces = "double precision, external :: first@\nlogical, external :: grows@\ninteger, external :: tag@\n";
+    let text = format!(
+        "subroutine p@({dummy}, v, list, n, m, peer, comm, t)\n{module}\ninteger :: n, m, peer, comm, list(64)\n\
+         integer :: ierr, r(2), i, j, k, x, it\n{declared}\ndouble precision :: v(512), t\n{}\n{needs}{interfaces}\
+         t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}\n{}{inside}end subroutine\n{HELPERS}",
+        buffer.1,
+        buffer.2,
+        if dummy == "a" { "u = 1" } else { "" },
+        around.1.replace("BODY", &body),
+        place(Last),
+    );
+    let text = text.replace(", c@(64)", "");
+    let text = indented(&text.replace('@', &number.to_string()));
+    let what = match (sends, waits) {
+        (true, false) => "send",
+        (true, true) => "isend",
+        (false, false) => "recv",
+        (false, true) => "irecv",
+    };
+    let form =
+        format!("{}, {what}, {}, {} buffer, array of {}", shape.name, around.0, buffer.0, array.0);
+    Program { number, language: Language::FortranFree, form, twists: names, text }
+}
+
+fn indented(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let first = line.split([' ', '(']).next().unwrap_or("");
+        let ends = matches!(first, "end" | "else" | "case" | "contains");
+        if ends {
+            depth = depth.saturating_sub(1);
+        }
+        out.push_str(&"  ".repeat(depth));
+        out.push_str(line);
+        out.push('\n');
+        let begins = matches!(
+            first,
+            "do" | "select" | "block" | "associate" | "subroutine" | "else" | "case" | "contains"
+        ) || line.contains(" function ")
+            || (first == "if" && line.ends_with("then"));
+        depth += usize::from(begins);
+    }
+    out
+}

@@ -1,0 +1,114 @@
+//! Changed programs, before and after, compiled and run under one library.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use commloom_refactor::source::Language;
+
+use super::Outcome;
+
+/// What a program printed, by its number.
+pub type Printed = BTreeMap<usize, String>;
+
+/// Compiles the programs with the texts that `text` gives, and runs them in both modes.
+///
+/// # Errors
+/// What a compiler said, or where the program was when it failed.
+pub fn run(
+    library: &str,
+    folder: &Path,
+    all: &[&Outcome],
+    text: &dyn Fn(&Outcome) -> String,
+) -> Result<Printed, String> {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+    let write =
+        |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|e| e.to_string());
+    let (mut c, mut fortran) = (String::new(), String::new());
+    let mut table = String::from(
+        "#include <mpi.h>\ntypedef double procedure(double *, double *, int *, int, int, int, MPI_Comm);\n\
+         typedef void subroutine(double *, double *, int *, int *, int *, int *, MPI_Fint *, double *);\n",
+    );
+    let mut rows = String::new();
+    for outcome in all {
+        let number = outcome.program.number;
+        if outcome.program.language == Language::C {
+            let _ = writeln!(c, "#line 1 \"p{number}.c\"\n{}", text(outcome));
+            let _ = writeln!(table, "procedure p{number};");
+            let _ = writeln!(rows, "{{{number}, p{number}, 0}},");
+        } else {
+            fortran.push_str(&text(outcome));
+            let _ = writeln!(table, "subroutine p{number}_;");
+            let _ = writeln!(rows, "{{{number}, 0, p{number}_}},");
+        }
+    }
+    let _ = writeln!(
+        table,
+        "const struct {{ int number; procedure *c; subroutine *fortran; }} procedures[] = {{{rows}{{-1, 0, 0}}}};"
+    );
+    write("c.c", &c)?;
+    write("f.f90", &fortran)?;
+    write("table.c", &table)?;
+    write("driver.c", include_str!("driver.c"))?;
+    write("bottom.f90", include_str!("bottom.f90"))?;
+    let tool = |name: &str| format!("{name}.{library}");
+    let warnings = [
+        "-std=gnu17",
+        "-w",
+        "-Werror=implicit-function-declaration",
+        "-Werror=incompatible-pointer-types",
+        "-Werror=int-conversion",
+    ];
+    let mut link = Command::new(tool("mpif90"));
+    link.current_dir(folder).args(["-o", "program"]);
+    for file in ["c.c", "f.f90", "table.c", "driver.c", "bottom.f90"] {
+        let is_c = file.ends_with(".c");
+        let mut command = Command::new(tool(if is_c { "mpicc" } else { "mpif90" }));
+        command.current_dir(folder).args(["-O0", "-c", file]);
+        if is_c {
+            command.args(warnings);
+        } else {
+            command.args(["-w", "-fcheck=all", "-fallow-argument-mismatch"]);
+        }
+        finish(&mut command)?;
+        link.arg(Path::new(file).with_extension("o"));
+    }
+    finish(&mut link)?;
+    let mut printed = Printed::new();
+    for mode in ["e", "l"] {
+        let mut command = Command::new("./program");
+        command
+            .current_dir(folder)
+            .arg(mode)
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env("OMPI_MCA_btl", "self")
+            .env_remove("LD_PRELOAD");
+        for line in finish(&mut command)?.lines() {
+            let Some((number, rest)) = line.split_once(' ') else { continue };
+            let Ok(number) = number.parse() else { return Err(line.to_owned()) };
+            let _ = writeln!(printed.entry(number).or_default(), "{mode} {rest}");
+        }
+    }
+    Ok(printed)
+}
+
+fn finish(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(said);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let first: Vec<&str> = errors.lines().take(30).collect();
+    let last = said.lines().last().unwrap_or("");
+    Err(format!("{command:?}: {}\n{last}\n{}\n", output.status, first.join("\n")))
+}
+
+/// Where programs of a state are compiled.
+pub fn folder(library: &str, state: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("campaign-{library}-{state}"))
+}
