@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::{Atom, Counter, Layout, Place, Polynomial, Step};
+use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
 use crate::ir::{Datatype, Member, Node};
 use crate::symbols::Symbols;
 use crate::tree::{Name, Type};
@@ -52,7 +52,10 @@ pub(super) fn lower(
             (Polynomial::constant(1), Old::Made(name))
         }
     };
-    let place = datatype.at.as_ref().map(|address| at_turn_zero(&address.place));
+    let place = datatype.at.as_ref().map(|address| {
+        let place = at_turn_zero(&address.place);
+        if symbols.language().is_fortran() { within_bounds(&place, &datatype.node) } else { place }
+    });
     let mut all = lowering.measures;
     all.append(&mut operations);
     Ok(Program {
@@ -68,6 +71,39 @@ pub(super) fn lower(
 /// The place of the first turn of all loops.
 fn at_turn_zero(place: &Place) -> Place {
     place.map(&mut |atom| matches!(atom, Atom::Counter(_)).then(Polynomial::zero))
+}
+
+/// Loops that go down begin at a subscript that grows with their turns: where they take none, it would lie before the array, which compilers of Fortran can check.
+/// So many turns as one, at least, are taken for the place alone.
+fn within_bounds(place: &Place, node: &Node) -> Place {
+    let (count, stride, child) = match node {
+        Node::Vector { count, stride, .. } => (count, stride, None),
+        Node::Hvector { count, stride, child } => (count, stride, Some(child)),
+        Node::Resized { child, .. } => return within_bounds(place, child),
+        _ => return place.clone(),
+    };
+    let place = child.map_or_else(|| place.clone(), |child| within_bounds(place, child));
+    if !stride.looks_negative() {
+        return place;
+    }
+    let mut single = None;
+    for (atoms, factor) in count.terms() {
+        match (atoms, factor) {
+            ([], _) => {}
+            ([atom], 1) if single.is_none() => single = Some(atom),
+            _ => return place,
+        }
+    }
+    let Some(atom) = single else { return place };
+    let Some((_, rest)) = count.linear_in(atom) else { return place };
+    let least = Polynomial::constant(1).minus(&rest);
+    let atom = atom.clone();
+    place.map(&mut |other| {
+        let value = || {
+            Polynomial::apply(Operator::Max, vec![least.clone(), Polynomial::atom(atom.clone())])
+        };
+        (*other == atom).then(value)
+    })
 }
 
 struct Lowering<'a> {

@@ -31,22 +31,26 @@ pub(super) fn exact(
     own(found, packing, ledger)?;
     let length = Length::of(view, packing, element);
     let shown = length.text(&packing.length);
-    match &packing.sent_length {
-        Some(sent) if *sent == packing.length => Ok(()),
+    let unit = length.unit();
+    let (message, fact) = match &packing.sent_length {
+        Some(sent) if *sent == packing.length => return Ok(()),
         Some(sent) => {
             let sent = length.text(sent);
-            let unit = length.unit();
             let message = format!("the call is for {sent} {unit}, but {shown} {unit} are {what}");
-            ledger.need(code, found.count.span, message, format!("{sent} is {shown}"))
+            (message, format!("{sent} is {shown}"))
         }
         None => {
-            let unit = length.unit();
             let message = format!(
                 "how many elements the call is for is not known; {shown} {unit} are {what}"
             );
-            ledger.need(code, found.count.span, message, format!("the call is for {shown} {unit}"))
+            (message, format!("the call is for {shown} {unit}"))
         }
+    };
+    // A fact that nobody can read helps nobody.
+    if !length.has_names() {
+        return Err(Refusal::new(code, found.count.span, message));
     }
+    ledger.need(code, found.count.span, message, fact)
 }
 
 /// Parts of one buffer whose places have no common form may overlap: what is sent would then be what was packed last. (Receives that are pending together have
@@ -89,6 +93,26 @@ impl<'a> Length<'a> {
 
     fn unit(&self) -> &'static str {
         if self.element.is_some() { "elements" } else { "bytes" }
+    }
+
+    /// Whether all numbers without a formula have names, and different ones different names.
+    fn has_names(&self) -> bool {
+        let mut numbers: Vec<u32> = Vec::new();
+        for length in self.packing.sent_length.iter().chain([&self.packing.length]) {
+            length.any(&mut |atom| {
+                if let Atom::Unnamed(number) = atom
+                    && !numbers.contains(number)
+                {
+                    numbers.push(*number);
+                }
+                false
+            });
+        }
+        let name = |number: &u32| {
+            self.packing.totals.iter().find(|(total, _)| total == number).map(|(_, name)| name)
+        };
+        let names: Vec<_> = numbers.iter().map(name).collect();
+        names.iter().enumerate().all(|(at, name)| name.is_some() && !names[..at].contains(name))
     }
 
     fn text(&self, length: &Polynomial) -> String {

@@ -116,7 +116,12 @@ const SHAPES: &[Shape] = &[
     },
 ];
 
-const HELPERS: &str = "subroutine add@(a)
+const HELPERS: &str = "subroutine zero@(a, n)
+integer :: n
+double precision :: a(n)
+a = 0
+end subroutine
+subroutine add@(a)
 double precision :: a(60)
 a = a + 100
 end subroutine
@@ -401,7 +406,7 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     // Later readers, and copies of what was not received, find zeros.
     let is_skipped = ["condition", "select", "goto"].contains(&around.0)
         || names.contains(&"the call depends on a condition");
-    let early = if is_skipped { "b = 0" } else { "" };
+    let early = if is_skipped { "call zero@(b, n * m + 4 * n + m + 4)" } else { "" };
     let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
     let kind = if sends { "send" } else { "recv" };
     let request = if requests == "one" { "r(1)" } else { "r(2)" };
