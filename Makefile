@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
 	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
 	mv check-graphs.tmp docs/check-graphs.md
+
+check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of docs/check-refactor.md
+	COMMLOOM_PROGRAMS=$(or $(PROGRAMS),4000) COMMLOOM_SEED=$(or $(SEED),100) COMMLOOM_LIBRARIES=mpich,openmpi COMMLOOM_TABLE=1 \
+		$(CARGO) test --package commloom-refactor --test attack -- --nocapture
 
 bench-refactor: build ## commloom refactor on a program of 100,000 lines made of its test cases: under 5 s and 1 GB, or status 1 (COMMLOOM=... and SOURCES='--sources DIR' for others; quiet machine, release build)
 	@scripts/bench-refactor --commloom $(or $(COMMLOOM),target/release/commloom) $(SOURCES)

@@ -246,6 +246,11 @@ impl<'a> Walk<'a> {
         {
             return self.run(if holds { then } else { otherwise });
         }
+        // What was unpacked so far is all that was received before.
+        if self.arrival.is_some() && self.is_refill(statement) {
+            self.finished = true;
+            return;
+        }
         if self.is_relevant(statement) {
             let mut pure = Vec::new();
             statement.each(&mut |inner| {
@@ -263,6 +268,24 @@ impl<'a> Walk<'a> {
             && statement.span == made_at
         {
             self.made = Some(self.here());
+        }
+    }
+
+    /// Whether a statement is a call that fills the buffer anew, while no receive into it is pending.
+    fn is_refill(&self, statement: &Statement) -> bool {
+        let call = match &statement.kind {
+            StatementKind::Evaluate(call) => call,
+            StatementKind::Assign { value, .. } => value,
+            _ => return false,
+        };
+        let ExpressionKind::Call { function, arguments } = &call.kind else { return false };
+        if self.pending || is_call(self.symbols, function, &["mpi_wait", "mpi_test"]) {
+            return false;
+        }
+        let aliases = self.aliases();
+        match self.symbols.effects(function, arguments).writes {
+            Touched::These(names) => names.iter().any(|name| aliases.contains(name)),
+            Touched::Anything => false,
         }
     }
 

@@ -272,7 +272,9 @@ fn judge(
         copies::Direction::Unpack => {
             is(Condition::Paths, paths::unpacked_always(view, found, packing))?;
             is(Condition::Distinct, distinct::distinct(view, packing, ledger))?;
-            is(Condition::Targets, targets::untouched(view, found, packing, all, ledger))?;
+            let targets = targets::untouched(view, found, packing, all, ledger)
+                .and_then(|()| targets::unfilled(view, found, packing, all, ledger));
+            is(Condition::Targets, targets)?;
             is(Condition::Unsent, targets::unsent(view, found, packing, all, ledger))?;
         }
     }

@@ -6,7 +6,7 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Type};
+use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type};
 
 use super::completion::completion;
 use super::find::{Found, touches_of};
@@ -72,6 +72,9 @@ pub(super) fn undisturbed(
             if !stretch.has(s.span) || skipped {
                 return;
             }
+            if let Some((span, name)) = recursion(view, s, packing) {
+                pairs.push((span, procedure.name.clone(), name, Code::Changed));
+            }
             let mut writes = touches_of(view, s, &packing.statements).writes;
             for pointer in set_pointers(view, s) {
                 if let Some(at) = writes.iter().position(|(name, _)| *name == pointer) {
@@ -97,6 +100,24 @@ pub(super) fn undisturbed(
         ledger.need(code, span, message, fact)?;
     }
     Ok(())
+}
+
+/// A call of the procedure itself, which shares what is kept from call to call.
+fn recursion(view: &View<'_>, statement: &Statement, packing: &Packing) -> Option<(Span, Name)> {
+    let is_kept = |name: &&Name| view.variable(name).is_some_and(|d| d.storage == Storage::Kept);
+    let names = [&packing.buffer].into_iter().chain(&packing.touched).chain(&packing.needs);
+    let kept = names.into_iter().find(is_kept)?;
+    let mut found = None;
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            if let ExpressionKind::Call { function, .. } = &e.kind
+                && function.root().is_some_and(|name| *name == view.procedure().name)
+            {
+                found = Some((e.span, kept.clone()));
+            }
+        });
+    }
+    found
 }
 
 /// Pointers of C that a statement sets: nothing is written to what they lead to.

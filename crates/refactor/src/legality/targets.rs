@@ -6,8 +6,8 @@ use crate::copies::{Direction, Packing};
 use crate::project::{View, arguments_read};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, Name};
+use crate::symbols::{Symbols, Touched};
+use crate::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
 use super::Candidate;
 use super::calls::{Manner, sides};
@@ -107,6 +107,76 @@ impl Others {
     fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
         self.all.iter().find(|(statement, _)| contains(*statement, span)).map(|(_, names)| names)
     }
+}
+
+/// A buffer that the program gives values before keeps them where fewer elements arrive, or none (`MPI_PROC_NULL`), and they would be unpacked.
+pub(super) fn unfilled(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    all: &[Candidate<'_>],
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let procedure = view.procedure();
+    let known: Vec<Span> = all
+        .iter()
+        .filter_map(|c| c.packing.as_ref().ok())
+        .flat_map(|p| p.statements.iter().copied())
+        .collect();
+    let mut filled: Option<Span> = None;
+    for statement in &procedure.body {
+        statement.each(&mut |s| {
+            let is_known = known.iter().any(|k| contains(*k, s.span));
+            let is_call = calls_mpi_in(view, s);
+            if filled.is_some() || is_known || is_call || s.span.start >= found.statement.start {
+                return;
+            }
+            let writes = fills(view, s, &packing.buffer);
+            filled = writes.then_some(s.span);
+        });
+    }
+    let Some(span) = filled else { return Ok(()) };
+    let buffer = &packing.buffer;
+    let message = format!(
+        "'{buffer}' gets values here, which are unpacked where less is received (MPI_PROC_NULL)"
+    );
+    let fact = format!("what is received into '{buffer}' is all that is unpacked from it");
+    ledger.need(Code::ReceiveCount, span, message, fact)
+}
+
+/// Whether a statement gives elements of a buffer values: by an assignment to its elements, or a call that is known to write there.
+fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
+    let is_it = |name: &Name| view.targets(name).iter().any(|t| t == buffer);
+    let mut fills = match &statement.kind {
+        StatementKind::Assign { target, .. } => {
+            let whole = matches!(&target.kind, Kind::Name(_));
+            (!whole || view.language().is_fortran()) && target.root().is_some_and(is_it)
+        }
+        _ => false,
+    };
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            let Kind::Call { function, arguments } = &e.kind else { return };
+            let name = function.root().map_or("", String::as_str);
+            if view.project().has_body(name) {
+                let effects = view.effects(function, arguments);
+                fills |= matches!(effects.writes, Touched::These(names) if names.iter().any(is_it));
+            }
+            fills |= matches!(name, "memset" | "calloc" | "std::fill" | "bzero") && {
+                let target = match &statement.kind {
+                    StatementKind::Assign { target, .. } if name == "calloc" => Some(target),
+                    _ => arguments.first(),
+                };
+                target.and_then(Expression::root).is_some_and(is_it)
+            };
+        });
+    }
+    fills
+}
+
+/// Whether a statement calls MPI.
+fn calls_mpi_in(view: &View<'_>, statement: &Statement) -> bool {
+    calls_in(view).iter().any(|found| found.statement == statement.span)
 }
 
 /// Nothing that is received is sent at the same time by calls that send from the arrays themselves; those that send what was packed are

@@ -438,7 +438,8 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
         pending: &pending,
     });
     let around = one(rng, AROUND);
-    if ["condition", "one line", "switch", "goto"].contains(&around.0) {
+    let is_used = names.iter().any(|name| name.contains("buffer") || name.contains("unpacked"));
+    if is_used && ["condition", "one line", "switch", "goto"].contains(&around.0) {
         // What comes later reads the buffer on all paths.
         early = "memset(b, 0, (n * m + 4 * n + m + 4) * sizeof(double));\n".into();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use crate::tree::{Name, Procedure, Prototype, Scope, Statement, StatementKind, Type};
+use crate::tree::{Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, Type};
 
 use super::Reader;
 use super::declarations::Declarations;
@@ -159,7 +159,13 @@ impl<'t> Reader<'t> {
         has_errors |= self.normalized.cut.iter().any(|c| span.range().contains(&c.start));
         let kinds = declarations.kinds.clone();
         let result_name = header.result_name.or_else(|| header.name.clone());
-        let scope = declarations.finish(&header.parameters, false);
+        let mut scope = declarations.finish(&header.parameters, false);
+        // The caller gets what a function's result holds in the end.
+        for variable in &mut scope.variables {
+            if header.is_function && Some(&variable.name) == result_name.as_ref() {
+                variable.storage = Storage::Argument;
+            }
+        }
         let result = header.is_function.then(|| {
             header.result.unwrap_or_else(|| {
                 let declared =
