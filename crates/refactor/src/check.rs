@@ -323,6 +323,11 @@ impl Project {
         if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
             text.after.extend(read_anew(&view, part, &manner, text.after.first()));
         }
+        if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
+            return Err(refuse(format!(
+                "'{name}' is not among the names of MPI that are used here"
+            )));
+        }
         let place = CallPlace {
             statement: part.statement,
             buffer: part.buffer.span,
@@ -483,6 +488,27 @@ fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, 
             }
         })
         .collect()
+}
+
+/// A name of MPI in new text of Fortran that `use mpi, only:` does not let in. (Procedures of `mpi` need no interface; those of `mpi_f08` do.)
+fn unseen_name(
+    view: &View<'_>,
+    text: &emit::Text,
+    needs_procedures: bool,
+    whole: &str,
+) -> Option<String> {
+    let known = view.names_of_mpi().filter(|_| !whole.to_ascii_lowercase().contains("mpif.h"))?;
+    let lines = text.declarations.iter().chain(&text.before).chain(&text.after);
+    lines.chain([&text.buffer, &text.datatype]).find_map(|line| {
+        let lower = line.to_ascii_lowercase();
+        let rest = match lower.trim_start().strip_prefix("call ") {
+            Some(call) if !needs_procedures => call.split_once('(').map_or("", |(_, rest)| rest),
+            Some(call) => call,
+            None => &lower,
+        };
+        let mut words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.find(|w| w.starts_with("mpi_") && !known.contains(w)).map(str::to_owned)
+    })
 }
 
 /// The last argument of a call's text: Fortran's `ierr`, if it is a name.

@@ -63,6 +63,7 @@ pub(super) fn write(
             program,
             turns: HashMap::new(),
             replaced: HashMap::new(),
+            symbols: None,
         },
         datatype: request.element,
         turns,

@@ -96,6 +96,7 @@ pub(super) fn write(
             program,
             turns: HashMap::new(),
             replaced: HashMap::new(),
+            symbols: Some(request.symbols),
         },
         datatype: request.element,
         turns,

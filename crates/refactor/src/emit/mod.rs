@@ -159,6 +159,7 @@ pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError>
         program: &program,
         turns: std::collections::HashMap::new(),
         replaced: std::collections::HashMap::new(),
+        symbols: None,
     };
     speller.plain(number)
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
-use crate::tree::{Binary, Expression, ExpressionKind, Name, Subscript, Unary};
+use crate::symbols::Symbols;
+use crate::tree::{Binary, Expression, ExpressionKind, Name, Subscript, Type, Unary};
 
 use super::EmitError;
 use super::operation::Program;
@@ -19,6 +20,8 @@ pub(super) struct Speller<'p> {
     pub turns: HashMap<Counter, String>,
     /// What stands for the variables of these loops in conditions: first value and step.
     pub replaced: HashMap<Name, (Polynomial, Polynomial, Counter)>,
+    /// What variables are, of Fortran, which converts no argument.
+    pub symbols: Option<&'p dyn Symbols>,
 }
 
 /// What bytes are counted in.
@@ -87,7 +90,22 @@ impl Speller<'_> {
 
     /// A number of elements from one to another.
     pub(super) fn plain(&self, number: &Polynomial) -> Result<String, EmitError> {
-        self.number(number, Width::Plain)
+        let text = self.number(number, Width::Plain)?;
+        // Fortran converts no argument.
+        Ok(if self.fortran && self.has_long(number) { format!("int({text})") } else { text })
+    }
+
+    /// Whether a variable in it has another kind than the default one.
+    fn has_long(&self, number: &Polynomial) -> bool {
+        number.any(&mut |atom| {
+            let Atom::Read { place, .. } = atom else { return false };
+            let declared = self.symbols.and_then(|symbols| symbols.variable(&place.variable));
+            let mut of = declared.map(|d| d.of.clone());
+            while let Some(Type::Array(inner, _) | Type::Pointer(inner)) = of {
+                of = Some(*inner);
+            }
+            matches!(of, Some(Type::Basic(name, size)) if name.starts_with("integer") && size != 4)
+        })
     }
 
     /// A number of bytes, in `MPI_Aint`. There is no byte in it that is no whole unit or size of a type.

@@ -196,6 +196,10 @@ pub(super) fn is_plain(
         let message = "the call is a part of a larger expression";
         return Err(Refusal::new(Code::CallForm, found.call, message));
     }
+    if is_in_list(view, found.place()) {
+        let message = "the call stands beside other expressions in one statement";
+        return Err(Refusal::new(Code::CallForm, found.call, message));
+    }
     let whole = packing.statements.iter().fold(found.statement, |all, s| all.to(*s));
     let procedure = view.procedure();
     let overlaps = |s: &Span| s.start < whole.end && whole.start < s.end && s.file == whole.file;
@@ -211,6 +215,15 @@ pub(super) fn is_plain(
         return Err(Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message));
     }
     Ok(())
+}
+
+/// Whether commas of C stand before or after a statement.
+fn is_in_list(view: &View<'_>, statement: Span) -> bool {
+    let Some(source) = view.project().source(statement.file) else { return false };
+    let text = |range: std::ops::Range<usize>| source.text.get(range).unwrap_or("");
+    !view.language().is_fortran()
+        && (text(0..statement.start).trim_end().ends_with(',')
+            || text(statement.end..source.text.len()).trim_start().starts_with(','))
 }
 
 /// What a statement touches; nothing where it is one of those that go.

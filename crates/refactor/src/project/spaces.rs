@@ -205,6 +205,16 @@ impl Spaces {
         .unwrap_or(false)
     }
 
+    /// The names of MPI that a procedure sees, where all modules of MPI are used with `only`.
+    pub fn names_of_mpi(&self, id: usize) -> Option<HashSet<&str>> {
+        let uses = self.layers[id].iter().flat_map(|layer| &self.spaces[layer.space].uses);
+        let of_mpi: Vec<&Use> =
+            uses.filter(|used| matches!(used.module.as_str(), "mpi" | "mpi_f08")).collect();
+        let limited = !of_mpi.is_empty() && of_mpi.iter().all(|used| used.only);
+        let names = of_mpi.iter().flat_map(|used| &used.names).map(|(here, _)| here.as_str());
+        limited.then(|| names.collect())
+    }
+
     fn push(&mut self, space: Space) -> usize {
         self.spaces.push(space);
         self.spaces.len() - 1

@@ -38,6 +38,11 @@ impl<'p> View<'p> {
         self.project.spaces.is_seen_inside(self.id.0, name)
     }
 
+    /// The names of MPI that the procedure sees, where it sees only some.
+    pub fn names_of_mpi(&self) -> Option<std::collections::HashSet<&'p str>> {
+        self.project.spaces.names_of_mpi(self.id.0)
+    }
+
     /// Whether a variable is the host's of the procedure.
     pub fn is_of_host(&self, name: &str) -> bool {
         self.project.spaces.host_of(self.id.0, name).is_some()
