@@ -12,6 +12,8 @@ pub enum Sizes {
     Any,
     /// From 3 to 8: loops turn, and a picture can show it.
     Lively,
+    /// From 12 to 31: a list of all that a loop does costs more than the loop.
+    Wide,
     /// All the same, so that arrays are as long as loops; what begins a range is 1. Nothing is drawn.
     Same {
         /// The size.
@@ -35,6 +37,7 @@ impl Draw {
         let drawn = match self.sizes {
             Sizes::Any => self.hash(key) % 27 / 4,
             Sizes::Lively => 3 + self.hash(key) % 6,
+            Sizes::Wide => 12 + self.hash(key) % 20,
             Sizes::Same { size, .. } => return size,
         };
         i64::try_from(drawn).unwrap_or(0)
@@ -78,7 +81,7 @@ impl Draw {
         let key = (array, dimension, "gap");
         match self.sizes {
             Sizes::Any => 1 + self.number(key),
-            Sizes::Lively => 1 + i64::from(self.hash(key) % 27 / 4 > 2),
+            Sizes::Lively | Sizes::Wide => 1 + i64::from(self.hash(key) % 27 / 4 > 2),
             Sizes::Same { .. } => 1,
         }
     }

@@ -5,103 +5,100 @@
 
 #[path = "../harness/mod.rs"]
 mod harness;
-
-use std::fmt::Write;
+mod nests;
 
 use commloom_layout::{Basic, CostModel, Type};
 use commloom_reconstruct::{Constructors, normalize, reconstruct};
-use commloom_refactor::check::Project;
+use commloom_refactor::check::{Options, Project};
 use commloom_refactor::copies::Request;
 use commloom_refactor::ir::{self, Step};
 use commloom_refactor::legality::{self, Assumptions, Part};
 use commloom_refactor::project::ProcedureId;
-use commloom_refactor::source::{FileId, Span};
-use commloom_refactor::verify::{Instance, Sizes, instance};
+use commloom_refactor::refusal::Code;
+use commloom_refactor::source::{Language, Source};
+use commloom_refactor::verify::{Sizes, instance};
+use commloom_testkit::Rng;
 
-/// Sizes that are drawn for each datatype.
-const DRAWS: u32 = 12;
+/// Drawings of small sizes for each datatype, and of larger ones.
+const DRAWS: u64 = 8;
+const WIDE: u64 = 3;
 /// Trees of more elements take too long to be found.
-const ELEMENTS: u64 = 500;
+const ELEMENTS: u64 = 96;
+/// Nests that are drawn by chance.
+const NESTS: u64 = 100;
 
-/// What one datatype costs at one drawing of sizes.
-struct Cost {
-    /// As the call gets it.
-    raw: u64,
-    /// In its normal form.
-    normal: u64,
-    /// Of what is made of the displacements alone.
-    best: u64,
-}
-
+/// What datatypes cost, beside what is made of their displacements alone.
 #[derive(Default)]
 struct Table {
     types: u32,
-    /// Drawn sizes.
+    /// Drawings of sizes.
     all: u32,
-    /// Of these: no tree is cheaper than the type as it is; its normal form.
+    /// Of these: no tree is cheaper than the type as it is; as its normal form.
     raw: u32,
     normal: u32,
-    worst: f64,
+    /// Largest ratio of a normal form.
     worst_normal: f64,
-    /// Types that were dearer at all sizes, with the ratio and both trees.
-    dear: Vec<String>,
+    /// Types that were dearer at all sizes, with the ratio, the datatype and the tree.
+    dear: Vec<(f64, String)>,
+    /// The same where no bucket is a node: MPI has those for adjacent blocks only.
+    unlisted: Vec<(f64, String)>,
+}
+
+/// Cost models: that of the papers, and one in which buckets are too dear to be used.
+fn models() -> [CostModel; 2] {
+    let mut plain = CostModel::default();
+    plain.set("idxbuc", 1 << 20).expect("a known constant");
+    [CostModel::default(), plain]
 }
 
 impl Table {
-    fn add(&mut self, name: &str, instances: &[Instance]) {
-        let mut costs = Vec::new();
-        for instance in instances {
-            let Some((displacements, base)) = flat(&instance.ty) else { continue };
-            let model = CostModel::default();
-            let found = reconstruct(&displacements, base, Constructors::Tree, &model)
-                .unwrap_or_else(|error| panic!("{name}: {}: {error}", instance.ty));
-            assert!(found.exact, "{name}: {}", instance.ty);
-            // The same bytes in the same order.
-            let again: Vec<i64> = found.ty.type_map().map(|e| e.displacement).collect();
-            assert_eq!(again, displacements, "{name}: {}", instance.ty);
-            let normal = normalize(&instance.ty, Constructors::Tree, &model)
-                .unwrap_or_else(|error| panic!("{name}: {}: {error}", instance.ty));
-            let cost =
-                Cost { raw: model.cost(&instance.ty), normal: normal.cost, best: found.cost };
-            costs.push((cost, &instance.ty, found.ty));
+    fn add(&mut self, name: &str, types: &[Type]) {
+        let models = models();
+        let mut least: [Option<(f64, String)>; 2] = [None, None];
+        for ty in types {
+            let Some((displacements, base)) = flat(ty) else { continue };
+            for (model, least) in models.iter().zip(&mut least) {
+                let found = reconstruct(&displacements, base, Constructors::Tree, model)
+                    .unwrap_or_else(|error| panic!("{name}: {ty}: {error}"));
+                assert!(found.exact, "{name}: {ty}");
+                // The same bytes in the same order.
+                let again: Vec<i64> = found.ty.type_map().map(|e| e.displacement).collect();
+                assert_eq!(again, displacements, "{name}: {ty}");
+                let ratio = ratio(model.cost(ty), found.cost);
+                if least.as_ref().is_none_or(|(before, _)| ratio < *before) {
+                    *least = Some((ratio, format!("{name}\n    {ty}\n    {}", found.ty)));
+                }
+                if *model == CostModel::default() {
+                    self.price(ty, model, found.cost);
+                }
+            }
         }
-        if costs.is_empty() {
-            return;
-        }
-        self.types += 1;
-        for (cost, ..) in &costs {
-            self.all += 1;
-            self.raw += u32::from(cost.raw == cost.best);
-            self.normal += u32::from(cost.normal == cost.best);
-            self.worst_normal = self.worst_normal.max(ratio(cost.normal, cost.best));
-        }
-        // Sizes that happen to be equal make any type dearer than it could be; those of one type that are never optimal tell of a pass that is missing.
-        let least = costs
-            .iter()
-            .min_by(|(a, ..), (b, ..)| ratio(a.raw, a.best).total_cmp(&ratio(b.raw, b.best)));
-        if let Some((cost, ty, best)) = least
-            && cost.raw > cost.best
-        {
-            let ratio = ratio(cost.raw, cost.best);
-            self.worst = self.worst.max(ratio);
-            self.dear.push(format!("{ratio:.2} {name}\n    {ty}\n    {best}"));
-        }
+        let [dear, unlisted] = least;
+        self.types += u32::from(dear.is_some());
+        self.dear.extend(dear.filter(|(ratio, _)| *ratio > 1.0));
+        self.unlisted.extend(unlisted.filter(|(ratio, _)| *ratio > 1.0));
+    }
+
+    fn price(&mut self, ty: &Type, model: &CostModel, best: u64) {
+        let normal = normalize(ty, Constructors::Tree, model)
+            .unwrap_or_else(|error| panic!("{ty}: {error}"));
+        self.all += 1;
+        self.raw += u32::from(model.cost(ty) == best);
+        self.normal += u32::from(normal.cost == best);
+        self.worst_normal = self.worst_normal.max(ratio(normal.cost, best));
     }
 
     fn text(&self, title: &str) -> String {
-        let mut text = String::new();
-        let _ = writeln!(
-            text,
-            "{title}: {} types at {} sizes; equal as they are {}, normalized {} (worst {:.2}); {} types are never equal, worst {:.2}",
-            self.types,
-            self.all,
-            self.raw,
-            self.normal,
+        let Table { types, all, raw, normal, .. } = self;
+        let worst = |all: &[(f64, String)]| all.iter().map(|(r, _)| *r).fold(1.0, f64::max);
+        format!(
+            "| {title} | {types} | {all} | {raw} | {normal} ({:.2}) | {} ({:.2}) | {} ({:.2}) |",
             self.worst_normal,
             self.dear.len(),
-            self.worst
-        );
-        text
+            worst(&self.dear),
+            self.unlisted.len(),
+            worst(&self.unlisted),
+        )
     }
 }
 
@@ -119,8 +116,92 @@ fn flat(ty: &Type) -> Option<(Vec<i64>, Basic)> {
     Some((ty.type_map().map(|e| e.displacement).collect(), base))
 }
 
-fn whole(project: &Project, file: u32) -> Span {
-    Span { file: FileId(file), start: 0, end: project.sources()[0].text.len() }
+/// A datatype at sizes drawn by chance.
+fn drawn(project: &Project, procedure: ProcedureId, part: &Part) -> Vec<Type> {
+    let view = project.view(procedure);
+    let request = request(project, procedure, part);
+    let at = |seed, sizes| {
+        let found = instance(&view, &request, &part.packing, &part.made, seed, sizes)?;
+        Some(found.ty)
+    };
+    let mut types: Vec<Type> = (0..DRAWS).filter_map(|seed| at(seed, Sizes::Lively)).collect();
+    // Those of one loop; others would have too many elements.
+    if types.iter().all(|ty| ty.elements() <= 16) {
+        types.extend((0..WIDE).filter_map(|seed| at(seed, Sizes::Wide)));
+    }
+    types
+}
+
+fn request<'p>(project: &'p Project, procedure: ProcedureId, part: &'p Part) -> Request<'p> {
+    Request {
+        procedure: project.procedure(procedure),
+        call: part.at,
+        buffer: &part.buffer,
+        count: Some(&part.count),
+        element: part.element,
+        direction: part.packing.direction,
+        setting: &part.packing.setting,
+    }
+}
+
+#[test]
+fn types_of_the_cases_cost_what_their_displacements_cost() {
+    let mut table = Table::default();
+    for case in harness::cases() {
+        let project = case.project();
+        for site in legality::sites(&project, &Assumptions::new(case.assume.clone())) {
+            for part in site.outcome.iter().flat_map(|rewrite| rewrite.parts.first()) {
+                let name = format!("{}: {}", case.name, part.made.node);
+                table.add(&name, &drawn(&project, site.procedure, part));
+            }
+        }
+    }
+    report("the cases", &table);
+    assert!(table.types > 80, "{}", table.types);
+    assert_eq!(table.normal, table.all, "a normal form is not optimal");
+}
+
+#[test]
+fn types_of_drawn_nests_cost_what_their_displacements_cost() {
+    let mut table = Table::default();
+    let mut refused = Vec::new();
+    for seed in 0..NESTS {
+        let text = nests::nest(&mut Rng::with_seed(seed));
+        let source = Source { name: "nest.c".into(), language: Language::C, text: text.clone() };
+        let project = Project::new(vec![source]);
+        // Loops and datatype give the same bytes.
+        for finding in project.check(&Options { rounds: 20, ..Options::default() }) {
+            if let Err(refusal) = finding.outcome {
+                assert!(
+                    refusal.code != Code::Verification,
+                    "seed {seed}: {}\n{text}",
+                    refusal.message
+                );
+                refused.push(format!("seed {seed}: {}: {}\n{text}", refusal.code, refusal.message));
+            }
+        }
+        for site in legality::sites(&project, &Assumptions::default()) {
+            for part in site.outcome.iter().flat_map(|rewrite| rewrite.parts.first()) {
+                let name = format!("seed {seed}: {}", part.made.node);
+                table.add(&name, &drawn(&project, site.procedure, part));
+            }
+        }
+    }
+    report("nests", &table);
+    println!("{} refused\n{}", refused.len(), refused.join("\n"));
+    assert!(refused.len() < 8, "{}", refused.join("\n"));
+    assert_eq!(table.normal, table.all, "a normal form is not optimal");
+}
+
+fn report(title: &str, table: &Table) {
+    println!("{}", table.text(title));
+    for (ratio, what) in &table.dear {
+        println!("{ratio:.2} {what}");
+    }
+    println!("without buckets:");
+    for (ratio, what) in &table.unlisted {
+        println!("{ratio:.2} {what}");
+    }
 }
 
 /// From the copies as they come to the datatype: each pass keeps the bytes and their order.
@@ -142,15 +223,7 @@ fn every_pass_keeps_the_bytes() {
 /// How many instances of steps were compared.
 fn keeps(name: &str, project: &Project, procedure: ProcedureId, part: &Part) -> usize {
     let view = project.view(procedure);
-    let request = Request {
-        procedure: project.procedure(procedure),
-        call: part.at,
-        buffer: &part.buffer,
-        count: Some(&part.count),
-        element: part.element,
-        direction: part.packing.direction,
-        setting: &part.packing.setting,
-    };
+    let request = request(project, procedure, part);
     let steps = ir::steps(&view, &part.packing, part.element).expect("there is a datatype");
     let (last, before) = steps.split_last().expect("a step");
     assert_eq!(last.datatype, part.made, "{name}");
@@ -172,19 +245,4 @@ fn keeps(name: &str, project: &Project, procedure: ProcedureId, part: &Part) -> 
         }
     }
     compared
-}
-
-#[test]
-fn types_of_the_cases_cost_what_their_displacements_cost() {
-    let mut table = Table::default();
-    for case in harness::cases() {
-        let project = case.project();
-        for (finding, explanation) in project.explain(&case.options(), whole(&project, 0), DRAWS) {
-            if let Ok(change) = &finding.outcome {
-                let name = format!("{}: {}", case.name, change.summary);
-                table.add(&name, &explanation.instances);
-            }
-        }
-    }
-    println!("{}{}", table.text("cases"), table.dear.join("\n"));
 }
