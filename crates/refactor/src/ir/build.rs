@@ -171,6 +171,22 @@ impl Build {
     }
 }
 
+/// What lies at an absolute place: a list of such places, or a struct.
+pub(super) fn absolute(place: Polynomial, node: Node) -> Node {
+    match node {
+        Node::Hindexed { displacements, child } => {
+            let displacements = displacements.iter().map(|d| place.plus(d)).collect();
+            Node::Hindexed { displacements, child }
+        }
+        // Two variables: their distance is none that a loop has.
+        Node::Hvector { count, stride, child } if count.as_constant() == Some(2) => {
+            let displacements = vec![place.clone(), place.plus(&stride)];
+            Node::Hindexed { displacements, child }
+        }
+        node => Node::Struct(moved(place, node)),
+    }
+}
+
 /// What is somewhere, as members of what it is in: those of a struct, or itself.
 pub(super) fn moved(by: Polynomial, node: Node) -> Vec<Member> {
     match node {

@@ -6,7 +6,7 @@ use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::{Dimension, Name, Type};
 
-use super::build::{Build, moved};
+use super::build::{Build, absolute};
 use super::passes::{Pass, Passes};
 use super::units::Units;
 use super::{Datatype, Member, Node};
@@ -44,7 +44,7 @@ pub(super) fn passed(
     }
     let node = match at {
         Some(_) => node,
-        None => Node::Struct(moved(origin, node)),
+        None => absolute(origin, node),
     };
     let made = lower.build.passes.into_made();
     let Units { unit, equal } = units;

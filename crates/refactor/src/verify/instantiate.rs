@@ -249,9 +249,9 @@ impl Values<'_, '_> {
                 let mut parts = Vec::new();
                 for member in members {
                     let at = self.number(&member.displacement)?;
-                    parts.push((at, self.node(&member.node, leaf)?));
+                    parts.push((at, self.part(&member.node, leaf)?));
                 }
-                structure(parts)?
+                structure(parts, leaf)?
             }
             Node::Each { counter, count, displacement, child } => {
                 let mut parts = Vec::new();
@@ -259,15 +259,22 @@ impl Values<'_, '_> {
                     self.counters.insert(*counter, turn);
                     self.set_variable(*counter)?;
                     let at = self.number(displacement)?;
-                    parts.push((at, self.node(child, leaf)?));
+                    parts.push((at, self.part(child, leaf)?));
                 }
                 self.counters.remove(counter);
-                structure(parts)?
+                structure(parts, leaf)?
             }
             Node::Guard { condition, then, otherwise } => {
                 let branch = if self.interpreter.decide(condition) { then } else { otherwise };
                 self.node(branch, leaf)?
             }
+        })
+    }
+
+    fn part(&mut self, node: &Node, leaf: &Layout) -> Result<Part, Stop> {
+        Ok(match node {
+            Node::Contiguous { count } => Part::Block(self.many(count)?),
+            node => Part::Type(self.node(node, leaf)?),
         })
     }
 
@@ -284,7 +291,37 @@ impl Values<'_, '_> {
     }
 }
 
-fn structure(parts: Vec<(i64, Layout)>) -> Result<Layout, Stop> {
-    let (displacements, children): (Vec<i64>, Vec<Layout>) = parts.into_iter().unzip();
-    Ok(Layout::strc(displacements, children)?)
+/// A member of a struct.
+enum Part {
+    /// So many elements.
+    Block(u64),
+    Type(Layout),
+}
+
+/// Members that are blocks of elements, or all alike, are no struct: a list says them (`MPI_Type_create_hindexed`).
+fn structure(parts: Vec<(i64, Part)>, leaf: &Layout) -> Result<Layout, Stop> {
+    let (displacements, parts): (Vec<i64>, Vec<Part>) = parts.into_iter().unzip();
+    let blocks: Option<Vec<u64>> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Block(count) => Some(*count),
+            Part::Type(_) => None,
+        })
+        .collect();
+    if let Some(blocks) = blocks.filter(|blocks| blocks.len() > 1) {
+        return Ok(mpi::hindexed(&blocks, &displacements, leaf)?);
+    }
+    let children = parts
+        .into_iter()
+        .map(|part| match part {
+            Part::Block(count) => mpi::contiguous(count, leaf),
+            Part::Type(ty) => Ok(ty),
+        })
+        .collect::<Result<Vec<Layout>, _>>()?;
+    match children.split_first() {
+        Some((first, rest)) if !rest.is_empty() && rest.iter().all(|child| child == first) => {
+            Ok(mpi::hindexed_block(1, &displacements, first)?)
+        }
+        _ => Ok(Layout::strc(displacements, children)?),
+    }
 }

@@ -44,10 +44,13 @@ struct Table {
     unlisted: Vec<(f64, String)>,
 }
 
+/// More than any other description costs.
+const BUCKET: u64 = 1 << 20;
+
 /// Cost models: that of the papers, and one in which buckets are too dear to be used.
 fn models() -> [CostModel; 2] {
     let mut plain = CostModel::default();
-    plain.set("idxbuc", 1 << 20).expect("a known constant");
+    plain.set("idxbuc", BUCKET).expect("a known constant");
     [CostModel::default(), plain]
 }
 
@@ -58,6 +61,10 @@ impl Table {
         for ty in types {
             let Some((displacements, base)) = flat(ty) else { continue };
             for (model, least) in models.iter().zip(&mut least) {
+                // Blocks of elements that a list gives lengths: MPI has these buckets.
+                if model.cost(ty) > BUCKET {
+                    continue;
+                }
                 let found = reconstruct(&displacements, base, Constructors::Tree, model)
                     .unwrap_or_else(|error| panic!("{name}: {ty}: {error}"));
                 assert!(found.exact, "{name}: {ty}");
@@ -86,6 +93,15 @@ impl Table {
         self.raw += u32::from(model.cost(ty) == best);
         self.normal += u32::from(normal.cost == best);
         self.worst_normal = self.worst_normal.max(ratio(normal.cost, best));
+    }
+
+    /// What is so, and is to stay so (docs/refactor.md tells why some types are dearer).
+    fn check(&self) {
+        assert_eq!(self.normal, self.all, "a normal form is not optimal");
+        let nest = self.unlisted.iter().find(|(_, what)| !what.contains("struct("));
+        assert_eq!(nest, None, "a loop nest is dearer than its displacements");
+        let worst = self.dear.iter().find(|(ratio, _)| *ratio > 4.0);
+        assert_eq!(worst, None);
     }
 
     fn text(&self, title: &str) -> String {
@@ -158,7 +174,7 @@ fn types_of_the_cases_cost_what_their_displacements_cost() {
     }
     report("the cases", &table);
     assert!(table.types > 80, "{}", table.types);
-    assert_eq!(table.normal, table.all, "a normal form is not optimal");
+    table.check();
 }
 
 #[test]
@@ -188,9 +204,8 @@ fn types_of_drawn_nests_cost_what_their_displacements_cost() {
         }
     }
     report("nests", &table);
-    println!("{} refused\n{}", refused.len(), refused.join("\n"));
-    assert!(refused.len() < 8, "{}", refused.join("\n"));
-    assert_eq!(table.normal, table.all, "a normal form is not optimal");
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    table.check();
 }
 
 fn report(title: &str, table: &Table) {
