@@ -81,7 +81,7 @@ struct Cleaning<'a> {
 impl<'a> Cleaning<'a> {
     fn new(view: &'a View<'a>, source: &'a Source, edits: &[Edit]) -> Cleaning<'a> {
         let procedure = view.procedure();
-        let own = edits.iter().filter(|e| e.span.file == procedure.span.file);
+        let own = edits.iter().filter(|e| contains(procedure.span, e.span));
         let lower = |text: &str| words(text).map(str::to_lowercase).collect::<Vec<_>>();
         Cleaning {
             view,
