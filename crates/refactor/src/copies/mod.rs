@@ -21,5 +21,5 @@ mod value;
 mod walk;
 mod writes;
 
-pub use model::{Address, Copy, Dense, Direction, PLAIN, Packing, Setting, Turns};
+pub use model::{Address, Copy, Dense, Direction, PLAIN, Packing, Parts, Setting, Turns};
 pub use read::{Request, read};

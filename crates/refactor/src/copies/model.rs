@@ -66,9 +66,21 @@ pub struct Packing {
     pub needs: Vec<Name>,
     /// In which setting they were read.
     pub setting: Setting,
-    /// Where the range has a part for each process: how many parts there are. `copies` are those of the first; the others begin where the datatype's
-    /// extent says.
-    pub parts: Option<Polynomial>,
+    /// Where the range has a part for each process.
+    pub parts: Option<Parts>,
+}
+
+/// A range that consists of parts, one for each process, alike but for where they lie.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// How many.
+    pub count: Polynomial,
+    /// The copies of the first.
+    pub first: Dense,
+    /// Bytes of each.
+    pub length: Polynomial,
+    /// Bytes in the program's memory from the copies of one to those of the next.
+    pub extent: Polynomial,
 }
 
 /// Copies in the order of the buffer; consecutive ones are adjacent in it.

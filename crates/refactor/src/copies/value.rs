@@ -150,11 +150,8 @@ impl Walk<'_> {
                 continue;
             }
             let version = self.version(&multiple);
-            let atom = Atom::Read { place: multiple, version };
-            if let Some((times, rest)) = a.linear_in(&atom)
-                && rest.is_zero()
-            {
-                let whole = Polynomial::atom(atom);
+            let whole = read(multiple, version);
+            if let Some(times) = a.exact_quotient(&whole) {
                 let part = Polynomial::apply(Operator::Divide, vec![whole, b.clone()]);
                 return Some(times.times(&part));
             }

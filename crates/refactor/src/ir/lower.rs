@@ -1,7 +1,7 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
 use crate::affine::{Atom, Counter, Place, Polynomial, Step};
-use crate::copies::{Address, Copy, Dense, Packing, Turns};
+use crate::copies::{Address, Copy, Dense, Packing, Parts, Turns};
 use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::{Dimension, Name, Type};
@@ -30,13 +30,17 @@ pub(super) fn passed(
     element: u64,
     most: usize,
 ) -> Result<(Datatype, Vec<Pass>), Refusal> {
+    // The type of a range with parts is that of the first.
+    let parts = packing.parts.as_ref();
+    let copies = parts.map_or(&packing.copies, |parts| &parts.first);
+    let length = parts.map_or(&packing.length, |parts| &parts.length);
     let build = Build { element, passes: Passes::up_to(most) };
-    let units = Units::of(symbols, &packing.copies, element);
+    let units = Units::of(symbols, copies, element);
     let lower = Lower { symbols, build, units: &units, turns: &packing.turns };
-    let (origin, node) = lower.build.group(lower.members(&packing.copies)?);
+    let (origin, node) = lower.build.group(lower.members(copies)?);
     let size = Polynomial::size(element);
-    let count = packing.length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
-    let first = first_copy(&packing.copies);
+    let count = length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
+    let first = first_copy(copies);
     let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
     let at = first.filter(|_| !other_bases).map(|copy| lower.at_start(copy, &node));
     if at.is_some() && matches!(node, Node::Contiguous { .. }) {
@@ -45,6 +49,15 @@ pub(super) fn passed(
     let node = match at {
         Some(_) => node,
         None => absolute(origin, node),
+    };
+    let node = match parts {
+        // Adjacent parts of adjacent elements need no other extent.
+        Some(Parts { extent, length, .. })
+            if !(at.is_some() && extent == length && matches!(node, Node::Contiguous { .. })) =>
+        {
+            Node::Resized { extent: extent.clone(), child: Box::new(node) }
+        }
+        _ => node,
     };
     let made = lower.build.passes.into_made();
     let Units { unit, equal } = units;

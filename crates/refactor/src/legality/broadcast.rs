@@ -11,8 +11,8 @@ use super::calls::Manner;
 use super::find::{self, Found};
 use super::root::{Roles, with_conditions};
 use super::{
-    Candidate, Condition, Known, Part, buffer, distinct, lasting, range, read_in, sources, targets,
-    used_elsewhere, wrapped,
+    Candidate, Condition, Known, Part, buffer, distinct, lasting, paths, range, read_in, sources,
+    targets, used_elsewhere, wrapped,
 };
 
 /// What is read of a broadcast's buffer.
@@ -84,16 +84,14 @@ pub(super) fn judge(
     let (Ok(pack), Some(unpack)) = (&candidate.packing, &candidate.unpacking) else {
         return Err(Refusal::new(Code::Collective, found.call, "one side is not seen"));
     };
-    let receiving = Found {
-        side: super::calls::Side { direction: Direction::Unpack, ..found.side },
-        ..found.clone()
-    };
+    let receiving = found.receiving();
     for (found, packing) in [(found, pack), (&receiving, unpack)] {
         let form = find::is_plain(view, found, packing)
             .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
         is(Condition::Form, form)?;
         is(Condition::Range, range::exact(view, found, packing, candidate.element, ledger))?;
         is(Condition::Aliases, sources::unaliased(view, found, packing, ledger))?;
+        is(Condition::Undisturbed, sources::undisturbed(view, found, packing, ledger))?;
     }
     let datatype = |packing| {
         ledger.judged(Condition::Datatype, ir::datatype(view, packing, candidate.element))
@@ -117,6 +115,7 @@ pub(super) fn judge(
     }
     is(Condition::SamePlaces, Ok(()))?;
     is(Condition::Sources, sources::unwritten(view, found, pack, ledger))?;
+    is(Condition::Paths, paths::unpacked_always(view, &receiving, unpack))?;
     is(Condition::Distinct, distinct::distinct(view, unpack, ledger))?;
     is(Condition::Targets, targets::untouched(view, &receiving, unpack, all, ledger))?;
     is(Condition::Unsent, targets::unsent(view, &receiving, unpack, all, ledger))?;

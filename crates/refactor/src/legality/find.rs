@@ -38,7 +38,13 @@ pub(super) struct Found<'t> {
     pub datatype: Cow<'t, Expression>,
 }
 
-impl Found<'_> {
+impl<'t> Found<'t> {
+    /// The same call, where it receives into what it may also send from.
+    pub fn receiving(&self) -> Found<'t> {
+        let side = Side { direction: Direction::Unpack, ..self.side };
+        Found { side, ..self.clone() }
+    }
+
     /// The statement that has the buffer as an argument.
     pub fn place(&self) -> Span {
         self.init.map_or(self.statement, |init| init.statement)

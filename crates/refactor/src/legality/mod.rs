@@ -11,7 +11,7 @@
 //! | 4 sources are not written before the send is complete | [`sources`] |
 //! | 6 the element's size is known | [`element`] |
 //! | 7 targets of receives are distinct, untouched, not what is sent meanwhile, and always unpacked | [`distinct`], [`targets`], [`together`], [`paths`] |
-//! | 8 collectives | [`calls`], [`broadcast`]; who is the root: [`root`], [`processes`] |
+//! | 8 collectives | [`calls`], [`broadcast`], [`parts`]; who is the root: [`root`], [`processes`] |
 //! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
 mod apart;
@@ -26,6 +26,7 @@ mod find;
 mod flow;
 mod model;
 mod names;
+mod parts;
 mod paths;
 mod persistent;
 mod processes;
@@ -134,8 +135,12 @@ impl Candidate<'_> {
     fn is_closed(&self, view: &View<'_>) -> bool {
         let Ok(packing) = &self.packing else { return false };
         let ledger = self.ledger.fresh();
-        range::exact(view, &self.found, packing, self.element, &ledger).is_ok()
-            && paths::unpacked_always(view, &self.found, packing).is_ok()
+        let receiving = self.found.receiving();
+        let others = self.unpacking.iter().map(|unpacking| (&receiving, unpacking));
+        std::iter::once((&self.found, packing)).chain(others).all(|(found, packing)| {
+            range::exact(view, found, packing, self.element, &ledger).is_ok()
+                && paths::unpacked_always(view, found, packing).is_ok()
+        })
     }
 }
 
@@ -209,8 +214,10 @@ struct Known<'k> {
 }
 
 fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read {
-    if let Manner::Broadcast { .. } = found.side.manner {
-        return broadcast::read(view, found, element);
+    match found.side.manner {
+        Manner::Broadcast { .. } => return broadcast::read(view, found, element),
+        Manner::Parts { .. } => return parts::read(view, found, element),
+        Manner::Once | Manner::Persistent => {}
     }
     let setting = Setting { made_at: found.init.map(|init| init.statement), ..Setting::default() };
     broadcast::Read::only(read_in(view, found, element, &setting))
@@ -248,17 +255,10 @@ fn judge(
         is(Condition::Collective, Err(refusal))?;
     }
     let packing = candidate.packing.as_ref().map_err(Clone::clone)?;
-    if matches!(found.side.manner, Manner::Broadcast { .. }) && candidate.unpacking.is_some() {
+    if candidate.unpacking.is_some() {
         return broadcast::judge(view, candidate, all, known);
     }
-    let kind = match found.side.manner {
-        Manner::Once | Manner::Persistent | Manner::Broadcast { .. } => Ok(()),
-        Manner::Parts { .. } => {
-            Err("the buffer has a part for each process; a type for one of them is not enough")
-        }
-    };
-    let refuse = |message| Refusal::new(Code::Collective, found.call, message);
-    is(Condition::Collective, kind.map_err(refuse))?;
+    is(Condition::Collective, parts::are_for_all(view, candidate, packing))?;
     let form = find::is_plain(view, found, packing)
         .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
     is(Condition::Form, form)?;
@@ -285,7 +285,14 @@ fn judge(
     }
     let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
     let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
-    Ok(Part::of(candidate, packing.clone(), made, lasting))
+    let packing = match packing.setting.given.is_empty() {
+        true => packing.clone(),
+        false => copies::Packing {
+            statements: root::with_conditions(view, packing.statements.clone()),
+            ..packing.clone()
+        },
+    };
+    Ok(Part::of(candidate, packing, made, lasting))
 }
 
 impl Part {

@@ -4,6 +4,8 @@
 //! must have the same values at both places ([`Setting::made_at`](crate::copies::Setting)), and there must be one start only, with these copies, of a
 //! request that nobody else uses.
 
+use std::collections::BTreeSet;
+
 use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
@@ -339,21 +341,33 @@ fn loaded(
     packing: &Packing,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
-    for name in &packing.needs {
-        let given = found.arguments.iter().any(|a| follows(a, name));
-        if is_followed(view, name) && !given {
-            let message = format!(
-                "what '{name}' leads to is read where the request is made, even if it is never started"
-            );
-            let fact = format!("'{name}' is set where the request is made");
-            ledger.need(Code::Escapes, found.place(), message, fact)?;
-        }
+    for name in loads(view, found, packing) {
+        let message = format!(
+            "what '{name}' leads to is read where the request is made, even if it is never started"
+        );
+        let fact = format!("'{name}' is set where the request is made");
+        ledger.need(Code::Escapes, found.place(), message, fact)?;
     }
     Ok(())
 }
 
+/// Pointers and allocated arrays that the type is read through, and the call's own arguments are not.
+pub(super) fn loads(view: &View<'_>, found: &Found<'_>, packing: &Packing) -> BTreeSet<Name> {
+    let mut names: BTreeSet<Name> = packing.needs.iter().cloned().collect();
+    packing.copies.each(&mut |copy| {
+        let base = &copy.address.base;
+        if !base.steps.is_empty() {
+            names.insert(base.variable.clone());
+        }
+    });
+    names.retain(|name| {
+        is_followed(view, name) && !found.arguments.iter().any(|a| follows(a, name))
+    });
+    names
+}
+
 /// Whether a variable is read through its address, which may lead nowhere.
-pub(super) fn is_followed(view: &View<'_>, name: &str) -> bool {
+fn is_followed(view: &View<'_>, name: &str) -> bool {
     view.variable(name)
         .is_some_and(|d| d.allocatable || matches!(view.resolve(&d.of), Type::Pointer(_)))
 }

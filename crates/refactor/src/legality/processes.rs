@@ -16,7 +16,6 @@ use super::touch::roots;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     Rank,
-    #[expect(dead_code, reason = "asked of parts, which come next")]
     Size,
 }
 

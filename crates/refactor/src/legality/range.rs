@@ -31,8 +31,13 @@ pub(super) fn exact(
     own(found, packing, ledger)?;
     let length = Length::of(view, packing, element);
     let shown = length.text(&packing.length);
+    // The count of a call with parts is that of one of them; there are as many as processes.
+    let sent = match packing.parts {
+        Some(_) => Some(&packing.length),
+        None => packing.sent_length.as_ref(),
+    };
     let unit = length.unit();
-    let (message, fact) = match &packing.sent_length {
+    let (message, fact) = match sent {
         Some(sent) if *sent == packing.length => return Ok(()),
         Some(sent) => {
             let sent = length.text(sent);

@@ -16,6 +16,8 @@ use super::touch::roots;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roles {
     tests: Vec<Test>,
+    /// The statements with these conditions.
+    around: Vec<Span>,
     /// What the conditions around the call itself say: whether this is the root.
     pub here: Option<bool>,
 }
@@ -52,6 +54,7 @@ impl Roles {
                     roles.here = Some(test.on_root == in_then);
                 }
                 roles.tests.push(test);
+                roles.around.push(s.span);
             });
         }
         roles
@@ -61,6 +64,11 @@ impl Roles {
     pub fn given(&self, is_root: bool) -> Setting {
         let given = self.tests.iter().map(|t| (t.condition.clone(), t.on_root == is_root));
         Setting { given: given.collect(), ..Setting::default() }
+    }
+
+    /// Whether all these statements stand under such conditions.
+    pub fn guard(&self, statements: &[Span]) -> bool {
+        statements.iter().all(|s| self.around.iter().any(|a| contains(*a, *s)))
     }
 
     /// That the conditions say what they seem to: they compare the rank with the root, both of which stay what they are until the last copy.

@@ -64,6 +64,11 @@ pub(super) fn undisturbed(
             Stretch::between(procedure, found.statement, last.unwrap_or(found.statement))
         }
     };
+    // What a persistent request keeps must stay from where it is made until it is started for the last time.
+    let stretch = match found.init {
+        Some(init) => Stretch::until(procedure, init.statement, found.statement),
+        None => stretch,
+    };
     let is_copy = |span: Span| packing.elsewhere.iter().any(|e| contains(span, *e));
     let mut pairs: Vec<(Span, Name, Name, Code)> = Vec::new();
     for statement in &procedure.body {

@@ -22,6 +22,7 @@ use std::hash::BuildHasherDefault;
 use crate::copies::{Direction, Packing, Request};
 use crate::ir::Datatype;
 use crate::symbols::Symbols;
+use crate::tree::{Expression, ExpressionKind};
 
 use draw::Draw;
 use fast::{Mixed, Table};
@@ -123,7 +124,7 @@ pub fn instance(
     interpreter.run().ok()?;
     interpreter.memory = interpreter.arrival.take()?;
     let values = Values::at(request.call, &packing.turns, &mut interpreter);
-    values.instance(datatype, packing.parts.as_ref()).ok()
+    values.instance(datatype, packing.parts.as_ref().map(|parts| &parts.count)).ok()
 }
 
 fn has_twice(bytes: &[Byte]) -> bool {
@@ -161,8 +162,20 @@ fn once(
     let count = interpreter.count;
     let arrival = interpreter.arrival.take().ok_or(Stop::Unknown)?;
     let after = std::mem::replace(&mut interpreter.memory, arrival);
+    for (multiple, of) in &request.setting.multiples {
+        let value = |i: &mut Interpreter<'_>, name: &String| {
+            let kind = ExpressionKind::Name(name.clone());
+            i.number(&Expression { span: request.call, kind })
+        };
+        let (multiple, of) = (value(interpreter, multiple)?, value(interpreter, of)?);
+        // Who vouches for it says that this does not happen.
+        if multiple.checked_rem(of) != Some(0) {
+            return Err(Stop::Elsewhere);
+        }
+    }
     let values = Values::at(request.call, &packing.turns, interpreter);
-    let new = values.instance(datatype, packing.parts.as_ref())?.bytes()?;
+    let parts = packing.parts.as_ref().map(|parts| &parts.count);
+    let new = values.instance(datatype, parts)?.bytes()?;
     // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
     let bytes = sent
