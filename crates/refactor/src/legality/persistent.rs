@@ -51,15 +51,15 @@ fn unseen(span: Span) -> Refusal {
 struct Start<'t> {
     statement: Span,
     call: Span,
-    /// How many it starts.
-    count: Option<&'t Expression>,
+    /// How many it starts, from which on; none where it is one.
+    many: Option<&'t [Expression]>,
 }
 
 /// What all the procedure does with one request.
 struct Uses<'t> {
     starts: Vec<Start<'t>>,
-    /// Calls that complete it, with the number of requests where that is not known to have it in it.
-    waits: Vec<(Span, Option<&'t Expression>)>,
+    /// Calls that complete it; with how many requests, and which, where these are not known to have it among them.
+    waits: Vec<(Span, Option<&'t [Expression]>)>,
     /// What makes it impossible to say when it is started.
     problem: Option<Refusal>,
 }
@@ -107,11 +107,13 @@ fn only_start<'p>(
         return Err(Refusal::new(Code::Escapes, start.call, message));
     }
     // Of so many requests as are started, as many are completed: or ours may be pending for longer.
-    for (span, count) in &uses.waits {
-        let Some(count) = count else { continue };
-        let same = start.count.is_some_and(|started| {
-            alike(started, count)
-                && !changes(view, count, Stretch::between(procedure, start.statement, *span))
+    for (span, many) in &uses.waits {
+        let Some(many) = many else { continue };
+        let stretch = Stretch::between(procedure, start.statement, *span);
+        let same = start.many.is_some_and(|started| {
+            started.len() == many.len()
+                && started.iter().zip(*many).all(|(a, b)| alike(a, b))
+                && !many.iter().any(|e| changes(view, e, &handle.variable, stretch))
         });
         if !same {
             let message = "whether this completes all requests that are started cannot be seen";
@@ -123,14 +125,15 @@ fn only_start<'p>(
     Ok(start)
 }
 
-/// Whether something that an expression reads is written in a stretch.
-fn changes(view: &View<'_>, expression: &Expression, stretch: Stretch) -> bool {
+/// Whether something that an expression reads, but the requests, is written in a stretch.
+fn changes(view: &View<'_>, expression: &Expression, own: &str, stretch: Stretch) -> bool {
     let mut changed = false;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
             if stretch.has(s.span) {
                 let touches = touches_of(view, s, &[]);
-                changed |= touches.writes.iter().any(|(name, _)| expression.mentions(name));
+                let mut writes = touches.writes.iter().filter(|(name, _)| name != own);
+                changed |= writes.any(|(name, _)| expression.mentions(name));
                 changed |= touches.anything.iter().any(|_| {
                     roots(expression)
                         .iter()
@@ -142,6 +145,21 @@ fn changes(view: &View<'_>, expression: &Expression, stretch: Stretch) -> bool {
     changed
 }
 
+fn is_null(value: &Expression) -> bool {
+    matches!(&value.kind, Kind::Name(n) if n.eq_ignore_ascii_case("mpi_request_null"))
+}
+
+/// Whether a value is memory that nobody has yet.
+fn is_new(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Cast(_, inner) => is_new(inner),
+        Kind::Call { function, .. } => {
+            function.root().is_some_and(|f| ["malloc", "calloc"].contains(&f.as_str()))
+        }
+        _ => false,
+    }
+}
+
 impl<'t> Uses<'t> {
     fn look(&mut self, view: &View<'_>, statement: &'t Statement, handle: &Handle, own: Span) {
         if let StatementKind::Unknown(names) = &statement.kind
@@ -149,10 +167,10 @@ impl<'t> Uses<'t> {
         {
             self.other(statement.span);
         }
-        // `r = MPI_REQUEST_NULL`: who starts that makes an error.
+        // `r = MPI_REQUEST_NULL`, `r = malloc(...)`: who starts that makes an error.
         if let StatementKind::Assign { target, operation: None, value } = &statement.kind
             && roots(target).contains(&handle.variable)
-            && matches!(&value.kind, Kind::Name(n) if n.eq_ignore_ascii_case("mpi_request_null"))
+            && (is_new(value) || is_null(value))
         {
             return;
         }
@@ -221,13 +239,13 @@ impl<'t> Uses<'t> {
                 Some(0)
             }
             "mpi_startall" => {
-                let count = arguments.first();
-                if of(1, count) != About::No {
-                    self.start(statement, call, count);
+                if of(1, arguments.first()) != About::No {
+                    self.start(statement, call, arguments.get(..2));
                 }
                 Some(1)
             }
-            "mpi_request_free" => Some(0),
+            // Memory that is gone has no request that is started.
+            "mpi_request_free" | "free" => Some(0),
             _ if completes(name).is_some() => {
                 let at = completes(name)?;
                 let count = at.checked_sub(1).and_then(|before| arguments.get(before));
@@ -235,7 +253,7 @@ impl<'t> Uses<'t> {
                     About::No => {}
                     About::Yes => self.waits.push((statement.span, None)),
                     About::Perhaps => match count {
-                        Some(_) => self.waits.push((statement.span, count)),
+                        Some(_) => self.waits.push((statement.span, arguments.get(..at + 1))),
                         None => self.other(call.span),
                     },
                 }
@@ -255,8 +273,13 @@ impl<'t> Uses<'t> {
         }
     }
 
-    fn start(&mut self, statement: &Statement, call: &Expression, count: Option<&'t Expression>) {
-        self.starts.push(Start { statement: statement.span, call: call.span, count });
+    fn start(
+        &mut self,
+        statement: &Statement,
+        call: &Expression,
+        many: Option<&'t [Expression]>,
+    ) {
+        self.starts.push(Start { statement: statement.span, call: call.span, many });
     }
 
     fn other(&mut self, span: Span) {

@@ -1,10 +1,11 @@
 /* Both neighbours, requests in an array, started and completed together, every time step. */
 #include <mpi.h>
+#include <stdlib.h>
 
 void diffuse(double u[8][9], int steps, int other, int tag, MPI_Comm comm)
 {
     double out[8], in[8];
-    MPI_Request requests[2];
+    MPI_Request *requests = malloc(2 * sizeof(MPI_Request));
     MPI_Status statuses[2];
     int i, j, t;
 
@@ -23,6 +24,7 @@ void diffuse(double u[8][9], int steps, int other, int tag, MPI_Comm comm)
     }
     for (t = 0; t < 2; t++)
         MPI_Request_free(&requests[t]);
+    free(requests);
 }
 
 /* run:

@@ -67,3 +67,20 @@ subroutine exchanged(u, v, n1, n2, steps, dest, comm)
   end do
   call MPI_Request_free(req, ierr)
 end subroutine
+
+subroutine others_completed(u, n, m, comm)
+  use mpi
+  implicit none
+  integer, intent(in) :: n, m, comm
+  double precision, intent(inout) :: u(2, n)
+  double precision :: row(n)
+  integer :: j, reqs(4), ierr
+  call MPI_Send_init(row, n, MPI_DOUBLE_PRECISION, 1, 3, comm, reqs(1), ierr)
+  do j = 1, n
+     row(j) = u(2, j)
+  end do
+  call MPI_Startall(2, reqs(1:2), ierr)
+  call MPI_Waitall(2, reqs(3:4), MPI_STATUSES_IGNORE, ierr)
+  u = 0
+  call MPI_Waitall(2, reqs(1:2), MPI_STATUSES_IGNORE, ierr)
+end subroutine
