@@ -52,6 +52,8 @@ pub(super) struct Walk<'a> {
     /// Whether the path came by there.
     pub was_made: bool,
     finished: bool,
+    /// Whether the statement that is executed is on the path itself, not in a loop or branch that is executed as a whole.
+    is_on_path: bool,
     /// Whether the call is a receive that no call has completed yet.
     pending: bool,
     /// Statements on the path (not in loops that are executed as a whole) that have to do with the buffer.
@@ -110,6 +112,7 @@ impl<'a> Walk<'a> {
             made: None,
             was_made: false,
             finished: false,
+            is_on_path: false,
             pending: false,
             sites: Vec::new(),
             samples: BTreeMap::new(),
@@ -262,7 +265,9 @@ impl<'a> Walk<'a> {
             self.sites.push(Site { statement, pure });
         }
         self.note_allocation(statement);
+        self.is_on_path = statement.bodies().is_empty();
         self.statement(statement);
+        self.is_on_path = false;
         if let Some(made_at) = self.request.setting.made_at
             && self.arrival.is_none()
             && statement.span == made_at
@@ -488,8 +493,11 @@ impl<'a> Walk<'a> {
         let elsewhere =
             self.pending && is_call(self.symbols, function, &["mpi_irecv", "mpi_recv_init"]);
         if writes && !elsewhere && !completes {
-            self.state.pieces.clear();
-            self.state.problem = None;
+            // What stands on the path itself was unpacked before the buffer got other content; what is in loops and branches may have been so in part.
+            if self.arrival.is_none() || !self.is_on_path {
+                self.state.pieces.clear();
+                self.state.problem = None;
+            }
             if self.arrival.is_some() {
                 self.finished = true;
             }

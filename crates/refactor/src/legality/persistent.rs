@@ -273,12 +273,7 @@ impl<'t> Uses<'t> {
         }
     }
 
-    fn start(
-        &mut self,
-        statement: &Statement,
-        call: &Expression,
-        many: Option<&'t [Expression]>,
-    ) {
+    fn start(&mut self, statement: &Statement, call: &Expression, many: Option<&'t [Expression]>) {
         self.starts.push(Start { statement: statement.span, call: call.span, many });
     }
 
