@@ -9,7 +9,7 @@ use crate::source::Span;
 
 use super::calls::Manner;
 use super::find::{self, Found};
-use super::root::{Roles, with_conditions};
+use super::root::Roles;
 use super::{
     Candidate, Condition, Known, Part, buffer, distinct, lasting, paths, range, read_in, sources,
     targets, used_elsewhere, wrapped,
@@ -127,13 +127,9 @@ pub(super) fn judge(
             return Err(used_elsewhere(found.statement, name));
         }
     }
-    let cleaned = |packing: &Packing| Packing {
-        statements: with_conditions(view, packing.statements.clone()),
-        ..packing.clone()
-    };
     Ok(Part {
-        unpacking: Some(cleaned(unpack)),
-        ..Part::of(candidate, cleaned(pack), made, Vec::new())
+        unpacking: Some(unpack.clone()),
+        ..Part::of(candidate, pack.clone(), made, Vec::new())
     })
 }
 

@@ -285,14 +285,7 @@ fn judge(
     }
     let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
     let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
-    let packing = match packing.setting.given.is_empty() {
-        true => packing.clone(),
-        false => copies::Packing {
-            statements: root::with_conditions(view, packing.statements.clone()),
-            ..packing.clone()
-        },
-    };
-    Ok(Part::of(candidate, packing, made, lasting))
+    Ok(Part::of(candidate, packing.clone(), made, lasting))
 }
 
 impl Part {
