@@ -6,6 +6,7 @@ use std::rc::Rc;
 use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
 
 use crate::affine::Polynomial;
+use crate::copies::Parts;
 use crate::ir::{Datatype, Node};
 use crate::tree::Dimension;
 
@@ -141,7 +142,7 @@ impl Values<'_, '_> {
     pub fn instance(
         mut self,
         datatype: &Datatype,
-        parts: Option<&Polynomial>,
+        parts: Option<&Parts>,
     ) -> Result<Instance, Stop> {
         let origin = match &datatype.at {
             Some(address) => {
@@ -156,7 +157,7 @@ impl Values<'_, '_> {
         let leaf = leaf(datatype.element)?;
         let mut ty = self.node(&datatype.node, &leaf)?;
         if let Some(parts) = parts {
-            ty = mpi::contiguous(self.many(parts)?, &ty)?;
+            ty = mpi::contiguous(self.many(&parts.count)?, &ty)?;
         }
         let objects = self.addresses.objects.clone();
         let variables = objects.into_iter().map(|object| self.variable(object)).collect();

@@ -124,7 +124,7 @@ pub fn instance(
     interpreter.run().ok()?;
     interpreter.memory = interpreter.arrival.take()?;
     let values = Values::at(request.call, &packing.turns, &mut interpreter);
-    values.instance(datatype, packing.parts.as_ref().map(|parts| &parts.count)).ok()
+    values.instance(datatype, packing.parts.as_ref()).ok()
 }
 
 fn has_twice(bytes: &[Byte]) -> bool {
@@ -174,8 +174,7 @@ fn once(
         }
     }
     let values = Values::at(request.call, &packing.turns, interpreter);
-    let parts = packing.parts.as_ref().map(|parts| &parts.count);
-    let new = values.instance(datatype, parts)?.bytes()?;
+    let new = values.instance(datatype, packing.parts.as_ref())?.bytes()?;
     // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
     let bytes = sent
