@@ -121,7 +121,7 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// Where the library may be: its sonames, looked up as the loader does, or the path itself.
-fn candidates(mpi: &str) -> Vec<PathBuf> {
+pub fn candidates(mpi: &str) -> Vec<PathBuf> {
     let names: &[&str] = match mpi {
         "mpich" => &["libmpich.so.12", "libmpi.so.12"],
         "openmpi" => &["libmpi.so.40"],

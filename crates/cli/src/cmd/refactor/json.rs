@@ -4,9 +4,18 @@ use commloom_refactor::check::{Finding, Project};
 use commloom_refactor::source::Span;
 use serde_json::{Value, json};
 
+use super::notes::Notes;
+
 /// All findings.
-pub fn findings(project: &Project, findings: &[Finding]) -> Value {
-    json!({ "sites": findings.iter().map(|finding| one(project, finding)).collect::<Vec<_>>() })
+pub fn findings(project: &Project, findings: &[Finding], costs: &Notes<'_>) -> Value {
+    let sites = findings.iter().enumerate().map(|(number, finding)| {
+        let mut site = one(project, finding);
+        if finding.outcome.is_ok() {
+            site["change"]["cost"] = costs.json(number);
+        }
+        site
+    });
+    json!({ "sites": sites.collect::<Vec<_>>() })
 }
 
 pub(super) fn one(project: &Project, finding: &Finding) -> Value {

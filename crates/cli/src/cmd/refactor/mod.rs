@@ -1,11 +1,14 @@
 //! `commloom refactor`: packing code in, MPI datatypes or reasons out.
 
 mod apply;
+mod bench;
 pub mod compile;
 pub mod config;
+mod cost;
 mod explain;
 pub mod files;
 mod json;
+mod notes;
 mod sarif;
 mod words;
 
@@ -17,6 +20,10 @@ use commloom_refactor::project::{Setup, Wrappers};
 use commloom_refactor::source::Source;
 
 use crate::failure::Failure;
+use crate::options::Costs;
+
+use cost::Prices;
+use notes::Notes;
 
 /// Turn loops that pack buffers by hand into MPI datatypes
 #[derive(Debug, clap::Args)]
@@ -24,7 +31,7 @@ use crate::failure::Failure;
 #[expect(clippy::struct_excessive_bools, reason = "they are switches of a command line")]
 pub struct Args {
     /// Files and folders of C, C++ and Fortran; folders are searched. All of a program should be given: what is not seen may use a buffer too
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "bench_here")]
     paths: Vec<PathBuf>,
     /// Print what would change, as a patch (this is the default)
     #[arg(long, conflicts_with_all = ["check", "apply", "explain", "json", "sarif"])]
@@ -65,6 +72,14 @@ pub struct Args {
     /// Keep the changes only if this command succeeds
     #[arg(long, value_name = "CMD", requires = "apply")]
     run: Option<String>,
+    /// Measure what packing takes at each call that can change: the loop, commloom, and MPI libraries (mpich, openmpi, abi or a path to libmpi.so; all that are found if none is named)
+    #[arg(long, value_name = "LIBRARY,...", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
+    bench: Option<Vec<String>>,
+    #[command(flatten)]
+    costs: Costs,
+    /// Pack in this process: how commloom calls itself
+    #[arg(long, value_name = "LIBRARY", hide = true)]
+    bench_here: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -90,6 +105,9 @@ A program's own procedures that send or receive are listed in commloom.toml: eac
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if !args.bench_here.is_empty() {
+        return bench::work(&args.bench_here);
+    }
     let mut sources = files::sources(&args.paths)?;
     let given = sources.len();
     let setup = setup(args, &mut sources)?;
@@ -97,19 +115,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let project = Project::with(sources, setup);
     if let Some(site) = &args.explain {
         let manner = explain::Manner { json: args.json, svg: args.svg.as_deref() };
-        return explain::show(&project, &options, site, &manner);
+        let prices = Prices::new(&args.costs)?;
+        let costs = explain::Costs { prices: &prices, bench: args.bench.as_deref() };
+        return explain::show(&project, &options, site, &manner, &costs);
     }
     let mut findings = project.check(&options);
     // Headers that nobody has asked about were read for what they declare.
     findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
+    let costs = if args.sarif || (args.check && !args.json) {
+        Notes::default()
+    } else {
+        Notes::new(&findings, &Prices::new(&args.costs)?, args.bench.as_deref())?
+    };
+    let listed = args.check || args.bench.is_some();
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", json::findings(&project, &findings))?;
+        writeln!(out, "{}", json::findings(&project, &findings, &costs))?;
     } else if args.sarif {
         writeln!(out, "{}", sarif::log(&project, &findings))?;
-    } else if args.check {
-        for finding in findings.iter().filter(|finding| finding.outcome.is_ok()) {
+    } else if listed {
+        for (number, finding) in findings.iter().enumerate().filter(|(_, f)| f.outcome.is_ok()) {
             writeln!(out, "{}", words::line(&project, finding))?;
+            write!(out, "{}", costs.lines(number))?;
         }
     } else if !args.apply {
         let coloured = super::takes_colours(&out);
@@ -121,7 +148,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     out.flush()?;
     if !args.json && !args.sarif {
-        eprint!("{}", words::summary(&project, &findings, args.check));
+        let costs = (!listed).then_some(&costs);
+        eprint!("{}", words::summary(&project, &findings, costs));
     }
     if args.apply {
         apply::apply(

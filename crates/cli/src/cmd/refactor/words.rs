@@ -6,6 +6,8 @@ use commloom_refactor::check::{Finding, Project};
 use commloom_refactor::refusal::Refusal;
 use commloom_refactor::source::Span;
 
+use super::notes::Notes;
+
 /// `halo.c:40`
 pub fn place(project: &Project, span: Span) -> String {
     match (project.source(span.file), project.line_column(span.file, span.start)) {
@@ -26,20 +28,21 @@ pub fn line(project: &Project, finding: &Finding) -> String {
     }
 }
 
-/// All that is not a patch: notes, refusals and how many there are of each.
-pub fn summary(project: &Project, findings: &[Finding], listed: bool) -> String {
+/// All that is not a patch: changes with what they cost (unless they are listed elsewhere), notes, refusals and how many there are of each.
+pub fn summary(project: &Project, findings: &[Finding], costs: Option<&Notes<'_>>) -> String {
     let mut text = String::new();
     let mut good = 0;
-    for finding in findings {
+    for (number, finding) in findings.iter().enumerate() {
         match &finding.outcome {
             Ok(change) => {
                 good += 1;
-                if !listed {
+                if costs.is_some() {
                     let _ = writeln!(text, "{}", line(project, finding));
                 }
                 for note in &change.notes {
                     let _ = writeln!(text, "    {note}");
                 }
+                text.extend(costs.map(|costs| costs.lines(number)));
             }
             Err(refusal) => {
                 let _ = writeln!(text, "{}", line(project, finding));

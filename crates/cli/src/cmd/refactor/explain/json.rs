@@ -14,6 +14,9 @@ pub fn sites(sites: &[Site<'_>]) -> Value {
 fn site(site: &Site<'_>) -> Value {
     let explanation = site.explanation;
     let mut value = one(site.project, site.finding);
+    if site.finding.outcome.is_ok() {
+        value["change"]["cost"] = site.cost.1.clone();
+    }
     let statements: Vec<Value> =
         explanation.statements.iter().map(|span| place(site.project, *span)).collect();
     let copies: Vec<Value> = explanation.copies.iter().map(|c| copied(site, c)).collect();

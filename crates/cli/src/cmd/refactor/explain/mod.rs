@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 use commloom_refactor::check::{Finding, Options, Project};
 use commloom_refactor::explain::Explanation;
 use commloom_refactor::source::{FileId, Span};
+use serde_json::Value;
 
+use super::cost::Prices;
+use super::notes::Notes;
 use crate::failure::Failure;
 
 /// Sizes that are drawn; the best to look at are shown.
@@ -24,6 +27,14 @@ pub struct Manner<'a> {
     pub svg: Option<&'a Path>,
 }
 
+/// How costs are found out.
+pub struct Costs<'a> {
+    /// What is known of them.
+    pub prices: &'a Prices,
+    /// With which libraries to measure; none if nothing is to be measured.
+    pub bench: Option<&'a [String]>,
+}
+
 /// One call.
 struct Site<'a> {
     project: &'a Project,
@@ -31,6 +42,8 @@ struct Site<'a> {
     explanation: &'a Explanation,
     /// For how many sizes loops and datatype were compared.
     rounds: u32,
+    /// What it costs, as lines and for scripts.
+    cost: (String, Value),
 }
 
 /// Shows how the loops of the calls on a line become datatypes, or why they do not.
@@ -39,6 +52,7 @@ pub fn show(
     options: &Options,
     site: &str,
     manner: &Manner<'_>,
+    costs: &Costs<'_>,
 ) -> Result<(), Failure> {
     let lines = places(project, site)?;
     let mut found: Vec<(Finding, Explanation)> =
@@ -48,9 +62,15 @@ pub fn show(
         return Err(Failure::message(nothing(project, options, site, &lines)));
     }
     let rounds = options.rounds;
+    let findings = found.iter().map(|(finding, _)| finding);
+    let notes = Notes::new(findings, costs.prices, costs.bench)?;
     let sites: Vec<Site<'_>> = found
         .iter()
-        .map(|(finding, explanation)| Site { project, finding, explanation, rounds })
+        .enumerate()
+        .map(|(number, (finding, explanation))| {
+            let cost = (notes.lines(number), notes.json(number));
+            Site { project, finding, explanation, rounds, cost }
+        })
         .collect();
     if let Some(file) = manner.svg {
         draw(&sites, file)?;

@@ -47,6 +47,7 @@ pub fn site(site: &Site<'_>, colours: bool) -> String {
         section(format!("A picture {}", picture::sizes(example)).trim_end(), &body);
     }
     section("Whether that is allowed", &conditions(site, paint));
+    section("What it costs", &site.cost.0);
     if let Ok(change) = &site.finding.outcome {
         section("The new text", &patch(site, change, colours));
     }
