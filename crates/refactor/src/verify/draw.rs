@@ -64,12 +64,12 @@ impl Draw {
         }
     }
 
-    /// The entry of a list of blocks, where all sizes are the same: about every second block is named, at distances that follow no rule.
+    /// The entry of a list of blocks, where all sizes are the same: about every third block is named, at distances that follow no rule.
     pub fn entry(&self, turn: i64, block: i64, scale: i64) -> Option<i64> {
         match self.sizes {
             Sizes::Same { .. } if scale != 0 => {
                 let later = i64::from(self.hash((turn, "entry")) % 2 == 1);
-                let blocks = turn.checked_mul(2)?.checked_add(later)?;
+                let blocks = turn.checked_mul(3)?.checked_add(later)?;
                 blocks.checked_mul((block / scale.abs()).max(1))
             }
             _ => None,

@@ -8,6 +8,7 @@ use crate::affine::{Atom, Polynomial};
 use crate::copies::{Direction, Packing, Request};
 use crate::ir::{Datatype, Node};
 use crate::symbols::Symbols;
+use crate::tree;
 
 use super::draw::{Draw, Sizes};
 use super::instantiate::Instance;
@@ -16,6 +17,8 @@ use super::values::Values;
 
 /// Bytes that are sent, at most, where the program's own constants do not say otherwise.
 pub const BYTES: u64 = 64 * 1024;
+/// Bytes of memory that they lie in, at most.
+pub const SPAN: i64 = 16 * 1024 * 1024;
 /// Largest size that is tried.
 const LARGEST: i64 = 1 << 17;
 /// Most parts of structs and lists.
@@ -24,7 +27,7 @@ const PARTS: u64 = 1 << 16;
 const USUAL: i64 = 64;
 
 /// A datatype at sizes as programs have them: those that the program gives its constants, and for all others one number, so that about [`BYTES`]
-/// are sent, or as many as the buffer has room for. What begins a range (`first` in `last - first + 1`) is 1; lists name about every second block.
+/// are sent, or as many as the buffer has room for, and no more than [`SPAN`] lie between the first and the last of them. What begins a range (`first` in `last - first + 1`) is 1; lists name about every third block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The type, with its first object at about 0; other objects follow it in memory.
@@ -44,7 +47,9 @@ pub fn sample(
     packing: &Packing,
     datatype: &Datatype,
 ) -> Option<Sample> {
-    let room = symbols.variable(&packing.buffer).and_then(|d| symbols.size_of(&d.of));
+    let buffer = symbols.variable(&packing.buffer).map(|d| symbols.resolve(&d.of));
+    let room = buffer.filter(|of| matches!(of, tree::Type::Array(..)));
+    let room = room.and_then(|of| symbols.size_of(&of));
     let most = room.filter(|room| *room > 0).map_or(BYTES, |room| room.min(BYTES));
     let mut firsts = BTreeSet::new();
     each_count(&datatype.node, &mut |count| {
@@ -65,7 +70,10 @@ pub fn sample(
         values.parts = PARTS;
         values.instance(datatype, packing.parts.as_ref()).ok()
     };
-    let size = largest(most, &mut |size| Some(at(size, Vec::new())?.ty.size()));
+    let size = largest(&mut |size| {
+        let found = at(size, Vec::new())?;
+        Some((found.ty.size(), found.ty.size() <= most && span(&found) <= SPAN))
+    });
     let found = at(size.unwrap_or(USUAL), Vec::new())?;
     let found = match found.variables.len() {
         0 | 1 => found,
@@ -86,16 +94,16 @@ pub fn sample(
     })
 }
 
-/// The largest size with which at most so many bytes are sent; none if they do not depend on it. A larger size is assumed to send no fewer bytes, and
-/// what cannot be evaluated to be too large.
-fn largest(most: u64, bytes: &mut dyn FnMut(i64) -> Option<u64>) -> Option<i64> {
+/// The largest size that is small enough; none if what is sent does not depend on it. For a size: bytes, and whether it is small enough. A larger size
+/// is assumed to send no fewer bytes, and what cannot be evaluated to be too large.
+fn largest(of: &mut dyn FnMut(i64) -> Option<(u64, bool)>) -> Option<i64> {
     let (mut fits, mut over) = (1, 2);
-    let first = bytes(fits)?;
+    let (first, _) = of(fits)?;
     let mut depends = false;
     while over <= LARGEST {
-        let now = bytes(over);
-        depends |= now != Some(first);
-        if now.is_none_or(|now| now > most) {
+        let now = of(over);
+        depends |= now.is_none_or(|(bytes, _)| bytes != first);
+        if !now.is_some_and(|(_, small)| small) {
             break;
         }
         fits = over;
@@ -103,17 +111,31 @@ fn largest(most: u64, bytes: &mut dyn FnMut(i64) -> Option<u64>) -> Option<i64> 
     }
     while depends && over - fits > 1 {
         let middle = fits.midpoint(over);
-        if bytes(middle).is_none_or(|bytes| bytes > most) {
-            over = middle;
-        } else {
+        if of(middle).is_some_and(|(_, small)| small) {
             fits = middle;
+        } else {
+            over = middle;
         }
     }
     depends.then_some(fits)
 }
 
-/// Where objects begin if each follows the one before: an array's bytes are near to each other, those of two arrays are not mixed.
+/// Bytes of memory from the first to the last, with objects side by side.
+fn span(found: &Instance) -> i64 {
+    match found.variables.len() {
+        0 | 1 => found.ty.true_extent(),
+        _ => layout(found).1,
+    }
+}
+
+/// Where objects begin if each follows the one before.
 fn side_by_side(found: &Instance) -> Vec<i64> {
+    layout(found).0
+}
+
+/// Where objects begin if each follows the one before, and where the last one ends: an array's bytes are near to each other, those of two arrays are
+/// not mixed.
+fn layout(found: &Instance) -> (Vec<i64>, i64) {
     const APART: i64 = 4096;
     let mut ranges: Vec<Option<(i64, i64)>> = vec![None; found.variables.len()];
     for (object, offset, basic) in found.elements() {
@@ -124,7 +146,7 @@ fn side_by_side(found: &Instance) -> Vec<i64> {
         }
     }
     let mut next = APART;
-    ranges
+    let starts = ranges
         .into_iter()
         .map(|range| {
             let (low, high) = range.unwrap_or((0, 0));
@@ -134,7 +156,8 @@ fn side_by_side(found: &Instance) -> Vec<i64> {
             next = (end / APART + 2).saturating_mul(APART);
             start
         })
-        .collect()
+        .collect();
+    (starts, next)
 }
 
 /// All counts and lengths of blocks.

@@ -72,7 +72,7 @@ pub struct Args {
     /// Keep the changes only if this command succeeds
     #[arg(long, value_name = "CMD", requires = "apply")]
     run: Option<String>,
-    /// Measure what packing takes at each call that can change: the loop, commloom, and MPI libraries (mpich, openmpi, abi or a path to libmpi.so; all that are found if none is named)
+    /// Measure what packing takes at each call: its loop, commloom, and MPI_Pack of these libraries (mpich, openmpi, abi, or a path to libmpi.so) [default: all that are found]
     #[arg(long, value_name = "LIBRARY,...", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
     bench: Option<Vec<String>>,
     #[command(flatten)]

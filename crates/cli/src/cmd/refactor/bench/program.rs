@@ -109,59 +109,53 @@ fn node(ty: &Type, style: Style, depth: usize, row: usize, out: &mut Body) -> Op
             out.text.push_str("}\n");
         }
         Kind::Strc { indices, children } => {
-            let parts = |constants| -> Option<Vec<Body>> {
+            let parts = |constants| -> Option<Vec<(i64, Body)>> {
                 let style = Style { constants, ..style };
-                children.iter().map(|child| body(child, style, below)).collect()
-            };
-            let alike = |parts: &[Body]| {
-                parts.windows(2).all(|pair| {
-                    pair[0].text == pair[1].text && pair[0].numbers.len() == pair[1].numbers.len()
-                })
+                let bodies = children.iter().map(|child| body(child, style, below));
+                indices.iter().zip(bodies).map(|(index, body)| Some((*index, body?))).collect()
             };
             let mut all = parts(style.constants)?;
-            if !alike(&all) {
+            if alike(&all).count() > 1 {
                 all = parts(false)?;
             }
-            let first = out.numbers.len() + 1;
-            let rows = |out: &mut Body| {
-                for (index, part) in indices.iter().zip(&all) {
-                    out.numbers.push(*index);
-                    out.numbers.extend(&part.numbers);
-                }
-            };
-            if alike(&all) && all.len() > 1 {
-                rows(out);
-                let (count, width) = (all.len(), all[0].numbers.len() + 1);
-                let _ = writeln!(
-                    out.text,
-                    "for (long i{below} = 0; i{below} < {count}; i{below}++) {{"
-                );
-                let _ = writeln!(
-                    out.text,
-                    "const long *r{below} = r{row} + {first} + i{below} * {width};"
-                );
-                let _ = writeln!(out.text, "char *m{below} = m{depth} + r{below}[0];");
-                out.text.push_str(&all[0].text);
-                out.text.push_str("}\n");
-            } else if all.len() <= PARTS {
-                rows(out);
-                let mut at = first;
-                for part in &all {
-                    let _ = writeln!(out.text, "{{ const long *r{below} = r{row} + {at};");
-                    let _ = writeln!(out.text, "char *m{below} = m{depth} + r{below}[0];");
-                    out.text.push_str(&part.text);
-                    out.text.push_str("}\n");
-                    at += part.numbers.len() + 1;
-                }
-            } else {
+            if alike(&all).count() > PARTS {
                 return None;
+            }
+            for group in alike(&all) {
+                out.group(group, depth, row);
             }
         }
     }
     Some(())
 }
 
+/// Neighbours that have the same loops.
+fn alike(parts: &[(i64, Body)]) -> impl Iterator<Item = &[(i64, Body)]> {
+    parts.chunk_by(|(_, a), (_, b)| a.text == b.text && a.numbers.len() == b.numbers.len())
+}
+
 impl Body {
+    /// Parts with the same loops: a loop over their numbers.
+    fn group(&mut self, group: &[(i64, Body)], depth: usize, row: usize) {
+        let Some((_, one)) = group.first() else { return };
+        let below = depth + 1;
+        let (first, width) = (self.numbers.len() + 1, one.numbers.len() + 1);
+        for (index, part) in group {
+            self.numbers.push(*index);
+            self.numbers.extend(&part.numbers);
+        }
+        let _ = writeln!(
+            self.text,
+            "for (long i{below} = 0; i{below} < {}; i{below}++) {{",
+            group.len()
+        );
+        let _ =
+            writeln!(self.text, "const long *r{below} = r{row} + {first} + i{below} * {width};");
+        let _ = writeln!(self.text, "char *m{below} = m{depth} + r{below}[0];");
+        self.text.push_str(&one.text);
+        self.text.push_str("}\n");
+    }
+
     /// A number, as it is written.
     fn number(&mut self, value: i64, is_constant: bool, row: usize) -> String {
         if is_constant {
