@@ -27,7 +27,7 @@ use notes::Notes;
 
 /// Turn loops that pack buffers by hand into MPI datatypes
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "commloom refactor [OPTIONS] <PATH>...")]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches of a command line")]
 pub struct Args {
     /// Files and folders of C, C++ and Fortran; folders are searched. All of a program should be given: what is not seen may use a buffer too
@@ -73,7 +73,7 @@ pub struct Args {
     #[arg(long, value_name = "CMD", requires = "apply")]
     run: Option<String>,
     /// Measure what packing takes at each call: its loop, commloom, and MPI_Pack of these libraries (mpich, openmpi, abi, or a path to libmpi.so) [default: all that are found]
-    #[arg(long, value_name = "LIBRARY,...", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
+    #[arg(long, value_name = "LIBRARY", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
     bench: Option<Vec<String>>,
     #[command(flatten)]
     costs: Costs,
@@ -83,14 +83,15 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-A call is changed only where it is proven that the same bytes are sent. Where it is not, the reason and its
-code are on standard error (docs/refactor-codes.md), often with a fact that --assume takes. A comment
-`commloom: keep` on the line of a call, or before it, leaves the call alone.
+A call is changed only where it is proven that the same bytes are sent. Where it is not, the reason and its code are on \
+standard error (docs/refactor-codes.md), often with a fact that --assume takes. A comment `commloom: keep` on the line of a \
+call, or before it, leaves the call alone.
 
 Examples:
   commloom refactor src/                       what would change, as a patch
   commloom refactor --check src/               for CI: exit status 1 if something can be changed
   commloom refactor --explain halo.c:40 halo.c how it was found, or why not
+  commloom refactor --bench src/               what packing takes here, at each call
   commloom refactor --apply --run 'make test' .
   commloom refactor --compile-commands build/compile_commands.json src/
 
