@@ -98,7 +98,9 @@ impl Table {
     /// What is so, and is to stay so (docs/refactor.md tells why some types are dearer).
     fn check(&self) {
         assert_eq!(self.normal, self.all, "a normal form is not optimal");
-        let nest = self.unlisted.iter().find(|(_, what)| !what.contains("struct("));
+        // A call with a part for each process repeats the type of one part, and MPI lets nothing be merged across the parts.
+        let apart = ["struct(", "resized("];
+        let nest = self.unlisted.iter().find(|(_, what)| !apart.iter().any(|a| what.contains(a)));
         assert_eq!(nest, None, "a loop nest is dearer than its displacements");
         let worst = self.dear.iter().find(|(ratio, _)| *ratio > 4.0);
         assert_eq!(worst, None);
