@@ -364,7 +364,7 @@ fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String
         return Vec::new();
     };
     let error = made.and_then(|call| last_argument(call)).unwrap_or_else(|| "ierr".to_owned());
-    targets
+    let mut lines: Vec<String> = targets
         .touched
         .iter()
         .filter(|_| !is_pending)
@@ -378,7 +378,11 @@ fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String
                 "call {receive}({name}, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE, {error})"
             )
         })
-        .collect()
+        .collect();
+    if !lines.is_empty() {
+        lines.insert(0, "! tells the compiler that these have new values".to_owned());
+    }
+    lines
 }
 
 impl Stage<'_> {
