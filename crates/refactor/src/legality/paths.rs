@@ -33,29 +33,45 @@ pub(super) fn unpacked_always(
     Ok(())
 }
 
-/// Whether a copy that stands after a call is executed only where the call was: what is around the call is around both, or a condition that is around the
-/// copy, too. (That the copy is executed at all, or under which condition, the walk through the procedure knows.)
+/// Whether a call that stands after copies is executed wherever these are, so that what they leave behind can be written before it.
+pub(super) fn called_always(procedure: &Procedure, copies: Span, call: Span) -> bool {
+    match (locate(procedure, call), locate(procedure, copies)) {
+        (Some(at), Some(copy)) => {
+            is_around_both(&at, &copy) && !is_left_or_entered(procedure, copies, call)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a copy that stands after a call is executed only where the call was. (That the copy is executed at all, or under which condition, the walk through
+/// the procedure knows.)
 fn follows(call: &Located<'_>, copy: &Located<'_>) -> bool {
-    let same = call
+    let before =
+        call.path.iter().zip(&copy.path).find(|((a, i), (b, j))| !std::ptr::eq(*a, *b) || i != j);
+    before.is_some_and(|((_, at), (_, later))| at < later) && is_around_both(call, copy)
+}
+
+/// Whether what is around a statement is around both, or a condition that is around the other one, too.
+fn is_around_both(one: &Located<'_>, other: &Located<'_>) -> bool {
+    let same = one
         .path
         .iter()
-        .zip(&copy.path)
+        .zip(&other.path)
         .take_while(|((a, i), (b, j))| std::ptr::eq(*a, *b) && i == j)
         .count();
-    let (Some((list, at)), Some((other, later))) = (call.path.get(same), copy.path.get(same))
-    else {
+    let (Some((list, _)), Some((beside, _))) = (one.path.get(same), other.path.get(same)) else {
         return false;
     };
-    if !std::ptr::eq(*list, *other) || at >= later {
+    if !std::ptr::eq(*list, *beside) {
         return false;
     }
-    let around = &call.path[same..call.path.len().saturating_sub(1)];
+    let around = &one.path[same..one.path.len().saturating_sub(1)];
     around.iter().enumerate().all(|(number, (list, at))| {
         let statement = &list[*at];
-        let inner = call.path[same + number + 1].0;
+        let inner = one.path[same + number + 1].0;
         match statement.kind {
             StatementKind::Block(_) => true,
-            StatementKind::If { .. } => copy.path.windows(2).skip(same).any(|pair| {
+            StatementKind::If { .. } => other.path.windows(2).skip(same).any(|pair| {
                 let (list, at) = pair[0];
                 same_branch(statement, inner, &list[at], pair[1].0)
             }),
