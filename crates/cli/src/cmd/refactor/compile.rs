@@ -12,6 +12,7 @@ use commloom_refactor::source::{Language, Source};
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::input;
 
 /// How the file is called.
 const NAME: &str = "compile_commands.json";
@@ -67,12 +68,7 @@ impl TryFrom<Raw> for Entry {
 
 /// Reads such a file.
 fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
-    let name = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| Failure::File {
-        doing: "read",
-        name: name.clone(),
-        error,
-    })?;
+    let input::Source { name, text } = input::file(path)?;
     parse(&text).map_err(|error| Failure::Parse { name, error })
 }
 

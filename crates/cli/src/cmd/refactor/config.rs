@@ -23,6 +23,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::Failure;
+use crate::input;
 
 /// How the file is called.
 const NAME: &str = "commloom.toml";
@@ -31,12 +32,7 @@ const TABLE: &str = "wrappers";
 
 /// The table in a file.
 pub fn wrappers(path: &Path) -> Result<Wrappers, Failure> {
-    let name = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| Failure::File {
-        doing: "read",
-        name: name.clone(),
-        error,
-    })?;
+    let input::Source { name, text } = input::file(path)?;
     read(&text).map_err(|error| Failure::Parse { name, error })
 }
 
