@@ -24,5 +24,5 @@ pub use family::{Family, Form, MANY};
 pub use model::{Choice, Model, Way};
 pub use reference::{Reference, references};
 pub use shape::{Shape, unit};
-pub use table::{Operation, Row, Table, TableError, Times, file_name};
+pub use table::{LONGEST, Operation, Row, Table, TableError, Times, file_name};
 pub use trials::{Step, Trials, WORTH};

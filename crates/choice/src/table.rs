@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -68,6 +69,13 @@ pub struct TableError {
     pub expected: &'static str,
 }
 
+/// Longest file that can be a table, in bytes: twenty times what is measured.
+pub const LONGEST: u64 = 1 << 20;
+/// Nanoseconds that a message can take: three hours. What takes no time was not measured.
+const TIMES: RangeInclusive<f64> = 1.0..=1e13;
+/// Bytes that a message can have.
+const BYTES: RangeInclusive<u64> = 1..=1 << 40;
+
 /// The first line of a table.
 const HEAD: &str = "# commloom message times, version 1";
 const LIBRARY: &str = "# library: ";
@@ -99,7 +107,7 @@ impl Table {
             let mut joined = Sizes::new();
             for (bytes, mut runs) in std::mem::take(sizes) {
                 match joined.last_entry() {
-                    Some(mut last) if bytes <= last.key() + last.key() / 2 => {
+                    Some(mut last) if bytes <= last.key().saturating_add(last.key() / 2) => {
                         last.get_mut().append(&mut runs);
                         last.get_mut().sort_by_key(|(run, _)| *run);
                     }
@@ -131,7 +139,8 @@ impl Table {
     /// Where tables lie that users have measured: in the cache directory of the XDG specification.
     #[must_use]
     pub fn cache_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-        let set = |name: &str| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        // The specification has absolute paths only: others would lie in whatever folder a job runs.
+        let set = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
         Some(cache.join("commloom"))
     }
@@ -238,12 +247,14 @@ fn row(line: &str) -> Option<Row> {
     };
     let words: Vec<&str> = line.split_whitespace().collect();
     let [form, many, run, bytes, native, engine] = words[..] else { return None };
-    let time = |text: &str| text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
-    Some(Row {
+    let time = |text: &str| text.parse().ok().filter(|time| TIMES.contains(time));
+    let length = |text: &str| text.parse().ok().filter(|length| BYTES.contains(length));
+    let (run, bytes): (u64, u64) = (length(run)?, length(bytes)?);
+    (run <= bytes).then_some(Row {
         operation,
         family: format!("{form} {many}").parse().ok()?,
-        run: run.parse().ok()?,
-        bytes: bytes.parse().ok()?,
+        run,
+        bytes,
         times: Times { native: time(native)?, engine: time(engine)? },
     })
 }
@@ -337,6 +348,30 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_nothing_can_take_are_refused() {
+        for bad in [
+            "vector one 4 100 inf 1",
+            "vector one 4 100 -1 1",
+            "vector one 4 100 1e300 1",
+            "vector one 4 100 1 1e-300",
+            "vector one 0 100 1 1",
+            "vector one 200 100 1 1",
+            "vector one 4 18446744073709551615 1 1",
+            "vector one 4 18446744073709551616 1 1",
+        ] {
+            assert!(format!("{HEAD}\n{bad}\n").parse::<Table>().is_err(), "{bad}");
+        }
+        // Neither do sizes that are given to it otherwise.
+        let huge = [
+            row(Form::Vector, 4, u64::MAX - 1, 1.0, 1.0),
+            row(Form::Vector, 4, u64::MAX, 1.0, 1.0),
+        ];
+        let family = Family { form: Form::Vector, many: false };
+        let times = Table::new("L", "here", huge).times(Operation::Message, family, 1e300, 1e300);
+        assert!(times.is_some_and(|t| t.native.is_finite() && t.engine.is_finite()));
+    }
+
+    #[test]
     fn tables_lie_in_the_cache_directory() {
         let folder = |set: &[(&str, &str)]| {
             let value = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into());
@@ -345,6 +380,11 @@ mod tests {
         assert_eq!(folder(&[("HOME", "/h")]), Some("/h/.cache/commloom".into()));
         assert_eq!(folder(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]), Some("/c/commloom".into()));
         assert_eq!(folder(&[("XDG_CACHE_HOME", "")]), None);
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "here"), ("HOME", ".")]), None);
+        assert_eq!(
+            folder(&[("XDG_CACHE_HOME", "here"), ("HOME", "/h")]),
+            Some("/h/.cache/commloom".into())
+        );
     }
 
     #[test]

@@ -6,11 +6,10 @@
 mod repair;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use commloom_guard::{Origin, Ownership};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -18,6 +17,8 @@ use thiserror::Error;
 pub const FORMAT: &str = "commloom-guidelines";
 /// The value of [`Results::version`] that is written; later ones are refused.
 pub const VERSION: u32 = 1;
+/// Longest file, and longest text in a compressed one, in bytes.
+const LONGEST: u64 = 1 << 30;
 /// Files whose names end so are compressed.
 const COMPRESSED: &str = "zst";
 /// Level of compression: the size is near that of the highest one, for a tenth of the time.
@@ -278,14 +279,14 @@ impl Results {
     /// [`ReadError`].
     pub fn read(path: &Path) -> Result<Results, ReadError> {
         let failed = |error| ReadError::File { path: path.to_owned(), error };
-        let mut file = File::open(path).map_err(failed)?;
-        let mut bytes = Vec::new();
+        let mut bytes = commloom_guard::read(path, Origin::Argument, LONGEST).map_err(failed)?;
         if is_compressed(path) {
-            let mut decoder = zstd::Decoder::new(file).map_err(failed)?;
-            // What was decoded before an error is kept; nothing at all is no results file.
-            let _ = decoder.read_to_end(&mut bytes);
-        } else {
-            file.read_to_end(&mut bytes).map_err(failed)?;
+            let decoder = zstd::Decoder::new(bytes.as_slice()).map_err(failed)?;
+            let mut decoded = Vec::new();
+            // What was decoded before an error is kept; nothing at all is no results file. A small
+            // file can become a very long one.
+            let _ = decoder.take(LONGEST).read_to_end(&mut decoded);
+            bytes = decoded;
         }
         let results = Results::parse(&String::from_utf8_lossy(&bytes)).map_err(|reason| {
             ReadError::Format { path: path.to_owned(), reason: reason.to_string() }
@@ -328,20 +329,7 @@ impl Results {
         if is_compressed(path) {
             text = zstd::encode_all(text.as_slice(), LEVEL)?;
         }
-        let mut name = OsString::from(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.tmp", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let written = (|| {
-            let mut file = File::create(&temporary)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, path)
-        })();
-        if written.is_err() {
-            // Perhaps it never was; the first error is the one to tell.
-            let _ = std::fs::remove_file(&temporary);
-        }
-        written
+        commloom_guard::write(path, &text, Ownership::Mine)
     }
 }
 
@@ -420,22 +408,19 @@ mod tests {
         }
     }
 
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("guideline-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("writable");
-        folder
-    }
-
     #[test]
     fn what_is_written_is_read_back() {
-        let folder = folder("round-trip");
+        let folder = tempfile::tempdir().expect("writable");
         for name in ["results.json", "results.json.zst"] {
-            let path = folder.join(name);
+            let path = folder.path().join(name);
             sample().write(&path).expect("writable");
             assert_eq!(Results::read(&path).expect("just written"), sample());
         }
-        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2, "no temporary file");
-        std::fs::remove_dir_all(&folder).expect("ours");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("a folder").count(),
+            2,
+            "no temporary file"
+        );
     }
 
     #[test]
@@ -459,8 +444,8 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_a_reason() {
-        let folder = folder("refused");
-        let path = folder.join("other.json");
+        let folder = tempfile::tempdir().expect("writable");
+        let path = folder.path().join("other.json");
         for (text, reason) in [
             ("{\"format\": 3}", "no results file"),
             ("", "no results file"),
@@ -474,6 +459,5 @@ mod tests {
             let error = Results::read(&path).expect_err("refused").to_string();
             assert!(error.contains(reason), "{error}");
         }
-        std::fs::remove_dir_all(&folder).expect("ours");
     }
 }

@@ -73,8 +73,9 @@ fn of_kernel(kernel: &Kernel) -> usize {
     }
 }
 
-/// Bytes on the heap of a type. Linear in its nodes, shared ones once where there are many.
-pub(crate) fn of_type(ty: &Type) -> usize {
+/// Bytes on the heap of a type, about. Linear in its nodes, shared ones once where there are many.
+#[must_use]
+pub fn of_type(ty: &Type) -> usize {
     fn walk<'t>(ty: &'t Type, seen: &mut Option<HashSet<&'t Type>>) -> usize {
         if let Some(seen) = seen
             && !seen.insert(ty)

@@ -46,6 +46,7 @@ pub use cache::PlanCache;
 pub use cut::Piece;
 pub use error::PlanError;
 pub use flat::{Flat, Moves, Script};
+pub use heap::of_type as heap_of_type;
 pub use iovecs::{Iovec, Iovecs};
 pub use kernel::{Ahead, Kernel, Part};
 pub use node::{Node, Shape, Step};

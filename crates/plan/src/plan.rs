@@ -41,6 +41,12 @@ pub struct Cost {
 }
 
 impl Plan {
+    /// Bytes on the heap, about. Linear in the nodes. Copies of a plan share most of it.
+    #[must_use]
+    pub fn heap(&self) -> usize {
+        crate::heap::of_plan(self)
+    }
+
     /// The plan for `count` copies of `ty`, one extent apart, on the machine `target`. Equal to the
     /// plan for `contiguous(count, ty)`.
     ///

@@ -22,6 +22,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use commloom_guard::visible;
 use serde::{Deserialize, Serialize};
 
 pub use brief::brief;
@@ -141,7 +142,7 @@ impl Report {
     #[must_use]
     pub fn write(&self, format: Format) -> String {
         match format {
-            Format::Text => text::text(self),
+            Format::Text => visible(&text::text(self)).into_owned(),
             // A report is text and numbers: that cannot fail.
             Format::Json => serde_json::to_string_pretty(self).unwrap_or_default() + "\n",
             Format::Html => html::page(self),

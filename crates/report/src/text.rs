@@ -66,7 +66,19 @@ fn type_lines(row: &Row) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Site;
+    use crate::{Format, Site};
+
+    #[test]
+    fn names_cannot_command_the_terminal() {
+        let site =
+            Site { function: Some("f\x1b]0;owned\x07".into()), ..Site::new("/a\x1b[2J".into(), 1) };
+        let row = Row { before: "B\u{9b}31m".into(), sites: vec![site], ..Row::default() };
+        let mut report = Report::new("MPI\x1b[5m\u{202e}", "table\x7f", 1);
+        report.merge([row]);
+        let text = report.write(Format::Text);
+        assert!(!text.contains(|c: char| commloom_guard::is_hidden(c) && c != '\n'), "{text:?}");
+        assert!(text.contains("\\u{1b}]0;owned\\u{7}"), "{text}");
+    }
 
     #[test]
     fn the_text_names_places_reasons_costs_and_times() {

@@ -73,7 +73,12 @@ impl<'r> Report<'r> {
     /// For a terminal, with or without colours.
     #[must_use]
     pub fn terminal(&self, colours: bool) -> String {
-        terminal::text(self, colours)
+        let text = commloom_guard::shown(&terminal::text(self), colours).into_owned();
+        if colours {
+            return text;
+        }
+        // Without colours nothing shows that a line goes on.
+        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
     }
 
     /// One web page that needs nothing else. It is well-formed XML too.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use anstyle::{AnsiColor, Style};
+use commloom_guard::styled;
 
 use super::Report;
 use crate::results::{Method, Mode};
@@ -17,20 +17,19 @@ const NAMED: usize = 8;
 /// Failed series that are named.
 const FAILED: usize = 8;
 
-const TITLE: Style = Style::new().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const GOOD: Style = AnsiColor::Green.on_default();
-const SOFT: Style = Style::new().dimmed();
+const TITLE: &str = "1";
+const BAD: &str = "1;31";
+const GOOD: &str = "32";
+const SOFT: &str = "2";
 
-/// Where words go, with or without colours.
+/// Where words go.
 struct Pen {
     out: String,
-    colours: bool,
 }
 
 impl Pen {
-    fn styled(&self, style: Style, words: &str) -> String {
-        if self.colours { format!("{style}{words}{style:#}") } else { words.to_owned() }
+    fn styled(&self, style: &str, words: &str) -> String {
+        styled(style, words)
     }
 
     fn line(&mut self, words: &str) {
@@ -39,8 +38,8 @@ impl Pen {
     }
 }
 
-pub fn text(report: &Report<'_>, colours: bool) -> String {
-    let mut pen = Pen { out: String::new(), colours };
+pub fn text(report: &Report<'_>) -> String {
+    let mut pen = Pen { out: String::new() };
     for (index, subject) in report.study.subjects.iter().enumerate() {
         if index > 0 {
             pen.line("");

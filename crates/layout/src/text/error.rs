@@ -160,6 +160,12 @@ fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
         c if c.is_control() => '\u{FFFD}',
+        // They change the order in which a line is shown, and the place of the caret in it.
+        '\u{061C}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{2028}'..='\u{202E}'
+        | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
         c => c,
     }
 }
@@ -187,6 +193,16 @@ impl std::error::Error for ParseError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_is_shown_in_its_order_with_the_caret_below_the_place() {
+        let source = "a\u{202e}\x1b[2Jb \u{2066}wrong";
+        let start = source.find("wrong").unwrap();
+        let shown = ParseError::other(source, start..source.len(), "wrong").render("file");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[3], "1 | a\u{FFFD}\u{FFFD}[2Jb \u{FFFD}wrong");
+        assert_eq!(lines[4], "  |          ^^^^^");
+    }
 
     #[test]
     fn a_span_that_is_no_part_of_the_text_is_moved_to_one_that_is() {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_void};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::source::{Sizes, source, symbol};
@@ -84,15 +84,18 @@ impl Library {
 
 /// Writes the library under another name first: a run that is stopped leaves no half of one.
 fn build(compiler: &Compiler, c: &Path, library: &Path) -> Result<(), String> {
-    let unfinished: PathBuf = library.with_extension(format!("{}.tmp", std::process::id()));
+    let folder = library.parent().unwrap_or(Path::new("."));
+    let unfinished = tempfile::NamedTempFile::new_in(folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?
+        .into_temp_path();
     let status = Command::new(compiler.command)
         .args(FLAGS)
         .arg("-o")
-        .args([&unfinished, c])
+        .args([unfinished.as_ref(), c])
         .status()
         .map_err(|e| format!("{}: {e}", compiler.command))?;
     if !status.success() {
         return Err(format!("{} ended with {status}", compiler.command));
     }
-    std::fs::rename(&unfinished, library).map_err(|e| format!("{}: {e}", library.display()))
+    unfinished.persist(library).map_err(|e| format!("{}: {e}", library.display()))
 }

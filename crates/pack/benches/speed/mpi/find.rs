@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const NAMES: [&str; 3] = ["libmpich.so.12", "libmpi.so.12", "libmpi.so.40"];
 
 /// Where distributions and administrators put them; `*` stands for any folder.
-const PLACES: [&str; 8] = [
+const PLACES: [&str; 7] = [
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
     "/usr/lib64/mpich/lib",
@@ -15,7 +15,6 @@ const PLACES: [&str; 8] = [
     "/usr/local/lib",
     "/opt/*/lib",
     "/opt/intel/oneapi/mpi/*/lib",
-    "/tmp/*venv*/lib",
 ];
 
 /// Roots of installations that the environment names.
