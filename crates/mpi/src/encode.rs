@@ -7,14 +7,17 @@
 //!
 //! Bounds inside a type matter only where copies lie one extent apart, so only there, and at the
 //! root, the library's bounds are compared with the layout's and corrected.
+//!
+//! What a library is known to do wrong ([`FAULTS`](crate::FAULTS)) is described in another way.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
 
-use commloom_layout::{Basic, Kind, Type};
+use commloom_layout::{Basic, Kind, LayoutError, Type};
 
 use crate::abi::Abi;
 use crate::error::EncodeError;
+use crate::faults::Subject;
 use crate::mpi::Mpi;
 use crate::number::{aint, counts, ints, wide};
 use crate::owned::OwnedDatatype;
@@ -106,7 +109,7 @@ impl<'m, A: Abi> Encoder<'m, A> {
                 let old = self.with_bounds(old, child.lb(), *stride)?;
                 self.hindexed(blocks, indices, old.handle())
             }
-            Kind::Strc { indices, children } => self.structure(indices, children),
+            Kind::Strc { indices, children } => self.structure(layout, indices, children),
         }
     }
 
@@ -129,8 +132,10 @@ impl<'m, A: Abi> Encoder<'m, A> {
         self.node(child, if block > 1 { Bounds::Matter } else { Bounds::DoNotMatter })
     }
 
+    /// A struct; where the library miscounts those with an offset, one without it at a displacement.
     fn structure(
         &mut self,
+        layout: &Type,
         indices: &[i64],
         children: &[Type],
     ) -> Result<OwnedDatatype<'m, A>, EncodeError> {
@@ -139,7 +144,13 @@ impl<'m, A: Abi> Encoder<'m, A> {
         // Empty parts only take part in the bounds, which `with_bounds` sets.
         let parts: Vec<_> =
             indices.iter().zip(children).filter(|(_, child)| child.size() > 0).collect();
-        let indices: Vec<i64> = parts.iter().map(|part| *part.0).collect();
+        let lowest = parts.iter().filter_map(|(index, child)| index.checked_add(child.lb())).min();
+        let miscounted = layout.runs() <= 1 && self.mpi.may_have(Subject::RunWithOffset);
+        let offset = lowest.filter(|_| miscounted).unwrap_or(0);
+        let indices: Option<Vec<i64>> =
+            parts.iter().map(|part| part.0.checked_sub(offset)).collect();
+        let what = "a displacement in a struct that begins at 0";
+        let indices = indices.ok_or(EncodeError::Layout(LayoutError::Overflow { what }))?;
         for (_, child) in parts {
             let (block, child) = block_of(child);
             let handle = match made.get(child) {
@@ -155,7 +166,8 @@ impl<'m, A: Abi> Encoder<'m, A> {
             olds.push(handle);
         }
         // `made` frees its handles when it goes: the new type keeps what it needs.
-        self.create_struct(&blocks, &indices, &olds)
+        let made = self.create_struct(&blocks, &indices, &olds)?;
+        if offset == 0 { Ok(made) } else { self.hindexed_block(1, &[offset], made.handle()) }
     }
 
     fn with_bounds(

@@ -13,6 +13,9 @@ pub type Aint = isize;
 /// `MPI_Count`.
 pub type Count = i64;
 
+/// `MPI_Offset`: a place in a file.
+pub type Offset = i64;
+
 /// `MPI_Type_copy_attr_function`: old type, keyval, extra state, value, place for the new value,
 /// flag that says whether the copy gets one.
 pub type TypeCopyFunction<A> = unsafe extern "C" fn(
@@ -353,7 +356,51 @@ functions! {
         ireduce_scatter_block "Ireduce_scatter_block" (*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request);
     }
     optional {
+        // What tells of other processes, besides messages and collectives.
+        comm_disconnect "Comm_disconnect" (*mut A::Comm);
+        comm_accept "Comm_accept" (*const c_char, A::Info, c_int, A::Comm, *mut A::Comm);
+        comm_connect "Comm_connect" (*const c_char, A::Info, c_int, A::Comm, *mut A::Comm);
+        comm_spawn "Comm_spawn" (*const c_char, *mut *mut c_char, c_int, A::Info, c_int, A::Comm, *mut A::Comm, *mut c_int);
+        win_create "Win_create" (*mut c_void, Aint, c_int, A::Info, A::Comm, *mut A::Win);
+        win_allocate "Win_allocate" (Aint, c_int, A::Info, A::Comm, *mut c_void, *mut A::Win);
+        win_allocate_shared "Win_allocate_shared" (Aint, c_int, A::Info, A::Comm, *mut c_void, *mut A::Win);
+        win_create_dynamic "Win_create_dynamic" (A::Info, A::Comm, *mut A::Win);
+        win_free "Win_free" (*mut A::Win);
+        win_fence "Win_fence" (c_int, A::Win);
+        win_post "Win_post" (A::Group, c_int, A::Win);
+        win_start "Win_start" (A::Group, c_int, A::Win);
+        win_complete "Win_complete" (A::Win);
+        win_wait "Win_wait" (A::Win);
+        win_test "Win_test" (A::Win, *mut c_int);
+        win_lock "Win_lock" (c_int, c_int, c_int, A::Win);
+        win_lock_all "Win_lock_all" (c_int, A::Win);
+        win_unlock "Win_unlock" (c_int, A::Win);
+        win_unlock_all "Win_unlock_all" (A::Win);
+        win_flush "Win_flush" (c_int, A::Win);
+        win_flush_all "Win_flush_all" (A::Win);
+        win_flush_local "Win_flush_local" (c_int, A::Win);
+        win_flush_local_all "Win_flush_local_all" (A::Win);
+        win_sync "Win_sync" (A::Win);
+        file_open "File_open" (A::Comm, *const c_char, c_int, A::Info, *mut A::File);
+        file_close "File_close" (*mut A::File);
+        file_sync "File_sync" (A::File);
+        file_set_size "File_set_size" (A::File, Offset);
+        file_preallocate "File_preallocate" (A::File, Offset);
+        file_set_view "File_set_view" (A::File, Offset, A::Datatype, A::Datatype, *const c_char, A::Info);
+        file_seek_shared "File_seek_shared" (A::File, Offset, c_int);
+        file_read "File_read" (A::File, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_read_at "File_read_at" (A::File, Offset, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_read_shared "File_read_shared" (A::File, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_read_all "File_read_all" (A::File, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_write_all "File_write_all" (A::File, *const c_void, c_int, A::Datatype, *mut A::Status);
+        file_read_at_all "File_read_at_all" (A::File, Offset, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_write_at_all "File_write_at_all" (A::File, Offset, *const c_void, c_int, A::Datatype, *mut A::Status);
+        file_read_ordered "File_read_ordered" (A::File, *mut c_void, c_int, A::Datatype, *mut A::Status);
+        file_write_ordered "File_write_ordered" (A::File, *const c_void, c_int, A::Datatype, *mut A::Status);
+
         // Of MPI 4.0; Open MPI 5 has them too.
+        session_init "Session_init" (A::Info, A::Errhandler, *mut A::Session);
+        session_finalize "Session_finalize" (*mut A::Session);
         isendrecv "Isendrecv" (*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);
         isendrecv_replace "Isendrecv_replace" (*mut c_void, c_int, A::Datatype, c_int, c_int, c_int, c_int, A::Comm, *mut A::Request);
         isendrecv_c "Isendrecv_c" (*const c_void, Count, A::Datatype, c_int, c_int, *mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request);

@@ -32,6 +32,7 @@ mod datatype;
 mod decode;
 mod encode;
 mod error;
+mod faults;
 mod functions;
 mod gather;
 pub mod graphs;
@@ -53,9 +54,10 @@ pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::{contiguous, encode};
 pub use error::{DecodeError, EncodeError, MpiError};
+pub use faults::{FAULTS, Family, Fault, Release, Remedy, Subject, Version};
 pub use functions::{
-    Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, SIGNATURES, Signature,
-    TypeCopyFunction, TypeDeleteFunction,
+    Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, Offset, SIGNATURES,
+    Signature, TypeCopyFunction, TypeDeleteFunction,
 };
 pub use group::Members;
 pub use handles::Handles;

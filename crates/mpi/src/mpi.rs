@@ -2,9 +2,11 @@
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::abi::Abi;
 use crate::error::MpiError;
+use crate::faults::{Release, Subject};
 use crate::functions::{Functions, Names};
 use crate::handles::Handles;
 use crate::library::{Library, LibraryError};
@@ -17,6 +19,9 @@ pub const TEXT_CAPACITY: usize = 8192;
 pub struct Mpi<A: Abi> {
     library: Library,
     version: (c_int, c_int),
+    release: Release,
+    /// A session is open: see [`Mpi::is_alive`].
+    in_session: AtomicBool,
     /// The predefined handles.
     pub handles: Handles<A>,
     /// `PMPI_` entry points, for calls of our own.
@@ -77,7 +82,12 @@ impl<A: Abi> Mpi<A> {
         // SAFETY: both are writable; MPI allows this call at any time.
         unsafe { (own.get_version)(&raw mut version, &raw mut minor) };
         let handles = Handles::load(&library, version)?;
-        Ok(Mpi { library, version: (version, minor), handles, own, next })
+        // SAFETY: the buffer has room for any MPI text; MPI allows this call at any time.
+        let named = text(|buffer, length| unsafe { (own.get_library_version)(buffer, length) });
+        // A library that does not say what it is, is none that we know.
+        let release = Release::of_text(&named.unwrap_or_default());
+        let in_session = AtomicBool::new(false);
+        Ok(Mpi { library, version: (version, minor), release, in_session, handles, own, next })
     }
 
     /// Where the functions come from.
@@ -90,6 +100,18 @@ impl<A: Abi> Mpi<A> {
     #[must_use]
     pub fn version(&self) -> (c_int, c_int) {
         self.version
+    }
+
+    /// The library itself (`MPI_Get_library_version`).
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// Whether the library has a known fault, or may have it.
+    #[must_use]
+    pub fn may_have(&self, fault: Subject) -> bool {
+        self.release.may_have(fault)
     }
 
     /// Makes a return code a result.
@@ -133,6 +155,18 @@ impl<A: Abi> Mpi<A> {
     pub fn finalized(&self) -> Result<bool, MpiError> {
         // SAFETY: the flag is writable.
         self.flag("MPI_Finalized", |flag| unsafe { (self.own.finalized)(flag) })
+    }
+
+    /// Whether objects of the library can still be freed: before `MPI_Finalize`, and after it as long as a
+    /// session is open, which only those know who see it open ([`Mpi::has_session`]).
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.in_session.load(Ordering::Acquire) || !self.finalized().unwrap_or(true)
+    }
+
+    /// Says whether a session is open (MPI 4.1, section 11.3).
+    pub fn has_session(&self, open: bool) {
+        self.in_session.store(open, Ordering::Release);
     }
 
     /// `MPI_Query_thread`: one of the `thread_` fields of [`Constants`](crate::Constants).

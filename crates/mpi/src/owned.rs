@@ -8,7 +8,7 @@ use crate::mpi::Mpi;
 
 /// A datatype made by us. Predefined datatypes are held too, and not freed.
 ///
-/// It borrows the library that it is freed with. Dropping it after `MPI_Finalize` frees nothing;
+/// It borrows the library that it is freed with. Dropping it after the library has ended frees nothing;
 /// an error of `MPI_Type_free` is ignored in drop, call [`OwnedDatatype::free`] to see it.
 pub struct OwnedDatatype<'a, A: Abi> {
     mpi: &'a Mpi<A>,
@@ -57,7 +57,7 @@ impl<'a, A: Abi> OwnedDatatype<'a, A> {
 
 impl<A: Abi> Drop for OwnedDatatype<'_, A> {
     fn drop(&mut self) {
-        if self.derived && !self.mpi.finalized().unwrap_or(true) {
+        if self.derived && self.mpi.is_alive() {
             // Nobody is there to be told; `free` is for those who want to know.
             let _ = self.mpi.type_free(self.handle);
         }

@@ -158,13 +158,19 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
         ("MPI_Message", size_of::<A::Message>()),
         ("MPI_Errhandler", size_of::<A::Errhandler>()),
         ("MPI_Info", size_of::<A::Info>()),
+        ("MPI_Win", size_of::<A::Win>()),
+        ("MPI_File", size_of::<A::File>()),
         ("MPI_Group", size_of::<A::Group>()),
         ("MPI_Op", size_of::<A::Op>()),
+        ("MPI_Session", size_of::<A::Session>()),
         ("MPI_Status", size_of::<A::Status>()),
         ("MPI_Aint", size_of::<isize>()),
         ("MPI_Count", size_of::<i64>()),
+        ("MPI_Offset", size_of::<i64>()),
     ] {
-        push("size", name, format!("SIZE({name})"), size.to_string(), false);
+        // Sessions came with MPI 4.0.
+        let may_be_absent = name == "MPI_Session";
+        push("size", name, format!("SIZE({name})"), size.to_string(), may_be_absent);
     }
     for (name, offset) in A::Status::FIELDS {
         push("offset", name, format!("OFFSET({name})"), offset.to_string(), false);
@@ -242,14 +248,18 @@ fn c_type(rust: &str) -> String {
         "c_void" => "void",
         "Aint" => "MPI_Aint",
         "Count" => "MPI_Count",
+        "Offset" => "MPI_Offset",
         "A::Datatype" => "MPI_Datatype",
         "A::Comm" => "MPI_Comm",
         "A::Request" => "MPI_Request",
         "A::Message" => "MPI_Message",
         "A::Info" => "MPI_Info",
+        "A::Win" => "MPI_Win",
+        "A::File" => "MPI_File",
         "A::Group" => "MPI_Group",
         "A::Op" => "MPI_Op",
         "A::Errhandler" => "MPI_Errhandler",
+        "A::Session" => "MPI_Session",
         "A::Status" => "MPI_Status",
         "CommCopyFunction<A>" => "MPI_Comm_copy_attr_function *",
         "CommDeleteFunction<A>" => "MPI_Comm_delete_attr_function *",

@@ -42,13 +42,27 @@ struct Way {
     name: &'static str,
     ranks: Option<&'static str>,
     mode: program::Mode,
+    environment: &'static [(&'static str, &'static str)],
 }
 
-const WAYS: [Way; 4] = [
-    Way { name: "alone", ranks: None, mode: program::Mode::Open },
-    Way { name: "two ranks", ranks: Some("2"), mode: program::Mode::Open },
-    Way { name: "opened locally", ranks: None, mode: program::Mode::Local },
-    Way { name: "linked", ranks: None, mode: program::Mode::Linked },
+/// For two ranks. MPICH copies between processes where it may, from fewer bytes on than it does by default.
+const NEAR: [(&str, &str); 1] = [("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1000")];
+/// Messages between two ranks go as between two nodes: for MPICH, Intel MPI, and Open MPI.
+const FAR: [(&str, &str); 4] = [
+    ("MPIR_CVAR_NOLOCAL", "1"),
+    ("I_MPI_FABRICS", "ofi"),
+    ("OMPI_MCA_pml", "ob1"),
+    ("OMPI_MCA_btl", "self,tcp"),
+];
+/// Where many random messages are asked for, nothing else is done.
+const CAMPAIGN: &str = "COMMLOOM_MESSAGES";
+
+const WAYS: [Way; 5] = [
+    Way { name: "alone", ranks: None, mode: program::Mode::Open, environment: &[] },
+    Way { name: "two ranks", ranks: Some("2"), mode: program::Mode::Open, environment: &NEAR },
+    Way { name: "far apart", ranks: Some("2"), mode: program::Mode::Messages, environment: &FAR },
+    Way { name: "opened locally", ranks: None, mode: program::Mode::Local, environment: &[] },
+    Way { name: "linked", ranks: None, mode: program::Mode::Linked, environment: &[] },
 ];
 
 fn drive() -> ExitCode {
@@ -66,7 +80,8 @@ fn drive() -> ExitCode {
         }
         seen.push(library.clone());
         println!("{} -> {}", compiler.display(), library.display());
-        for way in &WAYS {
+        let campaign = std::env::var_os(CAMPAIGN).is_some();
+        for way in WAYS.iter().filter(|way| !campaign || way.ranks.is_some()) {
             let Some(mut command) = command(compiler, &library, way) else {
                 println!("  {}: no mpiexec beside {}", way.name, compiler.display());
                 continue;
@@ -115,6 +130,7 @@ fn command(compiler: &Path, library: &Path, way: &Way) -> Option<Command> {
     };
     command.arg(program::FLAG).arg(way.mode.name()).arg(library);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.envs(way.environment.iter().copied());
     if way.mode == program::Mode::Linked {
         command.env("LD_PRELOAD", library);
     }

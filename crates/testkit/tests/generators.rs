@@ -1,9 +1,10 @@
 //! The generators make what they promise: a property test over them is not vacuous.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 
 use commloom_layout::{Base, Kind, Type};
-use commloom_testkit::random::{Family, random_call, random_sequence};
+use commloom_testkit::random::{Family, random_call, random_records, random_sequence};
 use commloom_testkit::{Limits, Rng, check, corpus, memory_for, oracle, random_path, random_type};
 
 /// Everything worth meeting that is in this type.
@@ -162,4 +163,25 @@ fn names_of_the_corpus_are_unique_and_its_descriptions_of_one_layout_agree() {
             assert_eq!(moved, bytes(&format!("face-{d}-{side}-hvector")));
         }
     }
+}
+
+#[test]
+fn records_have_the_elements_of_their_dense_form_and_begin_above_0_now_and_then() {
+    let (above, touching, long) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    check(300, |rng| {
+        let records = random_records(rng, 40_000);
+        let kinds = |ty: &Type| -> Vec<_> {
+            oracle::type_map(ty).into_iter().map(|(basic, _)| basic).collect()
+        };
+        assert_eq!(kinds(&records.layout), kinds(&records.dense));
+        assert!(!oracle::overlaps(&records.layout, 1), "{records:?}");
+        assert!(records.layout.size() <= 40_000 + 8 * 40_000, "{records:?}");
+        let dense = oracle::byte_map(&records.dense, 1);
+        assert!(dense.iter().copied().eq(0..i64::try_from(dense.len()).unwrap()));
+        above.set(above.get() + i32::from(records.layout.true_lb() > 0));
+        touching.set(touching.get() + i32::from(records.fields.len() > 1));
+        long.set(long.get() + i32::from(records.layout.size() > 8192));
+    });
+    let seen = [above, touching, long].map(Cell::into_inner);
+    assert!(seen.iter().all(|&n| n > 50), "{seen:?}");
 }

@@ -19,7 +19,7 @@ pub mod kind {
     kinds!(
         Datatype "MPI_Datatype", Comm "MPI_Comm", Request "MPI_Request",
         Message "MPI_Message", Errhandler "MPI_Errhandler", Info "MPI_Info",
-        Group "MPI_Group", Op "MPI_Op"
+        Group "MPI_Group", Op "MPI_Op", Session "MPI_Session", Win "MPI_Win", File "MPI_File"
     );
 }
 

@@ -34,10 +34,16 @@ pub trait Abi: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     type Errhandler: RawHandle;
     /// `MPI_Info`.
     type Info: RawHandle;
+    /// `MPI_Win`.
+    type Win: RawHandle;
+    /// `MPI_File`.
+    type File: RawHandle;
     /// `MPI_Group`.
     type Group: RawHandle;
     /// `MPI_Op`.
     type Op: RawHandle;
+    /// `MPI_Session` (MPI 4.0).
+    type Session: RawHandle;
     /// `MPI_Status`.
     type Status: Status;
 

@@ -17,8 +17,12 @@ impl Abi for Mpich {
     type Message = Handle<c_int, kind::Message>;
     type Errhandler = Handle<c_int, kind::Errhandler>;
     type Info = Handle<c_int, kind::Info>;
+    type Win = Handle<c_int, kind::Win>;
+    // The one handle that is an address.
+    type File = Handle<usize, kind::File>;
     type Group = Handle<c_int, kind::Group>;
     type Op = Handle<c_int, kind::Op>;
+    type Session = Handle<c_int, kind::Session>;
     type Status = MpichStatus;
 
     const KIND: AbiKind = AbiKind::Mpich;

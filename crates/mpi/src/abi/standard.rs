@@ -17,8 +17,11 @@ impl Abi for Standard {
     type Message = Handle<usize, kind::Message>;
     type Errhandler = Handle<usize, kind::Errhandler>;
     type Info = Handle<usize, kind::Info>;
+    type Win = Handle<usize, kind::Win>;
+    type File = Handle<usize, kind::File>;
     type Group = Handle<usize, kind::Group>;
     type Op = Handle<usize, kind::Op>;
+    type Session = Handle<usize, kind::Session>;
     type Status = StandardStatus;
 
     const KIND: AbiKind = AbiKind::Standard;

@@ -3,9 +3,11 @@
 mod encoding;
 mod environment;
 mod handles;
+mod messages;
 mod native;
 mod packing;
 mod random;
+mod shapes;
 
 use std::ffi::CString;
 use std::path::Path;
@@ -24,6 +26,8 @@ pub const PASSED: &str = "all checks passed";
 pub enum Mode {
     /// `Mpi::open`.
     Open,
+    /// The same, for messages only.
+    Messages,
     /// Opened with `RTLD_LOCAL` first, then found by `Mpi::next` in the link map.
     Local,
     /// In the global scope (the driver preloads it), found by `Mpi::next` with `RTLD_NEXT`.
@@ -35,6 +39,7 @@ impl Mode {
     pub fn name(self) -> &'static str {
         match self {
             Mode::Open => "open",
+            Mode::Messages => "messages",
             Mode::Local => "local",
             Mode::Linked => "linked",
         }
@@ -44,22 +49,22 @@ impl Mode {
 /// `arguments`: mode and library.
 pub fn main(arguments: &[String]) -> ExitCode {
     let [mode, path] = arguments else { panic!("expected mode and library") };
-    let mode = [Mode::Open, Mode::Local, Mode::Linked]
+    let mode = [Mode::Open, Mode::Messages, Mode::Local, Mode::Linked]
         .into_iter()
         .find(|m| m.name() == mode)
         .expect("a known mode");
     let library = find(mode, Path::new(path));
     match library.kind() {
-        AbiKind::Mpich => with::<Mpich>(library),
-        AbiKind::OpenMpi => with::<OpenMpi>(library),
-        AbiKind::Standard => with::<Standard>(library),
+        AbiKind::Mpich => with::<Mpich>(library, mode),
+        AbiKind::OpenMpi => with::<OpenMpi>(library, mode),
+        AbiKind::Standard => with::<Standard>(library, mode),
     }
     ExitCode::SUCCESS
 }
 
 fn find(mode: Mode, path: &Path) -> Library {
     let kinds = [AbiKind::Mpich, AbiKind::OpenMpi, AbiKind::Standard];
-    if mode == Mode::Open {
+    if matches!(mode, Mode::Open | Mode::Messages) {
         return Library::open(path).expect("the library can be opened");
     }
     if mode == Mode::Local {
@@ -80,7 +85,7 @@ fn find(mode: Mode, path: &Path) -> Library {
     library.clone()
 }
 
-fn with<A: Abi>(library: Library) {
+fn with<A: Abi>(library: Library, mode: Mode) {
     // SAFETY: every handle below comes from this library and is used before it is freed.
     let mpi = unsafe { Mpi::<A>::new(library) }.expect("a complete library");
     assert!(!mpi.initialized().expect("may be asked any time"));
@@ -95,17 +100,27 @@ fn with<A: Abi>(library: Library) {
     }
     let rank = mpi.rank(mpi.handles.comm_world).expect("valid handle");
 
-    environment::check(&mpi);
-    handles::check(&mpi);
-    let native = native::check(&mpi);
-    let random = random::check(&mpi);
-    let encoded = encoding::check(&mpi);
-    handles::check_limits(&mpi);
+    let only = mode == Mode::Messages || messages::asked().is_some();
+    let passed = if only { messages::check(&mpi, mode == Mode::Messages) } else { all(&mpi, mode) };
 
     // SAFETY: initialized above, nothing is pending.
     let code = unsafe { (mpi.own.finalize)() };
     mpi.check("MPI_Finalize", code).expect("MPI ends");
     if rank == 0 {
-        println!("{PASSED}: {native}, {random}, {encoded}");
+        println!("{PASSED}: {passed}");
     }
+}
+
+/// All checks; what they did.
+fn all<A: Abi>(mpi: &Mpi<A>, mode: Mode) -> String {
+    environment::check(mpi);
+    handles::check(mpi);
+    let native = native::check(mpi);
+    let random = random::check(mpi);
+    let encoded = encoding::check(mpi);
+    // Messages do not depend on how the library came into the process.
+    let messages = (mode == Mode::Open).then(|| messages::check(mpi, false));
+    let messages = messages.map_or_else(String::new, |text| format!(", {text}"));
+    handles::check_limits(mpi);
+    format!("{native}, {random}, {encoded}{messages}")
 }

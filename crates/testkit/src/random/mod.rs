@@ -2,6 +2,7 @@
 
 mod calls;
 mod layouts;
+mod records;
 mod sequences;
 mod types;
 
@@ -9,6 +10,7 @@ pub use calls::random_call;
 pub use layouts::{
     Blemish, Shape, alternating_repeated, large_layout, random_layout, row_and_column, two_tiled,
 };
+pub use records::{Records, random_records};
 pub use sequences::{Family, random_sequence};
 pub use types::{random_path, random_type};
 

@@ -1,0 +1,263 @@
+//! What MPI libraries are known to do wrong with datatypes: one table, by library and version.
+//!
+//! Datatypes of the program go to the library as the program made them, faults included. Those that
+//! commloom makes itself must not run into a fault that the program's would not have met, so
+//! [`encode`](crate::encode()) describes the same data in another way where a row of [`FAULTS`]
+//! applies, and the other readers leave such messages to the library.
+//!
+//! Rows are found, and shown to be complete as far as that goes, by the test `libraries`: it sends
+//! random layouts through `encode` with every library found (`make test-messages` for many).
+
+use std::cmp::Ordering;
+
+/// Who makes an MPI library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// MPICH itself.
+    Mpich,
+    /// Intel MPI, which descends from MPICH.
+    Intel,
+    /// Open MPI.
+    OpenMpi,
+    /// Any other: Cray MPICH, MVAPICH, whatever was not tested.
+    Other,
+}
+
+/// Major, minor and patch number.
+pub type Version = [u32; 3];
+
+/// An MPI library by name and version, as it names itself at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Release {
+    /// Who makes it.
+    pub family: Family,
+    /// Which one.
+    pub version: Version,
+}
+
+/// What a fault concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A struct whose fields touch, in order, and whose lower bound is not 0.
+    RunWithOffset,
+    /// An hvector of bytes, each below the last.
+    DescendingBytes,
+    /// A long message of several basic types that one side sends packed.
+    LongMixed,
+    /// Any message of several basic types of one size.
+    MixedOfOneSize,
+    /// A contiguous derived datatype of several bytes an element, while more than 512 are alive.
+    ManyHandles,
+}
+
+/// What is done about a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// `encode` describes the same data without it.
+    Described,
+    /// `encode` compares the bounds and refuses the layout: the program's datatype is used.
+    Refused,
+    /// `interpose` leaves the message to the library as the program gave it.
+    Native,
+    /// Nothing: a message in the program's own datatype meets it as well.
+    None,
+    /// `interpose` gives the library the predefined datatype instead.
+    Predefined,
+}
+
+/// A row of the table: one fault of the releases of one family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// What it concerns.
+    pub subject: Subject,
+    /// Whose it is.
+    pub family: Family,
+    /// The first version that has it, as far as is known.
+    pub first: Version,
+    /// The first version after those that have it.
+    pub fixed: Option<Version>,
+    /// What goes wrong, and how a program without commloom shows it.
+    pub shown: &'static str,
+    /// What is done about it.
+    pub remedy: Remedy,
+}
+
+/// The newest release of each family with which the self-test passes. Later ones are unknown.
+const TESTED: [Release; 3] = [
+    Release { family: Family::Mpich, version: [5, 0, 2] },
+    Release { family: Family::Intel, version: [2021, 18, 1] },
+    Release { family: Family::OpenMpi, version: [5, 0, 11] },
+];
+
+const OFFSET: Fault = Fault {
+    subject: Subject::RunWithOffset,
+    family: Family::Mpich,
+    first: [0, 0, 0],
+    fixed: None,
+    shown: "its piece is counted once for each field and listed once: the rest of the list is what malloc gave. \
+            Receive 40 KB from another process with hvector(500, 1, 160, struct{4 MPI_INT at 8, 8 MPI_DOUBLE \
+            at 24}), after malloc(16000) was filled and freed: process_vm_readv fails (5.0). 4.0 to 4.2 \
+            count the same, but move no message by such a list",
+    remedy: Remedy::Described,
+};
+
+/// Every fault that is known.
+pub const FAULTS: &[Fault] = &[
+    OFFSET,
+    Fault { family: Family::Intel, ..OFFSET },
+    Fault {
+        subject: Subject::DescendingBytes,
+        family: Family::OpenMpi,
+        first: [0, 0, 0],
+        fixed: None,
+        shown: "MPI_Pack with MPI_Type_create_hvector(2, 1, -1, MPI_BYTE) packs the bytes in ascending order, and \
+                its true lower bound is 0",
+        remedy: Remedy::Refused,
+    },
+    Fault {
+        subject: Subject::LongMixed,
+        family: Family::Mpich,
+        first: [0, 0, 0],
+        fixed: None,
+        shown: "a receive of 10000 structs {MPI_CHAR at 0, 16 MPI_FLOAT at 4} that is posted before they are sent as \
+                MPI_PACKED ends with an error of the signature, since a segment of the message ends inside an element \
+                (5.0 too, with MPIR_CVAR_CH4_CMA_ENABLE=0 or where processes may not read each other's memory). With \
+                MPI_Sendrecv_replace of 1000 of them, 4.0 says: message truncated",
+        remedy: Remedy::Native,
+    },
+    Fault {
+        subject: Subject::MixedOfOneSize,
+        family: Family::Mpich,
+        first: [0, 0, 0],
+        fixed: Some([5, 0, 0]),
+        shown: "the library divides by zero when a struct {3 MPI_INT at 0, MPI_FLOAT at 20} is sent through libfabric \
+                (MPIR_CVAR_NOLOCAL=1)",
+        remedy: Remedy::None,
+    },
+    Fault {
+        subject: Subject::ManyHandles,
+        family: Family::Mpich,
+        first: [0, 0, 0],
+        fixed: Some([4, 1, 0]),
+        shown: "MPI_Pack of 5 bytes with the 513th live contiguous datatype of bytes packs 4 \
+                (tests/c/many_types.c of interpose)",
+        remedy: Remedy::Predefined,
+    },
+];
+
+impl Release {
+    /// The release that `MPI_Get_library_version` names.
+    #[must_use]
+    pub fn of_text(text: &str) -> Release {
+        const NAMES: [(&str, Family); 3] = [
+            ("MPICH Version:", Family::Mpich),
+            ("Intel(R) MPI Library", Family::Intel),
+            ("Open MPI v", Family::OpenMpi),
+        ];
+        let named = NAMES.iter().find_map(|(name, family)| {
+            Some((*family, version(text.trim_start().strip_prefix(name)?)?))
+        });
+        match named {
+            Some((family, version)) => Release { family, version },
+            None => Release { family: Family::Other, version: [0; 3] },
+        }
+    }
+
+    /// Whether the library has a fault, or may have it. Where nothing is known of a library, it has
+    /// all of them; where a version is newer than those that were tested, it has all that cost nothing
+    /// to avoid, whoever's they are.
+    #[must_use]
+    pub fn may_have(self, subject: Subject) -> bool {
+        let mut rows = FAULTS.iter().filter(|fault| fault.subject == subject);
+        match self.standing() {
+            Standing::Unknown => true,
+            Standing::Newer if rows.clone().any(|fault| fault.remedy == Remedy::Described) => true,
+            Standing::Newer | Standing::Tested => rows.any(|fault| fault.concerns(self)),
+        }
+    }
+
+    fn standing(self) -> Standing {
+        match TESTED.iter().find(|tested| tested.family == self.family) {
+            None => Standing::Unknown,
+            Some(tested) => match self.version.cmp(&tested.version) {
+                Ordering::Greater => Standing::Newer,
+                Ordering::Less | Ordering::Equal => Standing::Tested,
+            },
+        }
+    }
+}
+
+/// What is known of a release.
+enum Standing {
+    Unknown,
+    Newer,
+    Tested,
+}
+
+impl Fault {
+    fn concerns(&self, release: Release) -> bool {
+        let before = self.fixed.is_none_or(|fixed| release.version < fixed);
+        self.family == release.family && self.first <= release.version && before
+    }
+}
+
+/// The version at the beginning of a text.
+fn version(text: &str) -> Option<Version> {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let mut parts = text[..end].split('.').map(|part| part.parse().ok());
+    let major = parts.next()??;
+    Some([major, parts.next().flatten().unwrap_or(0), parts.next().flatten().unwrap_or(0)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(family: Family, version: Version) -> Release {
+        Release { family, version }
+    }
+
+    #[test]
+    fn libraries_are_known_by_what_they_say_of_themselves() {
+        for (text, expected) in [
+            ("MPICH Version:      5.0.2\nMPICH Release date:", (Family::Mpich, [5, 0, 2])),
+            ("MPICH Version:\t4.0.2\nMPICH Release date:", (Family::Mpich, [4, 0, 2])),
+            ("MPICH Version:      5.1.0b1\n", (Family::Mpich, [5, 1, 0])),
+            ("MPICH Version:      4.2\n", (Family::Mpich, [4, 2, 0])),
+            ("Intel(R) MPI Library 2021.18.1 for Linux* OS\n", (Family::Intel, [2021, 18, 1])),
+            ("Open MPI v4.1.4, package: Debian OpenMPI", (Family::OpenMpi, [4, 1, 4])),
+            ("Open MPI v6.0.0a1, package", (Family::OpenMpi, [6, 0, 0])),
+            (
+                "MPI VERSION    : CRAY MPICH version 8.1.21.5 (ANL base 3.4a2)",
+                (Family::Other, [0; 3]),
+            ),
+            ("MVAPICH Version:\t3.0", (Family::Other, [0; 3])),
+            ("MPICH Version: soon", (Family::Other, [0; 3])),
+            ("", (Family::Other, [0; 3])),
+        ] {
+            assert_eq!(Release::of_text(text), release(expected.0, expected.1), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_is_expected_where_it_was_seen_and_where_nobody_has_looked() {
+        use Subject::{DescendingBytes, LongMixed, ManyHandles, MixedOfOneSize, RunWithOffset};
+        let old = [RunWithOffset, LongMixed, MixedOfOneSize, ManyHandles];
+        let all = [RunWithOffset, DescendingBytes, LongMixed, MixedOfOneSize, ManyHandles];
+        for (family, version, expected) in [
+            (Family::Mpich, [4, 0, 2], &old[..]),
+            (Family::Mpich, [5, 0, 2], &[RunWithOffset, LongMixed]),
+            (Family::Mpich, [5, 1, 0], &[RunWithOffset, LongMixed]),
+            (Family::Intel, [2021, 9, 0], &[RunWithOffset]),
+            (Family::OpenMpi, [4, 1, 4], &[DescendingBytes]),
+            (Family::OpenMpi, [6, 0, 0], &[DescendingBytes, RunWithOffset]),
+            (Family::Other, [0, 0, 0], &all),
+        ] {
+            for subject in all {
+                let may = release(family, version).may_have(subject);
+                assert_eq!(may, expected.contains(&subject), "{family:?} {version:?} {subject:?}");
+            }
+        }
+    }
+}
