@@ -188,6 +188,19 @@ impl<A: Abi> Blocks<A> {
         }
     }
 
+    /// Why the library gets them as they are, where one of them is memory of a GPU: they need not be of one
+    /// object.
+    fn refused_by_gpu(&self, buffer: *const c_void) -> Option<&'static str> {
+        match &self.list {
+            List::Row(row) => row.message.refused_by_gpu(row.memory),
+            // With MPI_BOTTOM the blocks have addresses of their own.
+            List::Each(list) => list.iter().find_map(|block| {
+                let memory = if buffer.is_null() { buffer } else { block.memory.cast_const() };
+                block.message.refused_by_gpu(memory)
+            }),
+        }
+    }
+
     /// The moves of the blocks that take part.
     pub fn moves(&self, pick: Pick) -> Option<Vec<Move<A>>> {
         match &self.list {
@@ -315,11 +328,11 @@ impl<A: Abi, N: Integer> Equal<A, N> {
         let message = message_or_return!(find(state, self.datatype, all, purpose));
         let parts = u64::try_from(blocks).ok()?;
         let reason = match () {
-            () if !message.takes(self.buffer) => NO_BUFFER,
-            () if !message.packs_in_collective(parts, purpose) => NO_FASTER,
-            () => "",
+            () if !message.takes(self.buffer) => Some(NO_BUFFER),
+            () if !message.packs_in_collective(parts, purpose) => Some(NO_FASTER),
+            () => message.refused_by_gpu(self.buffer),
         };
-        if !reason.is_empty() {
+        if let Some(reason) = reason {
             message.tally.native(reason, message.size());
             return None;
         }
@@ -418,12 +431,16 @@ impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
             datatypes: Vec::new(),
             list: List::Each(each),
         };
-        match () {
-            () if !message.takes_at(self.buffer, lowest) => blocks.count_native(NO_BUFFER),
-            () if !message.packs_in_collective(1, purpose) => blocks.count_native(NO_FASTER),
-            () => return Some(Look::Blocks(blocks)),
+        let reason = match () {
+            () if !message.takes_at(self.buffer, lowest) => Some(NO_BUFFER),
+            () if !message.packs_in_collective(1, purpose) => Some(NO_FASTER),
+            () => message.refused_by_gpu_at(self.buffer, lowest),
+        };
+        if let Some(reason) = reason {
+            blocks.count_native(reason);
+            return None;
         }
-        None
+        Some(Look::Blocks(blocks))
     }
 }
 
@@ -510,6 +527,10 @@ impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
         // All blocks have to be packed, also those that are contiguous.
         if pays < all / 2 || pays == 0 {
             blocks.count_native(NO_FASTER);
+            return None;
+        }
+        if let Some(reason) = blocks.refused_by_gpu(self.buffer) {
+            blocks.count_native(reason);
             return None;
         }
         Some(Look::Blocks(blocks))

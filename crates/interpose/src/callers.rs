@@ -24,6 +24,9 @@ pub(crate) struct Place {
 /// Frames that are looked at before giving up.
 const FRAMES: usize = 32;
 
+/// Addresses that are remembered. Code that is made while the program runs has ever new ones.
+const ADDRESSES: usize = 1 << 14;
+
 /// Return addresses that were seen, with `None` for those in the preload and in the MPI library.
 pub(crate) struct Callers(Mutex<Option<HashMap<usize, Option<Place>>>>);
 
@@ -55,7 +58,12 @@ impl Callers {
             return known.clone();
         }
         let place = find(&modules(), address);
-        lock(&self.0).get_or_insert_default().insert(address, place.clone());
+        let mut seen = lock(&self.0);
+        let seen = seen.get_or_insert_default();
+        if seen.len() >= ADDRESSES {
+            seen.clear();
+        }
+        seen.insert(address, place.clone());
         place
     }
 }

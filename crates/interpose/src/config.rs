@@ -1,10 +1,13 @@
 //! What the user asked for, read once from the environment that `commloom exec` sets up. The only
 //! place in this crate that reads the environment.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use commloom_choice::Table;
+use commloom_environment as environment;
+use commloom_environment::{Problem, Started, Unknown};
 use commloom_report::Format;
 
 /// Settings of one run.
@@ -34,6 +37,10 @@ pub struct Config {
     pub replace: Option<Replace>,
     /// What the program does is recorded, and nothing else is done.
     pub trace: Option<Trace>,
+    /// What the user should know of the settings, said once when MPI begins.
+    pub problems: Vec<String>,
+    /// Who started this process.
+    pub started: Option<Started>,
 }
 
 /// How groups are replaced.
@@ -45,6 +52,9 @@ pub struct Replace {
     /// (`COMMLOOM_REPLACE_PATIENCE`, in microseconds).
     pub patience: Duration,
 }
+
+/// Where nothing else is said: about what an analysis takes.
+const WARMUP: u64 = 5;
 
 /// Where nothing else is said: longer than processes are apart in programs that are in step, and short enough to lose four times.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -77,6 +87,20 @@ pub enum ReportTo {
 }
 
 impl ReportTo {
+    /// Where one process puts a report of its own: beside that of all of them, with its name in the name.
+    #[must_use]
+    pub fn of_one_process(&self, process: &str) -> ReportTo {
+        let ReportTo::File(path) = self else { return ReportTo::Terminal };
+        let mut name = path.file_stem().unwrap_or_default().to_owned();
+        name.push(".");
+        name.push(process);
+        if let Some(extension) = path.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        ReportTo::File(path.with_file_name(name))
+    }
+
     /// How it is written.
     #[must_use]
     pub fn format(&self) -> Format {
@@ -97,53 +121,95 @@ pub enum Force {
 }
 
 impl Config {
-    /// The settings of this process.
+    /// The settings of this process. A program that runs with the rights of somebody else than who
+    /// started it (set-user-ID) takes none from the environment: files would be written with them.
     #[must_use]
     pub fn from_environment() -> Config {
-        Config::from_lookup(|name| std::env::var(name).ok())
+        // SAFETY: reads a word that the kernel has given to the process; any key may be asked for.
+        let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        if is_secure {
+            return Config::from_lookup(|_| None);
+        }
+        let mut config = Config::from_lookup(|name| std::env::var_os(name));
+        let told = std::env::var(environment::TOLD).unwrap_or_default();
+        let unknown = environment::unknown(std::env::vars_os().map(|(name, _)| name));
+        let news =
+            unknown.iter().filter(|unknown| told.split(',').all(|name| name != unknown.name));
+        config.problems.extend(news.map(Unknown::to_string));
+        config
     }
 
-    /// The settings, given a way to look up a variable. Unknown words are ignored: an old preload
-    /// must not take down a program because a newer `commloom` knows more words.
-    pub(crate) fn from_lookup(get: impl Fn(&str) -> Option<String>) -> Config {
-        let off = get("COMMLOOM_OFF").unwrap_or_default();
-        let has = |word: &str| off.split(',').any(|w| w.trim() == word);
+    /// The settings, given a way to look up a variable. `commloom exec` refuses what cannot be
+    /// meant. An old preload that meets words of a newer `commloom` must not take down a program:
+    /// here such a setting is told of, and what it is about is left to the MPI library.
+    pub(crate) fn from_lookup(get: impl Fn(&str) -> Option<OsString>) -> Config {
+        let mut problems = Vec::new();
+        let mut off =
+            or(&mut problems, environment::SWITCH.word(&get), Some("off"), LEFT) == Some("off");
+        let parts = or(&mut problems, environment::OFF.words(&get), vec!["all"], LEFT);
+        let warmup = or(&mut problems, environment::WARMUP.number(&get), None, DEFAULT);
+        let force = or(&mut problems, environment::FORCE.word(&get), None, DEFAULT);
+        let replace = replace(&get).unwrap_or_else(|problem| {
+            problems.push(format!("{problem}; nothing is replaced"));
+            None
+        });
+        let trace = trace(&get).unwrap_or_else(|problem| {
+            problems.push(format!("{problem}; nothing is recorded, and {LEFT}"));
+            off = true;
+            None
+        });
         Config {
-            off: has("all") || get("COMMLOOM").is_some_and(|v| v.eq_ignore_ascii_case("off")),
-            no_types: has("types"),
-            no_pack: has("pack"),
-            report: get("COMMLOOM_REPORT").filter(|v| !v.is_empty()).map(|v| match v.as_str() {
-                "-" => ReportTo::Terminal,
-                path => ReportTo::File(PathBuf::from(path)),
+            off: off || parts.contains(&"all"),
+            no_types: parts.contains(&"types"),
+            no_pack: parts.contains(&"pack"),
+            report: environment::REPORT.path(&get).map(|path| match path.to_str() {
+                Some("-") => ReportTo::Terminal,
+                _ => ReportTo::File(path),
             }),
-            warmup: get("COMMLOOM_WARMUP").and_then(|v| v.parse().ok()).unwrap_or(5),
-            force: match get("COMMLOOM_FORCE").as_deref() {
+            warmup: warmup.unwrap_or(WARMUP),
+            force: match force {
                 Some("pack") => Some(Force::Pack),
                 Some("types") => Some(Force::Types),
                 _ => None,
             },
-            model: get("COMMLOOM_MODEL").filter(|v| !v.is_empty()).map(PathBuf::from),
-            replace: match get("COMMLOOM_REPLACE").as_deref() {
-                Some(how @ ("faster" | "always")) => Some(Replace {
-                    always: how == "always",
-                    patience: get("COMMLOOM_REPLACE_PATIENCE")
-                        .and_then(|v| v.parse().ok())
-                        .map_or(PATIENCE, Duration::from_micros),
-                }),
-                _ => None,
-            },
-            trace: get("COMMLOOM_TRACE").filter(|v| !v.is_empty()).map(|folder| Trace {
-                folder: folder.into(),
-                regions: get("COMMLOOM_TRACE_REGIONS").is_some_and(|v| v == "1"),
-                limit: get("COMMLOOM_TRACE_LIMIT").and_then(|v| v.parse().ok()),
-                memory: get("COMMLOOM_TRACE_MEMORY")
-                    .and_then(|v| v.parse().ok())
-                    .unwrap_or(TRACE_MEMORY),
-                all_content: get("COMMLOOM_TRACE_CONTENT").is_some_and(|v| v == "all"),
-            }),
-            models: Table::cache_folder(get),
+            model: environment::MODEL.path(&get),
+            models: Table::cache_folder(|name| get(name)?.into_string().ok()),
+            replace,
+            trace,
+            problems,
+            started: Started::by_launcher(&get),
         }
     }
+}
+
+/// What becomes of a setting that cannot be read.
+const LEFT: &str = "everything is left to the MPI library";
+const DEFAULT: &str = "its default is used";
+
+/// A value; `instead` of one that cannot be meant, which is told.
+fn or<T>(problems: &mut Vec<String>, value: Result<T, Problem>, instead: T, done: &str) -> T {
+    value.unwrap_or_else(|problem| {
+        problems.push(format!("{problem}; {done}"));
+        instead
+    })
+}
+
+fn replace(get: impl Fn(&str) -> Option<OsString>) -> Result<Option<Replace>, Problem> {
+    let Some(how) = environment::REPLACE.word(&get)? else { return Ok(None) };
+    let patience = environment::PATIENCE.number(&get)?.map_or(PATIENCE, Duration::from_micros);
+    Ok(Some(Replace { always: how == "always", patience }))
+}
+
+fn trace(get: impl Fn(&str) -> Option<OsString>) -> Result<Option<Trace>, Problem> {
+    let Some(folder) = environment::TRACE.path(&get) else { return Ok(None) };
+    let memory = environment::TRACE_MEMORY.number(&get)?.map(usize::try_from);
+    Ok(Some(Trace {
+        folder,
+        regions: environment::TRACE_REGIONS.word(&get)? == Some("1"),
+        limit: environment::TRACE_LIMIT.number(&get)?,
+        memory: memory.map_or(TRACE_MEMORY, |memory| memory.unwrap_or(usize::MAX)),
+        all_content: environment::TRACE_CONTENT.word(&get)? == Some("all"),
+    }))
 }
 
 #[cfg(test)]
@@ -152,7 +218,7 @@ mod tests {
 
     fn config(variables: &[(&str, &str)]) -> Config {
         Config::from_lookup(|name| {
-            variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+            variables.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(*v))
         })
     }
 
@@ -200,5 +266,40 @@ mod tests {
         assert_eq!(config(&[("COMMLOOM_REPORT", "-")]).report, Some(ReportTo::Terminal));
         let file = config(&[("COMMLOOM_REPORT", "r.json")]).report;
         assert_eq!(file, Some(ReportTo::File("r.json".into())));
+        let own = |path: &str| ReportTo::File(path.into()).of_one_process("node7-12");
+        assert_eq!(own("out/r.json"), ReportTo::File("out/r.node7-12.json".into()));
+        assert_eq!(own("report"), ReportTo::File("report.node7-12".into()));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told_and_left_to_the_library() {
+        let left = |variables: &[(&str, &str)]| {
+            let config = config(variables);
+            assert_eq!(config.problems.len(), 1, "{variables:?}: {:?}", config.problems);
+            config
+        };
+        assert!(left(&[("COMMLOOM", "of")]).off);
+        assert!(left(&[("COMMLOOM_OFF", "type,pack")]).off);
+        assert_eq!(left(&[("COMMLOOM_WARMUP", "abc")]).warmup, WARMUP);
+        assert_eq!(left(&[("COMMLOOM_FORCE", "packs")]).force, None);
+        let always = ("COMMLOOM_REPLACE", "always");
+        assert_eq!(left(&[always, ("COMMLOOM_REPLACE_PATIENCE", "1ms")]).replace, None);
+        let all = left(&[("COMMLOOM_TRACE", "/tmp/t"), ("COMMLOOM_TRACE_LIMIT", "1G")]);
+        assert!(all.off && all.trace.is_none());
+        assert_eq!(
+            all.problems,
+            [
+                "COMMLOOM_TRACE_LIMIT is `1G`; allowed: a whole number of bytes; nothing is recorded, \
+              and everything is left to the MPI library"
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_need_not_be_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let path = OsString::from_vec(b"/tmp/\xff.html".to_vec());
+        let config = Config::from_lookup(|name| (name == "COMMLOOM_REPORT").then(|| path.clone()));
+        assert_eq!(config.report, Some(ReportTo::File(path.into())));
     }
 }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use commloom_layout::{Base, Type};
 use commloom_mpi::{Abi, contiguous};
 
+use crate::made::MadeType;
 use crate::state::Preload;
 
 /// The bytes of one element without its gaps.
@@ -16,7 +17,7 @@ pub(crate) struct Element<A: Abi> {
     state: &'static Preload<A>,
     /// So many of these predefined datatypes make one element.
     parts: (u64, A::Datatype),
-    handle: OnceLock<Option<A::Datatype>>,
+    made: OnceLock<Option<MadeType<A>>>,
 }
 
 impl<A: Abi> Element<A> {
@@ -31,31 +32,15 @@ impl<A: Abi> Element<A> {
         };
         // MPI_PACKED matches every signature (MPI 4.1, section 5.2).
         let parts = parts.unwrap_or((layout.size(), handles.packed));
-        Element { state, parts, handle: OnceLock::new() }
+        Element { state, parts, made: OnceLock::new() }
     }
 
     /// The datatype, valid as long as this value; `None` where the library refuses to make it, and when
     /// it ends.
     pub fn handle(&self) -> Option<A::Datatype> {
-        if self.state.finalizing.is_completed() {
-            return None;
-        }
-        *self.handle.get_or_init(|| {
-            let (count, predefined) = self.parts;
-            contiguous(self.state.mpi(), count, predefined).ok().map(|made| made.into_handle())
-        })
-    }
-
-    /// The datatype, if somebody has asked for it.
-    pub fn made(&self) -> Option<A::Datatype> {
-        self.handle.get().copied().flatten()
-    }
-}
-
-impl<A: Abi> Drop for Element<A> {
-    fn drop(&mut self) {
-        if let Some(Some(handle)) = self.handle.take() {
-            self.state.retire(handle);
-        }
+        self.state.lives.generation()?;
+        let (count, predefined) = self.parts;
+        let make = || self.state.make(|mpi| contiguous(mpi, count, predefined));
+        self.made.get_or_init(make).as_ref()?.handle()
     }
 }

@@ -125,9 +125,13 @@ fn overlap<A: Abi>(send: &Blocks<A>, receive: &Blocks<A>, rank: usize) -> bool {
 }
 
 impl<A: Abi> Side<A> {
-    /// `None` where there is no memory for it.
+    /// `None` where there is no memory for it, or what is received may overlap.
     fn new(state: &Preload<A>, blocks: Blocks<A>, role: Role) -> Option<Self> {
         let (before, after) = (blocks.moves(role.before)?, blocks.moves(role.after)?);
+        if let Some(reason) = after.iter().find_map(|m| m.message.refused_by_overlap()) {
+            blocks.count_native(reason);
+            return None;
+        }
         let Some(buffer) = state.pool.get(blocks.bytes()) else {
             blocks.count_native("no memory");
             return None;
@@ -173,6 +177,15 @@ impl<A: Abi> Exchange<A> {
             unsafe { side.pack()? };
         }
         Some(())
+    }
+
+    /// Whether memory of the program on one of the sides is a GPU's.
+    pub fn is_refused_by_gpu(&self) -> bool {
+        let moves = |side: &Side<A>| {
+            let all = side.before.iter().chain(&side.after);
+            all.map(|m| m.message.refused_by_gpu(m.memory)).any(|reason| reason.is_some())
+        };
+        [&self.send, &self.receive].into_iter().flatten().any(moves)
     }
 
     /// Counts a collective that goes through the engine.

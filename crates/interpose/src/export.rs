@@ -36,6 +36,7 @@ macro_rules! preload {
             $crate::preload! { @counted int }
             $crate::collectives! { int }
             $crate::communicators! {}
+            $crate::arrivals! {}
             $crate::reductions! { int }
         }
     };
@@ -55,15 +56,21 @@ macro_rules! preload {
     };
     (@state $abi:ty) => {
         use ::std::ffi::{c_char, c_int, c_void};
-        use $crate::reexport::Abi;
+        use $crate::reexport::{Abi, Offset};
 
         static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
 
-        /// Bytes that the preload keeps for later messages, in buffers and plans. For whoever watches the memory
+        /// Bytes that the preload keeps for later messages, in buffers, plans and layouts. For whoever watches the memory
         /// of a process: it grows to a bound, and is no leak.
         #[unsafe(no_mangle)]
         pub extern "C" fn commloom_kept() -> u64 {
             PRELOAD.kept()
+        }
+
+        /// Bytes of all buffers of the preload, which it takes from the system itself: for the same.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_mapped() -> u64 {
+            $crate::pool::mapped()
         }
 
         type Table = $abi;
@@ -74,13 +81,20 @@ macro_rules! preload {
         type Status = <$abi as Abi>::Status;
         type Info = <$abi as Abi>::Info;
         type Op = <$abi as Abi>::Op;
+        type Errhandler = <$abi as Abi>::Errhandler;
+        type Session = <$abi as Abi>::Session;
         type Group = <$abi as Abi>::Group;
+        type Win = <$abi as Abi>::Win;
+        type File = <$abi as Abi>::File;
     };
     (@list $form:ident) => {
         $crate::preload! { @each $form
             watched::init(argc: *mut c_int, argv: *mut *mut *mut c_char) { Init init; }
             watched::init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, wanted: c_int,
                 provided: *mut c_int) { Init_thread init_thread; }
+            sessions::session_init(info: Info, errhandler: Errhandler, session: *mut Session)
+            { Session_init session_init; }
+            sessions::session_finalize(session: *mut Session) { Session_finalize session_finalize; }
             watched::cancel(request: *mut Request) { Cancel cancel; }
             environment::finalize() { Finalize finalize; }
             environment::abort(comm: Comm, code: c_int) { Abort abort; }
@@ -233,6 +247,9 @@ macro_rules! preload {
     // Nothing of these is recorded.
     (@go watched $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
         $crate::calls::watched::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go sessions $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::calls::sessions::$function(&PRELOAD, $next, $($argument),*)
     };
     (@go packing $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
         $crate::calls::packing::$function(&PRELOAD, $next, $($argument),*)

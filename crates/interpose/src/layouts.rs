@@ -1,16 +1,21 @@
 //! What is known of layouts, whatever handle they came with: a program that makes the same type
 //! again and again pays for its analysis once.
+//!
+//! Memory is bounded: see [`IDLE`], [`IDLE_BYTES`] and [`MESSAGE_BYTES`]. What live handles need comes on top.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use commloom_layout::{CostModel, Type};
 use commloom_mpi::Abi;
+use commloom_plan::heap_of_type;
 use commloom_reconstruct::{Constructors, Limits, normalize_within};
+use commloom_report::{Format, Row};
 
 use crate::element::Element;
 use crate::message::Message;
+use crate::rows::PastRows;
 use crate::state::{Preload, lock};
 use crate::tally::Tally;
 
@@ -18,20 +23,38 @@ use crate::tally::Tally;
 pub(crate) struct Known<A: Abi> {
     pub before: Type,
     pub after: Type,
-    messages: Mutex<Vec<(i64, Arc<Message<A>>)>>,
+    messages: Mutex<KnownMessages<A>>,
     /// One element in packed form.
     element: OnceLock<Arc<Element<A>>>,
     pub tally: Arc<Tally>,
-    /// Handles that were found to have this layout.
-    pub handles: AtomicU64,
+    /// Live handles that were found to have this layout, and when the last of them went.
+    users: Mutex<Users>,
+}
+
+struct KnownMessages<A: Abi> {
+    by_count: Vec<(i64, Arc<Message<A>>)>,
+    /// Of all of them, about.
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Users {
+    handles: usize,
+    idle_since: Option<u64>,
 }
 
 /// Counts for which a layout keeps its plans. A program that sends a type with ever new counts has
 /// them planned again, in microseconds.
 const COUNTS: usize = 64;
-/// Layouts without a live handle that are kept at most. Each may have handles of our own, and a library can
-/// get slow, or [lossy](crate::lossy), with many.
+/// The same where the messages of all layouts take much memory.
+const FEW_COUNTS: usize = 4;
+/// What that is: bytes of all messages.
+const MESSAGE_BYTES: usize = 8 << 20;
+/// Layouts without a live handle that are kept at most, those of the last handles that went. Each may have handles of
+/// our own, and a library can get slow, or [lossy](crate::lossy), with many.
 const IDLE: usize = 128;
+/// And their bytes at most.
+const IDLE_BYTES: usize = 2 << 20;
 /// Work of normalization beyond reading the description: little, because a program waits for it.
 /// The exact programme over 96 elements would take as long as a hundred short messages.
 pub(crate) const EFFORT: Limits = Limits { flatten: 256, exact_tree: 8 };
@@ -42,104 +65,195 @@ impl<A: Abi> Known<A> {
         self.element.get_or_init(|| Arc::new(Element::new(state, &self.after))).clone()
     }
 
-    /// The datatypes that were made for it.
-    fn made(&self) -> Vec<A::Datatype> {
-        let element = self.element.get().and_then(|element| element.made());
-        let messages = lock(&self.messages);
-        messages.iter().flat_map(|(_, message)| message.substitutes()).chain(element).collect()
-    }
-
     /// The message of `count` elements; `None` where our own code failed.
     pub fn message(&self, state: &'static Preload<A>, count: i64) -> Option<Arc<Message<A>>> {
-        if let Some((_, found)) = lock(&self.messages).iter().find(|(c, _)| *c == count) {
+        let same = |(c, _): &&(i64, Arc<Message<A>>)| *c == count;
+        if let Some((_, found)) = lock(&self.messages).by_count.iter().find(same) {
             return Some(found.clone());
         }
         let made = Arc::new(Message::new(state, self, count)?);
+        let more = made.memory();
+        let all = state.layouts.message_bytes.fetch_add(more, Ordering::Relaxed) + more;
+        let most = if all > MESSAGE_BYTES { FEW_COUNTS } else { COUNTS };
         let mut messages = lock(&self.messages);
-        if messages.len() >= COUNTS {
-            messages.clear();
-        }
-        messages.push((count, made.clone()));
+        let old = if messages.by_count.len() >= most {
+            self.take(&mut messages, &state.layouts.message_bytes)
+        } else {
+            Vec::new()
+        };
+        messages.by_count.push((count, made.clone()));
+        messages.bytes += more;
+        drop(messages);
+        // Here, where no lock is held.
+        drop(old);
         Some(made)
+    }
+
+    fn take(
+        &self,
+        messages: &mut KnownMessages<A>,
+        all: &AtomicUsize,
+    ) -> Vec<(i64, Arc<Message<A>>)> {
+        all.fetch_sub(std::mem::take(&mut messages.bytes), Ordering::Relaxed);
+        std::mem::take(&mut messages.by_count)
+    }
+
+    /// About what it holds of memory.
+    fn memory(&self) -> usize {
+        let types = heap_of_type(&self.before) + heap_of_type(&self.after);
+        size_of::<Self>() + types + lock(&self.messages).bytes
+    }
+
+    /// What the report says of the layout, without the numbers.
+    pub fn row(&self, format: Format) -> Row {
+        crate::rows::head(&self.before, &self.after, format)
     }
 }
 
 /// All layouts that were looked at.
-pub(crate) struct Layouts<A: Abi>(Mutex<Option<Table<A>>>);
-
-struct Table<A: Abi> {
-    known: HashMap<Type, Arc<Known<A>>>,
-    /// How many there are before the idle ones go.
-    limit: usize,
+pub(crate) struct Layouts<A: Abi> {
+    table: Mutex<Option<KnownTable<A>>>,
+    /// Bytes of the messages of all layouts, about.
+    message_bytes: AtomicUsize,
 }
 
-impl<A: Abi> Table<A> {
-    /// Forgets the layouts that no live handle has, once there are many. Constant time a layout: as many have
-    /// to come again as are left.
-    fn tidy(&mut self) {
-        if self.known.len() >= self.limit {
-            self.known.retain(|_, known| Arc::strong_count(known) > 1);
-            self.limit = 2 * self.known.len() + IDLE;
-        }
+struct KnownTable<A: Abi> {
+    known: HashMap<Type, Arc<Known<A>>>,
+    /// Those without a live handle by the time since when, with what they hold of memory.
+    idle: BTreeMap<u64, (Type, usize)>,
+    idle_bytes: usize,
+    now: u64,
+    /// Counts of layouts that are gone, where messages are counted.
+    past: PastRows,
+}
+
+impl<A: Abi> Default for KnownTable<A> {
+    fn default() -> Self {
+        let (known, idle) = (HashMap::new(), BTreeMap::new());
+        KnownTable { known, idle, idle_bytes: 0, now: 0, past: PastRows::default() }
     }
 }
 
-impl<A: Abi> Default for Table<A> {
-    fn default() -> Self {
-        Table { known: HashMap::new(), limit: IDLE }
+impl<A: Abi> KnownTable<A> {
+    /// A handle more has this layout.
+    fn use_it(&mut self, known: &Known<A>) {
+        let mut users = lock(&known.users);
+        users.handles += 1;
+        if let Some((_, bytes)) = users.idle_since.take().and_then(|since| self.idle.remove(&since))
+        {
+            self.idle_bytes -= bytes;
+        }
+    }
+
+    /// The oldest idle layouts, taken out until the others are few.
+    fn tidy(&mut self) -> Vec<Arc<Known<A>>> {
+        let mut gone = Vec::new();
+        while self.idle.len() > IDLE || self.idle_bytes > IDLE_BYTES {
+            let Some((_, (ty, bytes))) = self.idle.pop_first() else { break };
+            self.idle_bytes -= bytes;
+            gone.extend(self.known.remove(&ty));
+        }
+        gone
     }
 }
 
 impl<A: Abi> Layouts<A> {
     pub const fn new() -> Self {
-        Layouts(Mutex::new(None))
+        Layouts { table: Mutex::new(None), message_bytes: AtomicUsize::new(0) }
     }
 
-    /// What is known of a layout, found out now if need be. Where messages are counted, nothing is
-    /// thrown away.
-    pub fn get(&self, before: Type, counted: bool) -> Result<Arc<Known<A>>, String> {
-        let found = lock(&self.0).get_or_insert_default().known.get(&before).cloned();
-        let known = match found {
-            Some(known) => known,
-            None => {
-                let model = CostModel::default();
-                let after = normalize_within(&EFFORT, &before, Constructors::Extended, &model)
-                    .map_err(|e| e.to_string())?
-                    .ty;
-                let made = Arc::new(Known {
-                    before: before.clone(),
-                    after,
-                    messages: Mutex::new(Vec::new()),
-                    element: OnceLock::new(),
-                    tally: Arc::new(Tally::new(counted)),
-                    handles: AtomicU64::new(0),
-                });
-                let mut guard = lock(&self.0);
-                let table = guard.get_or_insert_default();
-                if !counted {
-                    table.tidy();
-                }
-                table.known.entry(before).or_insert(made).clone()
-            }
-        };
-        known.handles.fetch_add(1, Ordering::Relaxed);
+    /// What is known of a layout, found out now if need be, for a handle that has it. That goes back by
+    /// [`Layouts::release`].
+    pub fn get(&self, before: Type, report: Option<Format>) -> Result<Arc<Known<A>>, String> {
+        if let Some(known) = self.find(&before) {
+            return Ok(known);
+        }
+        let model = CostModel::default();
+        let after = normalize_within(&EFFORT, &before, Constructors::Extended, &model)
+            .map_err(|e| e.to_string())?
+            .ty;
+        let mut guard = lock(&self.table);
+        let table = guard.get_or_insert_default();
+        let live = table.known.len();
+        let known = table.known.entry(before.clone()).or_insert_with(|| {
+            Arc::new(Known {
+                tally: table.past.tally(&before, report, live),
+                before,
+                after,
+                messages: Mutex::new(KnownMessages { by_count: Vec::new(), bytes: 0 }),
+                element: OnceLock::new(),
+                users: Mutex::default(),
+            })
+        });
+        let known = known.clone();
+        known.tally.described();
+        table.use_it(&known);
         Ok(known)
     }
 
-    /// Everything that is known.
-    pub fn all(&self) -> Vec<Arc<Known<A>>> {
-        lock(&self.0).iter().flat_map(|table| table.known.values().cloned()).collect()
+    fn find(&self, before: &Type) -> Option<Arc<Known<A>>> {
+        let mut guard = lock(&self.table);
+        let table = guard.get_or_insert_default();
+        let known = table.known.get(before)?.clone();
+        known.tally.described();
+        table.use_it(&known);
+        Some(known)
     }
-}
 
-impl<A: Abi> Preload<A> {
-    /// Frees our datatypes before the library ends: some libraries warn of what is left. Attributes of
-    /// `MPI_COMM_SELF` that are deleted by `MPI_Finalize` may still communicate, but they get none of
-    /// them any more: see `finalizing`.
-    pub(crate) fn free_made(&self) {
-        for datatype in self.layouts.all().iter().flat_map(|known| known.made()) {
-            // A handle that MPI does not take back is lost, not worse.
-            let _ = self.mpi().type_free(datatype);
+    /// A handle that had this layout is gone. May be called inside a callback of the library.
+    pub fn release(&self, known: &Arc<Known<A>>) {
+        let memory = known.memory();
+        let mut guard = lock(&self.table);
+        let Some(table) = guard.as_mut() else { return };
+        // Of an older life of the library there is nothing in the table any more.
+        if !table.known.get(&known.before).is_some_and(|current| Arc::ptr_eq(current, known)) {
+            return;
         }
+        let mut users = lock(&known.users);
+        users.handles = users.handles.saturating_sub(1);
+        if users.handles > 0 {
+            return;
+        }
+        table.now += 1;
+        users.idle_since = Some(table.now);
+        drop(users);
+        table.idle.insert(table.now, (known.before.clone(), memory));
+        table.idle_bytes += memory;
+        let gone = table.tidy();
+        table.past.keep(&gone);
+        drop(guard);
+        self.drop_all(gone);
+    }
+
+    /// The library ends. Messages may still be under way in caches; what they are for is over.
+    pub fn forget_all(&self) {
+        let mut guard = lock(&self.table);
+        let Some(table) = guard.as_mut() else { return };
+        let gone: Vec<_> = table.known.drain().map(|(_, known)| known).collect();
+        table.idle.clear();
+        table.idle_bytes = 0;
+        table.past.keep(&gone);
+        drop(guard);
+        self.drop_all(gone);
+    }
+
+    /// Records of handles that nobody has freed may still hold them: then without their messages.
+    fn drop_all(&self, gone: Vec<Arc<Known<A>>>) {
+        for known in gone {
+            let messages = known.take(&mut lock(&known.messages), &self.message_bytes);
+            drop(messages);
+        }
+    }
+
+    /// Bytes of what is kept of layouts without a live handle.
+    pub fn idle_bytes(&self) -> usize {
+        lock(&self.table).as_ref().map_or(0, |table| table.idle_bytes)
+    }
+
+    /// The rows of the report, of all layouts that were ever looked at.
+    pub fn rows(&self, format: Format) -> Vec<Row> {
+        let guard = lock(&self.table);
+        let Some(table) = guard.as_ref() else { return Vec::new() };
+        table.past.all(table.known.values(), format)
     }
 }

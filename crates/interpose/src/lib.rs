@@ -21,6 +21,8 @@
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.
 
+mod at_exit;
+mod beginning;
 mod blocks;
 mod callers;
 pub mod calls;
@@ -31,12 +33,16 @@ mod displacements;
 mod element;
 mod exchange;
 mod export;
+mod export_arrivals;
 mod export_collectives;
 mod export_communicators;
 mod export_reductions;
+mod gpu;
 mod incoming;
 mod layouts;
+mod lives;
 mod lossy;
+mod made;
 mod measured;
 mod message;
 mod outgoing;
@@ -48,6 +54,9 @@ mod record;
 pub mod recording;
 mod replace;
 mod report;
+mod rows;
+mod say;
+mod signals;
 mod state;
 mod tally;
 
@@ -57,5 +66,5 @@ pub use state::Preload;
 /// What [`preload!`] needs by name.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Aint, Count, Mpich, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Aint, Count, Mpich, Offset, OpenMpi, Standard};
 }

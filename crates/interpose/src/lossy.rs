@@ -5,7 +5,7 @@
 //! (`tests/c/many_types.c`). Handles number the types, so from the 513th live one on five bytes are packed as
 //! four. The program may be near that number, and our own handles count too.
 
-use commloom_mpi::{Abi, AbiKind, RawHandle};
+use commloom_mpi::{Abi, AbiKind, RawHandle, Subject};
 
 use crate::count::CallCount;
 use crate::message::Purpose;
@@ -24,7 +24,7 @@ impl<A: Abi> Preload<A> {
         if A::KIND != AbiKind::Mpich || assumed_size(datatype.to_bits()) < 2 {
             return None;
         }
-        if self.mpi().version() > (4, 0) {
+        if !self.mpi().may_have(Subject::ManyHandles) {
             return None;
         }
         let Found::This(message) = self.message(datatype, count.wide(), Purpose::Persistent) else {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use commloom_choice::{Model, Table, file_name};
+use commloom_choice::{LONGEST, Model, Table, file_name};
+use commloom_guard::{Origin, one_line};
 use commloom_mpi::AbiKind;
 
 use crate::config::Config;
@@ -17,40 +18,46 @@ const OPEN_MPI: &str = include_str!("measured/openmpi.txt");
 pub(crate) struct Measured {
     pub model: Model,
     pub source: String,
+    /// The file that is not used, and why.
+    pub refused: Option<String>,
 }
 
 impl Measured {
     /// What the user names, else what was measured with this library before, else what is built in.
-    /// A file that cannot be used is told of in the source, and not used.
+    /// A file that cannot be used is not used, and named with the reason.
     pub fn of(kind: AbiKind, version: &str, config: &Config) -> Measured {
         let named = config.model.clone();
         let own = || Some(config.models.as_ref()?.join(file_name(version)));
-        let mut refused = String::new();
-        if let Some(file) = named.clone().or_else(own) {
-            match read(&file) {
+        let mut refused = None;
+        let origin = if named.is_some() { Origin::Named } else { Origin::Cache };
+        if let Some(file) = named.or_else(own) {
+            let shown = file.display();
+            match read(&file, origin) {
                 Ok(Some(table)) => {
-                    let source = format!("{} ({})", file.display(), table.measured);
-                    return Measured { model: Model::new(table), source };
+                    let source = format!("{shown} ({})", table.measured);
+                    return Measured { model: Model::new(table), source, refused };
                 }
-                Ok(None) if named.is_none() => {}
-                Ok(None) => refused = format!("; {} is not there", file.display()),
-                Err(reason) => refused = format!("; {} is not used: {reason}", file.display()),
+                Ok(None) if origin == Origin::Cache => {}
+                Ok(None) => refused = Some(format!("{shown} is not there")),
+                Err(reason) => refused = Some(format!("{shown} is not used: {reason}")),
             }
         }
+        let refused = refused.map(|reason| one_line(&reason).into_owned());
         let text = match kind {
             AbiKind::Mpich | AbiKind::Standard => MPICH,
             AbiKind::OpenMpi => OPEN_MPI,
         };
         // A test reads both.
         let table: Table = text.parse().unwrap_or_default();
-        let source = format!("built in, of {} ({}){refused}", table.library, table.measured);
-        Measured { model: Model::new(table), source }
+        let instead = refused.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
+        let source = format!("built in, of {} ({}){instead}", table.library, table.measured);
+        Measured { model: Model::new(table), source, refused }
     }
 }
 
 /// A table; `None` where there is no file.
-fn read(file: &Path) -> Result<Option<Table>, String> {
-    match std::fs::read_to_string(file) {
+fn read(file: &Path, origin: Origin) -> Result<Option<Table>, String> {
+    match commloom_guard::text(file, origin, LONGEST) {
         Ok(text) => text.parse::<Table>().map(Some).map_err(|error| error.to_string()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
@@ -145,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_named_is_used_and_one_that_is_no_table_is_told_of() {
-        let folder = std::env::temp_dir().join(format!("commloom-measured-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let file = folder.join("model.txt");
         std::fs::write(&file, OPEN_MPI).unwrap();
         let measured = Measured::of(AbiKind::Mpich, "any", &config(Some(&file), None));
@@ -159,9 +166,48 @@ mod tests {
         assert!(measured.source.contains("is not there"), "{}", measured.source);
         // By the version of the library, in the user's folder.
         std::fs::write(folder.join("messages-mpich-version-9.txt"), OPEN_MPI).unwrap();
-        let config = config(None, Some(&folder));
+        let config = config(None, Some(folder));
         let measured = Measured::of(AbiKind::Mpich, "MPICH Version:   9\nmore", &config);
         assert!(measured.model.table().library.starts_with("Open MPI"), "{}", measured.source);
-        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// What somebody else may put where the cache is looked for.
+    #[test]
+    fn what_was_planted_in_the_cache_is_named_and_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, name) = (folder.path(), "messages-mpich-version-9.txt");
+        let (file, other) = (folder.join(name), folder.join("other"));
+        let config = config(None, Some(folder));
+        let refused = |reason: &str| {
+            let measured = Measured::of(AbiKind::Mpich, "MPICH Version: 9", &config);
+            let said = measured.refused.expect("it is named");
+            assert!(said.contains(name) && said.contains(reason), "{said}");
+            assert!(measured.source.starts_with("built in"), "{}", measured.source);
+            let path = std::ffi::CString::new(file.to_str().unwrap()).unwrap();
+            // SAFETY: a path that ends with zero.
+            assert_eq!(unsafe { libc::unlink(path.as_ptr()) }, 0, "{reason}");
+        };
+        std::fs::write(&other, OPEN_MPI).unwrap();
+        std::os::unix::fs::symlink(&other, &file).unwrap();
+        refused("it is a link");
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        refused("it is a link");
+        let path = std::ffi::CString::new(file.to_str().unwrap()).unwrap();
+        // SAFETY: a path that ends with zero.
+        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        refused("it is no regular file");
+        // Longer than any table: by its end only, which nobody reads.
+        std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+        refused("it is longer than");
+        std::fs::write(&file, b"\xff").unwrap();
+        refused("it is not UTF-8");
+        std::fs::write(&file, "# commloom message times, version 1\nvector one\x1b[2J").unwrap();
+        refused("line 2");
+        std::fs::write(&file, OPEN_MPI).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        std::fs::set_permissions(&file, mode).unwrap();
+        refused("everybody can write it");
+        let measured = Measured::of(AbiKind::Mpich, "MPICH Version: 9", &config);
+        assert_eq!(measured.refused, None, "there is no such file");
     }
 }

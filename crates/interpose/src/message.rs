@@ -5,13 +5,13 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use commloom_choice::{Operation, Shape, Step, Trials, Way, unit};
-use commloom_layout::{Base, CostModel, Type, mpi};
-use commloom_mpi::{Abi, AbiKind, RawHandle, encode};
+use commloom_layout::{Base, CostModel, Signature, Type, mpi};
+use commloom_mpi::{Abi, RawHandle, Subject, encode};
 use commloom_plan::Plan;
 use commloom_reconstruct::{Constructors, fewest_runs, normalize_within};
 
@@ -19,6 +19,7 @@ use crate::config::Force;
 use crate::count::CallCount;
 use crate::element::Element;
 use crate::layouts::{EFFORT, Known};
+use crate::made::MadeType;
 use crate::record::Found;
 use crate::state::Preload;
 use crate::tally::{Expected, MessageTally};
@@ -28,7 +29,7 @@ pub(crate) enum Route<A: Abi> {
     /// Untouched, for this reason.
     Native(&'static str),
     /// The same layout in the description that the library is fast with: count and handle.
-    Substitute(i64, A::Datatype),
+    Substitute(i64, MadeType<A>),
     /// Packed.
     Engine,
 }
@@ -41,6 +42,16 @@ pub(crate) enum Elements<A: Abi, N> {
     Other(N, A::Datatype),
     /// Packed, as so many elements of this datatype.
     Packed(N, A::Datatype),
+}
+
+impl<A: Abi, N> Elements<A, N> {
+    /// As the program has them, where there is another reason for that. Nobody asks where they go so anyway.
+    pub fn unless(self, reason: impl FnOnce() -> Option<&'static str>) -> Self {
+        match self {
+            Elements::Own(_) => self,
+            Elements::Other(..) | Elements::Packed(..) => reason().map_or(self, Elements::Own),
+        }
+    }
 }
 
 /// How `count` elements of a datatype are handled.
@@ -62,12 +73,16 @@ pub(crate) struct Message<A: Abi> {
     pub extent: i64,
     /// One element in packed form, for collectives.
     pub element: Arc<Element<A>>,
+    /// Where basic elements end.
+    grain: Grain,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
     pub tally: MessageTally,
 }
 
+/// What a library holds of memory for a datatype of ours, about.
+const HANDLE: usize = 2 << 10;
 /// Why a layout does not go in other words.
 const NO_HANDLE: &str = "no handle for the normal form";
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
@@ -111,6 +126,7 @@ impl<A: Abi> Message<A> {
             collective: AtomicU64::new(0),
             extent: known.before.extent(),
             element: known.element(state),
+            grain: Grain::of(&known.before),
             packed,
             tally: MessageTally::new(known.tally.clone(), expected),
         })
@@ -139,14 +155,12 @@ impl<A: Abi> Message<A> {
     }
 
     fn elements_by<N: CallCount>(&self, route: &Route<A>) -> Elements<A, N> {
-        let elements = match *route {
+        let elements = match route {
             Route::Native(reason) => return Elements::Own(reason),
-            Route::Substitute(..) if self.state.finalizing.is_completed() => {
-                return Elements::Own("the library ends");
-            }
-            Route::Substitute(count, datatype) => {
-                N::narrow(count).map(|count| Elements::Other(count, datatype))
-            }
+            Route::Substitute(count, made) => match made.handle() {
+                None => return Elements::Own("the library ends"),
+                Some(datatype) => N::narrow(*count).map(|count| Elements::Other(count, datatype)),
+            },
             Route::Engine => {
                 let (count, datatype) = self.packed;
                 N::narrow(count).map(|count| Elements::Packed(count, datatype))
@@ -165,15 +179,6 @@ impl<A: Abi> Message<A> {
         matches!(self.route, Route::Native(_)) && self.other.is_none()
     }
 
-    /// The datatypes that were made for it.
-    pub fn substitutes(&self) -> impl Iterator<Item = A::Datatype> + '_ {
-        let routes = [Some(&self.route), self.other.as_ref().map(|(route, _)| route)];
-        routes.into_iter().flatten().filter_map(|route| match route {
-            Route::Substitute(_, datatype) => Some(*datatype),
-            Route::Native(_) | Route::Engine => None,
-        })
-    }
-
     /// Packed bytes.
     pub fn size(&self) -> u64 {
         self.plan.bytes()
@@ -182,6 +187,11 @@ impl<A: Abi> Message<A> {
     /// Packed bytes, as the length of a buffer.
     pub fn bytes(&self) -> usize {
         usize::try_from(self.plan.bytes()).unwrap_or(usize::MAX)
+    }
+
+    /// So many packed bytes, without those of a basic element that is not whole.
+    pub fn whole_elements(&self, bytes: u64) -> u64 {
+        self.grain.whole(bytes)
     }
 
     /// Whether `buffer` can be what the program means; if not, MPI shall see it.
@@ -193,6 +203,31 @@ impl<A: Abi> Message<A> {
     pub fn takes_at(&self, buffer: *const c_void, displacement: i64) -> bool {
         let lowest = self.plan.bounds().start.checked_add(displacement);
         !buffer.is_null() || lowest.is_some_and(|address| address >= LOWEST_ADDRESS)
+    }
+
+    /// Why the library receives into the elements as they are, where they may have a byte in common. Which
+    /// value that byte keeps depends on the order in which a description is followed, and the program
+    /// knows the order of its own. MPI forbids such receives (MPI 4.1, section 4.1.11), but libraries
+    /// accept them, and elements that the standard puts apart overlap in Open MPI 4 and 5, which place
+    /// them by the extent of a resized member.
+    pub fn refused_by_overlap(&self) -> Option<&'static str> {
+        (!self.plan.names_bytes_once()).then_some("received elements may overlap")
+    }
+
+    /// Why the library gets the elements at `buffer` as they are, where that is memory of a GPU.
+    pub fn refused_by_gpu(&self, buffer: *const c_void) -> Option<&'static str> {
+        self.refused_by_gpu_at(buffer, 0)
+    }
+
+    /// The same so many bytes behind `buffer`.
+    pub fn refused_by_gpu_at(
+        &self,
+        buffer: *const c_void,
+        displacement: i64,
+    ) -> Option<&'static str> {
+        let Range { start, end } = self.plan.bounds();
+        let move_by = |place: i64| place.saturating_add(displacement);
+        self.state.gpus.refuse(buffer, move_by(start)..move_by(end))
     }
 
     /// Whether to pack it where a collective sends or receives it in so many equal parts.
@@ -291,6 +326,13 @@ impl<A: Abi> Message<A> {
         })
     }
 
+    /// About what it holds of memory.
+    pub fn memory(&self) -> usize {
+        let is_made = |route: &Route<A>| matches!(route, Route::Substitute(..));
+        let routes = std::iter::once(&self.route).chain(self.other.iter().map(|(other, _)| other));
+        size_of::<Self>() + self.plan.heap() + HANDLE * routes.filter(|r| is_made(r)).count()
+    }
+
     fn timed(&self, nanoseconds: &AtomicU64, work: impl FnOnce()) -> Option<()> {
         if !self.tally.is_enabled() {
             return self.state.shield(work);
@@ -308,18 +350,50 @@ fn length(range: &Range<u64>) -> Option<usize> {
     usize::try_from(range.end.checked_sub(range.start)?).ok()
 }
 
-impl<A: Abi> Drop for Message<A> {
-    fn drop(&mut self) {
-        for handle in self.substitutes() {
-            self.state.retire(handle);
+/// The basic elements of packed bytes.
+enum Grain {
+    /// All of this size.
+    Equal(u64),
+    /// Those of a type, again and again. Its signature is made when a message has ended inside of it.
+    Mixed(Type, OnceLock<Signature>),
+}
+
+impl Grain {
+    fn of(element: &Type) -> Self {
+        match element.base() {
+            Base::One(basic) => Grain::Equal(basic.size()),
+            Base::Empty => Grain::Equal(1),
+            Base::Mixed => Grain::Mixed(element.clone(), OnceLock::new()),
         }
+    }
+
+    fn whole(&self, bytes: u64) -> u64 {
+        let (element, signature) = match self {
+            Grain::Equal(size) => return bytes - bytes % size.max(&1),
+            Grain::Mixed(element, signature) => (element, signature),
+        };
+        let rest = bytes % element.size().max(1);
+        if rest == 0 {
+            return bytes;
+        }
+        let (mut left, mut whole) = (rest, bytes - rest);
+        for &(basic, count) in signature.get_or_init(|| element.signature()).runs() {
+            let size = basic.size().max(1);
+            let number = count.min(left / size);
+            whole += number * size;
+            left -= number * size;
+            if number < count {
+                break;
+            }
+        }
+        whole
     }
 }
 
 /// The ways of a message: the model's, within what the settings allow and the library can do, and
 /// another one that may be tried.
 fn routes<A: Abi>(
-    state: &Preload<A>,
+    state: &'static Preload<A>,
     shape: &Shape,
     forms: [&Type; 2],
 ) -> (Route<A>, Option<Route<A>>) {
@@ -345,7 +419,7 @@ fn routes<A: Abi>(
 }
 
 /// One way of a message, given in normal form and in fewest runs.
-fn route<A: Abi>(state: &Preload<A>, way: Way, [normal, joined]: [&Type; 2]) -> Route<A> {
+fn route<A: Abi>(state: &'static Preload<A>, way: Way, [normal, joined]: [&Type; 2]) -> Route<A> {
     let config = state.config();
     match way {
         Way::Native => Route::Native("expected to be no faster"),
@@ -366,19 +440,17 @@ fn route<A: Abi>(state: &Preload<A>, way: Way, [normal, joined]: [&Type; 2]) -> 
 }
 
 /// So many elements of a handle for this layout; `None` where the library does not make one.
-fn substitute<A: Abi>(state: &Preload<A>, count: u64, element: &Type) -> Option<Route<A>> {
+fn substitute<A: Abi>(state: &'static Preload<A>, count: u64, element: &Type) -> Option<Route<A>> {
     let count = i64::try_from(count).ok()?;
-    let handle = encode(state.mpi(), element).ok()?;
-    Some(Route::Substitute(count, handle.into_handle()))
+    let made = state.make(|mpi| encode(mpi, element))?;
+    Some(Route::Substitute(count, made))
 }
 
 /// Whether packed bytes can be sent to somebody who has posted a receive of the datatype itself, which nobody
-/// knows. MPICH 4.0 calls long ones truncated where that is a struct of several basic types, whoever packed
-/// them (`tests/c/mixed.c`); 5.0 does not.
+/// knows. MPICH refuses long ones where that is a struct of several basic types, whoever packed them
+/// (`tests/c/mixed.c`).
 fn takes_packed<A: Abi>(state: &Preload<A>, all: &Type) -> bool {
-    matches!(all.base(), Base::One(_))
-        || A::KIND != AbiKind::Mpich
-        || state.mpi().version() > (4, 0)
+    matches!(all.base(), Base::One(_)) || !state.mpi().may_have(Subject::LongMixed)
 }
 
 /// How the packed bytes are sent: with the basic type of the signature where there is only one.
@@ -397,6 +469,9 @@ fn packed_elements<A: Abi>(
 
 /// Slots of the look-up table of one thread.
 const SLOTS: usize = 64;
+/// Longer messages are not in it: nothing tells other threads to let go of them, and what the look-up takes is
+/// little beside the time of the message.
+const SMALL: usize = 32 << 10;
 
 struct Slot {
     datatype: usize,
@@ -484,6 +559,9 @@ impl<A: Abi> Preload<A> {
             Found::Nothing => None,
             Found::Unknown | Found::NotYet(_) => return found,
         };
+        if message.is_some_and(|message| message.memory() > SMALL) {
+            return found;
+        }
         let skip = message.is_none_or(|m| m.is_left_alone() && !m.tally.is_enabled());
         let any = message.cloned().map(|message| message as Arc<dyn Any + Send + Sync>);
         let entry = Slot { datatype: bits, count, epoch, skip, found: any };
@@ -498,6 +576,23 @@ impl<A: Abi> Preload<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_end_after_whole_elements_or_are_cut_there() {
+        let equal = Grain::of(&Type::vec(3, 8, Type::predefined("MPI_INT").unwrap()).unwrap());
+        assert_eq!([0, 3, 4, 7, 1002].map(|n| equal.whole(n)), [0, 0, 4, 4, 1000]);
+        // 1, 8, 4, 4 and 2 bytes.
+        let parts = ["MPI_CHAR", "MPI_DOUBLE", "MPI_INT", "MPI_INT", "MPI_SHORT"];
+        let parts = parts.iter().zip([0, 8, 16, 20, 24]);
+        let parts = parts.map(|(name, at)| (at, Type::predefined(name).unwrap()));
+        let (places, types): (Vec<i64>, Vec<Type>) = parts.unzip();
+        let mixed = Grain::of(&Type::strc(places, types).unwrap());
+        let ends = [0, 1, 9, 13, 17, 19];
+        for bytes in 0..60 {
+            let whole = ends.iter().map(|end| end + bytes / 19 * 19).filter(|&n| n <= bytes).max();
+            assert_eq!(Some(mixed.whole(bytes)), whole, "{bytes}");
+        }
+    }
 
     #[test]
     fn the_types_of_a_program_get_slots_of_their_own() {

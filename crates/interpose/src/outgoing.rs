@@ -141,7 +141,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
             Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
         };
         let size = message.size();
-        match elements(&message) {
+        match elements(&message).unless(|| message.refused_by_gpu(buffer)) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);
@@ -207,6 +207,11 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
 }
 
 impl<A: Abi> Departure<A> {
+    /// Whether the program's buffer is memory of a GPU.
+    pub fn is_refused_by_gpu(&self) -> bool {
+        self.message.refused_by_gpu(self.buffer).is_some()
+    }
+
     /// Packs what is in the program's buffer now. `None` where that failed.
     ///
     /// # Safety

@@ -1,15 +1,18 @@
 //! Requests that commloom has something to do for when they complete.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use commloom_mpi::{Abi, Status};
 
+use crate::complete::Outcome;
 use crate::exchange::Exchange;
-use crate::incoming::Landing;
+use crate::incoming::{Cut, Landing};
 use crate::outgoing::Departure;
 use crate::persistent::{Persistent, Work};
 use crate::replace::Expected;
@@ -33,17 +36,79 @@ pub(crate) enum Held<A: Abi> {
 /// did not: as soon as a request is complete, another thread may get the same handle. Persistent
 /// requests stay in: their handles live until the program frees them.
 pub(crate) struct Pending<A: Abi> {
-    /// Entries in both tables; read without a lock, so that programs without any pay one load. Never
-    /// too small: it changes under the lock of the table, and before an orphan is added. If another
+    /// Entries of the table; read without a lock, so that programs without any pay one load. Never
+    /// too small: it changes under the lock of the table. If another
     /// thread could take an entry out before it is counted, a third one would see none for a moment
     /// and complete a receive without us.
     len: AtomicUsize,
     held: Mutex<Option<Table<A>>>,
-    /// Requests that the program has freed while they were under way.
-    orphans: Mutex<Vec<(A::Request, Held<A>)>>,
-    /// How many these are.
-    orphaned: AtomicUsize,
+    /// Freed receives, and collectives: the program wants their data as soon as it can know of them.
+    freed_receives: Orphans<A>,
+    /// Freed sends, whose packed bytes the library still reads.
+    freed_sends: Orphans<A>,
+    /// The program has freed a receive that was under way, and may do it again.
+    frees_receives: AtomicBool,
 }
+
+/// Requests that the program has freed while they were under way.
+struct Orphans<A: Abi> {
+    /// How many there are, also while a thread has them out; read without a lock.
+    count: AtomicUsize,
+    list: Mutex<List<A>>,
+    /// The thread that had them out is done.
+    back: Condvar,
+}
+
+struct List<A: Abi> {
+    entries: Vec<(A::Request, Held<A>)>,
+    /// A thread has them out.
+    out: bool,
+}
+
+impl<A: Abi> Orphans<A> {
+    const fn new() -> Self {
+        let list = Mutex::new(List { entries: Vec::new(), out: false });
+        Orphans { count: AtomicUsize::new(0), list, back: Condvar::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    fn add(&self, request: A::Request, held: Held<A>) {
+        self.count.fetch_add(1, Ordering::AcqRel);
+        lock(&self.list).entries.push((request, held));
+    }
+
+    /// Takes all of them out. If another thread has them out, what it finds complete shall be there
+    /// before this one goes on, and what became complete after it looked shall not be missed.
+    fn take(&self) -> Vec<(A::Request, Held<A>)> {
+        let mut list = lock(&self.list);
+        while list.out {
+            list = self.back.wait(list).unwrap_or_else(PoisonError::into_inner);
+        }
+        list.out = true;
+        std::mem::take(&mut list.entries)
+    }
+
+    /// Puts back those that are not complete.
+    fn put_back(&self, left: Vec<(A::Request, Held<A>)>, finished: usize) {
+        let mut list = lock(&self.list);
+        list.entries.extend(left);
+        list.out = false;
+        self.count.fetch_sub(finished, Ordering::AcqRel);
+        drop(list);
+        self.back.notify_all();
+    }
+}
+
+thread_local! {
+    /// This thread has orphans out. The library may call an error handler of the program meanwhile, which calls MPI.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How long `MPI_Finalize` waits for messages of freed receives.
+const LAST_MESSAGES: Duration = Duration::from_millis(50);
 
 type Table<A> = HashMap<<A as Abi>::Request, Held<A>, BuildHasherDefault<HandleHasher>>;
 
@@ -83,14 +148,27 @@ impl<A: Abi> Pending<A> {
         Pending {
             len: AtomicUsize::new(0),
             held: Mutex::new(None),
-            orphans: Mutex::new(Vec::new()),
-            orphaned: AtomicUsize::new(0),
+            freed_receives: Orphans::new(),
+            freed_sends: Orphans::new(),
+            frees_receives: AtomicBool::new(false),
         }
     }
 
     /// Whether no call of completion has anything to do for us.
     pub fn is_empty(&self) -> bool {
         self.len.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether later receives are better left alone: their requests may be freed, and their data shall
+    /// come without a call that completes them.
+    pub fn frees_receives(&self) -> bool {
+        self.frees_receives.load(Ordering::Relaxed)
+    }
+
+    /// Whether there are freed receives.
+    #[inline]
+    pub fn has_freed_receives(&self) -> bool {
+        !self.freed_receives.is_empty()
     }
 
     /// Remembers. Returns what the table held for the same handle: MPICH gives one handle to all
@@ -112,6 +190,19 @@ impl<A: Abi> Pending<A> {
             self.len.fetch_sub(1, Ordering::AcqRel);
         }
         removed
+    }
+
+    /// The library has ended, and its requests with it: their handles mean nothing any more. Buffers that the
+    /// program has left under way are lost, because nobody knows who may still look at them.
+    pub fn abandon(&self, state: &Preload<A>) {
+        let held = lock(&self.held).take().unwrap_or_default();
+        self.len.fetch_sub(held.len(), Ordering::AcqRel);
+        for held in held.into_values() {
+            match held {
+                Held::Persistent(persistent) if !persistent.is_active() => persistent.done(state),
+                held => std::mem::forget(held),
+            }
+        }
     }
 
     /// What hangs on a persistent request.
@@ -160,41 +251,48 @@ impl<A: Abi> Held<A> {
         Held::Persistent(Arc::new(Persistent::new(work)))
     }
 
-    /// The request is complete and gone; `status` is its status if it succeeded.
+    /// The request is complete and gone, and has ended like this. Tells as [`Landing::ended`].
     ///
     /// # Safety
     /// The library has let go of the packed bytes; the program's buffer can be written.
-    pub unsafe fn finish(self, state: &Preload<A>, status: Option<&A::Status>) {
+    pub unsafe fn finish(self, state: &Preload<A>, outcome: &Outcome<A::Status>) -> Option<Cut<A>> {
+        let mut cut = None;
         match self {
             Held::Send(departure) => departure.done(state),
-            Held::Receive(landing) => {
-                if let Some(status) = status {
-                    // SAFETY: passed on.
-                    unsafe { landing.unpack(state, status) };
-                }
+            Held::Receive(mut landing) => {
+                // SAFETY: both are the caller's promise.
+                cut = unsafe { landing.ended(state, outcome) };
                 landing.done(state);
             }
             Held::Persistent(persistent) => {
-                if let Some(status) = status {
-                    // SAFETY: passed on.
-                    unsafe { persistent.complete(state, status) };
-                }
+                // SAFETY: both are the caller's promise.
+                cut = unsafe { persistent.complete(state, outcome) };
                 persistent.done(state);
             }
             Held::Collective(exchange) => {
-                if status.is_some() {
-                    // SAFETY: passed on.
+                if matches!(outcome, Outcome::Arrived(_)) {
+                    // SAFETY: it has succeeded; the buffer is the caller's promise.
                     unsafe { exchange.unpack() };
                 }
                 exchange.done(state);
             }
             Held::Expected(mut expected) => {
-                if let Some(status) = status {
-                    // SAFETY: passed on. Who wants the status has asked before.
+                if let Outcome::Arrived(status) = outcome {
+                    // SAFETY: complete; the buffer is the caller's promise. Who wants the status has asked before.
                     unsafe { expected.completed(state, status) };
                 }
                 expected.done(state);
             }
+        }
+        cut
+    }
+
+    /// Whether data of the program wait for it.
+    fn receives(&self) -> bool {
+        match self {
+            Held::Send(_) => false,
+            Held::Receive(_) | Held::Collective(_) | Held::Expected(_) => true,
+            Held::Persistent(persistent) => persistent.receives(),
         }
     }
 
@@ -204,14 +302,15 @@ impl<A: Abi> Held<A> {
     /// # Safety
     /// As [`Held::finish`].
     pub unsafe fn superseded(self, state: &Preload<A>) {
-        // SAFETY: passed on.
-        unsafe {
-            match self {
-                Held::Collective(exchange) => {
-                    exchange.unpack();
-                    exchange.done(state);
-                }
-                held => held.finish(state, None),
+        match self {
+            Held::Collective(exchange) => {
+                // SAFETY: complete; the buffer is the caller's promise.
+                unsafe { exchange.unpack() };
+                exchange.done(state);
+            }
+            held => {
+                // SAFETY: both are the caller's promise.
+                unsafe { held.finish(state, &Outcome::Failed) };
             }
         }
     }
@@ -224,50 +323,95 @@ impl<A: Abi> Preload<A> {
             // SAFETY: complete, see `insert`.
             unsafe { older.superseded(self) };
         }
-        self.progress_orphans(false);
+        self.finish_freed_sends();
     }
 
     /// `MPI_Request_free` of a request that something waits for: the program lets go of it, we keep
     /// the request until it completes.
     pub(crate) fn adopt(&self, request: A::Request, held: Held<A>) {
-        self.pending.len.fetch_add(1, Ordering::AcqRel);
-        self.pending.orphaned.fetch_add(1, Ordering::AcqRel);
-        lock(&self.pending.orphans).push((request, held));
+        if held.receives() {
+            self.pending.frees_receives.store(true, Ordering::Relaxed);
+            self.pending.freed_receives.add(request, held);
+        } else {
+            self.pending.freed_sends.add(request, held);
+        }
     }
 
-    /// Finishes freed requests that are complete by now. At the `end` the others go to the library,
-    /// which completes them in `MPI_Finalize`; their bytes are never reused.
-    pub(crate) fn progress_orphans(&self, end: bool) {
-        if self.pending.orphaned.load(Ordering::Acquire) == 0 {
+    /// Gives back the buffers of freed sends that are complete by now.
+    pub(crate) fn finish_freed_sends(&self) {
+        if !self.pending.freed_sends.is_empty() {
+            self.finish_freed(&self.pending.freed_sends);
+        }
+    }
+
+    /// After a call of the program, before it goes on: the call may have told it that messages of freed receives
+    /// have arrived. Then the library had them when the call returned, and so they are complete.
+    #[inline]
+    pub fn deliver_freed(&self) {
+        if self.pending.has_freed_receives() {
+            self.finish_freed(&self.pending.freed_receives);
+        }
+    }
+
+    /// Finishes freed requests that are complete by now.
+    #[cold]
+    fn finish_freed(&self, orphans: &Orphans<A>) {
+        if LOOKING.try_with(|looking| looking.replace(true)).unwrap_or(true) {
             return;
         }
-        let orphans = std::mem::take(&mut *lock(&self.pending.orphans));
-        for (mut request, held) in orphans {
+        let (mut left, mut finished) = (Vec::new(), 0);
+        for (mut request, held) in orphans.take() {
             let mut flag = 0;
             let mut status = A::Status::empty();
-            // SAFETY: the request is ours alone since the program freed it.
-            let code =
-                unsafe { (self.mpi().own.test)(&raw mut request, &raw mut flag, &raw mut status) };
+            // SAFETY: the request is ours alone since the program freed it. MPI_Test would fail for a message that is
+            // too long, and the error handler of the program be called; with Open MPI this call does not.
+            let code = unsafe {
+                (self.mpi().own.request_get_status)(request, &raw mut flag, &raw mut status)
+            };
             let success = code == A::CONSTANTS.success;
-            if success && flag == 0 && !end {
-                lock(&self.pending.orphans).push((request, held));
+            if success && flag == 0 {
+                left.push((request, held));
                 continue;
             }
-            self.pending.len.fetch_sub(1, Ordering::AcqRel);
-            self.pending.orphaned.fetch_sub(1, Ordering::AcqRel);
-            if success && flag == 0 {
-                // SAFETY: as above; nobody uses the handle afterwards.
+            finished += 1;
+            let outcome = match status.error() {
+                _ if !success => Outcome::of_error(self, code),
+                // Open MPI has the code of the request there, others what was there before.
+                0 => Outcome::Arrived(status),
+                error => Outcome::of_error(self, error),
+            };
+            // SAFETY: complete; and nobody uses the handle afterwards.
+            unsafe {
+                (self.mpi().own.request_free)(&raw mut request);
+                held.finish(self, &outcome);
+            }
+        }
+        orphans.put_back(left, finished);
+        // A thread that is ending has no such variable any more, and did not come here.
+        let _ = LOOKING.try_with(|looking| looking.set(false));
+    }
+
+    /// Before the library ends: what is under way has a moment to arrive. The rest goes to the library,
+    /// which completes it in `MPI_Finalize`; those bytes are never reused.
+    pub(crate) fn let_go_of_freed(&self) {
+        let start = Instant::now();
+        loop {
+            self.deliver_freed();
+            self.finish_freed_sends();
+            if !self.pending.has_freed_receives() || start.elapsed() > LAST_MESSAGES {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        for orphans in [&self.pending.freed_receives, &self.pending.freed_sends] {
+            let all = orphans.take();
+            let number = all.len();
+            for (mut request, held) in all {
+                // SAFETY: the request is ours alone, and nobody uses the handle afterwards.
                 unsafe { (self.mpi().own.request_free)(&raw mut request) };
                 std::mem::forget(held);
-                continue;
             }
-            if success && request != self.mpi().handles.request_null {
-                // A persistent one, inactive now.
-                // SAFETY: as above.
-                unsafe { (self.mpi().own.request_free)(&raw mut request) };
-            }
-            // SAFETY: complete.
-            unsafe { held.finish(self, success.then_some(&status)) };
+            orphans.put_back(Vec::new(), number);
         }
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Mutex;
 
 use commloom_mpi::Abi;
 
+use crate::complete::Outcome;
 use crate::exchange::Exchange;
-use crate::incoming::Landing;
+use crate::incoming::{Cut, Landing};
 use crate::outgoing::Departure;
 use crate::state::{Preload, lock};
 
@@ -16,6 +17,17 @@ pub(crate) enum Work<A: Abi> {
     Send(Departure<A>),
     Receive(Landing<A>),
     Collective(Box<Exchange<A>>),
+}
+
+impl<A: Abi> Work<A> {
+    /// Whether the memory of the program is a GPU's now.
+    fn is_refused_by_gpu(&self) -> bool {
+        match self {
+            Work::Send(departure) => departure.is_refused_by_gpu(),
+            Work::Receive(landing) => landing.is_refused_by_gpu(),
+            Work::Collective(exchange) => exchange.is_refused_by_gpu(),
+        }
+    }
 }
 
 /// What the program has done with a persistent request. Where a start has failed, a request may be
@@ -52,10 +64,14 @@ impl<A: Abi> Persistent<A> {
     /// As for `MPI_Start`: the request is inactive, a send's buffer can be read.
     pub unsafe fn start(&self) -> Option<()> {
         let (_, mut work) = self.take(Phase::Active);
+        let refused = work.as_ref().is_some_and(Work::is_refused_by_gpu);
         let done = match &mut work {
+            // The buffer has become another one since the request was made.
+            _ if refused => None,
             // SAFETY: passed on.
             Some(Work::Send(departure)) => unsafe { departure.pack() },
             Some(Work::Receive(landing)) => {
+                landing.mark();
                 landing.count();
                 Some(())
             }
@@ -79,40 +95,66 @@ impl<A: Abi> Persistent<A> {
         }
     }
 
-    /// The request is complete, with this status, and inactive from now on.
+    /// The request has ended like this, and is inactive from now on. Tells as [`Landing::ended`].
     ///
     /// # Safety
     /// The buffer of a receive can be written.
-    pub unsafe fn complete(&self, state: &Preload<A>, status: &A::Status) {
-        // SAFETY: passed on.
-        unsafe { self.finish(state, status, Phase::Inactive) }
+    pub unsafe fn complete(
+        &self,
+        state: &Preload<A>,
+        outcome: &Outcome<A::Status>,
+    ) -> Option<Cut<A>> {
+        // SAFETY: the buffer is the caller's promise.
+        unsafe { self.finish(state, outcome, Phase::Inactive) }
     }
 
     /// The program gets to know that the request is complete, but it stays active.
     ///
     /// # Safety
     /// The buffer of a receive can be written.
-    pub unsafe fn deliver(&self, state: &Preload<A>, status: &A::Status) {
-        if self.is_active() {
-            // SAFETY: passed on.
-            unsafe { self.finish(state, status, Phase::Delivered) }
+    pub unsafe fn deliver(
+        &self,
+        state: &Preload<A>,
+        outcome: &Outcome<A::Status>,
+    ) -> Option<Cut<A>> {
+        if !self.is_active() {
+            return None;
         }
+        // SAFETY: the buffer is the caller's promise.
+        unsafe { self.finish(state, outcome, Phase::Delivered) }
     }
 
-    unsafe fn finish(&self, state: &Preload<A>, status: &A::Status, next: Phase) {
-        let (phase, work) = self.take(next);
-        match &work {
-            // SAFETY: passed on.
-            Some(Work::Receive(landing)) if phase == Phase::Active => unsafe {
-                landing.unpack(state, status);
+    /// # Safety
+    /// The buffer of a receive can be written.
+    unsafe fn finish(
+        &self,
+        state: &Preload<A>,
+        outcome: &Outcome<A::Status>,
+        next: Phase,
+    ) -> Option<Cut<A>> {
+        let (phase, mut work) = self.take(next);
+        let mut cut = None;
+        match &mut work {
+            // SAFETY: the request is complete; the buffer is the caller's promise. What was delivered is not
+            // unpacked again, but still judged.
+            Some(Work::Receive(landing)) if phase != Phase::Inactive => unsafe {
+                cut = landing.ended(state, outcome);
             },
-            // SAFETY: passed on.
-            Some(Work::Collective(exchange)) if phase == Phase::Active => unsafe {
-                exchange.unpack();
-            },
+            Some(Work::Collective(exchange)) if phase == Phase::Active => {
+                if matches!(outcome, Outcome::Arrived(_)) {
+                    // SAFETY: the collective has succeeded; the buffer is the caller's promise.
+                    unsafe { exchange.unpack() };
+                }
+            }
             _ => {}
         }
         self.put(work);
+        cut
+    }
+
+    /// Whether it receives.
+    pub fn receives(&self) -> bool {
+        matches!(lock(&self.0).1, Some(Work::Receive(_) | Work::Collective(_)))
     }
 
     /// Whether the library may still use the packed bytes.

@@ -11,6 +11,7 @@ use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
 
 use crate::callers::Place;
+use crate::config::ReportTo;
 use crate::layouts::Known;
 use crate::message::{Message, Purpose};
 use crate::state::{Preload, lock};
@@ -18,6 +19,8 @@ use crate::state::{Preload, lock};
 /// One committed datatype.
 pub(crate) struct Record<A: Abi> {
     state: &'static Preload<A>,
+    /// When the library made its handle. In a later one it means nothing.
+    generation: u64,
     /// What its messages have cost so far, in nanoseconds, roughly.
     spent: AtomicU64,
     /// From when on a look at it is worth while.
@@ -33,7 +36,7 @@ pub(crate) struct Record<A: Abi> {
 const LOOK_PER_ARGUMENT: u64 = 40;
 
 impl<A: Abi> Record<A> {
-    fn new(state: &'static Preload<A>, arguments: usize) -> Self {
+    fn new(state: &'static Preload<A>, generation: u64, arguments: usize) -> Self {
         let arguments = u64::try_from(arguments).unwrap_or(u64::MAX);
         let patience = match state.config().warmup {
             0 => 0,
@@ -43,6 +46,7 @@ impl<A: Abi> Record<A> {
         };
         Record {
             state,
+            generation,
             spent: AtomicU64::new(0),
             patience,
             place: state.config().report.as_ref().and_then(|_| state.callers.caller()),
@@ -57,6 +61,9 @@ impl<A: Abi> Record<A> {
     /// A type is looked at when its messages have cost about as much as the look will: a program
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
     fn message(self: &Arc<Self>, datatype: A::Datatype, count: i64, purpose: Purpose) -> Found<A> {
+        if self.state.lives.generation() != Some(self.generation) {
+            return Found::Nothing;
+        }
         let bytes = self.bytes(datatype, count);
         if self.known.get().is_none() && !purpose.is_persistent() {
             let least = 300 + bytes / 10;
@@ -96,7 +103,17 @@ impl<A: Abi> Record<A> {
             // MPICH 4.0.2 packs such types with another extent than it reports.
             return Err("a negative extent, which libraries disagree on".into());
         }
-        self.state.layouts.get(before, self.state.config().report.is_some())
+        let report = self.state.config().report.as_ref();
+        self.state.layouts.get(before, report.map(ReportTo::format))
+    }
+}
+
+impl<A: Abi> Drop for Record<A> {
+    /// May be called inside a callback of the library.
+    fn drop(&mut self) {
+        if let Some(Ok(known)) = self.known.get() {
+            self.state.layouts.release(known);
+        }
     }
 }
 
@@ -120,11 +137,17 @@ impl Keyval {
     fn get(&self) -> Option<c_int> {
         c_int::try_from(self.0.load(Ordering::Acquire)).ok()
     }
+
+    /// Takes the key, to be freed before the library ends: the next life makes another one.
+    pub fn take(&self) -> Option<c_int> {
+        c_int::try_from(self.0.swap(NOT_MADE, Ordering::AcqRel)).ok()
+    }
 }
 
 impl<A: Abi> Preload<A> {
     /// Hangs a record on a derived datatype that was just committed.
     pub(crate) fn committed(&'static self, datatype: A::Datatype) {
+        let Some(generation) = self.lives.generation() else { return };
         self.free_retired();
         let mpi = self.mpi();
         let arguments = match mpi.type_description(datatype) {
@@ -135,7 +158,7 @@ impl<A: Abi> Preload<A> {
         if !matches!(mpi.type_get_attr(datatype, keyval), Ok(None)) {
             return;
         }
-        let record = Arc::new(Record::new(self, arguments));
+        let record = Arc::new(Record::new(self, generation, arguments));
         let value = Arc::into_raw(record).cast_mut().cast::<c_void>();
         // SAFETY: the value is what the callbacks of this keyval expect.
         if unsafe { mpi.type_set_attr(datatype, keyval, value) }.is_err() {

@@ -1,21 +1,23 @@
-//! The report: gathered from all ranks and written at `MPI_Finalize`.
+//! The report: gathered from all ranks and written at `MPI_Finalize`. Programs that have only sessions never
+//! have all of their processes in one call: there each process writes a report of its own when it ends.
 
 use std::sync::atomic::Ordering;
 
-use commloom_layout::CostModel;
+use commloom_guard::{Ownership, one_line, write};
 use commloom_mpi::Abi;
-use commloom_report::{Format, Pictures, Replaced, Report, Row, brief};
+use commloom_report::{Format, Replaced, Report, Row};
 
+use crate::at_exit::{self, Ends};
 use crate::callers;
 use crate::config::ReportTo;
-use crate::layouts::Known;
+use crate::say;
+use crate::signals::without_signals;
 use crate::state::Preload;
 
 impl<A: Abi> Preload<A> {
     /// The rows of this rank.
     fn rows(&self, format: Format) -> Vec<Row> {
-        let known = self.layouts.all();
-        let mut rows: Vec<Row> = known.iter().map(|known| row(known, format)).collect();
+        let mut rows = self.layouts.rows(format);
         let before = "(types that were not looked at, or not yet)".to_owned();
         let unseen = self.unseen().fill(Row { before, ..Row::default() });
         rows.extend([unseen].into_iter().filter(|row| row.calls > 0));
@@ -24,13 +26,14 @@ impl<A: Abi> Preload<A> {
 
     /// Gathers and writes the report, if one is wanted. Collective over `MPI_COMM_WORLD`.
     pub(crate) fn write_report(&self) {
-        let Some(place) = &self.config().report else { return };
+        let Some(to) = &self.config().report else { return };
         let mpi = self.mpi();
         let world = mpi.handles.comm_world;
         let failures = self.failures.load(Ordering::Relaxed);
-        let format = place.format();
-        let mine =
-            serde_json::to_vec(&(failures, self.rows(format), self.replaced())).unwrap_or_default();
+        let format = to.format();
+        let rows = self.rows(format);
+        let _ = self.reported.set(messages(&rows));
+        let mine = serde_json::to_vec(&(failures, rows, self.replaced())).unwrap_or_default();
         let Ok(blocks) = mpi.gather_bytes(&mine, 0, world) else { return };
         if blocks.is_empty() {
             return;
@@ -45,30 +48,65 @@ impl<A: Abi> Preload<A> {
             report.merge(rows);
         }
         callers::resolve(report.sites_mut());
-        put(place, &report.write(format));
+        put(to, &report.write(format));
     }
 }
 
-/// What is known of a layout, and what became of its messages.
-fn row<A: Abi>(known: &Known<A>, format: Format) -> Row {
-    let model = CostModel::default();
-    known.tally.fill(Row {
-        before: brief(&known.before),
-        after: brief(&known.after),
-        cost_before: model.cost(&known.before),
-        cost_after: model.cost(&known.after),
-        handles: known.handles.load(Ordering::Relaxed),
-        pictures: format.has_pictures().then(|| Pictures::of(&known.before, &known.after)),
-        ..Row::default()
-    })
+impl<A: Abi> Preload<A> {
+    /// There is a session: the process may have messages that no report for all ranks counts.
+    pub(crate) fn reports_at_exit(&'static self) {
+        if self.config().report.is_some() && !self.records() {
+            self.own_report.call_once(|| {
+                // Now, while the library lives.
+                self.measured();
+                let version = self.mpi().library_version().unwrap_or_default();
+                let _ = self.version.set(version);
+                at_exit::add(self);
+            });
+        }
+    }
 }
 
-fn put(place: &ReportTo, content: &str) {
-    match place {
-        ReportTo::Terminal => eprint!("{content}"),
+impl<A: Abi> Ends for Preload<A> {
+    fn end(&self) {
+        let (Some(place), Some(version)) = (&self.config().report, self.version.get()) else {
+            return;
+        };
+        let format = place.format();
+        let rows = self.rows(format);
+        if self.reported.get().is_some_and(|reported| messages(&rows) <= *reported) {
+            return;
+        }
+        let mut report = Report::new(version, &self.measured().source, 1);
+        report.failures = self.failures.load(Ordering::Relaxed);
+        report.merge(rows);
+        callers::resolve(report.sites_mut());
+        put(&place.of_one_process(&process()), &report.write(format));
+    }
+}
+
+/// Messages that were counted.
+fn messages(rows: &[Row]) -> u64 {
+    rows.iter().map(|row| row.calls).sum()
+}
+
+/// A name for this process that no other one has: `node7-4711`.
+fn process() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+    let host: String = host.trim().chars().filter(is_plain).collect();
+    format!("{host}-{}", std::process::id())
+}
+
+fn put(to: &ReportTo, content: &str) {
+    match to {
+        ReportTo::Terminal => say::text(content),
         ReportTo::File(path) => {
-            if let Err(error) = std::fs::write(path, content) {
-                eprintln!("commloom: the report cannot be written to {}: {error}", path.display());
+            let written = without_signals(|| write(path, content.as_bytes(), Ownership::Mine));
+            if let Err(error) = written {
+                let place = path.display().to_string();
+                let place = one_line(&place);
+                say::text(&format!("commloom: the report cannot be written to {place}: {error}\n"));
             }
         }
     }

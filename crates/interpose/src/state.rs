@@ -1,26 +1,32 @@
 //! [`Preload`]: all state of one preloaded library.
 
+use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use commloom_choice::Model;
-use commloom_mpi::{Abi, Mpi};
+use commloom_mpi::{Abi, AbiKind, Mpi};
 use commloom_plan::{PlanCache, Target};
 
 use crate::callers::Callers;
 use crate::config::Config;
+use crate::gpu::Gpus;
+use crate::incoming::When;
 use crate::layouts::Layouts;
+use crate::lives::Lives;
+use crate::made::MadeTypes;
 use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::pool::Pool;
 use crate::record::Keyval;
 use crate::recording::Recorder;
 use crate::replace::Replace;
+use crate::say;
 use crate::tally::Tally;
 
 /// Memory of the plans that are kept for later messages.
-const PLAN_BYTES: usize = 16 << 20;
+const PLAN_BYTES: usize = 2 << 20;
 
 /// The state behind the exported functions of one preload. Lives as a static.
 pub struct Preload<A: Abi> {
@@ -36,11 +42,15 @@ pub struct Preload<A: Abi> {
     /// Moves on whenever a handle may have changed its meaning: caches look at it.
     pub(crate) epoch: AtomicU64,
     pub(crate) pool: Pool,
+    /// Which memory is not the processor's.
+    pub(crate) gpus: Gpus,
     /// Who commits datatypes.
     pub(crate) callers: Callers,
     pub(crate) pending: Pending<A>,
-    /// Handles of ours that nobody uses any more; freed outside MPI's callbacks.
-    retired: Mutex<Vec<A::Datatype>>,
+    /// Datatypes of ours.
+    pub(crate) made: MadeTypes<A>,
+    /// When the library lives.
+    pub(crate) lives: Lives<A>,
     pub(crate) layouts: Layouts<A>,
     /// Of messages in normal form: descriptions and counts that mean the same share one.
     pub(crate) plans: PlanCache,
@@ -48,8 +58,15 @@ pub struct Preload<A: Abi> {
     unseen: OnceLock<Tally>,
     /// Failures of our own code that were contained.
     pub(crate) failures: AtomicU64,
-    /// What is done before the library ends.
-    pub(crate) finalizing: Once,
+    /// Messages of the last report for all ranks.
+    pub(crate) reported: OnceLock<u64>,
+    /// This process will write a report of its own.
+    pub(crate) own_report: Once,
+    /// What the library says of itself, for that.
+    pub(crate) version: OnceLock<String>,
+    /// What is said when the library begins.
+    pub(crate) beginning: Once,
+    pub(crate) alone: Once,
 }
 
 impl<A: Abi> Preload<A> {
@@ -66,14 +83,20 @@ impl<A: Abi> Preload<A> {
             keyval: Keyval::new(),
             epoch: AtomicU64::new(0),
             pool: Pool::new(),
+            gpus: Gpus::new(),
             callers: Callers::new(),
             pending: Pending::new(),
-            retired: Mutex::new(Vec::new()),
+            made: MadeTypes::new(),
+            lives: Lives::new(),
             layouts: Layouts::new(),
             plans: PlanCache::new(PLAN_BYTES),
             unseen: OnceLock::new(),
             failures: AtomicU64::new(0),
-            finalizing: Once::new(),
+            reported: OnceLock::new(),
+            own_report: Once::new(),
+            version: OnceLock::new(),
+            beginning: Once::new(),
+            alone: Once::new(),
         }
     }
 
@@ -84,11 +107,13 @@ impl<A: Abi> Preload<A> {
             // SAFETY: handles are passed through from the program, which answers for them; calls of
             // our own happen inside calls of the program, between its MPI_Init and MPI_Finalize.
             unsafe { Mpi::next() }.unwrap_or_else(|error| {
-                eprintln!(
-                    "commloom: the preloaded library for {} cannot work in this process: {error}\n\
-                     commloom: start the program without it, or let `commloom exec` choose",
-                    A::KIND
-                );
+                if self.config().speaks() {
+                    say::text(&format!(
+                        "commloom: the preloaded library for {} cannot work in this process: {error}\n\
+                         commloom: start the program without it, or let `commloom exec` choose\n",
+                        A::KIND
+                    ));
+                }
                 std::process::abort()
             })
         })
@@ -114,13 +139,43 @@ impl<A: Abi> Preload<A> {
     pub(crate) fn measured(&self) -> &Measured {
         self.measured.get_or_init(|| {
             let version = self.mpi().library_version().unwrap_or_default();
-            Measured::of(A::KIND, &version, self.config())
+            let measured = Measured::of(A::KIND, &version, self.config());
+            if let Some(refused) = &measured.refused
+                && self.speaks_for_all()
+            {
+                say::text(&format!("commloom: {refused}; times of messages are built in\n"));
+            }
+            measured
         })
     }
 
-    /// Bytes that are kept for later messages: buffers and plans. Bounded, and no leak.
+    /// The error class of a receive whose message ends inside a basic element; `None` where that is no error. It is asked
+    /// after such a message only.
+    pub(crate) fn error_inside_element(&self, when: When) -> Option<c_int> {
+        let version = self.mpi().library_version().unwrap_or_default();
+        match A::KIND {
+            _ if version.contains("Open MPI") => None,
+            AbiKind::OpenMpi => None,
+            _ if version.contains("Intel") && when == When::InCall => Some(A::CONSTANTS.err_type),
+            AbiKind::Mpich | AbiKind::Standard => Some(A::CONSTANTS.err_truncate),
+        }
+    }
+
+    /// Whether this process says what all of them know: the first one, or each where there is none.
+    pub(crate) fn speaks_for_all(&self) -> bool {
+        if let Some(started) = self.config().started {
+            return started.rank == 0;
+        }
+        let mpi = self.mpi();
+        let is_running = mpi.initialized().unwrap_or(false) && !mpi.finalized().unwrap_or(true);
+        !is_running || mpi.rank(mpi.handles.comm_world).is_ok_and(|rank| rank == 0)
+    }
+
+    /// Bytes that are kept for later messages: buffers, plans, and layouts that no handle has at present.
+    /// Bounded, and no leak.
     pub fn kept(&self) -> u64 {
-        u64::try_from(self.pool.bytes() + self.plans.bytes()).unwrap_or(u64::MAX)
+        let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.
@@ -130,23 +185,6 @@ impl<A: Abi> Preload<A> {
             self.failures.fetch_add(1, Ordering::Relaxed);
         }
         result
-    }
-
-    /// Gives up a handle of ours. May be called inside a callback of the library. When that ends, all of
-    /// them are freed already.
-    pub(crate) fn retire(&self, datatype: A::Datatype) {
-        if !self.finalizing.is_completed() {
-            lock(&self.retired).push(datatype);
-        }
-    }
-
-    /// Frees what was given up.
-    pub(crate) fn free_retired(&self) {
-        let retired = std::mem::take(&mut *lock(&self.retired));
-        for datatype in retired {
-            // A handle that MPI does not take back is lost, not worse.
-            let _ = self.mpi().type_free(datatype);
-        }
     }
 }
 

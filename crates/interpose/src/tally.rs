@@ -11,10 +11,15 @@ use commloom_report::{Row, Site};
 use crate::callers::Place;
 use crate::state::lock;
 
+/// Reasons that are told apart.
+const REASONS: usize = 64;
+
 /// Counters of one type. They cost nothing but a branch where no report is wanted.
 #[derive(Debug)]
 pub(crate) struct Tally {
     enabled: bool,
+    /// Handles that were found to have the layout.
+    handles: AtomicU64,
     calls: AtomicU64,
     bytes: AtomicU64,
     engine: AtomicU64,
@@ -33,6 +38,7 @@ impl Tally {
     pub fn new(enabled: bool) -> Tally {
         Tally {
             enabled,
+            handles: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             engine: AtomicU64::new(0),
@@ -49,6 +55,11 @@ impl Tally {
     /// Whether anything is counted.
     pub fn is_enabled(&self) -> bool {
         self.enabled
+    }
+
+    /// A handle was found to have the layout.
+    pub fn described(&self) {
+        self.handles.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Bytes that went through the engine.
@@ -75,6 +86,9 @@ impl Tally {
         }
         self.call(bytes);
         let mut native = lock(&self.native);
+        let is_new = !native.contains_key(reason);
+        // Errors of the library have texts of their own.
+        let reason = if is_new && native.len() >= REASONS { "other reasons" } else { reason };
         match native.get_mut(reason) {
             Some(n) => *n += 1,
             None => {
@@ -103,6 +117,7 @@ impl Tally {
             ..Site::new(place.module.to_string(), place.offset)
         };
         Row {
+            handles: get(&self.handles),
             calls: get(&self.calls),
             bytes: get(&self.bytes),
             engine: get(&self.engine),

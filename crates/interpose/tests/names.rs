@@ -54,3 +54,48 @@ fn a_program_with_a_profiling_tool_linked_to_it_is_seen() {
         assert!(packed(&library, &["semantics", "tool"]) > 1000, "{}", library.name);
     }
 }
+
+/// A tool may be preloaded before commloom or after it: the program observes the same, the tool sees every call once, and messages
+/// are packed once.
+#[test]
+fn a_tool_that_is_preloaded_before_or_after_sees_every_call_once() {
+    for library in libraries() {
+        let mut programs = vec![library.compile("semantics")];
+        if library.has_fortran() {
+            programs.push(library.compile_fortran("semantics", &["USE_MPI_F08"]));
+        }
+        let tool = library.compile_shared("tool");
+        let ours = library.preload();
+        let [tool, ours] = [&tool, &ours].map(|path| path.display().to_string());
+        for (i, program) in programs.into_iter().enumerate() {
+            let native = lines(&library.run_beside(&program, &tool, WAYS[0]));
+            let seen = native.iter().filter(|line| line.contains(" calls: ")).count();
+            // No tool in C sees the calls of Fortran's `mpi_f08`: libraries make `PMPI_X` of them.
+            let prints = if i == 0 { 2 } else { 0 };
+            assert_eq!(seen, prints, "{}: the tool prints", library.name);
+            for (preloads, is_behind) in
+                [(format!("{tool}:{ours}"), false), (format!("{ours}:{tool}"), true)]
+            {
+                let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
+                    .join(format!("tool-{}.json", library.name))
+                    .to_string_lossy()
+                    .into_owned();
+                let mut environment = WAYS[0].to_vec();
+                environment.push(("COMMLOOM_REPORT", &place));
+                let with = lines(&library.run_beside(&program, &preloads, &environment));
+                // Behind commloom it sees as many messages, of as many bytes, but of other elements.
+                let is_same = |line: &str| !is_behind || !line.contains(" tool: ");
+                for (n, w) in native.iter().zip(&with).filter(|(n, _)| is_same(n)) {
+                    assert_eq!(n, w, "{} {preloads}: left without commloom", library.name);
+                }
+                assert_eq!(native.len(), with.len(), "{} {preloads}", library.name);
+                let text = std::fs::read_to_string(&place).expect("the report is there");
+                let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                assert_eq!(report["failures"], 0, "{} {preloads}", library.name);
+                let types = report["types"].as_array().expect("a list");
+                let packed = types.iter().filter_map(|t| t["engine"].as_u64()).sum::<u64>();
+                assert!(packed > 1000, "{} {preloads}: {packed} packed", library.name);
+            }
+        }
+    }
+}

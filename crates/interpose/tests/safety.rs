@@ -44,6 +44,62 @@ fn a_hundred_thousand_types_live_and_leave_nothing_behind() {
     }
 }
 
+/// Types that are made and freed one after the other.
+const MADE: i64 = 40_000;
+
+/// The kilobytes after a quarter of the types, and after all of them.
+fn held(library: &Library, which: &str, preload: &str, environment: &[(&str, &str)]) -> [i64; 2] {
+    let program = library.compile("made_and_freed");
+    let mut command = Command::new(program);
+    command.args([&MADE.to_string(), which]).envs(environment.iter().copied());
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_btl", "^tcp").env("LD_PRELOAD", preload);
+    let output = command.output().expect("the program runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}: {which}: {printed}", library.name);
+    let numbers = printed.split_whitespace().filter_map(|word| word.parse().ok());
+    let numbers: Vec<i64> = numbers.collect();
+    numbers.try_into().expect("two numbers of kB")
+}
+
+#[test]
+fn types_that_come_and_go_take_the_same_memory_however_many_they_are() {
+    // Plans, layouts without a handle, rows of the report, tables of the thread; nothing of it in proportion.
+    const KEPT: i64 = 8000;
+    // What grows while three times as many come as before: a table that was not full.
+    const MORE: i64 = 1500;
+    let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join("made-and-freed.json");
+    let report = report.to_string_lossy().into_owned();
+    for library in libraries() {
+        let preload = library.preload();
+        let preload = preload.to_string_lossy();
+        let lost = if library.name.contains("mpich") { 64 * MADE / 1024 } else { 0 };
+        for which in ["new", "same", "lists", "counts"] {
+            let native = held(&library, which, "", &[]);
+            let reported = [ENGINE[0], ("COMMLOOM_REPORT", report.as_str())];
+            let substituted = [ENGINE[0], ("COMMLOOM_FORCE", "types")];
+            let ways: &[&[(&str, &str)]] = match which {
+                "new" => &[&[], &ENGINE[..1], &substituted, &reported],
+                "counts" => &[&ENGINE[..1]],
+                _ => &[&[], &reported],
+            };
+            for environment in ways {
+                let with = held(&library, which, &preload, environment);
+                // A type of ours for each of the program's is lost like it.
+                let lost = if *environment == substituted { 2 * lost } else { lost };
+                let what = format!(
+                    "{}, {which}, {environment:?}: {native:?} kB natively, {with:?} kB",
+                    library.name
+                );
+                // Kept handles need room for what is sent with them: a few messages each.
+                let kept = if which == "counts" { 3 * KEPT } else { KEPT };
+                assert!(with[1] < native[1] + kept + lost, "{what}");
+                assert!(with[1] - with[0] < native[1] - native[0] + MORE + lost, "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn types_come_and_go_while_messages_with_them_are_under_way() {
     for library in libraries() {

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
-use crate::complete::{Claimed, Statuses};
+use crate::complete::{Claimed, Statuses, Tells};
 use crate::pending::Held;
 use crate::replace::stop;
 use crate::state::Preload;
@@ -27,7 +27,7 @@ pub unsafe fn wait<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(request, statuses);
-        completing(state, (1, request), (1, status), call, |_| Some(0))
+        completing(state, (1, request), (1, status, Tells::Code), call, |_| Some(0))
     }
 }
 
@@ -50,7 +50,9 @@ pub unsafe fn test<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(request, flag, statuses);
-        completing(state, (1, request), (1, status), call, |_| (*flag != 0).then_some(0))
+        completing(state, (1, request), (1, status, Tells::Code), call, |_| {
+            (*flag != 0).then_some(0)
+        })
     }
 }
 
@@ -72,7 +74,8 @@ pub unsafe fn waitall<A: Abi>(
         }
         let told = state.told(requests, count);
         let call = |statuses| next(count, requests, statuses);
-        let code = completing(state, (count, requests), (count, statuses), call, Some);
+        let code =
+            completing(state, (count, requests), (count, statuses, Tells::Statuses), call, Some);
         if let Some((replace, told)) = told {
             told.all(replace, requests, statuses, true);
         }
@@ -100,9 +103,10 @@ pub unsafe fn testall<A: Abi>(
         }
         let told = state.told(requests, count);
         let call = |statuses| next(count, requests, flag, statuses);
-        let code = completing(state, (count, requests), (count, statuses), call, |at| {
-            (*flag != 0).then_some(at)
-        });
+        let code =
+            completing(state, (count, requests), (count, statuses, Tells::Statuses), call, |at| {
+                (*flag != 0).then_some(at)
+            });
         if let Some((replace, told)) = told.filter(|_| *flag != 0) {
             told.all(replace, requests, statuses, true);
         }
@@ -129,7 +133,7 @@ pub unsafe fn waitany<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, statuses);
-        completing(state, (count, requests), (1, status), call, |at| only(at, *index))
+        completing(state, (count, requests), (1, status, Tells::Code), call, |at| only(at, *index))
     }
 }
 
@@ -160,7 +164,7 @@ pub unsafe fn testany<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, flag, statuses);
-        completing(state, (count, requests), (1, status), call, |at| {
+        completing(state, (count, requests), (1, status, Tells::Code), call, |at| {
             if *flag == 0 { None } else { only(at, *index) }
         })
     }
@@ -192,7 +196,7 @@ pub unsafe fn waitsome<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        completing(state, (count, requests), (count, statuses), call, |at| {
+        completing(state, (count, requests), (count, statuses, Tells::Statuses), call, |at| {
             place(at, *completed, indices)
         })
     }
@@ -224,7 +228,7 @@ pub unsafe fn testsome<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        completing(state, (count, requests), (count, statuses), call, |at| {
+        completing(state, (count, requests), (count, statuses, Tells::Statuses), call, |at| {
             place(at, *completed, indices)
         })
     }
@@ -238,7 +242,7 @@ pub unsafe fn testsome<A: Abi>(
 unsafe fn completing<A: Abi>(
     state: &'static Preload<A>,
     (count, requests): (c_int, *mut A::Request),
-    (room, statuses): (c_int, *mut A::Status),
+    (room, statuses, tells): (c_int, *mut A::Status, Tells),
     call: impl FnOnce(*mut A::Status) -> c_int,
     place: impl Fn(usize) -> Option<usize>,
 ) -> c_int {
@@ -252,7 +256,7 @@ unsafe fn completing<A: Abi>(
         };
         let mut statuses = Statuses::new::<A>(statuses, room);
         let code = call(statuses.as_mut_ptr());
-        claimed.settle(state, code, &mut statuses, place);
+        let code = claimed.settle(state, code, (&mut statuses, tells), place);
         stop(clock);
         code
     }

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
+use crate::lives::Life;
 use crate::state::Preload;
 
 /// `MPI_Finalize`: lets go of everything and writes the report before the library ends.
@@ -14,19 +15,11 @@ pub unsafe fn finalize<A: Abi>(
     state: &'static Preload<A>,
     next: unsafe extern "C" fn() -> c_int,
 ) -> c_int {
-    // A tool behind us comes in once more as `PMPI_Finalize`: the report is collective, and one.
-    state.finalizing.call_once(|| {
-        state.shield(|| {
-            state.region_ends();
-            state.progress_orphans(true);
-            state.write_report();
-            state.end_replacing();
-            state.free_retired();
-            state.free_made();
-        });
-    });
-    // SAFETY: passed on.
-    unsafe { next() }
+    let ending = state.shield(|| state.life_ends(Life::World)).flatten();
+    // SAFETY: the program's call, with its arguments.
+    let code = unsafe { next() };
+    state.shield(|| state.life_ended(ending, code));
+    code
 }
 
 /// `MPI_Abort`.

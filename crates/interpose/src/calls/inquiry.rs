@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 
 use super::completion::{only, place};
-use crate::complete::{Claimed, Statuses};
+use crate::complete::{Claimed, Statuses, Tells};
 use crate::state::Preload;
 
 /// `MPI_Request_get_status`.
@@ -28,7 +28,8 @@ pub unsafe fn request_get_status<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(request, flag, statuses);
-        asking(state, (1, &raw const request), (1, status), call, |_| (*flag != 0).then_some(0))
+        let room = (1, status, Tells::Code);
+        asking(state, (1, &raw const request), room, call, |_| (*flag != 0).then_some(0))
     }
 }
 
@@ -48,7 +49,7 @@ pub unsafe fn request_get_status_all<A: Abi>(
     unsafe {
         let told = state.told(requests, count);
         let call = |statuses| next(count, requests, flag, statuses);
-        let (given, room) = ((count, requests), (count, statuses));
+        let (given, room) = ((count, requests), (count, statuses, Tells::Statuses));
         let code = asking(state, given, room, call, |at| (*flag != 0).then_some(at));
         if let Some((replace, told)) = told.filter(|_| *flag != 0) {
             told.all(replace, requests, statuses, false);
@@ -84,7 +85,7 @@ pub unsafe fn request_get_status_any<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, flag, statuses);
-        asking(state, (count, requests), (1, status), call, |at| {
+        asking(state, (count, requests), (1, status, Tells::Code), call, |at| {
             if *flag == 0 { None } else { only(at, *index) }
         })
     }
@@ -116,7 +117,7 @@ pub unsafe fn request_get_status_some<A: Abi>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        asking(state, (count, requests), (count, statuses), call, |at| {
+        asking(state, (count, requests), (count, statuses, Tells::Statuses), call, |at| {
             place(at, *completed, indices)
         })
     }
@@ -130,7 +131,7 @@ pub unsafe fn request_get_status_some<A: Abi>(
 unsafe fn asking<A: Abi>(
     state: &'static Preload<A>,
     (count, requests): (c_int, *const A::Request),
-    (room, statuses): (c_int, *mut A::Status),
+    (room, statuses, tells): (c_int, *mut A::Status, Tells),
     call: impl FnOnce(*mut A::Status) -> c_int,
     place: impl Fn(usize) -> Option<usize>,
 ) -> c_int {
@@ -139,7 +140,6 @@ unsafe fn asking<A: Abi>(
         let Some(claimed) = Claimed::take(state, requests, count) else { return call(statuses) };
         let mut statuses = Statuses::new::<A>(statuses, room);
         let code = call(statuses.as_mut_ptr());
-        claimed.deliver(state, code, &mut statuses, place);
-        code
+        claimed.deliver(state, code, (&mut statuses, tells), place)
     }
 }

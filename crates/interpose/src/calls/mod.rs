@@ -8,6 +8,7 @@ pub mod inquiry;
 pub mod packing;
 pub mod persistent;
 pub mod point_to_point;
+pub mod sessions;
 pub mod types;
 pub mod watched;
 

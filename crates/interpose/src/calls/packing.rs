@@ -27,6 +27,13 @@ unsafe fn engine<A: Abi, N: CallCount>(
     if !message.packs || !message.takes(memory) || packed.is_null() || position.is_null() {
         return None;
     }
+    if state.gpus.are_there() {
+        let packed_bytes = || state.gpus.refuse(packed, 0..size.wide());
+        if let Some(reason) = message.refused_by_gpu(memory).or_else(packed_bytes) {
+            message.tally.native(reason, message.size());
+            return None;
+        }
+    }
     // SAFETY: a pointer that the MPI call reads too.
     let at = unsafe { *position }.wide();
     let start = usize::try_from(at).ok()?;
@@ -115,9 +122,9 @@ pub unsafe fn unpack<A: Abi, N: CallCount>(
 ) -> c_int {
     // SAFETY: passed on.
     unsafe {
-        if let Some((message, start, end)) =
-            engine(state, memory, (count, datatype), packed, size, position)
-        {
+        let ours = engine(state, memory, (count, datatype), packed, size, position)
+            .filter(|(message, ..)| message.refused_by_overlap().is_none());
+        if let Some((message, start, end)) = ours {
             let some = if memory.is_null() { packed.cast_mut() } else { memory };
             let code = next(packed, size, position, some, N::default(), datatype, comm);
             if code != A::CONSTANTS.success {

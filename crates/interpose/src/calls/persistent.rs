@@ -58,7 +58,7 @@ pub unsafe fn recv_init<A: Abi, N: CallCount>(
     comm: A::Comm,
     request: *mut A::Request,
 ) -> c_int {
-    let mut incoming = Incoming::persistent(state, buffer, count, datatype, source);
+    let mut incoming = Incoming::persistent(state, buffer, count, datatype, (source, Some(comm)));
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
@@ -116,7 +116,7 @@ unsafe fn starting<A: Abi>(
     if state.pending.is_empty() || requests.is_null() {
         return call();
     }
-    state.progress_orphans(false);
+    state.finish_freed_sends();
     let ours: Vec<_> = (0..usize::try_from(count).unwrap_or(0))
         // SAFETY: inside the array.
         .filter_map(|i| state.pending.persistent(unsafe { *requests.add(i) }))
@@ -128,8 +128,11 @@ unsafe fn starting<A: Abi>(
     } else {
         let mpi = state.mpi();
         let code = A::CONSTANTS.err_intern;
-        // The handler decides whether the program ends. What it returns changes nothing.
-        let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
+        // The handler decides whether the program ends. What it returns changes nothing. A program that has
+        // only sessions has no such communicator.
+        if mpi.initialized().unwrap_or(false) && !mpi.finalized().unwrap_or(true) {
+            let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
+        }
         code
     };
     if code != A::CONSTANTS.success {

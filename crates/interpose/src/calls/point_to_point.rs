@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use commloom_mpi::{Abi, Status};
 
 use crate::count::CallCount;
-use crate::incoming::Incoming;
+use crate::incoming::{Incoming, When};
 use crate::outgoing::Outgoing;
 use crate::pending::Held;
 use crate::replace::{Sends, Waits, Way};
@@ -216,14 +216,14 @@ pub unsafe fn recv<A: Abi, N: CallCount>(
         return A::CONSTANTS.success;
     }
     let mut own = A::Status::empty();
-    let mut incoming = Incoming::of(state, buffer, count, datatype, source);
+    let mut incoming =
+        Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::InCall);
     let status = incoming.status(status, &raw mut own);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
         let code = next(b, c, d, source, tag, comm, status);
-        incoming.land(state, code, status);
-        code
+        incoming.land(state, code, status)
     }
 }
 
@@ -252,7 +252,8 @@ pub unsafe fn irecv<A: Abi, N: CallCount>(
             code
         };
     }
-    let mut incoming = Incoming::of(state, buffer, count, datatype, source);
+    let mut incoming =
+        Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::Later);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
@@ -292,14 +293,14 @@ pub unsafe fn sendrecv<A: Abi, N: CallCount>(
         }
         let out = Outgoing::of(state, send_buffer, send_count, send_datatype, destination);
         let mut own = A::Status::empty();
-        let mut incoming = Incoming::of(state, buffer, count, datatype, source);
+        let mut incoming =
+            Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::InCall);
         let status = incoming.status(status, &raw mut own);
         let (sb, sc, sd) = out.arguments(send_buffer, send_count, send_datatype);
         let (b, c, d) = incoming.arguments(buffer, count, datatype);
         let code = next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, status);
         out.done(state);
-        incoming.land(state, code, status);
-        code
+        incoming.land(state, code, status)
     }
 }
 
@@ -327,12 +328,11 @@ pub unsafe fn sendrecv_replace<A: Abi, N: CallCount>(
     let mut own = A::Status::empty();
     // SAFETY: passed on.
     unsafe {
-        let mut exchange = Incoming::replacing(state, buffer, count, datatype, peer);
+        let mut exchange = Incoming::replacing(state, buffer, count, datatype, (peer, comm));
         let status = exchange.status(status, &raw mut own);
         let (b, c, d) = exchange.arguments(buffer, count, datatype);
         let code = next(b, c, d, destination, send_tag, source, tag, comm, status);
-        exchange.land(state, code, status);
-        code
+        exchange.land(state, code, status)
     }
 }
 
@@ -350,14 +350,14 @@ pub unsafe fn mrecv<A: Abi, N: CallCount>(
     status: *mut A::Status,
 ) -> c_int {
     let mut own = A::Status::empty();
-    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let mut incoming =
+        Incoming::of(state, buffer, count, datatype, (A::CONSTANTS.any_source, None), When::InCall);
     let status = incoming.status(status, &raw mut own);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {
         let code = next(b, c, d, message, status);
-        incoming.land(state, code, status);
-        code
+        incoming.land(state, code, status)
     }
 }
 
@@ -374,7 +374,8 @@ pub unsafe fn imrecv<A: Abi, N: CallCount>(
     message: *mut A::Message,
     request: *mut A::Request,
 ) -> c_int {
-    let mut incoming = Incoming::of(state, buffer, count, datatype, A::CONSTANTS.any_source);
+    let mut incoming =
+        Incoming::of(state, buffer, count, datatype, (A::CONSTANTS.any_source, None), When::Later);
     let (b, c, d) = incoming.arguments(buffer, count, datatype);
     // SAFETY: passed on.
     unsafe {

@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 use commloom_mpi::Abi;
 
 use crate::count::CallCount;
+use crate::lives::Life;
 use crate::replace::Way;
 use crate::state::Preload;
 
@@ -51,7 +52,12 @@ pub unsafe fn init<A: Abi>(
     // SAFETY: passed on.
     let code = unsafe { next(argc, argv) };
     if code == A::CONSTANTS.success {
-        state.shield(|| state.begin_to_replace());
+        state.shield(|| {
+            state.life_begins(Life::World);
+            state.tell_at_the_beginning();
+            state.tell_if_alone();
+            state.begin_to_replace();
+        });
     }
     code
 }
@@ -71,7 +77,12 @@ pub unsafe fn init_thread<A: Abi>(
     // SAFETY: passed on.
     let code = unsafe { next(argc, argv, wanted, provided) };
     if code == A::CONSTANTS.success {
-        state.shield(|| state.begin_to_replace());
+        state.shield(|| {
+            state.life_begins(Life::World);
+            state.tell_at_the_beginning();
+            state.tell_if_alone();
+            state.begin_to_replace();
+        });
     }
     code
 }

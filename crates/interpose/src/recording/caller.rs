@@ -41,7 +41,8 @@ std::arch::global_asm!(
     ".popsection",
 );
 
-/// Exports a function of the preload under a name, and remembers who calls it.
+/// Exports a function of the preload under a name, and remembers who calls it. When it returns, messages of freed
+/// receives that have come in are where the program expects them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! entry {
@@ -55,7 +56,13 @@ macro_rules! entry {
             unsafe(export_name = concat!($($name)*))
         )]
         #[allow(non_snake_case, clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $work($($parameters)*) -> c_int $body
+        pub unsafe extern "C" fn $work($($parameters)*) -> c_int {
+            // The work returns early here and there.
+            let work = || -> c_int { $body };
+            let code = work();
+            PRELOAD.deliver_freed();
+            code
+        }
 
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         const _: () = {

@@ -593,7 +593,7 @@ mod tests {
     }
 
     fn at(address: usize, content: &Arc<Content>) -> Data {
-        Data { address, content: content.clone() }
+        Data { address, content: content.clone(), is_hidden: false }
     }
 
     fn origin([at, length, receive, from]: [u64; 4]) -> Origin {

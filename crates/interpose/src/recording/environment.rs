@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use commloom_mpi::Abi;
 use commloom_trace::Action;
 
-use super::Ends;
+use crate::at_exit::Ends;
 use crate::state::Preload;
 
 /// The level of `MPI_Pcontrol` that begins a region, and the one that ends it.

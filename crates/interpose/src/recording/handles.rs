@@ -124,7 +124,9 @@ impl<A: Abi> Inside<A> {
     pub fn data(&self, buffer: *const c_void, count: i64, datatype: A::Datatype) -> Option<Data> {
         let layout = self.layout(datatype)?;
         let content = layout.content(u64::try_from(count).ok()?, self.state.target())?;
-        Some(Data::new(buffer, content))
+        let mut data = Data::new(buffer, content);
+        data.is_hidden = self.state.gpus.refuse(buffer, data.content.bounds()).is_some();
+        Some(data)
     }
 
     fn layout(&self, datatype: A::Datatype) -> Option<Arc<Layout>> {

@@ -123,7 +123,7 @@ impl Content {
     }
 
     /// The memory between its first and last byte, from the address of the buffer.
-    fn bounds(&self) -> Range<i64> {
+    pub fn bounds(&self) -> Range<i64> {
         match &self.way {
             Way::Contiguous(start) => {
                 *start..start.saturating_add(i64::try_from(self.bytes).unwrap_or(i64::MAX))
@@ -229,6 +229,8 @@ pub(crate) struct Data {
     /// Where the buffer is.
     pub address: usize,
     pub content: Arc<Content>,
+    /// Memory of a GPU, which is not looked at.
+    pub is_hidden: bool,
 }
 
 /// Buffers that begin below this address are not buffers, see `message.rs`.
@@ -236,7 +238,7 @@ const LOWEST_ADDRESS: u64 = 65_536;
 
 impl Data {
     pub fn new(buffer: *const c_void, content: Arc<Content>) -> Data {
-        Data { address: buffer.addr(), content }
+        Data { address: buffer.addr(), content, is_hidden: false }
     }
 
     /// The memory between its first and last byte; `None` where that cannot be a buffer.
@@ -257,7 +259,7 @@ impl Data {
     pub fn moved(&self, to: u64) -> Option<Data> {
         let Way::Contiguous(displacement) = self.content.way else { return None };
         let address = usize::try_from(to.checked_add_signed(displacement.checked_neg()?)?).ok()?;
-        Some(Data { address, content: self.content.clone() })
+        Some(Data { address, content: self.content.clone(), is_hidden: self.is_hidden })
     }
 
     /// The buffer as it is recorded.

@@ -121,6 +121,9 @@ impl<A: Abi> Inner<A> {
         if bytes == 0 || data.bounds().is_none() {
             return (XxHash3_64::oneshot(&[]), Vec::new(), None);
         }
+        if data.is_hidden {
+            return (NOT_LOOKED_AT, Vec::new(), None);
+        }
         // SAFETY: passed on.
         if !unsafe { self.looks_at(site, data) } {
             // SAFETY: passed on.
@@ -227,10 +230,12 @@ impl<A: Abi> Inner<A> {
         let mut armed = None;
         let length = usize::try_from(there).ok()?;
         let is_nothing = there == 0 || data.bounds().is_none();
-        let element = data.content.element.filter(|_| !is_nothing);
+        let element = data.content.element.filter(|_| !is_nothing && !data.is_hidden);
         let element = element.filter(|_| self.watch.wants(site.as_ref(), length));
         let hash = if is_nothing {
             XxHash3_64::oneshot(&[])
+        } else if data.is_hidden {
+            NOT_LOOKED_AT
         } else if !self.attention.wants(site.as_ref(), length) && element.is_none() {
             // SAFETY: passed on.
             unsafe { self.sketches(data, How::Received, there) };

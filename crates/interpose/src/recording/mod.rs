@@ -41,6 +41,7 @@ use commloom_mpi::Abi;
 use commloom_trace::{Action, Communicator, Header, Site};
 use rustc_hash::FxHashMap;
 
+use crate::at_exit::{self, Ends};
 use crate::callers::Place;
 use crate::config::Trace;
 use crate::state::{Preload, lock};
@@ -93,16 +94,6 @@ pub(crate) struct Inner<A: Abi> {
     scratch: Vec<u8>,
 }
 
-/// This process is a copy of the one that is recorded.
-static FORKED: AtomicBool = AtomicBool::new(false);
-/// What is done when the process ends.
-static AT_EXIT: OnceLock<&'static (dyn Ends + Sync)> = OnceLock::new();
-
-/// Something that has to be brought to an end.
-trait Ends {
-    fn end(&self);
-}
-
 impl<A: Abi> Ends for Recorder<A> {
     /// Writes what is not written yet. Another thread may still be in a call: then its events are lost.
     fn end(&self) {
@@ -110,17 +101,6 @@ impl<A: Abi> Ends for Recorder<A> {
         if let Some(Ok(mut inner)) = self.inner.get().map(Mutex::try_lock) {
             inner.output.end();
         }
-    }
-}
-
-extern "C" fn forked() {
-    FORKED.store(true, Ordering::Relaxed);
-}
-
-extern "C" fn at_exit() {
-    if let Some(recorder) = AT_EXIT.get().filter(|_| !FORKED.load(Ordering::Relaxed)) {
-        // Nothing unwinds into C.
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| recorder.end()));
     }
 }
 
@@ -169,7 +149,7 @@ impl<A: Abi> Preload<A> {
         let caller = caller::returns_to();
         let stack = u64::try_from((&raw const caller).addr()).unwrap_or(0);
         let recorder = self.recorder()?;
-        if recorder.ended.load(Ordering::Acquire) || FORKED.load(Ordering::Relaxed) {
+        if recorder.ended.load(Ordering::Acquire) || at_exit::is_forked() {
             return None;
         }
         if INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
@@ -227,11 +207,12 @@ impl<A: Abi> Recorder<A> {
             started: u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX),
         };
         self.keyvals.get_or_init(|| Keyvals::new(state));
+        let speaks = state.config().speaks_here();
         let mut is_new = false;
         self.inner.get_or_init(|| {
             is_new = true;
             Mutex::new(Inner {
-                output: Output::new(&self.settings.folder, &header, self.settings.limit),
+                output: Output::new(&self.settings.folder, &header, self.settings.limit, speaks),
                 requests: Requests::default(),
                 messages: FxHashMap::default(),
                 comms: FxHashMap::default(),
@@ -250,13 +231,8 @@ impl<A: Abi> Recorder<A> {
                 scratch: Vec::new(),
             })
         });
-        if is_new && AT_EXIT.set(self).is_ok() {
-            // Where these are refused, a forked child writes too, or the last block is lost.
-            // SAFETY: both functions only touch atomics and what they guard, and do not unwind.
-            unsafe {
-                libc::atexit(at_exit);
-                libc::pthread_atfork(None, None, Some(forked));
-            }
+        if is_new {
+            at_exit::add(self);
         }
         Some(())
     }

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use commloom_guard::{longest_file, one_line};
 use commloom_trace::{Action, Event, Header, Site, Writer};
+
+use crate::say;
+use crate::signals::without_signals;
 
 /// Events older than this are written with the next one: a killed program loses no more.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -16,11 +20,24 @@ const ROOM: u64 = 1024;
 /// The trace of this process.
 pub(crate) struct Output {
     /// Nothing where the trace has ended.
-    writer: Option<Writer<File>>,
+    writer: Option<Writer<Quiet>>,
     path: PathBuf,
     started: Instant,
     flushed: Duration,
     limit: u64,
+}
+
+/// A file whose limit of length (`ulimit -f`) is an error, and no signal.
+struct Quiet(File);
+
+impl io::Write for Quiet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        without_signals(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// The name of the file of a rank.
@@ -29,20 +46,25 @@ fn file_name(rank: u32) -> String {
 }
 
 impl Output {
-    /// Makes the file. Where that fails, it is said, and nothing is recorded.
-    pub fn new(folder: &Path, header: &Header, limit: Option<u64>) -> Output {
+    /// Makes the file, which must not be there: what is may be a link to another file. Where that
+    /// fails, it is said, and nothing is recorded. What is wrong with the folder all processes of
+    /// this machine find: the one that `speaks` says it.
+    pub fn new(folder: &Path, header: &Header, limit: Option<u64>, speaks: bool) -> Output {
         let path = folder.join(file_name(header.rank));
         let mut output = Output {
             writer: None,
             path,
             started: Instant::now(),
             flushed: Duration::ZERO,
-            limit: limit.unwrap_or(u64::MAX),
+            // Whoever writes on past the process's own limit is ended.
+            limit: limit.unwrap_or(u64::MAX).min(longest_file()),
         };
-        let made = File::create(&output.path).and_then(|file| Writer::new(file, header));
+        let made = File::create_new(&output.path);
+        let made = made.and_then(|file| Writer::new(Quiet(file), header));
         match made {
             Ok(writer) => output.writer = Some(writer),
-            Err(error) => output.failed("make", &error),
+            Err(error) if speaks || output.path.exists() => output.failed("make", &error),
+            Err(_) => {}
         }
         output
     }
@@ -99,12 +121,13 @@ impl Output {
     fn failed(&mut self, doing: &str, error: &io::Error) {
         self.writer = None;
         // In one piece: all processes may say it at once.
-        let path = self.path.display();
+        let path = self.path.display().to_string();
+        let path = one_line(&path);
         let text = format!(
             "commloom: cannot {doing} the trace {path}: {error}; the program goes on, and nothing more is \
              recorded of this process\n"
         );
-        eprint!("{text}");
+        say::text(&text);
     }
 }
 

@@ -4,11 +4,12 @@ use std::ffi::{c_int, c_void};
 
 use commloom_commgraph::part::{Memory, Step};
 use commloom_commgraph::{Address, Buffer, Bytes, Process, Tag};
-use commloom_layout::Type;
+use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, DEFAULT_BUDGET, Mpi, Status, decode};
 
 use super::channels::{Channel, Way, Wild};
 use super::region::Range;
+use crate::gpu::Gpus;
 
 /// Parts of the layout of a region's message at most.
 const PARTS: u64 = 1 << 14;
@@ -69,6 +70,18 @@ pub(super) fn message<A: Abi>(
 }
 
 impl Message {
+    /// Whether its memory is a GPU's now: only the library may use it.
+    pub fn is_of_gpu(&self, gpus: &Gpus) -> bool {
+        if self.is_null || !gpus.are_there() {
+            return false;
+        }
+        let all = mpi::contiguous(self.count, &self.ty);
+        // What is past all addresses is no buffer, and MPI shall see it.
+        let bounds = all.map_or(0..1, |all| all.true_lb()..all.true_ub());
+        let buffer = std::ptr::without_provenance::<c_void>(self.at);
+        gpus.refuse(buffer, bounds).is_some()
+    }
+
     /// As a step of a graph; `None` for a message with nobody.
     pub fn step(&self) -> Option<Option<Step>> {
         match self.is_null {

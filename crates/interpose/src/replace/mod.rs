@@ -27,13 +27,14 @@ mod told;
 
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use commloom_mpi::{Abi, Mpi};
 use rustc_hash::FxHashMap;
 
 use crate::config::Replace as Settings;
+use crate::gpu::Gpus;
 use crate::state::{Preload, lock};
 use channels::{Channel, Channels, Owner, Wild};
 use communicators::Comm;
@@ -53,6 +54,9 @@ const MESSAGES: usize = 1 << 16;
 /// Everything that is known where groups are replaced.
 pub(crate) struct Replace<A: Abi> {
     mpi: &'static Mpi<A>,
+    gpus: &'static Gpus,
+    /// `MPI_Finalize` was called. Sessions may go on, without any of this.
+    has_ended: AtomicBool,
     settings: Settings,
     shared: Shared,
     /// A duplicate of `MPI_COMM_WORLD`, for communicators of our own.
@@ -97,7 +101,7 @@ impl<A: Abi> Preload<A> {
     /// The state of replacement, where it was asked for and is possible.
     #[inline]
     pub(crate) fn replace(&'static self) -> Option<&'static Replace<A>> {
-        self.replace.get()
+        self.replace.get().filter(|replace| !replace.has_ended.load(Ordering::Acquire))
     }
 
     /// Messages of no group use this channel.
@@ -186,7 +190,8 @@ impl<A: Abi> Replace<A> {
             None => None,
             Some(Place::Several(wild)) => Some(Known::Wild(wild)),
             Some(Place::One(channel)) => {
-                let message = message(self.mpi, channel, buffer, count, datatype);
+                let message = message(self.mpi, channel, buffer, count, datatype)
+                    .filter(|message| !message.is_of_gpu(self.gpus));
                 Some(self.lock().known(channel, message))
             }
         };
@@ -199,7 +204,7 @@ impl<A: Abi> Replace<A> {
     }
 
     fn nanoseconds(&self) -> Duration {
-        Duration::from_nanos(self.spent.swap(0, std::sync::atomic::Ordering::Relaxed))
+        Duration::from_nanos(self.spent.swap(0, Ordering::Relaxed))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Where replacement begins: after `MPI_Init`, by all processes of `MPI_COMM_WORLD` together.
 
 use std::ffi::c_int;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use commloom_guard::NAME;
 use commloom_mpi::{Abi, Mpi};
 use rustc_hash::FxHashMap;
 
@@ -18,8 +18,6 @@ use crate::state::Preload;
 
 /// Where memory is shared.
 const FOLDER: &str = "/dev/shm";
-/// Bytes of the message that tells where it is: a stamp, and the process that made it.
-const MESSAGE: usize = 16;
 
 impl<A: Abi> Preload<A> {
     /// The library is initialized, and nothing of the program's has been sent yet. Collective over `MPI_COMM_WORLD`: all of
@@ -53,6 +51,8 @@ impl<A: Abi> Preload<A> {
         };
         let replace = Replace {
             mpi,
+            gpus: &self.gpus,
+            has_ended: AtomicBool::new(false),
             settings,
             shared,
             world,
@@ -73,38 +73,28 @@ fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
     let world = mpi.handles.comm_world;
     let mine = mpi.rank(world).ok()?;
     let size = u64::try_from(mpi.size(world).ok()?).ok()?;
-    let mut message = [0_u8; MESSAGE];
-    let mut made: Option<(PathBuf, Option<Shared>)> = None;
-    if mine == 0 {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let stamp = u64::try_from(since_1970.as_nanos() % (1 << 63)).unwrap_or(0) | 1;
-        let process = u64::from(std::process::id());
-        message[..8].copy_from_slice(&stamp.to_ne_bytes());
-        message[8..].copy_from_slice(&process.to_ne_bytes());
-        let path = path(stamp, process);
-        let shared = Shared::create(&path, stamp).ok();
-        made = Some((path, shared));
+    let mut message = [0_u8; NAME];
+    let made = if mine == 0 { Shared::create(Path::new(FOLDER)).ok() } else { None };
+    if let Some((_, shareable)) = &made {
+        message = shareable.name;
     }
-    let count = c_int::try_from(MESSAGE).ok()?;
+    let count = c_int::try_from(NAME).ok()?;
     let (at, byte) = (message.as_mut_ptr().cast(), mpi.handles.byte);
     // SAFETY: so many bytes can be written there; all processes are in this function.
     let code = unsafe { (mpi.own.bcast)(at, count, byte, 0, world) };
     mpi.check("MPI_Bcast", code).ok()?;
-    let (stamp, process) = message.split_at(8);
-    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_ne_bytes);
     let shared = match &made {
-        Some((_, shared)) => *shared,
-        None => Shared::open(&path(number(stamp), number(process)), number(stamp)).ok(),
+        Some((shared, _)) => Some(*shared),
+        // Zeros are no name.
+        None => Shared::open(Path::new(FOLDER), message).ok(),
     };
     // Two threads could vote at once, and run two operations on one communicator in another order than elsewhere.
     let threads = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
     let keyval = super::communicators::keyval(mpi);
     let possible = shared.is_some() && threads && keyval.is_some() && size <= MAX_VOTERS;
     let everywhere = everywhere(mpi, world, possible);
-    if let Some((path, _)) = made {
-        // All have opened it. A name that stays is a small file, not worse.
-        let _ = std::fs::remove_file(path);
-    }
+    // All have opened it: from here on it has no name.
+    drop(made);
     if !everywhere {
         return None;
     }
@@ -113,10 +103,6 @@ fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
     let code = unsafe { (mpi.own.comm_dup)(world, &raw mut own) };
     mpi.check("MPI_Comm_dup", code).ok()?;
     Some((shared?, own, keyval?))
-}
-
-fn path(stamp: u64, process: u64) -> PathBuf {
-    Path::new(FOLDER).join(format!("commloom-{process}-{stamp:x}"))
 }
 
 /// Whether all processes say so. Collective.

@@ -1,5 +1,7 @@
 //! What became of the groups, for the report.
 
+use std::sync::atomic::Ordering;
+
 use commloom_mpi::Abi;
 use commloom_report::Replaced;
 
@@ -14,7 +16,9 @@ impl<A: Abi> Preload<A> {
 
     /// `MPI_Finalize`, after the report.
     pub(crate) fn end_replacing(&self) {
-        if let Some(replace) = self.replace.get() {
+        if let Some(replace) = self.replace.get()
+            && !replace.has_ended.swap(true, Ordering::AcqRel)
+        {
             replace.free();
         }
     }

@@ -1,11 +1,13 @@
 //! Memory that the processes of one machine share, for their [`Ballot`]s: a file of `/dev/shm` that every process maps, and
 //! that has no name any more when all have done so.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use commloom_guard::{NAME, Shareable, make_shareable, open_shared};
 
 use super::ballot::Ballot;
 use super::communicators::{COMMUNICATORS, GROUPS, REGIONS};
@@ -36,25 +38,19 @@ struct Memory {
 pub(super) struct Shared(&'static Memory);
 
 impl Shared {
-    /// Makes the file, and writes `stamp` into it.
-    pub fn create(path: &Path, stamp: u64) -> io::Result<Shared> {
-        use std::os::unix::fs::OpenOptionsExt;
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
-        file.set_len(u64::try_from(BYTES).unwrap_or(u64::MAX))?;
-        let shared = Shared::map(&file)?;
-        shared.0.stamp.store(stamp, Ordering::Release);
-        Ok(shared)
+    /// Makes the file, and writes its stamp into it. The file has a name as long as the second value
+    /// lives.
+    pub fn create(folder: &Path) -> io::Result<(Shared, Shareable)> {
+        let made = make_shareable(folder, length()?)?;
+        let shared = Shared::map(&made.file)?;
+        shared.0.stamp.store(stamp(made.name), Ordering::Release);
+        Ok((shared, made))
     }
 
     /// Opens what another process has made, if it is that.
-    pub fn open(path: &Path, stamp: u64) -> io::Result<Shared> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        if file.metadata()?.len() != u64::try_from(BYTES).unwrap_or(u64::MAX) {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let shared = Shared::map(&file)?;
-        match shared.0.stamp.load(Ordering::Acquire) == stamp {
+    pub fn open(folder: &Path, name: [u8; NAME]) -> io::Result<Shared> {
+        let shared = Shared::map(&open_shared(folder, name, length()?)?)?;
+        match shared.0.stamp.load(Ordering::Acquire) == stamp(name) {
             true => Ok(shared),
             false => Err(io::ErrorKind::InvalidData.into()),
         }
@@ -98,18 +94,32 @@ impl Shared {
     }
 }
 
+fn length() -> io::Result<u64> {
+    u64::try_from(BYTES).map_err(io::Error::other)
+}
+
+/// The number of the memory with this name.
+fn stamp(name: [u8; NAME]) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = name;
+    u64::from_ne_bytes([a, b, c, d, e, f, g, h])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::replace::ballot::{Action, Motion};
 
     #[test]
-    fn two_mappings_are_one_memory_and_another_stamp_is_none() {
-        let path = std::env::temp_dir().join(format!("commloom-shared-{}", std::process::id()));
-        let one = Shared::create(&path, 7).expect("a new file");
-        assert!(Shared::open(&path, 8).is_err());
-        let other = Shared::open(&path, 7).expect("the same file");
-        std::fs::remove_file(&path).expect("it is there");
+    fn two_mappings_are_one_memory_and_another_name_is_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (one, made) = Shared::create(folder.path()).expect("a new file");
+        let mut foreign = made.name;
+        foreign[0] ^= 1;
+        assert!(Shared::open(folder.path(), foreign).is_err());
+        let other = Shared::open(folder.path(), made.name).expect("the same file");
+        drop(made);
+        let left = std::fs::read_dir(folder.path()).expect("it is there").count();
+        assert_eq!(left, 0, "the file has no name any more");
         assert_eq!((one.take(16), other.take(16)), (Some(0), Some(16)));
         let motion = Motion { round: 2, action: Action::Run };
         let both = [one, other].map(|shared| shared.ballot(3).expect("below the limit"));

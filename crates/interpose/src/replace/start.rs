@@ -16,6 +16,7 @@ use super::communicators::GROUPS;
 use super::group::{Group, Reason, Step, pays};
 use super::message::{Brings, Known};
 use super::{Inner, Replace};
+use crate::gpu::Gpus;
 use crate::state::{Preload, lock};
 
 /// Groups that cannot be replaced, and are remembered as that.
@@ -102,6 +103,10 @@ impl<A: Abi> Replace<A> {
     fn decide(&self, requests: &[A::Request]) -> Decision {
         let mut inner = self.lock();
         let Some(group) = inner.group_of(requests, self) else { return Decision::AsItIs };
+        if self.gpus.are_there() && inner.is_of_gpu(group, self.gpus) {
+            inner.groups[group].group.as_it_is();
+            return Decision::AsItIs;
+        }
         let mut spent = Duration::ZERO;
         let turn = match inner.turn {
             None => true,
@@ -294,6 +299,11 @@ impl<A: Abi> Inner<A> {
             Some(Known::Message(_, brings)) => *brings,
             Some(_) | None => Brings::Nothing,
         }
+    }
+
+    /// Whether memory of one of its messages has become a GPU's.
+    fn is_of_gpu(&self, group: usize, gpus: &Gpus) -> bool {
+        self.groups[group].messages.iter().any(|serial| self.messages[*serial].is_of_gpu(gpus))
     }
 
     /// The group that these requests are; `None` where they are none. Then their messages are those of others.

@@ -119,9 +119,9 @@ struct part {
     void (*run)(void);
 };
 
-static inline int observe(int argc, char **argv, const struct part *parts, size_t n)
+/* The same between MPI_Init and MPI_Finalize. */
+static inline int observe_started(int argc, char **argv, const struct part *parts, size_t n)
 {
-    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -144,6 +144,13 @@ static inline int observe(int argc, char **argv, const struct part *parts, size_
     print(text, (int)length, comm);
     MPI_Comm_free(&comm);
     free(text);
+    return 0;
+}
+
+static inline int observe(int argc, char **argv, const struct part *parts, size_t n)
+{
+    MPI_Init(&argc, &argv);
+    observe_started(argc, argv, parts, n);
     MPI_Finalize();
     return 0;
 }

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "shared by test programs that need different parts of it")]
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
@@ -86,6 +87,15 @@ pub fn libraries() -> Vec<Library> {
 }
 
 impl Library {
+    /// A folder of this library's, and nothing in it: traces are not written over others.
+    pub fn empty_folder(&self, name: &str) -> PathBuf {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", self.name));
+        // It is not there the first time.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("the target folder is writable");
+        folder
+    }
+
     /// Compiles a program of `tests/c`.
     pub fn compile(&self, program: &str) -> PathBuf {
         self.compile_together(&[program])
@@ -148,6 +158,16 @@ impl Library {
         compiled(command, self.binary(&format!("lib{library}")).with_extension("so"))
     }
 
+    /// Compiles a shared library of `tests/c` that other programs know by `soname`.
+    pub fn compile_named(&self, library: &str, soname: &str) -> PathBuf {
+        let mut command = Command::new("cc");
+        command
+            .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
+            .arg(format!("-Wl,-soname,{soname}"))
+            .arg(source(&format!("c/{library}.c")));
+        compiled(command, self.binary(&format!("lib{library}")).with_extension("so"))
+    }
+
     /// Runs a program on two ranks with all of these libraries in front.
     pub fn run_beside(
         &self,
@@ -162,31 +182,88 @@ impl Library {
 
     /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
     pub fn run(&self, binary: &Path, preloaded: [bool; 2], environment: &[(&str, &str)]) -> Output {
-        let mut command = Command::new(&self.mpiexec);
-        if self.preload == "openmpi" {
-            command.arg("--oversubscribe");
-        }
-        command
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            // Two ranks on one machine: no network.
-            .env("OMPI_MCA_btl", "^tcp");
+        let (mut command, printed) = (self.launch(), Printed::new());
         for (rank, preloaded) in preloaded.into_iter().enumerate() {
             if rank > 0 {
                 command.arg(":");
             }
-            command.args(["-n", "1", "env"]);
+            command.args(["-n", "1"]).args(printed.apart()).arg("env");
             if preloaded {
                 command.arg(format!("LD_PRELOAD={}", self.preload().display()));
                 command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
             }
             command.arg(binary);
         }
-        command.output().expect("mpiexec runs")
+        printed.output(command)
     }
 
     /// Runs a program on so many ranks, all of them preloaded and with this environment.
     pub fn run_on(&self, ranks: usize, binary: &Path, environment: &[(&str, &str)]) -> Output {
+        self.run_with(ranks, binary, &[], environment)
+    }
+
+    /// The same, with arguments for the program.
+    pub fn run_with(
+        &self,
+        ranks: usize,
+        binary: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Output {
+        self.started(self, ranks, binary, arguments, environment)
+    }
+
+    /// The same, with the `mpiexec` of another library.
+    pub fn run_by(
+        &self,
+        launcher: &Library,
+        ranks: usize,
+        binary: &Path,
+        environment: &[(&str, &str)],
+    ) -> Output {
+        self.started(launcher, ranks, binary, &[], environment)
+    }
+
+    fn started(
+        &self,
+        launcher: &Library,
+        ranks: usize,
+        binary: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Output {
+        let (mut command, printed) = (launcher.launch(), Printed::new());
+        command
+            .args(["-n", &ranks.to_string()])
+            .args(printed.apart())
+            .args(["env", &format!("LD_PRELOAD={}", self.preload().display())])
+            .args(environment.iter().map(|(name, value)| format!("{name}={value}")))
+            .arg(binary)
+            .args(arguments);
+        printed.output(command)
+    }
+
+    /// Runs a program with arguments, separated by spaces, on so many ranks.
+    pub fn run_case(
+        &self,
+        ranks: usize,
+        binary: &Path,
+        arguments: &str,
+        environment: &[(&str, &str)],
+        preloaded: bool,
+    ) -> Output {
+        let (mut command, printed) = (self.launch(), Printed::new());
+        command.args(["-n", &ranks.to_string()]).args(printed.apart()).arg("env");
+        if preloaded {
+            command.arg(format!("LD_PRELOAD={}", self.preload().display()));
+        }
+        command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
+        command.arg(binary).args(arguments.split(' ').filter(|word| !word.is_empty()));
+        printed.output(command)
+    }
+
+    /// How ranks on this machine are started, more of them than cores.
+    fn launch(&self) -> Command {
         let mut command = Command::new(&self.mpiexec);
         if self.preload == "openmpi" {
             command.arg("--oversubscribe");
@@ -194,17 +271,42 @@ impl Library {
         command
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env("OMPI_MCA_btl", "^tcp")
-            .args(["-n", &ranks.to_string(), "env"])
-            .arg(format!("LD_PRELOAD={}", self.preload().display()))
-            .args(environment.iter().map(|(name, value)| format!("{name}={value}")))
-            .arg(binary);
-        command.output().expect("mpiexec runs")
+            // One machine: no network.
+            .env("OMPI_MCA_btl", "^tcp");
+        command
     }
 
     /// The preload for this library.
     pub fn preload(&self) -> PathBuf {
         preload(self.preload)
+    }
+}
+
+/// What ranks print, a file for each: launchers pass it on in pieces that end inside of lines, with
+/// another rank's pieces between them.
+struct Printed(tempfile::TempDir);
+
+impl Printed {
+    fn new() -> Printed {
+        Printed(tempfile::tempdir().expect("the temporary folder is writable"))
+    }
+
+    /// What stands before a rank's program.
+    fn apart(&self) -> [&OsStr; 4] {
+        let [shell, option, script] = ["sh", "-c", r#"exec "$@" >"$0/$$""#].map(OsStr::new);
+        [shell, option, script, self.0.path().as_os_str()]
+    }
+
+    /// Runs the launcher: what it printed, then what each rank did.
+    fn output(&self, mut launcher: Command) -> Output {
+        let mut output = launcher.output().expect("mpiexec runs");
+        let files = std::fs::read_dir(self.0.path()).expect("the folder is ours");
+        let mut files: Vec<_> = files.map(|file| file.expect("the folder is ours").path()).collect();
+        files.sort();
+        for file in files {
+            output.stdout.extend(std::fs::read(file).expect("the file is ours"));
+        }
+        output
     }
 }
 

@@ -217,7 +217,13 @@ impl<A: Abi> Replace<A> {
                 let (at, count, bits) = (buffer.addr(), count.wide(), datatype.to_bits());
                 let given = Given { channel, waits, at, count, datatype: bits, epoch };
                 let decode = || message(self.mpi, channel, buffer, count, datatype);
-                let follow = inner.follow(given, decode);
+                // Where there are GPUs a buffer may have become one of theirs.
+                let of_gpu = self.gpus.are_there()
+                    && decode().is_none_or(|message| message.is_of_gpu(self.gpus));
+                let follow = match of_gpu {
+                    true => Follow::Others,
+                    false => inner.follow(given, decode),
+                };
                 if matches!(follow, Follow::Others) {
                     inner.uses(channel);
                 }
