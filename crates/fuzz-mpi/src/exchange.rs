@@ -139,7 +139,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         let replaces = self.call == Call::SendrecvReplace;
         let received = if replaces { &self.pairs[me].0 } else { recv }.specimen;
         if !self.ignore {
-            let bytes = self.pairs[self.source(me)].0.places.len();
+            let bytes = Some(self.pairs[self.source(me)].0.places.len());
             note_status(session, &mut out, "received", &status, (bytes, received));
         }
         out.memory("sent", sent);

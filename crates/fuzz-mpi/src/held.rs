@@ -1,10 +1,12 @@
 //! What a process holds of memory.
 
+use std::ffi::CStr;
+
 /// Memory of this process at one moment, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Handed out by `malloc` and not given back yet: by whom is the same, the preload, the MPI library or the
-    /// program. Free memory that allocators keep does not count, so that nothing settles here: what grows leaks.
+    /// Handed out by `malloc`, or mapped by the preload, and not given back yet: by whom is the same, the preload, the
+    /// MPI library or the program. Free memory that allocators keep does not count, so that nothing settles here: what grows leaks.
     pub allocated: u64,
     /// Of these, what the preload keeps for later messages: it grows to a bound.
     pub kept: u64,
@@ -23,8 +25,8 @@ impl Held {
         // In the arenas, and by mmap.
         let allocated = heap.uordblks + heap.hblkhd;
         Held {
-            allocated: u64::try_from(allocated).unwrap_or(u64::MAX),
-            kept: kept(),
+            allocated: u64::try_from(allocated).unwrap_or(u64::MAX) + asked(c"commloom_mapped"),
+            kept: asked(c"commloom_kept"),
             resident: resident(),
         }
     }
@@ -35,16 +37,16 @@ impl Held {
     }
 }
 
-/// What the preload says that it keeps; nothing where none is there.
-fn kept() -> u64 {
+/// What the preload says by this function; nothing where none is there.
+fn asked(function: &CStr) -> u64 {
     // SAFETY: a C string.
-    let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"commloom_kept".as_ptr()) };
+    let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
     if symbol.is_null() {
         return 0;
     }
-    // SAFETY: every preload exports it with this prototype.
-    let kept: extern "C" fn() -> u64 = unsafe { std::mem::transmute(symbol) };
-    kept()
+    // SAFETY: every preload exports both with this prototype.
+    let answer: extern "C" fn() -> u64 = unsafe { std::mem::transmute(symbol) };
+    answer()
 }
 
 /// The second number of proc_pid_statm(5), in pages.

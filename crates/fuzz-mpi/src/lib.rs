@@ -12,6 +12,9 @@
 //!                                                                    └─ oracle: buffers ───┘
 //! ```
 //!
+//! Where the standard leaves open what happens, as for a receive that is too short, the library alone is asked twice,
+//! and what it does both times must happen through the preload too.
+//!
 //! Types that the library alone packs otherwise than the standard says are not used; operations in which
 //! the library alone leaves wrong bytes are counted; those bytes are not judged.
 
@@ -24,7 +27,7 @@ mod exchange;
 mod fuzz;
 mod held;
 mod large;
-mod memory;
+pub mod memory;
 mod number;
 mod options;
 mod outcome;
@@ -32,9 +35,12 @@ mod packing;
 mod part;
 mod point;
 mod quirks;
+mod released;
 mod session;
 mod soak;
 mod specimen;
+mod truncation;
+mod turns;
 mod watch;
 
 use std::process::ExitCode;
@@ -62,19 +68,21 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn with<A: Abi>(library: Library, options: &Options) -> Result<ExitCode, LibraryError> {
+    let from = Session::<A>::send_comes_from()?;
+    if !from.contains("libcommloom") && !options.native {
+        eprintln!(
+            "commloom-fuzz-mpi: MPI_Send comes from {from}: nothing is preloaded (see --help)"
+        );
+        return Ok(ExitCode::from(NO_TEST));
+    }
+    if let Some(each) = options.sessions {
+        return fuzz::fuzz_sessions::<A>(&library, options, each);
+    }
     let session = Session::<A>::start(library)?;
-    let from = session.send_comes_from();
-    let preloaded = from.contains("libcommloom");
-    let code = if preloaded || options.native {
-        if options.soak { soak::soak(&session, options) } else { fuzz::fuzz(&session, options) }
-    } else {
-        if session.rank == 0 {
-            eprintln!(
-                "commloom-fuzz-mpi: MPI_Send comes from {from}: nothing is preloaded (see --help)"
-            );
-        }
-        ExitCode::from(NO_TEST)
-    };
-    session.end();
-    Ok(code)
+    if options.soak {
+        let code = soak::soak(&session, options);
+        session.end();
+        return Ok(code);
+    }
+    Ok(fuzz::fuzz(session, options))
 }

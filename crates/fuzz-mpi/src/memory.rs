@@ -17,6 +17,15 @@ pub struct Memory {
 impl Memory {
     /// Memory that holds all `places` (displacements of bytes) with a margin around them.
     pub fn holding<'p>(places: impl IntoIterator<Item = &'p [i64]>, seed: u64) -> Memory {
+        Memory::with_room(places, 0, seed)
+    }
+
+    /// The same with so many bytes more behind it.
+    pub fn with_room<'p>(
+        places: impl IntoIterator<Item = &'p [i64]>,
+        room: usize,
+        seed: u64,
+    ) -> Memory {
         let (mut low, mut high) = (0, 0);
         for place in places.into_iter().flatten() {
             low = low.min(*place);
@@ -24,7 +33,7 @@ impl Memory {
         }
         // Aligned as far as the allocator aligns: displacements decide about the rest.
         let origin = (length(-low) + MARGIN).next_multiple_of(64);
-        let mut memory = Memory { bytes: vec![0; origin + length(high) + MARGIN], origin };
+        let mut memory = Memory { bytes: vec![0; origin + length(high) + room + MARGIN], origin };
         memory.fill(seed);
         memory
     }
@@ -63,13 +72,43 @@ impl Memory {
 
     /// Where two buffers of the same size differ first: displacement and both bytes.
     pub fn difference(&self, other: &Memory) -> Option<(i64, u8, u8)> {
-        let at = self.bytes.iter().zip(&other.bytes).position(|(a, b)| a != b)?;
-        Some((wide(at) - wide(self.origin), self.bytes[at], other.bytes[at]))
+        self.difference_but(other, |_| false)
+    }
+
+    /// The same, but for the indices of bytes that may differ.
+    pub fn difference_but(
+        &self,
+        other: &Memory,
+        mut may: impl FnMut(usize) -> bool,
+    ) -> Option<(i64, u8, u8)> {
+        if self.bytes == other.bytes {
+            return None;
+        }
+        let mut pairs = self.bytes.iter().zip(&other.bytes).enumerate();
+        let (at, (a, b)) = pairs.find(|(at, (a, b))| a != b && !may(*at))?;
+        Some((wide(at) - wide(self.origin), *a, *b))
+    }
+
+    /// Whether two buffers of the same size have the same byte there.
+    pub fn agrees_at(&self, other: &Memory, index: usize) -> bool {
+        self.bytes[index] == other.bytes[index]
     }
 
     fn index(&self, place: i64) -> usize {
         length(wide(self.origin) + place)
     }
+}
+
+/// Blocks of the heap that [`soil`] fills, and their size at most.
+const SOILED: usize = 12;
+const LARGEST: usize = 1 << 16;
+
+/// Leaves free memory behind that is not 0, as in a program that has run for a while: what nobody wrote is then read
+/// as an address that is none.
+pub fn soil(rng: &mut commloom_testkit::Rng) {
+    let blocks: Vec<Vec<u8>> = (0..SOILED).map(|_| vec![0xA5; rng.usize(16..LARGEST)]).collect();
+    // Not before all of them are there, and not for the optimizer to see.
+    drop(std::hint::black_box(blocks));
 }
 
 /// The next number of Vigna's splitmix64.

@@ -36,6 +36,15 @@ pub struct Options {
     /// An operation that takes so many seconds is taken to wait for ever
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub patience: u32,
+    /// Start MPI again and again: so many operations in each session of MPI 4, without MPI_Init
+    #[arg(long, value_name = "OPERATIONS", conflicts_with = "soak")]
+    pub sessions: Option<u64>,
+    /// Ranks have a core for so many microseconds at a time; 0 is as the system likes
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 200)]
+    pub turns: u32,
+    /// Go on where something differs; what comes after it may suffer from it
+    #[arg(long)]
+    pub keep_going: bool,
     /// Print every operation before it is made
     #[arg(long)]
     pub verbose: bool,
@@ -58,23 +67,37 @@ pub enum Family {
     Pack,
     /// Collectives, also of neighbours, non-blocking and persistent
     Collective,
-    /// Calls that must fail
+    /// Calls with wrong arguments
     Error,
+    /// Messages that are longer than the receiver said, or end in the middle of an element
+    Truncation,
+    /// Requests that are let go while they are active
+    Released,
 }
 
 impl Family {
     /// All, each as often as it is to be drawn.
-    pub const DRAWN: [Family; 10] = [
+    pub const DRAWN: [Family; 20] = [
+        Family::Point,
+        Family::Point,
+        Family::Point,
         Family::Point,
         Family::Point,
         Family::Point,
         Family::Point,
         Family::Exchange,
+        Family::Exchange,
+        Family::Pack,
         Family::Pack,
         Family::Collective,
         Family::Collective,
         Family::Collective,
+        Family::Collective,
+        Family::Collective,
         Family::Error,
+        Family::Truncation,
+        Family::Truncation,
+        Family::Released,
     ];
 }
 

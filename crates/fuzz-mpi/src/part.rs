@@ -107,7 +107,7 @@ impl<A: Abi> Arguments<A> {
 }
 
 /// Bytes of a message, at most.
-const MESSAGE: u64 = 500_000;
+pub const MESSAGE: u64 = 500_000;
 
 /// A random number of elements: few of large types, now and then many of small ones.
 pub fn random_count<A: Abi>(rng: &mut Rng, specimen: &Specimen<A>) -> u64 {

@@ -34,6 +34,20 @@ pub struct Quirks {
     /// `MPI_Gather` moves wrong bytes, and leaves messages behind that later ones take, where the types of the
     /// ranks differ.
     pub gather_needs_one_type: bool,
+    /// A message that fits but ends in the middle of an element of a type of one kind ends the process (MPICH 5.0:
+    /// `typerep_yaksa_pack.c` asserts that there is none), or is received with one of two errors or none, by
+    /// whether it was there before the receive and by the call that completes it (Intel MPI).
+    pub partial_elements_differ: bool,
+    /// A receive of no bytes succeeds now and then though the message has some.
+    pub empty_receives_take_all: bool,
+    /// A session after the last one has ended crashes.
+    pub starts_once: bool,
+    /// The calls for several requests say `MPI_ERR_IN_STATUS` now and then where all succeeded.
+    pub misreads_statuses: bool,
+    /// Receives of some arrays of records fail: the message is too long, or its signature another one.
+    pub refuses_records: bool,
+    /// A message for a receive of no elements is written to where its buffer begins.
+    pub empty_receives_spill: bool,
     /// Bytes that a type may cost for good that is committed and freed. With UCX, MPICH makes a datatype of
     /// UCX and destroys it only if bit 31 of its address is 0: `MPIDI_UCX_mpi_type_free_hook` takes it
     /// for an `int` and compares with -1.
@@ -41,10 +55,11 @@ pub struct Quirks {
 }
 
 impl Quirks {
-    /// Found with MPICH 4.0.2 and 5.0.2 and Open MPI 4.1.4 and 5.0.11 alone.
+    /// Found with MPICH 4.0.2 and 5.0.2, Open MPI 4.1.4 and 5.0.11, and Intel MPI 2021.18 alone.
     pub fn of<A: Abi>(mpi: &Mpi<A>) -> Quirks {
         let old_mpich = A::KIND == AbiKind::Mpich && mpi.version() <= (4, 0);
         let old_open_mpi = A::KIND == AbiKind::OpenMpi && mpi.version() <= (3, 1);
+        let intel = mpi.library_version().is_ok_and(|text| text.contains("Intel"));
         Quirks {
             empty_types_crash: old_mpich,
             elements_crash: A::KIND == AbiKind::Mpich,
@@ -57,6 +72,13 @@ impl Quirks {
             restarts_spoil_buffered: old_open_mpi,
             collectives_need_extents: old_open_mpi,
             gather_needs_one_type: old_open_mpi,
+            partial_elements_differ: intel
+                || A::KIND != AbiKind::OpenMpi && mpi.version() >= (5, 0),
+            empty_receives_take_all: intel,
+            starts_once: old_mpich || intel || A::KIND == AbiKind::OpenMpi,
+            misreads_statuses: A::KIND != AbiKind::OpenMpi,
+            refuses_records: A::KIND != AbiKind::OpenMpi,
+            empty_receives_spill: A::KIND == AbiKind::OpenMpi,
             lost_by_commit: if old_mpich { 64 } else { 0 },
         }
     }

@@ -1,6 +1,6 @@
 //! One MPI library, started on all ranks, with both of its faces.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
@@ -58,6 +58,18 @@ pub struct Session<A: Abi> {
     pub quirks: Quirks,
     /// `MPI_THREAD_MULTIPLE` is there.
     pub threads: bool,
+    /// Where the names of a linked program are found.
+    seen: Library,
+    /// MPI was started by this session, and not by `MPI_Init`.
+    opened: Option<Opened<A>>,
+}
+
+/// A session of MPI 4, and a communicator of all ranks that was made of it.
+pub struct Opened<A: Abi> {
+    /// `MPI_Session`: handles of an ABI are all of one width.
+    handle: A::Group,
+    pub comm: A::Comm,
+    face: Face,
 }
 
 type CartCreate<A> = unsafe extern "C" fn(
@@ -82,6 +94,20 @@ type DistGraphCreateAdjacent<A> = unsafe extern "C" fn(
     *mut <A as Abi>::Comm,
 ) -> c_int;
 
+type SessionInit<A> =
+    unsafe extern "C" fn(<A as Abi>::Info, <A as Abi>::Errhandler, *mut <A as Abi>::Group) -> c_int;
+type SessionFinalize<A> = unsafe extern "C" fn(*mut <A as Abi>::Group) -> c_int;
+type GroupFromPset<A> =
+    unsafe extern "C" fn(<A as Abi>::Group, *const c_char, *mut <A as Abi>::Group) -> c_int;
+type GroupFree<A> = unsafe extern "C" fn(*mut <A as Abi>::Group) -> c_int;
+type CommFromGroup<A> = unsafe extern "C" fn(
+    <A as Abi>::Group,
+    *const c_char,
+    <A as Abi>::Info,
+    <A as Abi>::Errhandler,
+    *mut <A as Abi>::Comm,
+) -> c_int;
+
 type CommDup<A> = unsafe extern "C" fn(<A as Abi>::Comm, *mut <A as Abi>::Comm) -> c_int;
 type CommFree<A> = unsafe extern "C" fn(*mut <A as Abi>::Comm) -> c_int;
 
@@ -91,33 +117,17 @@ impl<A: Abi> Session<A> {
     /// # Errors
     /// The library lacks a function.
     pub fn start(library: Library) -> Result<Self, LibraryError> {
-        // The preload is searched first, as for a program.
-        let seen = Library::next(A::KIND)?;
-        // SAFETY: of the ABI A, as `next` has checked.
-        let wrapped = unsafe { Functions::load(&seen, Names::Mpi) }?;
-        // SAFETY: every handle that is used comes from this library and is used before it is freed.
-        let mpi = unsafe { Mpi::<A>::new(library) }?;
-        let quirks = Quirks::of(&mpi);
+        let mut session = Self::unstarted(library)?;
         let mut provided = 0;
         let multiple = A::CONSTANTS.thread_multiple;
         // SAFETY: MPI allows null arguments (MPI 4.1, section 11.2.1).
         let code = unsafe {
-            (wrapped.init_thread)(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
+            let init = session.wrapped.init_thread;
+            init(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
         };
-        mpi.check("MPI_Init_thread", code).expect("MPI starts");
-        let world = mpi.handles.comm_world;
-        let rank = length(mpi.rank(world).expect("a valid handle"));
-        let ranks = length(mpi.size(world).expect("a valid handle"));
-        let mut session = Session {
-            mpi,
-            wrapped,
-            rank,
-            ranks,
-            comm: world,
-            topologies: Vec::new(),
-            quirks,
-            threads: provided == multiple,
-        };
+        session.mpi.check("MPI_Init_thread", code).expect("MPI starts");
+        session.threads = provided == multiple;
+        let world = session.mpi.handles.comm_world;
         // Errors of calls without a communicator go to the handler of either, by version of MPI.
         session.errors_return(world);
         session.errors_return(session.mpi.handles.comm_self);
@@ -125,20 +135,109 @@ impl<A: Abi> Session<A> {
         // SAFETY: the prototype is that of the call; `comm` is writable.
         let code = unsafe { session.symbol::<CommDup<A>>(c"PMPI_Comm_dup")(world, &raw mut comm) };
         session.mpi.check("MPI_Comm_dup", code).expect("a duplicate");
-        session.comm = comm;
         session.errors_return(comm);
-        session.topologies = session.make_topologies();
-        Ok(session)
+        Ok(session.on(comm))
+    }
+
+    /// Starts MPI with a session of MPI 4 and nothing else; ends with it.
+    ///
+    /// # Errors
+    /// The library lacks a function.
+    pub fn start_session(library: Library) -> Result<Self, LibraryError> {
+        let mut session = Self::unstarted(library)?;
+        if !session.has_sessions() {
+            return Err(LibraryError::MissingSymbol { name: "MPI_Session_init" });
+        }
+        let opened = session.open(Face::Wrapped);
+        let comm = opened.comm;
+        session.opened = Some(opened);
+        Ok(session.on(comm))
+    }
+
+    fn unstarted(library: Library) -> Result<Self, LibraryError> {
+        // The preload is searched first, as for a program.
+        let seen = Library::next(A::KIND)?;
+        // SAFETY: of the ABI A, as `next` has checked.
+        let wrapped = unsafe { Functions::load(&seen, Names::Mpi) }?;
+        // SAFETY: every handle that is used comes from this library and is used before it is freed.
+        let mpi = unsafe { Mpi::<A>::new(library) }?;
+        let (quirks, comm) = (Quirks::of(&mpi), mpi.handles.comm_null);
+        let (rank, ranks, topologies) = (0, 0, Vec::new());
+        let (threads, opened) = (false, None);
+        Ok(Session { mpi, wrapped, rank, ranks, comm, topologies, quirks, threads, seen, opened })
+    }
+
+    /// With the ranks of a communicator, on which operations are made from now on.
+    fn on(mut self, comm: A::Comm) -> Self {
+        self.rank = length(self.mpi.rank(comm).expect("a valid handle"));
+        self.ranks = length(self.mpi.size(comm).expect("a valid handle"));
+        self.comm = comm;
+        self.topologies = self.make_topologies();
+        self
+    }
+
+    /// Whether the library has the sessions of MPI 4.
+    pub fn has_sessions(&self) -> bool {
+        self.mpi.library().function(c"MPI_Session_init").is_some()
+    }
+
+    /// Whether MPI was started by a session alone.
+    pub fn is_of_session(&self) -> bool {
+        self.opened.is_some()
+    }
+
+    /// Opens a session, all ranks together.
+    pub fn open(&self, face: Face) -> Opened<A> {
+        let (info, errors) = (self.info_null(), self.mpi.handles.errors_return);
+        let (mut handle, mut group) = (A::Group::from_bits(0), A::Group::from_bits(0));
+        let mut comm = self.mpi.handles.comm_null;
+        let (set, tag) = (c"mpi://WORLD".as_ptr(), c"commloom-fuzz-mpi".as_ptr());
+        // SAFETY: the prototypes are those of the calls; C strings and writable places.
+        let codes = unsafe {
+            let init = self.face_symbol::<SessionInit<A>>(face, c"MPI_Session_init");
+            let from = self.face_symbol::<GroupFromPset<A>>(face, c"MPI_Group_from_session_pset");
+            let make = self.face_symbol::<CommFromGroup<A>>(face, c"MPI_Comm_create_from_group");
+            let free = self.face_symbol::<GroupFree<A>>(face, c"MPI_Group_free");
+            [
+                init(info, errors, &raw mut handle),
+                from(handle, set, &raw mut group),
+                make(group, tag, info, errors, &raw mut comm),
+                free(&raw mut group),
+            ]
+        };
+        for code in codes {
+            self.mpi.check("a call of a session", code).expect("a communicator of all ranks");
+        }
+        Opened { handle, comm, face }
+    }
+
+    /// Ends a session; nothing of it is in use.
+    pub fn close(&self, mut opened: Opened<A>) {
+        let face = opened.face;
+        // SAFETY: the prototypes are those of the calls; the handles are ours.
+        let codes = unsafe {
+            let free = self.face_symbol::<CommFree<A>>(face, c"MPI_Comm_free");
+            let end = self.face_symbol::<SessionFinalize<A>>(face, c"MPI_Session_finalize");
+            [free(&raw mut opened.comm), end(&raw mut opened.handle)]
+        };
+        for code in codes {
+            self.mpi.check("a call of a session", code).expect("a session of our own");
+        }
     }
 
     /// Ends MPI, after everything else.
     pub fn end(mut self) {
         let comms: Vec<A::Comm> = self.topologies.iter().map(|t| t.comm).collect();
-        for mut comm in comms.into_iter().chain([self.comm]) {
+        let own = self.opened.is_none().then_some(self.comm);
+        for mut comm in comms.into_iter().chain(own) {
             // SAFETY: the prototype is that of the call; the communicator is ours.
             unsafe { self.symbol::<CommFree<A>>(c"PMPI_Comm_free")(&raw mut comm) };
         }
         self.topologies.clear();
+        if let Some(opened) = self.opened.take() {
+            self.close(opened);
+            return;
+        }
         // SAFETY: initialized, nothing is pending.
         let code = unsafe { (self.wrapped.finalize)() };
         self.mpi.check("MPI_Finalize", code).expect("MPI ends");
@@ -188,22 +287,26 @@ impl<A: Abi> Session<A> {
         self.mpi.error_class(code).map_or(-1, i64::from)
     }
 
-    /// The file that `MPI_Send` comes from.
-    pub fn send_comes_from(&self) -> String {
+    /// The file that a program's `MPI_Send` comes from.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn send_comes_from() -> Result<String, LibraryError> {
+        let send = Library::next(A::KIND)?.function(c"MPI_Send");
         let mut info = libc::Dl_info {
             dli_fname: ptr::null(),
             dli_fbase: ptr::null_mut(),
             dli_sname: ptr::null(),
             dli_saddr: ptr::null_mut(),
         };
-        let send = self.wrapped.send as *const c_void;
+        let send = send.ok_or(LibraryError::MissingSymbol { name: "MPI_Send" })?;
         // SAFETY: `info` is writable; dladdr takes any address.
         let found = unsafe { libc::dladdr(send, &raw mut info) };
         if found == 0 || info.dli_fname.is_null() {
-            return "an unknown place".into();
+            return Ok("an unknown place".into());
         }
         // SAFETY: a C string that lives as long as the library.
-        unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
+        Ok(unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned())
     }
 
     /// `MPI_Buffer_attach`: the buffer lives until [`Session::detach`].
@@ -260,7 +363,7 @@ impl<A: Abi> Session<A> {
     /// Ends all ranks.
     pub fn abort(&self) -> ! {
         // SAFETY: a live communicator.
-        unsafe { (self.mpi.own.abort)(self.mpi.handles.comm_world, 1) };
+        unsafe { (self.mpi.own.abort)(self.comm, 1) };
         std::process::exit(1)
     }
 
@@ -288,7 +391,19 @@ impl<A: Abi> Session<A> {
     /// # Safety
     /// `F` is the prototype of the function.
     unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
-        let address = self.mpi.library().function(name);
+        // SAFETY: the caller answers for the prototype.
+        unsafe { self.face_symbol(Face::Native, name) }
+    }
+
+    /// The same behind a face.
+    ///
+    /// # Safety
+    /// `F` is the prototype of the function.
+    unsafe fn face_symbol<F: Copy>(&self, face: Face, name: &CStr) -> F {
+        let address = match face {
+            Face::Native => self.mpi.library().function(name),
+            Face::Wrapped => self.seen.function(name),
+        };
         let address =
             address.unwrap_or_else(|| panic!("the library has {}", name.to_string_lossy()));
         assert_eq!(size_of::<F>(), size_of_val(&address), "F is a function pointer");

@@ -38,7 +38,7 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             "{} ranks with {threads} threads for {seconds} s, seed {seed}, {}, MPI_Send comes from {}",
             session.ranks,
             session.mpi.library_version().unwrap_or_default().lines().next().unwrap_or_default(),
-            session.send_comes_from()
+            Session::<A>::send_comes_from().unwrap_or_default()
         );
     }
     let wrong = AtomicBool::new(false);

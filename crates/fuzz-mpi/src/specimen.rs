@@ -5,7 +5,8 @@ use std::io::Write as _;
 
 use commloom_layout::{Base, Basic, Type};
 use commloom_mpi::{Abi, encode};
-use commloom_testkit::random::{Limits, random_call, random_type};
+use commloom_testkit::oracle::mpi::Call;
+use commloom_testkit::random::{Limits, random_call, random_records, random_type};
 use commloom_testkit::{Rng, oracle};
 
 use crate::create::{Form, try_create};
@@ -66,6 +67,8 @@ pub struct Pool<A: Abi> {
     first: u64,
     /// Type and twin, or nothing where the library did not take it.
     live: VecDeque<Vec<Specimen<A>>>,
+    /// Bytes, for messages of any length.
+    bytes: Specimen<A>,
     /// Types that the library makes otherwise than the standard says.
     pub defective: u64,
     /// Prints every type before it is tried.
@@ -74,8 +77,21 @@ pub struct Pool<A: Abi> {
 
 impl<A: Abi> Pool<A> {
     /// Without types yet.
-    pub fn new(seed: u64, verbose: bool) -> Self {
-        Pool { seed, first: 0, live: VecDeque::new(), defective: 0, verbose }
+    pub fn new(session: &Session<A>, seed: u64, verbose: bool) -> Self {
+        let bytes = Specimen {
+            handle: session.mpi.handles.byte,
+            layout: Type::leaf(Basic::BYTE),
+            signature: Signature::One(Basic::BYTE),
+            text: "MPI_BYTE".to_owned(),
+            receivable: LARGE,
+            derived: false,
+        };
+        Pool { seed, first: 0, live: VecDeque::new(), bytes, defective: 0, verbose }
+    }
+
+    /// `MPI_BYTE`.
+    pub fn bytes(&self) -> &Specimen<A> {
+        &self.bytes
     }
 
     /// Brings the types of an operation to life, those of earlier ones to an end.
@@ -113,13 +129,14 @@ impl<A: Abi> Pool<A> {
     fn make(&mut self, session: &Session<A>, number: u64) -> Vec<Specimen<A>> {
         for attempt in 0.. {
             let mut rng = Rng::with_seed(mix(&[self.seed, number, attempt]));
-            let Some(grown) = self.candidate(session, number, &mut rng) else { continue };
+            let Some(mut grown) = self.candidate(session, number, &mut rng) else { continue };
+            let dense = grown.dense.take();
             let Some(specimen) = shared(session, examine(session, grown, number, &mut rng)) else {
                 self.defective += 1;
                 continue;
             };
             let twin = (specimen.signature == Signature::Mixed(number))
-                .then(|| shared(session, twin(session, &mut rng, &specimen)))
+                .then(|| shared(session, twin(session, &mut rng, &specimen, dense)))
                 .flatten();
             return std::iter::once(specimen).chain(twin).collect();
         }
@@ -169,6 +186,8 @@ struct Grown<A: Abi> {
     layout: Type,
     history: String,
     derived: bool,
+    /// The same elements one behind the other, where that is known.
+    dense: Option<Type>,
 }
 
 /// Calls of constructors on top of each other, or a random tree of core nodes.
@@ -180,7 +199,10 @@ fn grow<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Grown<A>> {
         let handle = encode(mpi, &layout).ok()?;
         let history = format!("core {layout:?}");
         let derived = handle.is_derived();
-        return Some(Grown { handle: handle.into_handle(), layout, history, derived });
+        return Some(Grown { handle: handle.into_handle(), layout, history, derived, dense: None });
+    }
+    if rng.u32(0..10) == 0 {
+        return records(session, rng);
     }
     let basic = basic(session, rng)?;
     let mut grown = Grown {
@@ -188,6 +210,7 @@ fn grow<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Grown<A>> {
         layout: Type::leaf(basic),
         history: basic.name().to_owned(),
         derived: false,
+        dense: None,
     };
     let depth = rng.usize(0..=5);
     // Most of the time few basic types, so that different types can meet in a message.
@@ -228,6 +251,10 @@ fn basic<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Basic> {
 /// it.
 fn wrap<A: Abi>(session: &Session<A>, rng: &mut Rng, grown: &mut Grown<A>, other: Basic) {
     let call = random_call(rng, &grown.layout);
+    // Open MPI refuses some valid ones, and that ends a program without a world.
+    if session.is_of_session() && matches!(call, Call::Darray { .. }) {
+        return;
+    }
     let form = if rng.bool() { Form::Plain } else { Form::Large };
     let leaf = session.mpi.handles.datatype(other.name()).expect("looked up before");
     let (mut layouts, mut olds) = (vec![grown.layout.clone()], vec![grown.handle]);
@@ -249,9 +276,37 @@ fn wrap<A: Abi>(session: &Session<A>, rng: &mut Rng, grown: &mut Grown<A>, other
     replace(session, grown, handle, layout, &format!("{call:?}"));
 }
 
+/// An array of records, with the constructors that a program would call.
+fn records<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Grown<A>> {
+    // An error of a request ends a program without a world.
+    if session.is_of_session() && session.quirks.refuses_records {
+        return None;
+    }
+    let records = random_records(rng, LARGE);
+    let leaf = |basic: &Basic| session.mpi.handles.datatype(basic.name());
+    let fields = records.fields.iter().map(leaf).collect::<Option<Vec<_>>>()?;
+    let form = if rng.bool() { Form::Plain } else { Form::Large };
+    let mut grown: Option<Grown<A>> = None;
+    for call in &records.calls {
+        let olds = grown.as_ref().map_or_else(|| fields.clone(), |old| vec![old.handle]);
+        let made = try_create(&session.mpi, call, &olds, form)
+            .or_else(|| try_create(&session.mpi, call, &olds, Form::Plain));
+        if let Some(old) = &grown {
+            discard(session, old);
+        }
+        let handle = made?.ok()?;
+        let history = match &grown {
+            Some(old) => format!("{call:?} of {}", old.history),
+            None => format!("{call:?} of {:?}", records.fields),
+        };
+        let (layout, dense) = (records.layout.clone(), Some(records.dense.clone()));
+        grown = Some(Grown { handle, layout, history, derived: true, dense });
+    }
+    grown
+}
+
 /// So many copies that the message is a large one.
 fn enlarge<A: Abi>(session: &Session<A>, rng: &mut Rng, grown: &mut Grown<A>) {
-    use commloom_testkit::oracle::mpi::Call;
     if grown.layout.size() == 0 {
         return;
     }
@@ -281,7 +336,7 @@ fn replace<A: Abi>(
 ) {
     discard(session, grown);
     let history = format!("{call} of {}", grown.history);
-    *grown = Grown { handle, layout, history, derived: true };
+    *grown = Grown { handle, layout, history, derived: true, dense: None };
 }
 
 /// Commits a type through the preload or behind its back; `None` (and the type is gone) where the
@@ -292,7 +347,7 @@ fn examine<A: Abi>(
     number: u64,
     rng: &mut Rng,
 ) -> Option<Specimen<A>> {
-    let Grown { handle, layout, history, derived } = grown;
+    let Grown { handle, layout, history, derived, .. } = grown;
     let face = if rng.u32(0..8) == 0 { Face::Native } else { Face::Wrapped };
     let mut committed = handle;
     // SAFETY: a live handle of our own, or a predefined one.
@@ -353,14 +408,26 @@ fn sound<A: Abi>(session: &Session<A>, specimen: &Specimen<A>) -> bool {
     })
 }
 
-/// The same signature elsewhere in memory: the elements in the order of the type map, at places of
-/// their own.
+/// The same signature elsewhere in memory: dense where that is given, or at places of their own.
 fn twin<A: Abi>(
     session: &Session<A>,
     rng: &mut Rng,
     specimen: &Specimen<A>,
+    dense: Option<Type>,
 ) -> Option<Specimen<A>> {
-    let elements: Vec<Basic> = specimen.layout.type_map().map(|entry| entry.basic).collect();
+    let layout = dense.or_else(|| scattered(rng, &specimen.layout))?;
+    let made = encode(&session.mpi, &layout).ok()?;
+    let derived = made.is_derived();
+    let history = format!("the twin {layout:?}");
+    let grown = Grown { handle: made.into_handle(), layout, history, derived, dense: None };
+    let Signature::Mixed(number) = specimen.signature else { return None };
+    let twin = examine(session, grown, number, rng)?;
+    Some(Specimen { signature: specimen.signature, ..twin })
+}
+
+/// The elements of a layout in the order of its type map, anywhere.
+fn scattered(rng: &mut Rng, layout: &Type) -> Option<Type> {
+    let elements: Vec<Basic> = layout.type_map().map(|entry| entry.basic).collect();
     if elements.len() > 400 {
         return None;
     }
@@ -373,13 +440,5 @@ fn twin<A: Abi>(
         indices[place] = at;
         at += i64::try_from(elements[place].size()).ok()? + rng.i64(0..3) * 4;
     }
-    let layout = Type::strc(indices, elements.into_iter().map(Type::leaf).collect::<Vec<_>>());
-    let layout = layout.ok()?;
-    let made = encode(&session.mpi, &layout).ok()?;
-    let derived = made.is_derived();
-    let history = format!("the twin {layout:?}");
-    let grown = Grown { handle: made.into_handle(), layout, history, derived };
-    let Signature::Mixed(number) = specimen.signature else { return None };
-    let twin = examine(session, grown, number, rng)?;
-    Some(Specimen { signature: specimen.signature, ..twin })
+    Type::strc(indices, elements.into_iter().map(Type::leaf).collect::<Vec<_>>()).ok()
 }

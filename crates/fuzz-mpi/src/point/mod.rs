@@ -66,8 +66,8 @@ struct Message<'p, A: Abi> {
 
 impl<A: Abi> Message<'_, A> {
     /// Bytes that are sent, and what they are received as.
-    fn arriving(&self) -> (usize, &Specimen<A>) {
-        (self.send.places.len(), self.recv.specimen)
+    fn arriving(&self) -> (Option<usize>, &Specimen<A>) {
+        (Some(self.send.places.len()), self.recv.specimen)
     }
 }
 

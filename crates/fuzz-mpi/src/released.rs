@@ -1,0 +1,402 @@
+//! Requests that the program lets go with `MPI_Request_free` while they are active. That a message has arrived, the
+//! program knows by another one; then it looks at the buffer, uses it for something else, and looks again.
+
+use std::ffi::c_int;
+
+use commloom_mpi::Abi;
+use commloom_testkit::Rng;
+
+use crate::census::Census;
+use crate::completion::{Completion, complete};
+use crate::large::sized;
+use crate::memory::{Memory, mix};
+use crate::number::int;
+use crate::outcome::Outcome;
+use crate::part::{Part, random_pair};
+use crate::session::{Face, Session};
+use crate::specimen::Specimen;
+
+/// Which side lets its request go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Receiver,
+    Sender,
+}
+
+/// How the request came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    NonBlocking,
+    /// Made, started, and let go; perhaps started and completed once before.
+    Persistent {
+        used: bool,
+    },
+}
+
+/// How the receiver hears that the message is there, or the sender that it may use its buffer again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    /// A message without data.
+    Message,
+    Barrier,
+}
+
+/// What happens while the buffer is used for something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meanwhile {
+    /// `MPI_Test` of nothing.
+    Test,
+    Barrier,
+    /// Another message of the same kind arrives in the same buffer, or leaves it.
+    Message(Completion),
+}
+
+/// One request that is let go.
+pub struct Plan<'p, A: Abi> {
+    seed: u64,
+    tag: c_int,
+    from: usize,
+    to: usize,
+    send: Part<'p, A>,
+    recv: Part<'p, A>,
+    side: Side,
+    form: Form,
+    synchronous: bool,
+    /// The request is there before the message, or may be.
+    early: bool,
+    proof: Proof,
+    meanwhile: Meanwhile,
+    send_face: Face,
+    recv_face: Face,
+}
+
+/// How often the library is given the time to move data before the buffer is looked at.
+const LOOKS: usize = 300;
+
+impl<'p, A: Abi> Plan<'p, A> {
+    /// A random plan, the same on all ranks; of at least two.
+    pub fn random(
+        rng: &mut Rng,
+        session: &Session<A>,
+        all: &[&'p Specimen<A>],
+        operation: u64,
+    ) -> Self {
+        let (send, recv) = random_pair(rng, all);
+        let from = rng.usize(0..session.ranks);
+        let face = |rng: &mut Rng| if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native };
+        Plan {
+            seed: rng.u64(..),
+            tag: int(operation % 900) * 32,
+            from,
+            to: (from + rng.usize(1..session.ranks)) % session.ranks,
+            send,
+            recv,
+            side: if rng.u32(0..3) == 0 { Side::Sender } else { Side::Receiver },
+            form: match rng.u32(0..3) {
+                0 => Form::Persistent { used: rng.bool() },
+                _ => Form::NonBlocking,
+            },
+            synchronous: rng.bool(),
+            early: rng.bool(),
+            proof: if rng.bool() { Proof::Message } else { Proof::Barrier },
+            meanwhile: match rng.u32(0..4) {
+                0 => Meanwhile::Test,
+                1 => Meanwhile::Barrier,
+                _ => Meanwhile::Message(Completion::random(rng)),
+            },
+            send_face: face(rng),
+            recv_face: face(rng),
+        }
+    }
+
+    /// The first message of a persistent request that is completed as usual, the one whose request is let go, and what
+    /// uses the buffer after it.
+    fn rounds(&self) -> std::ops::Range<u64> {
+        let first = if self.form == (Form::Persistent { used: true }) { 0 } else { 1 };
+        let last = if matches!(self.meanwhile, Meanwhile::Message(_)) { 3 } else { 2 };
+        first..last
+    }
+
+    fn memory(&self, part: &Part<A>, side: u64, round: u64) -> Memory {
+        Memory::holding([part.places.as_slice()], mix(&[self.seed, side, round]))
+    }
+
+    fn arrived(&self, round: u64) -> Memory {
+        let mut memory = self.memory(&self.recv, 1, round);
+        let sent = self.memory(&self.send, 0, round).gather(&self.send.places);
+        memory.scatter(&self.recv.places, &sent);
+        memory
+    }
+
+    /// What the buffers of a rank must hold.
+    pub fn expected(&self, rank: usize) -> Vec<Memory> {
+        let after = |round| match rank == self.to {
+            true => self.arrived(round),
+            false => self.buffer(rank, round),
+        };
+        if rank != self.to && rank != self.from {
+            return Vec::new();
+        }
+        let mut right: Vec<Memory> = self.rounds().map(after).collect();
+        if rank == self.freed() && !matches!(self.meanwhile, Meanwhile::Message(_)) {
+            right.push(self.buffer(rank, 2));
+        }
+        right
+    }
+
+    /// Makes the operation with the library alone, or as planned.
+    pub fn perform(&self, session: &Session<A>, native: bool) -> Outcome {
+        let mut out = Outcome::default();
+        let (me, freed) = (session.rank, self.freed());
+        let planned = if me == self.to { self.recv_face } else { self.send_face };
+        let face = if native { Face::Native } else { planned };
+        if me == freed {
+            self.free(session, &mut out, face);
+        } else if me == self.to || me == self.from {
+            self.accompany(session, &mut out, face);
+        } else {
+            (0..self.barriers()).for_each(|_| session.barrier());
+        }
+        // The buffer lives until nobody can use it any more.
+        session.barrier();
+        out
+    }
+
+    /// The rank that lets its request go.
+    fn freed(&self) -> usize {
+        if self.side == Side::Receiver { self.to } else { self.from }
+    }
+
+    /// Barriers of all ranks: before the message, after it, meanwhile.
+    fn barriers(&self) -> usize {
+        usize::from(self.early)
+            + usize::from(self.proof == Proof::Barrier)
+            + usize::from(self.meanwhile == Meanwhile::Barrier)
+    }
+
+    /// The buffer of a rank before a round, with what it sends then.
+    fn buffer(&self, rank: usize, round: u64) -> Memory {
+        if rank == self.to {
+            self.memory(&self.recv, 1, round)
+        } else {
+            self.memory(&self.send, 0, round)
+        }
+    }
+
+    /// The side that lets its request go.
+    fn free(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+        let f = session.functions(face);
+        let (me, rounds) = (session.rank, self.rounds());
+        let mut memory = self.buffer(me, rounds.start);
+        let mut request;
+        if let Form::Persistent { used } = self.form {
+            request = self.request(session, out, face, &mut memory, true);
+            if used {
+                // SAFETY: an inactive persistent request.
+                out.fact("MPI_Start", session.class(unsafe { (f.start)(&raw mut request) }));
+                complete(
+                    session,
+                    out,
+                    face,
+                    Completion::Wait,
+                    std::slice::from_mut(&mut request),
+                    true,
+                );
+                out.memory("the buffer of the first message", memory.clone());
+                memory.assign(&self.buffer(me, 1));
+            }
+            // SAFETY: an inactive persistent request.
+            out.fact("MPI_Start", session.class(unsafe { (f.start)(&raw mut request) }));
+        } else {
+            request = self.request(session, out, face, &mut memory, false);
+        }
+        // SAFETY: a live request.
+        let code = unsafe { (f.request_free)(&raw mut request) };
+        out.fact("MPI_Request_free", session.class(code));
+        out.fact("the freed request is null", request == session.mpi.handles.request_null);
+        if self.early {
+            session.barrier();
+        }
+        let other = self.from + self.to - me;
+        self.prove(session, face, Some(other));
+        out.memory("the buffer of the request", memory.clone());
+        memory.assign(&self.buffer(me, 2));
+        match self.meanwhile {
+            Meanwhile::Test => {
+                let (mut none, mut flag) = (session.mpi.handles.request_null, 0);
+                let ignored = A::CONSTANTS.status_ignore_ptr();
+                // SAFETY: no request, a writable flag.
+                let code = unsafe { (f.test)(&raw mut none, &raw mut flag, ignored) };
+                out.fact("MPI_Test", session.class(code));
+            }
+            Meanwhile::Barrier => session.barrier(),
+            Meanwhile::Message(how) => {
+                let mut requests = [self.request(session, out, face, &mut memory, false)];
+                complete(session, out, face, how, &mut requests, true);
+            }
+        }
+        out.memory("the buffer, used again", memory);
+    }
+
+    /// The other side, with calls that block.
+    fn accompany(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+        let me = session.rank;
+        for round in self.rounds() {
+            if round == 1 && self.early {
+                session.barrier();
+            }
+            let mut memory = self.buffer(me, round);
+            self.block(session, out, face, &mut memory);
+            out.memory(format!("the buffer of message {round}"), memory);
+            if round == 1 {
+                self.prove(session, face, None);
+                if self.meanwhile == Meanwhile::Barrier {
+                    session.barrier();
+                }
+            }
+        }
+    }
+
+    /// Tells that the message is over, or hears of it from another rank.
+    fn prove(&self, session: &Session<A>, face: Face, from: Option<usize>) {
+        let f = session.functions(face);
+        let (byte, tag, comm) = (session.mpi.handles.byte, self.tag + 1, session.comm);
+        match (self.proof, from) {
+            (Proof::Barrier, _) => session.barrier(),
+            (Proof::Message, None) => {
+                let nothing = std::ptr::null();
+                // SAFETY: no data.
+                let code = unsafe { (f.send)(nothing, 0, byte, int(self.freed()), tag, comm) };
+                session.mpi.check("MPI_Send", code).expect("right arguments");
+            }
+            (Proof::Message, Some(other)) => {
+                let ignored = A::CONSTANTS.status_ignore_ptr();
+                let nothing = std::ptr::null_mut();
+                // SAFETY: no data.
+                let code = unsafe { (f.recv)(nothing, 0, byte, int(other), tag, comm, ignored) };
+                session.mpi.check("MPI_Recv", code).expect("right arguments");
+            }
+        }
+        if from.is_some() {
+            // The data itself may come a moment later.
+            let (source, tag, ignored) =
+                (A::CONSTANTS.any_source, self.tag + 2, A::CONSTANTS.status_ignore_ptr());
+            let mut flag = 0;
+            for _ in 0..LOOKS {
+                // SAFETY: a writable flag.
+                let code = unsafe { (f.iprobe)(source, tag, comm, &raw mut flag, ignored) };
+                session.mpi.check("MPI_Iprobe", code).expect("right arguments");
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// A request of this rank: non-blocking, or persistent and not started.
+    fn request(
+        &self,
+        session: &Session<A>,
+        out: &mut Outcome,
+        face: Face,
+        memory: &mut Memory,
+        persistent: bool,
+    ) -> A::Request {
+        let f = session.functions(face);
+        let receives = session.rank == self.to;
+        let part = if receives { &self.recv } else { &self.send };
+        let a = part.arguments(session, face, memory);
+        let mut request = session.mpi.handles.request_null;
+        let (b, n, handle, large) = (a.buffer, a.count, a.handle, part.large);
+        let (from, to, tag, comm) = (int(self.from), int(self.to), self.tag, session.comm);
+        let (s, r) = (b.cast_const(), &raw mut request);
+        // SAFETY: the buffer lives until all ranks are through with the operation.
+        let code = unsafe {
+            match (receives, persistent, self.synchronous) {
+                (true, false, _) => {
+                    sized!(f, irecv, irecv_c, large, (b), n, (handle, from, tag, comm, r))
+                }
+                (true, true, _) => {
+                    sized!(f, recv_init, recv_init_c, large, (b), n, (handle, from, tag, comm, r))
+                }
+                (false, false, false) => {
+                    sized!(f, isend, isend_c, large, (s), n, (handle, to, tag, comm, r))
+                }
+                (false, false, true) => {
+                    sized!(f, issend, issend_c, large, (s), n, (handle, to, tag, comm, r))
+                }
+                (false, true, false) => {
+                    sized!(f, send_init, send_init_c, large, (s), n, (handle, to, tag, comm, r))
+                }
+                (false, true, true) => {
+                    sized!(f, ssend_init, ssend_init_c, large, (s), n, (handle, to, tag, comm, r))
+                }
+            }
+        };
+        a.returned(session);
+        out.succeeds("the request", session.class(code));
+        request
+    }
+
+    /// One message with a call that blocks.
+    fn block(&self, session: &Session<A>, out: &mut Outcome, face: Face, memory: &mut Memory) {
+        let f = session.functions(face);
+        let receives = session.rank == self.to;
+        let part = if receives { &self.recv } else { &self.send };
+        let a = part.arguments(session, face, memory);
+        let (b, n, handle, large) = (a.buffer, a.count, a.handle, part.large);
+        let (from, to, tag, comm) = (int(self.from), int(self.to), self.tag, session.comm);
+        let (s, ignored) = (b.cast_const(), A::CONSTANTS.status_ignore_ptr());
+        // SAFETY: the buffer holds the elements.
+        let code = unsafe {
+            match (receives, self.synchronous) {
+                (true, _) => {
+                    sized!(f, recv, recv_c, large, (b), n, (handle, from, tag, comm, ignored))
+                }
+                (false, false) => {
+                    sized!(f, send, send_c, large, (s), n, (handle, to, tag, comm))
+                }
+                (false, true) => {
+                    sized!(f, ssend, ssend_c, large, (s), n, (handle, to, tag, comm))
+                }
+            }
+        };
+        a.returned(session);
+        out.succeeds("the message", session.class(code));
+    }
+
+    /// Counts the calls of both ranks.
+    pub fn count(&self, census: &mut Census) {
+        let faces = [self.send_face, self.recv_face];
+        let face = faces[usize::from(self.side == Side::Receiver)];
+        census.call(face, "Request_free", false);
+        let name = match (self.form, self.side, self.synchronous) {
+            (Form::NonBlocking, Side::Receiver, _) => "Irecv",
+            (Form::NonBlocking, Side::Sender, false) => "Isend",
+            (Form::NonBlocking, Side::Sender, true) => "Issend",
+            (Form::Persistent { .. }, Side::Receiver, _) => "Recv_init",
+            (Form::Persistent { .. }, Side::Sender, false) => "Send_init",
+            (Form::Persistent { .. }, Side::Sender, true) => "Ssend_init",
+        };
+        let part = if self.side == Side::Receiver { &self.recv } else { &self.send };
+        census.call(face, name, part.large);
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        format!(
+            "a request that the {:?} lets go: {:?}, synchronous {}, early {}, proven by {:?}, \
+             meanwhile {:?}\n  {} ({:?}) sends {}\n  {} ({:?}) receives {}",
+            self.side,
+            self.form,
+            self.synchronous,
+            self.early,
+            self.proof,
+            self.meanwhile,
+            self.from,
+            self.send_face,
+            self.send.text(),
+            self.to,
+            self.recv_face,
+            self.recv.text()
+        )
+    }
+}
