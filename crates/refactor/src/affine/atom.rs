@@ -1,5 +1,7 @@
 //! What a polynomial is made of.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::tree::Name;
 
 use super::Polynomial;
@@ -36,6 +38,19 @@ pub enum Atom {
     Address(Place),
     /// Elements or bytes that have no formula: where a stream is when a loop whose turns differ begins its turn, or how far the loop brings it.
     Unnamed(u32),
+    /// What came of arithmetic that left 64 bits: a number of which nothing is known.
+    Lost(Overflow),
+}
+
+/// Which overflow: no two have the same number, so that no two unknowns are taken for equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Overflow(u64);
+
+impl Overflow {
+    pub(super) fn new() -> Overflow {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Overflow(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// A type's size, or where a component of it lies: known for LP64, and to be asked for where a program is written.

@@ -6,9 +6,6 @@ use super::{Atom, Layout, Operator, Place, Polynomial, Step};
 
 impl fmt::Display for Polynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_lost() {
-            return f.write_str("(too large)");
-        }
         // The constant comes last, as in n - 2.
         let mut terms: Vec<(&[Atom], i64)> = self.terms().collect();
         terms.sort_by_key(|(atoms, coefficient)| {
@@ -56,6 +53,7 @@ impl fmt::Display for Atom {
             Atom::Lower(name, dimension) => write!(f, "lbound({name}, {})", dimension + 1),
             Atom::Address(place) => write!(f, "&{place}"),
             Atom::Unnamed(number) => write!(f, "?{number}"),
+            Atom::Lost(_) => f.write_str("(too large)"),
         }
     }
 }

@@ -7,5 +7,5 @@ mod atom;
 mod display;
 mod polynomial;
 
-pub use atom::{Atom, Counter, Layout, Operator, Place, Step};
+pub use atom::{Atom, Counter, Layout, Operator, Overflow, Place, Step};
 pub use polynomial::Polynomial;

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::{Atom, Counter, Layout, Operator, Place, Step};
+use super::{Atom, Counter, Layout, Operator, Overflow, Place, Step};
 
 /// A sum of products of atoms with coefficients.
 ///
 /// The form is canonical: equal polynomials are equal values. Arithmetic that leaves 64 bits or grows beyond [`Polynomial::TERMS`] gives a polynomial
-/// that is *lost*: everything computed from it is lost too, and [`Polynomial::is_lost`] tells.
+/// that is *lost*: everything computed from it is lost too, and [`Polynomial::is_lost`] tells. A lost one is an unknown of its own
+/// ([`Atom::Lost`]): it equals its copies and nothing else, it has no value, and no atom is known not to be in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Polynomial {
     /// Coefficients (never 0) of products of atoms (sorted; the empty product is 1).
     terms: BTreeMap<Vec<Atom>, i64>,
-    lost: bool,
 }
 
 impl Polynomial {
@@ -46,26 +46,24 @@ impl Polynomial {
         Polynomial::atom(Atom::Counter(counter))
     }
 
-    /// What came of an overflow.
+    /// What came of an overflow: another unknown number each time.
     pub fn lost() -> Polynomial {
-        Polynomial { terms: BTreeMap::new(), lost: true }
+        Polynomial { terms: BTreeMap::from([(vec![Atom::Lost(Overflow::new())], 1)]) }
     }
 
-    /// Whether arithmetic overflowed. A lost polynomial must not be compared.
+    /// Whether arithmetic overflowed.
     pub fn is_lost(&self) -> bool {
-        self.lost
+        // A lost polynomial has this term alone.
+        self.terms.keys().next().is_some_and(|atoms| has_lost(atoms))
     }
 
     /// Whether it is 0.
     pub fn is_zero(&self) -> bool {
-        !self.lost && self.terms.is_empty()
+        self.terms.is_empty()
     }
 
     /// Its value, where no atom occurs.
     pub fn as_constant(&self) -> Option<i64> {
-        if self.lost {
-            return None;
-        }
         match self.terms.len() {
             0 => Some(0),
             1 => self.terms.get(&Vec::new()).copied(),
@@ -89,7 +87,11 @@ impl Polynomial {
     }
 
     fn accumulate(&mut self, atoms: Vec<Atom>, coefficient: i64) {
-        if self.lost {
+        if self.is_lost() {
+            return;
+        }
+        if has_lost(&atoms) {
+            *self = Polynomial::lost();
             return;
         }
         let before = self.terms.get(&atoms).copied().unwrap_or(0);
@@ -110,7 +112,7 @@ impl Polynomial {
     /// The sum.
     #[must_use]
     pub fn plus(&self, other: &Polynomial) -> Polynomial {
-        if self.lost || other.lost {
+        if self.is_lost() || other.is_lost() {
             return Polynomial::lost();
         }
         let mut sum = self.clone();
@@ -135,7 +137,7 @@ impl Polynomial {
     /// The product. Time in the product of the numbers of terms.
     #[must_use]
     pub fn times(&self, other: &Polynomial) -> Polynomial {
-        if self.lost || other.lost {
+        if self.is_lost() || other.is_lost() {
             return Polynomial::lost();
         }
         let mut product = Polynomial::zero();
@@ -153,7 +155,7 @@ impl Polynomial {
 
     /// The quotient, where every coefficient is a multiple of `divisor`.
     pub fn divided_by(&self, divisor: i64) -> Option<Polynomial> {
-        if self.lost || divisor == 0 {
+        if self.is_lost() || divisor == 0 {
             return None;
         }
         let mut quotient = Polynomial::zero();
@@ -182,7 +184,7 @@ impl Polynomial {
         let mut rest = self.clone();
         let mut quotient = Polynomial::zero();
         for _ in 0..=Polynomial::TERMS {
-            if rest.lost {
+            if rest.is_lost() || divisor.is_lost() {
                 return None;
             }
             let Some((atoms, number)) = largest(&rest) else { return Some(quotient) };
@@ -198,7 +200,7 @@ impl Polynomial {
 
     /// Splits it into `slope * atom + rest`, neither of which has the atom outside of operations; none where it has a higher power of it.
     pub fn linear_in(&self, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
-        if self.lost {
+        if self.is_lost() {
             return None;
         }
         let mut slope = Polynomial::zero();
@@ -216,9 +218,9 @@ impl Polynomial {
         (!slope.mentions(atom) && !rest.mentions(atom)).then_some((slope, rest))
     }
 
-    /// Whether an atom occurs, also inside of others.
+    /// Whether an atom occurs, or may, also inside of others.
     pub fn mentions(&self, atom: &Atom) -> bool {
-        self.any(&mut |a| a == atom)
+        self.any(&mut |a| a == atom || matches!(a, Atom::Lost(_)))
     }
 
     /// Whether some atom, also inside of others, is of a kind.
@@ -229,7 +231,7 @@ impl Polynomial {
     /// Every atom replaced by a polynomial, also inside of others.
     #[must_use]
     pub fn map(&self, change: &mut dyn FnMut(&Atom) -> Option<Polynomial>) -> Polynomial {
-        if self.lost {
+        if self.is_lost() {
             return Polynomial::lost();
         }
         let mut sum = Polynomial::zero();
@@ -261,7 +263,7 @@ impl Polynomial {
 
     /// Whether it is surely negative where every atom is positive: all coefficients are negative.
     pub fn looks_negative(&self) -> bool {
-        !self.lost && !self.terms.is_empty() && self.terms.values().all(|&c| c < 0)
+        !self.is_lost() && !self.terms.is_empty() && self.terms.values().all(|&c| c < 0)
     }
 
     /// An operation on polynomials; of numbers it is carried out.
@@ -285,7 +287,7 @@ impl Polynomial {
 
     /// Its value, where `of` knows all atoms; none also where it leaves 64 bits.
     pub fn evaluate(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
-        if self.lost {
+        if self.is_lost() {
             return None;
         }
         self.terms.iter().try_fold(0_i64, |sum, (atoms, &coefficient)| {
@@ -295,6 +297,11 @@ impl Polynomial {
             sum.checked_add(term)
         })
     }
+}
+
+/// Whether a product has an unknown in it that came of an overflow.
+fn has_lost(atoms: &[Atom]) -> bool {
+    atoms.iter().any(|atom| matches!(atom, Atom::Lost(_)))
 }
 
 /// A sorted product without the factors of another; none where they are not in it.
@@ -324,7 +331,8 @@ impl Atom {
                 | Atom::Stride(..)
                 | Atom::Extent(..)
                 | Atom::Lower(..)
-                | Atom::Unnamed(_) => false,
+                | Atom::Unnamed(_)
+                | Atom::Lost(_) => false,
             }
     }
 

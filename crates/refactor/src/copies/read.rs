@@ -267,13 +267,6 @@ impl Check<'_> {
     }
 
     fn number(&self, number: &Polynomial, span: Span) -> Result<(), Refusal> {
-        if number.is_lost() {
-            return Err(Refusal::new(
-                Code::Limit,
-                span,
-                "a size or address here needs more than 64 bits or 256 terms",
-            ));
-        }
         let mut refusal = None;
         number.any(&mut |atom| {
             match atom {
@@ -282,6 +275,9 @@ impl Check<'_> {
                     if *version != now {
                         refusal.get_or_insert_with(|| self.changed(&place.variable, span));
                     }
+                }
+                Atom::Lost(_) => {
+                    refusal.get_or_insert_with(|| too_large(span));
                 }
                 Atom::Unnamed(_) => {
                     let message = "an index here has no form that can be seen";
@@ -306,6 +302,12 @@ impl Check<'_> {
     fn changed(&self, name: &str, span: Span) -> Refusal {
         Refusal::new(Code::Changed, span, change(name, self.walk.request.setting))
     }
+}
+
+/// The refusal of arithmetic that overflowed, also where it is inside of something.
+fn too_large(span: Span) -> Refusal {
+    let message = "a size or address here needs more than 64 bits or 256 terms";
+    Refusal::new(Code::Limit, span, message)
 }
 
 /// The sentence that says it.

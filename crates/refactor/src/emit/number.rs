@@ -285,6 +285,7 @@ impl Speller<'_> {
                 .map(|(_, variable)| variable.clone())
                 .ok_or(EmitError::Turn),
             Atom::Unnamed(_) => Err(EmitError::Unnamed),
+            Atom::Lost(_) => Err(EmitError::Lost),
         }
     }
 

@@ -12,6 +12,9 @@ use crate::source::Span;
 use super::find::Found;
 use super::model::Ledger;
 
+/// Nothing is known of such a number, so that nobody can vouch for it either.
+const LOST: &str = "needs more than 64 bits or 256 terms";
+
 /// Compares both ranges as polynomials, and asks that no other copies fill what is sent.
 pub(super) fn exact(
     view: &View<'_>,
@@ -24,6 +27,11 @@ pub(super) fn exact(
         Direction::Pack => (Code::Range, "packed"),
         Direction::Unpack => (Code::ReceiveCount, "unpacked"),
     };
+    let numbers = [&packing.start, &packing.sent_start, &packing.length];
+    if numbers.into_iter().chain(&packing.sent_length).any(Polynomial::is_lost) {
+        let message = format!("where the call or what is {what} begins, or how long it is, {LOST}");
+        return Err(Refusal::new(Code::Limit, found.count.span, message));
+    }
     if packing.start != packing.sent_start {
         let message = format!("the call begins at another byte of the buffer than what is {what}");
         return Err(Refusal::new(code, found.buffer.span, message));

@@ -379,3 +379,33 @@ fn sendrecv_of_one_array_reads_and_writes_different_elements() {
     let all = judged("a.c", &text("1"), &[]);
     assert_eq!(all.iter().filter(|o| code(o) == "E-RECV-OVERLAP").count(), 1, "{all:?}");
 }
+
+/// Products of this and the size of a double leave 64 bits.
+const LARGE: &str = "4611686018427387904L";
+
+#[test]
+fn lengths_and_places_beyond_64_bits_are_not_equal() {
+    let text = |copies: &str, call: &str| {
+        let text = format!(
+            "static double a[100], b[100]; void f(long n, long m, int to) {{ {copies} MPI_Send({call}, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }}"
+        );
+        text.replace("LARGE", LARGE)
+    };
+    let fill = |index: &str, turns: &str| {
+        format!("for (long i = 0; i < {turns}; i++) b[{index}] = a[2 * i];")
+    };
+    // Both are lost: the packed length, and the one that is sent.
+    let lengths = [("n * LARGE", "m * LARGE"), ("n * LARGE", "n * LARGE"), ("n * n * LARGE", "0")];
+    for (packed, sent) in lengths {
+        let outcome = c(&text(&fill("i", packed), &format!("b, {sent}")));
+        assert_eq!(code(&outcome), "E-LIMIT", "{packed}, {sent}: {outcome}");
+    }
+    // And both places.
+    for place in ["b + m * LARGE", "&b[m * LARGE]", "&b[n * LARGE]"] {
+        let outcome = c(&text("b[n * LARGE] = a[2];", &format!("{place}, 1")));
+        assert_eq!(code(&outcome), "E-RANGE", "{place}: {outcome}");
+    }
+    // What fits is still the same.
+    let outcome = c(&text(&fill("i", "n * 1024"), "b, n * 1024"));
+    assert!(outcome.contains("vector(1024*n, 1, 2)"), "{outcome}");
+}

@@ -166,7 +166,7 @@ impl<'i, 'a> Values<'i, 'a> {
                 let byte = self.base(place)?;
                 self.addresses.of(byte)
             }
-            Atom::Unnamed(_) => Err(Stop::Unknown),
+            Atom::Unnamed(_) | Atom::Lost(_) => Err(Stop::Unknown),
         }
     }
 
