@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use commloom_guard::one_line;
 use commloom_layout::text::ParseError;
 use commloom_reconstruct::ReconstructError;
 
@@ -19,6 +20,8 @@ pub enum Failure {
     Reconstruct(ReconstructError),
     /// Anything else, as a full sentence.
     Message(String),
+    /// The same, of this process of a job: the others may have started the program.
+    OfThisRank(String),
     /// The answer is no, and was given; exit status 1.
     No,
     /// The user stopped it, and was told what is left; exit status 130, as of a shell's command that SIGINT ends.
@@ -37,13 +40,15 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Parse { name, error } => f.write_str(&error.render(name)),
-            Failure::File { doing, name, error } => write!(f, "cannot {doing} {name}: {error}"),
+            Failure::Parse { name, error } => f.write_str(&error.render(&one_line(name))),
+            Failure::File { doing, name, error } => {
+                write!(f, "cannot {doing} {}: {error}", one_line(name))
+            }
             Failure::NotText { name, at } => {
-                write!(f, "{name} is not UTF-8 text: byte {at} belongs to no character")
+                write!(f, "{} is not UTF-8 text: byte {at} belongs to no character", one_line(name))
             }
             Failure::Reconstruct(error) => error.fmt(f),
-            Failure::Message(text) => f.write_str(text),
+            Failure::Message(text) | Failure::OfThisRank(text) => f.write_str(text),
             Failure::No => f.write_str("the answer is no"),
             Failure::Interrupted => f.write_str("interrupted"),
             Failure::ReaderLeft => f.write_str("nobody reads the output"),

@@ -3,10 +3,12 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use commloom_guard::Origin;
 use commloom_layout::text::{parse, parse_displacements};
 use commloom_layout::{Type, json};
 
 use crate::failure::Failure;
+use crate::files::TEXT;
 
 /// A text and the name under which errors speak of it.
 pub struct Source {
@@ -40,7 +42,7 @@ pub fn displacements(file: &str) -> Result<Vec<i64>, Failure> {
 /// Reads a text file.
 pub fn file(path: &Path) -> Result<Source, Failure> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path);
+    let bytes = commloom_guard::read(path, Origin::Argument, TEXT);
     as_text(name, bytes)
 }
 
@@ -53,8 +55,13 @@ fn read(file: &str) -> Result<Source, Failure> {
         return self::file(Path::new(file));
     }
     let mut bytes = Vec::new();
-    let read = io::stdin().read_to_end(&mut bytes);
-    as_text("standard input".to_owned(), read.map(|_| bytes))
+    let read = io::stdin().take(TEXT + 1).read_to_end(&mut bytes).and_then(|length| {
+        match u64::try_from(length) {
+            Ok(length) if length <= TEXT => Ok(bytes),
+            _ => Err(io::ErrorKind::FileTooLarge.into()),
+        }
+    });
+    as_text("standard input".to_owned(), read)
 }
 
 fn as_text(name: String, bytes: io::Result<Vec<u8>>) -> Result<Source, Failure> {

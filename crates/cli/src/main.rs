@@ -8,19 +8,23 @@ mod date;
 mod emit;
 mod explain;
 mod failure;
+mod files;
 mod guidelines;
 mod input;
 mod launch;
 mod options;
 mod sarif;
+mod signals;
 mod sites;
 mod streams;
+mod terminal;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
+use terminal::say;
 
 /// Layouts of MPI programs: faster without a change to the program, studied, and written.
 #[derive(Parser)]
@@ -56,15 +60,54 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => return refused(|| tell(&error)),
+        Err(error) => error.exit(),
+    };
+    let starts = matches!(cli.command, Command::Exec(_) | Command::Trace(_));
+    let end = run(cli.command);
+    signals::wait_if_ending();
+    match end {
         Ok(()) | Err(Failure::ReaderLeft) => ExitCode::SUCCESS,
         Err(Failure::No) => ExitCode::from(1),
         Err(Failure::Interrupted) => ExitCode::from(130),
+        Err(failure @ Failure::OfThisRank(_)) => {
+            say!("error: {failure}");
+            launch::end_alone()
+        }
+        Err(failure) if starts => refused(|| say!("error: {failure}")),
         Err(failure) => {
-            eprintln!("error: {failure}");
+            say!("error: {failure}");
             ExitCode::from(2)
         }
     }
+}
+
+/// What clap says repeats arguments, and a pattern of the shell may have made those of names of files.
+fn tell(error: &clap::Error) {
+    let is_plain = |argument: &std::ffi::OsString| {
+        !argument.to_string_lossy().contains(commloom_guard::is_hidden)
+    };
+    if std::env::args_os().all(|argument| is_plain(&argument)) {
+        // There is nobody left to tell.
+        let _ = error.print();
+    } else {
+        terminal::tell(format_args!("{}", error.render()));
+    }
+}
+
+/// Ends a command that `mpirun` may have started once for each rank.
+fn refused(say: impl FnOnce()) -> ExitCode {
+    match launch::voice() {
+        launch::Voice::Silent => {}
+        launch::Voice::Speaks => say(),
+        launch::Voice::Alone => {
+            say();
+            launch::end_alone();
+        }
+    }
+    ExitCode::from(2)
 }
 
 fn run(command: Command) -> Result<(), Failure> {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+use crate::files::DATA;
 use addr2line::Loader;
+use commloom_guard::Origin;
 use commloom_trace::Site;
 use goblin::elf::{Elf, program_header::PT_LOAD};
 
@@ -115,7 +117,8 @@ fn own(frames: Vec<Frame>) -> Vec<Frame> {
 
 impl Module {
     fn open(path: &Path) -> Option<Module> {
-        let bytes = std::fs::read(path).ok()?;
+        // A trace names the file, and anybody may have written the trace.
+        let bytes = commloom_guard::read(path, Origin::Named, DATA).ok()?;
         let headers = Elf::parse(&bytes).ok()?.program_headers;
         let page = 0xfff;
         let loaded = headers.iter().filter(|header| header.p_type == PT_LOAD);

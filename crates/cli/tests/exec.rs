@@ -265,3 +265,141 @@ fn a_missing_preload_is_refused_with_the_places_looked_at() {
     std::fs::copy(made.join("libcommloom_abi.so"), lib.join("libcommloom_abi.so")).unwrap();
     assert_eq!(installed().status, Some(0));
 }
+
+/// The head of an ELF file for x86 with 32 bits: the loader would leave out a preload with 64.
+#[test]
+fn programs_for_another_machine_are_refused() {
+    let dir = folder("machine");
+    let mut head = vec![0; 52];
+    head[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
+    // An executable (2), for the 386 (3), version 1; a head of 52 bytes.
+    for (at, value) in [(16, 2), (18, 3), (20, 1), (40, 52)] {
+        head[at] = value;
+    }
+    let file = dir.join("program");
+    std::fs::write(&file, head).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = file.to_str().unwrap();
+    for args in [&["exec", "--", program][..], &["exec", "--mpi", "mpich", "--", program]] {
+        refused(args, "is no program for 64-bit x86");
+    }
+}
+
+/// A program that leaves a file where it starts.
+fn started(dir: &Path) -> (String, PathBuf) {
+    let mark = dir.join("started");
+    let text = format!("#!/bin/sh\n: > {}\nexit 7\n", mark.display());
+    (script(&dir.join("program"), &text), mark)
+}
+
+#[test]
+fn settings_that_cannot_be_meant_are_refused_before_the_program_starts() {
+    let dir = folder("refused");
+    let Some(libdir) = preloads(&dir) else { return };
+    let (program, mark) = started(&dir);
+    let run_with = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = commloom(&["exec", "--mpi", "mpich"]);
+        command.args(args).args(["--", &program]).current_dir(&dir);
+        run(command.env("COMMLOOM_LIBDIR", &libdir).envs(variables.iter().copied()))
+    };
+    std::fs::write(dir.join("table"), "nothing").unwrap();
+    let number = "a whole number of microseconds";
+    let words = "one or more of types, pack, all, separated by commas";
+    for (name, value, expected) in [
+        ("COMMLOOM", "of", "is `of`; allowed: on or off".to_owned()),
+        ("COMMLOOM_WARMUP", "abc", format!("is `abc`; allowed: {number}")),
+        ("COMMLOOM_OFF", "packs", format!("is `packs`; allowed: {words}")),
+        ("COMMLOOM_FORCE", "all", "is `all`; allowed: pack or types".to_owned()),
+        ("COMMLOOM_REPLACE", "yes", "is `yes`; allowed: faster or always".to_owned()),
+        ("COMMLOOM_REPLACE_PATIENCE", "1ms", format!("is `1ms`; allowed: {number}")),
+        ("COMMLOOM_TRACE_LIMIT", "-1", "is `-1`; allowed: a whole number of bytes".to_owned()),
+        ("COMMLOOM_MODEL", "none", "cannot read none (COMMLOOM_MODEL): No such file".to_owned()),
+        ("COMMLOOM_MODEL", "table", "table (COMMLOOM_MODEL): line 1".to_owned()),
+        ("COMMLOOM_MODEL", "/dev/zero", "(COMMLOOM_MODEL): it is no regular file".to_owned()),
+        ("COMMLOOM_TRACE", "none", "cannot write the trace to none: No such file".to_owned()),
+        ("COMMLOOM_REPORT", ".", "cannot write the report to .: is a directory".to_owned()),
+    ] {
+        let done = run_with(&[], &[(name, value)]);
+        assert_eq!((done.status, done.out.as_str()), (Some(2), ""), "{name}={value}: {}", done.err);
+        assert!(done.err.starts_with("error: ") && done.err.contains(&expected), "{}", done.err);
+        assert!(done.err.contains(name) || done.err.contains(value), "{}", done.err);
+        assert!(!mark.exists(), "{name}={value} was refused");
+    }
+    // All of them at once are all named.
+    let both =
+        run_with(&[], &[("COMMLOOM", "of"), ("COMMLOOM_FORCE", "x"), ("COMMLOOM_WARMUP", "0")]);
+    assert_eq!(both.err.matches("; allowed: ").count(), 2, "{}", both.err);
+
+    std::fs::write(dir.join("old"), "of yesterday").unwrap();
+    symlink("no/such/place", dir.join("link")).unwrap();
+    for place in ["no/such/folder/r.html", "/proc/r.html", ".", "link"] {
+        let done = run_with(&["--report", place], &[]);
+        assert_eq!(done.status, Some(2), "{place}");
+        assert!(done.err.contains("cannot write the report to"), "{}", done.err);
+        assert!(!mark.exists());
+    }
+    for place in ["old", "new.html", "-", "/dev/null"] {
+        let done = run_with(&["--report", place], &[]);
+        let expected = Done { status: Some(7), out: String::new(), err: String::new() };
+        assert_eq!(done, expected, "{place}: the program started");
+    }
+    assert_eq!(std::fs::read_to_string(dir.join("old")).unwrap(), "of yesterday");
+    assert!(!dir.join("new.html").exists(), "nothing is left of the trial");
+}
+
+#[test]
+fn variables_that_nobody_reads_are_named_once_and_the_program_starts() {
+    let dir = folder("unknown");
+    let Some(libdir) = preloads(&dir) else { return };
+    let program = script(&dir.join("program"), "#!/bin/sh\necho \"$COMMLOOM_TOLD\"\n");
+    for (rank, expected) in [
+        (
+            "0",
+            "warning: COMMLOOM_REPROT is no setting of commloom and has no effect; is COMMLOOM_REPORT meant?\n",
+        ),
+        ("1", ""),
+    ] {
+        let mut command = commloom(&["exec", "--mpi", "mpich", "--", &program]);
+        command.env("COMMLOOM_LIBDIR", &libdir).env("COMMLOOM_REPROT", "r.html");
+        let done = run(command.env("PMI_RANK", rank).env("PMI_SIZE", "2"));
+        let out = "COMMLOOM_REPROT\n".to_owned();
+        assert_eq!(done, Done { status: Some(0), out, err: expected.to_owned() });
+    }
+}
+
+#[test]
+fn what_all_ranks_have_to_say_is_said_once() {
+    for mpi in Mpi::installed() {
+        let dir = folder(&format!("once-{}", mpi.name));
+        let Some(libdir) = preloads(&dir) else { return };
+        let (program, mark) = started(&dir);
+        let ours = env!("CARGO_BIN_EXE_commloom");
+        let mpiexec = |args: &[&str]| {
+            let mut command = mpi.single(&mpi.command("mpiexec").expect("beside the compiler"));
+            if mpi.name == "openmpi" {
+                command.arg("--oversubscribe");
+            }
+            run(command.args(args).env("COMMLOOM_LIBDIR", &libdir).current_dir(&dir))
+        };
+        for (options, expected) in [
+            (vec!["--report", "no/such/r.html"], "cannot write the report to"),
+            (vec!["--ofd"], "unexpected argument"),
+        ] {
+            let exec =
+                [&["-n", "4", ours, "exec", "--mpi", "mpich"], &options[..], &["--", &program]];
+            let done = mpiexec(&exec.concat());
+            assert_eq!(done.err.matches(expected).count(), 1, "{}: {}", mpi.name, done.err);
+            assert_eq!(done.status, Some(2), "{}: {}", mpi.name, done.err);
+        }
+        let done = mpiexec(&["-n", "4", ours, "exec", "--mpi", "mpich", "--", "./none"]);
+        assert_eq!(done.err.matches("program not found").count(), 1, "{}: {}", mpi.name, done.err);
+        // What one of them has alone, that one says, and the job ends.
+        let long = script(&dir.join("long"), "#!/bin/sh\nexec sleep 100000\n");
+        let fine = ["-n", "1", ours, "exec", "--mpi", "mpich", "--", &long, ":"];
+        let other = ["-n", "1", ours, "exec", "--mpi", "mpich", "--", "./b"];
+        let done = mpiexec(&[&fine[..], &other].concat());
+        let said = done.err.matches("there is no file ./b").count();
+        assert!(said == 1 && done.status != Some(0), "{}: {}", mpi.name, done.err);
+        assert!(!mark.exists());
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cost::{Blocks as CallBytes, LogGp, Seconds, call, float, predict};
-use crate::detect::{Blocks, Collective, Kind};
+use crate::detect::{Blocks, Collective, Detection, Kind};
 use crate::error::{GraphError, Named};
 use crate::graph::Graph;
 use crate::matching::Matching;
@@ -64,8 +64,9 @@ fn sent_bytes(graph: &Graph, matching: &Matching, receive: u32) -> u64 {
     graph.operations[at(matching.partner(at(receive)))].length
 }
 
-/// The share of each operation that was found in a graph. For each pair of processes only the first and the last byte
-/// are followed: O(operations of a process) for each message on the way.
+/// The share of each operation that was found in a graph. The first and the last byte of each piece are followed, and those
+/// where messages begin and end in it: O(operations of a process) for each message on the way. Of more than 4096 pieces, only the
+/// first and the last byte for each pair of processes.
 ///
 /// # Errors
 /// See [`GraphError`]; none for a graph that was analysed.
@@ -77,8 +78,9 @@ pub fn shares(
     let matching = Matching::of(graph)?;
     let order = Order::of(graph, &matching)?;
     let trace = Trace::new(graph, &matching, &order);
+    let spans = Spans::of(graph, &matching);
     let share = |c: &Collective| {
-        let receives = behind(graph, &trace, c);
+        let receives = behind(graph, &trace, &spans, c);
         let named =
             |receive: &u32| (graph.named(matching.partner(at(*receive))), graph.named(*receive));
         let reduction = match c.blocks {
@@ -113,14 +115,99 @@ pub struct Replays {
 pub fn replays(graph: &Graph, c: &Collective) -> Result<Replays, GraphError> {
     let matching = Matching::of(graph)?;
     let order = Order::of(graph, &matching)?;
-    let receives = behind(graph, &Trace::new(graph, &matching, &order), c);
+    let spans = Spans::of(graph, &matching);
+    let receives = behind(graph, &Trace::new(graph, &matching, &order), &spans, c);
     let mut messages = messages_alone(graph, &matching, &receives);
     copy_held_sends(&mut messages);
     Ok(Replays { messages, call: alone_nearby(graph, c) })
 }
 
+/// The messages that brought something which is part of no operation, as their sends and receives: what takes the place
+/// of one of them loses that.
+///
+/// # Errors
+/// See [`GraphError`]; none for a graph that was analysed.
+pub fn needed(graph: &Graph, detection: &Detection) -> Result<Vec<(Named, Named)>, GraphError> {
+    let matching = Matching::of(graph)?;
+    let order = Order::of(graph, &matching)?;
+    let left = detection.left.iter();
+    let moved = left.map(|t| Span::new(t.destination, t.destination_address, t.length));
+    let reduced =
+        detection.left_reduced.iter().map(|r| Span::new(r.destination, r.address, r.length));
+    let spans: Vec<Span> = moved.chain(reduced).collect();
+    let mut receives = BTreeSet::new();
+    let ends = Spans::of(graph, &matching);
+    if spans.len() <= ends.most {
+        ends.follow(&spans, &Trace::new(graph, &matching, &order), &mut receives);
+    } else {
+        // Too much to follow: any message may have brought some of it.
+        let all = (0..count(graph.operations.len())).filter_map(|o| u32::try_from(o).ok());
+        receives.extend(all.filter(|o| graph.operations[at(*o)].kind() == Operation::Receive));
+    }
+    let named = |receive| (graph.named(matching.partner(at(receive))), graph.named(receive));
+    Ok(receives.into_iter().map(named).collect())
+}
+
+/// Some bytes of a process.
+struct Span {
+    process: u32,
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    fn new(process: u32, start: u64, length: u64) -> Span {
+        Span { process, start, end: start.saturating_add(length) }
+    }
+}
+
+/// Spans that are followed each, and where messages begin and end in them.
+const FOLLOWED: usize = 4096;
+/// Where messages have layouts, which are walked through for each.
+const FOLLOWED_TYPED: usize = 16;
+
+/// Where messages begin and end in the memory of each process, those without layouts; sorted.
+struct Spans {
+    ends: HashMap<u32, Vec<u64>>,
+    /// As many spans are followed.
+    most: usize,
+}
+
+impl Spans {
+    fn of(graph: &Graph, matching: &Matching) -> Spans {
+        let mut ends: HashMap<u32, Vec<u64>> = HashMap::new();
+        for process in 0..graph.processes() {
+            let own = ends.entry(process).or_default();
+            for operation in graph.range(process) {
+                let o = &graph.operations[operation];
+                if o.kind() == Operation::Receive && !o.is_typed() {
+                    let length = graph.operations[at(matching.partner(operation))].length;
+                    own.extend([o.at, o.at.saturating_add(length)]);
+                }
+            }
+            own.sort_unstable();
+            own.dedup();
+        }
+        let most = if graph.typed.is_empty() { FOLLOWED } else { FOLLOWED_TYPED };
+        Spans { ends, most }
+    }
+
+    /// Adds the receives by which these bytes came. A message that came in several parts is followed in each.
+    fn follow(&self, spans: &[Span], trace: &Trace, found: &mut BTreeSet<u32>) {
+        for span in spans.iter().filter(|span| span.end > span.start) {
+            let ends = self.ends.get(&span.process).map_or(&[][..], Vec::as_slice);
+            let from = ends.partition_point(|end| *end <= span.start);
+            let to = ends.partition_point(|end| *end < span.end);
+            let inner = ends[from..to].iter().take(FOLLOWED).copied();
+            for address in inner.chain([span.start, span.end - 1]) {
+                trace.all_receives(span.process, address, found);
+            }
+        }
+    }
+}
+
 /// The receives by which the data of an operation came; for a barrier those of empty messages.
-fn behind(graph: &Graph, trace: &Trace, c: &Collective) -> BTreeSet<u32> {
+fn behind(graph: &Graph, trace: &Trace, spans: &Spans, c: &Collective) -> BTreeSet<u32> {
     if c.kind == Kind::Barrier {
         let receives = 0..count(graph.operations.len());
         let receives = receives.filter_map(|operation| u32::try_from(operation).ok());
@@ -131,19 +218,29 @@ fn behind(graph: &Graph, trace: &Trace, c: &Collective) -> BTreeSet<u32> {
             })
             .collect();
     }
-    let mut ends: BTreeSet<(u32, u64)> = BTreeSet::new();
-    let mut last: HashMap<(u32, u32), u64> = HashMap::new();
+    let mut all: Vec<Span> = Vec::new();
+    // Also what processes have sent to themselves.
+    c.replay(|t| all.push(Span::new(t.destination, t.destination_address, t.length)));
+    let results = c.results();
+    all.extend(results.iter().map(|r| Span::new(r.destination, r.address, r.length)));
+    let mut found = BTreeSet::new();
+    if all.len() <= spans.most {
+        spans.follow(&all, trace, &mut found);
+        return found;
+    }
+    // Of many pieces the first and the last byte of each pair of processes.
+    let mut ends: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     c.replay(|t| {
         let end = t.destination_address.saturating_add(t.length.saturating_sub(1));
-        if t.source != t.destination && last.insert((t.source, t.destination), end).is_none() {
-            ends.insert((t.destination, t.destination_address));
-        }
+        let pair = ends.entry((t.source, t.destination));
+        pair.or_insert((t.destination_address, end)).1 = end;
     });
-    ends.extend(last.iter().map(|((_, to), end)| (*to, *end)));
-    ends.extend(c.results().iter().map(|result| (result.destination, result.address)));
-    let mut found = BTreeSet::new();
-    for (process, address) in ends {
-        trace.all_receives(process, address, &mut found);
+    for ((_, to), (first, last)) in ends {
+        trace.all_receives(to, first, &mut found);
+        trace.all_receives(to, last, &mut found);
+    }
+    for result in results {
+        trace.all_receives(result.destination, result.address, &mut found);
     }
     found
 }

@@ -2,14 +2,15 @@
 
 use std::env;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use commloom_choice::{Table, file_name};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::calibrate;
 use crate::failure::Failure;
+use crate::terminal::say;
+use crate::{calibrate, files, terminal};
 
 /// Measure an MPI library: the constants of the cost model, or what messages take
 #[derive(Debug, clap::Args)]
@@ -73,8 +74,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let text = calibrate::write(&measured, &fit, &scaled, rounds);
     match &args.output {
-        Some(file) => write(file, &text),
-        None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
+        Some(file) => files::write(file, &text),
+        None => Ok(terminal::exact().write_all(text.as_bytes())?),
     }
 }
 
@@ -91,8 +92,8 @@ fn messages(args: &Args, libraries: &[PathBuf], rounds: u32) -> Result<(), Failu
         Some(file) => file.clone(),
         None => cache_file(&table)?,
     };
-    write(&file, &table.to_string())?;
-    eprintln!("{}: written to {}", table.library, file.display());
+    files::write(&file, table.to_string())?;
+    say!("{}: written to {}", table.library, file.display());
     Ok(())
 }
 
@@ -109,15 +110,6 @@ fn cache_file(table: &Table) -> Result<PathBuf, Failure> {
         error,
     })?;
     Ok(folder.join(file_name(&table.library)))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let name = || file.display().to_string();
-    std::fs::write(file, text).map_err(|error| Failure::File {
-        doing: "write",
-        name: name(),
-        error,
-    })
 }
 
 /// Where the library may be: its sonames, looked up as the loader does, or the path itself.

@@ -4,12 +4,14 @@ use std::ffi::{OsStr, OsString};
 
 use clap::ValueEnum;
 
+use commloom_environment as environment;
+
 use crate::failure::Failure;
 use crate::launch::{Abi, preloaded, replaced_by};
 
 /// Run an MPI program, unchanged, with commloom's datatypes
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", environment::help()))]
 pub struct Args {
     /// Write one report of all ranks to FILE when the program finalizes MPI: a web page where its name
     /// ends in .html, JSON for .json, otherwise text (`-`: text to standard error)
@@ -59,20 +61,21 @@ Examples:
   mpirun -n 4 commloom exec --off pack -- ./halo 100
   mpirun -n 4 commloom exec --replace --report - -- ./app
 
-Environment: COMMLOOM_LIBDIR is the folder of the preloads; without it they are looked for beside
-commloom and in ../lib/commloom.";
+A setting that cannot be meant or followed ends the command with status 2 before the program starts.
+Settings in the environment: commloom exec --help.";
 
 /// Runs the command; returns only where the program could not be started.
 pub fn run(args: Args) -> Result<(), Failure> {
     let mut command = preloaded(&args.program, args.mpi)?;
     if let Some(report) = &args.report {
-        command.env("COMMLOOM_REPORT", from_anywhere(report));
+        command.env(environment::REPORT.name, from_anywhere(report));
     }
     if !args.off.is_empty() {
-        command.env("COMMLOOM_OFF", off(&args.off));
+        command.env(environment::OFF.name, off(&args.off));
     }
     if let Some(when) = args.replace {
-        command.env("COMMLOOM_REPLACE", if when == When::Always { "always" } else { "faster" });
+        let how = if when == When::Always { "always" } else { "faster" };
+        command.env(environment::REPLACE.name, how);
     }
     Err(replaced_by(command))
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use commloom_report::{Format, Report};
 
 use crate::failure::Failure;
+use crate::input::{self, Source};
+use crate::{files, terminal};
 
 /// Show a JSON report of `commloom exec` as text or as a web page
 #[derive(Debug, clap::Args)]
@@ -27,20 +29,11 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let name = args.report.display().to_string();
-    let json = std::fs::read_to_string(&args.report).map_err(|error| Failure::File {
-        doing: "read",
-        name: name.clone(),
-        error,
-    })?;
+    let Source { name, text: json } = input::file(&args.report)?;
     let report = Report::read(&json)
         .map_err(|error| Failure::message(format!("{name} is no report in JSON: {error}")))?;
     let Some(output) = &args.output else {
-        return Ok(std::io::stdout().lock().write_all(report.write(Format::Text).as_bytes())?);
+        return Ok(terminal::text(false).write_all(report.write(Format::Text).as_bytes())?);
     };
-    std::fs::write(output, report.write(Format::of(output))).map_err(|error| Failure::File {
-        doing: "write",
-        name: output.display().to_string(),
-        error,
-    })
+    files::write(output, report.write(Format::of(output)))
 }

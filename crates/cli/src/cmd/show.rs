@@ -62,11 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if let Some(file) = &args.svg {
-        std::fs::write(file, view.svg()).map_err(|error| Failure::File {
-            doing: "write",
-            name: file.display().to_string(),
-            error,
-        })?;
+        crate::files::write(file, view.svg())?;
     }
     Ok(std::io::stdout().lock().write_all(view.text().as_bytes())?)
 }

@@ -1,14 +1,19 @@
 //! `commloom trace`: records what an MPI program sends and receives, and shows what was recorded.
 
-use std::env;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use commloom_environment as environment;
+use commloom_guard::Origin;
+
 use crate::failure::Failure;
-use crate::launch::{Abi, preloaded, replaced_by};
+use crate::files::DATA;
+use crate::launch::{Abi, preloaded, replaced_by, started};
+use crate::terminal::{self, say};
 
 /// Record what an MPI program, unchanged, sends and receives
 #[derive(Debug, clap::Args)]
@@ -52,8 +57,7 @@ Examples:
   mpirun -n 8 commloom trace -o loop.trace --regions --limit 100M -- ./app
   commloom trace --print halo.trace/rank-000003.trace
 
-Environment: COMMLOOM_LIBDIR is the folder of the preloads; without it they are looked for beside
-commloom and in ../lib/commloom.";
+Settings in the environment: commloom exec --help.";
 
 /// Bytes, with a unit of 1024 or its powers.
 fn size(text: &str) -> Result<u64, String> {
@@ -88,11 +92,15 @@ fn record(args: &Args, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(&folder).map_err(|error| cannot("make", &folder, error))?;
     clear(&folder, args.force)?;
     command
-        .env("COMMLOOM_TRACE", &folder)
-        .env("COMMLOOM_TRACE_REGIONS", if args.regions { "1" } else { "0" })
-        .env("COMMLOOM_TRACE_MEMORY", args.memory.to_string())
-        .env("COMMLOOM_TRACE_CONTENT", if args.all_content { "all" } else { "new" });
-    set_or_not(&mut command, "COMMLOOM_TRACE_LIMIT", args.limit.map(|limit| limit.to_string()));
+        .env(environment::TRACE.name, &folder)
+        .env(environment::TRACE_REGIONS.name, if args.regions { "1" } else { "0" })
+        .env(environment::TRACE_MEMORY.name, args.memory.to_string())
+        .env(environment::TRACE_CONTENT.name, if args.all_content { "all" } else { "new" });
+    set_or_not(
+        &mut command,
+        environment::TRACE_LIMIT.name,
+        args.limit.map(|limit| limit.to_string()),
+    );
     Err(replaced_by(command))
 }
 
@@ -103,34 +111,27 @@ fn set_or_not(command: &mut Command, name: &str, value: Option<String>) {
     };
 }
 
-/// Rank and number of processes, where whoever started this process tells them.
-fn place() -> Option<(u32, u32)> {
-    let number = |name: &str| env::var(name).ok()?.parse::<u32>().ok();
-    [
-        ("PMI_RANK", "PMI_SIZE"),
-        ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-        ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
-        ("SLURM_PROCID", "SLURM_NTASKS"),
-    ]
-    .into_iter()
-    .find_map(|(rank, size)| Some((number(rank)?, number(size)?)))
-}
-
 /// Sees to it that there are no other traces. Each of the processes that are started together looks at its own
 /// file only, since the others may be at work already; the first also at those that belong to nobody.
 fn clear(folder: &Path, force: bool) -> Result<(), Failure> {
-    let (mine, ranks) = place().unwrap_or((0, 1));
+    let (mine, ranks) = started().map_or((0, 1), |me| (me.rank, me.size.unwrap_or(me.rank + 1)));
     let entries = fs::read_dir(folder).map_err(|error| cannot("read", folder, error))?;
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        let Some(rank) = rank_of(&path) else { continue };
+    let there: BTreeMap<u32, PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter_map(|path| Some((rank_of(&path)?, path)))
+        .collect();
+    // Where the files of some ranks alone are there, the others start, and would wait for this one.
+    let all_know = (0..ranks).all(|rank| there.contains_key(&rank));
+    for (rank, path) in there {
         if rank != mine && (mine != 0 || rank < ranks) {
             continue;
         }
         if !force {
-            return Err(Failure::message(format!(
+            let text = format!(
                 "{} is there already, from another run; choose another folder, or write over it with --force",
                 path.display()
-            )));
+            );
+            return Err(if all_know { Failure::Message(text) } else { Failure::OfThisRank(text) });
         }
         fs::remove_file(&path).map_err(|error| cannot("remove", &path, error))?;
     }
@@ -148,10 +149,11 @@ fn cannot(doing: &'static str, path: &Path, error: io::Error) -> Failure {
 
 /// Shows a file. What is damaged is left out, and said on standard error.
 fn print(file: &Path) -> Result<(), Failure> {
-    let bytes = fs::read(file).map_err(|error| cannot("read", file, error))?;
+    let bytes = commloom_guard::read(file, Origin::Named, DATA)
+        .map_err(|error| cannot("read", file, error))?;
     let trace = commloom_trace::read(&bytes)
         .map_err(|error| Failure::message(format!("{}: {error}", file.display())))?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(terminal::text(false));
     let header = &trace.header;
     writeln!(
         out,
@@ -163,7 +165,7 @@ fn print(file: &Path) -> Result<(), Failure> {
     }
     out.flush()?;
     for problem in &trace.problems {
-        eprintln!("warning: {}: {problem}", file.display());
+        say!("warning: {}: {problem}", file.display());
     }
     if trace.problems.is_empty() { Ok(()) } else { Err(Failure::No) }
 }

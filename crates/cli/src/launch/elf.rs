@@ -8,10 +8,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use commloom_guard::Origin;
 use goblin::elf::Elf;
+use goblin::elf::header::EM_X86_64;
 
 use super::Abi;
 use crate::failure::Failure;
+use crate::files::DATA;
 
 /// The ABI of the MPI library that `program` loads.
 ///
@@ -47,9 +50,23 @@ pub fn abi_of(program: &Path) -> Result<Abi, Failure> {
 /// A static program, or a file that cannot be read.
 pub fn check_dynamic(program: &Path) -> Result<(), Failure> {
     match Elf::parse(&read(program)?) {
+        Ok(elf) if !fits(&elf) => Err(is_of_another_machine(program)),
         Ok(elf) if elf.interpreter.is_none() => Err(is_static(program)),
         Ok(_) | Err(_) => Ok(()),
     }
+}
+
+/// Whether the preloads are for the same kind of machine as the program: the loader ignores others, after a
+/// warning, and the program would run without.
+fn fits(elf: &Elf) -> bool {
+    elf.is_64 && elf.little_endian && elf.header.e_machine == EM_X86_64
+}
+
+fn is_of_another_machine(program: &Path) -> Failure {
+    Failure::message(format!(
+        "{} is no program for 64-bit x86: the preloads work in those only",
+        program.display()
+    ))
 }
 
 fn is_static(program: &Path) -> Failure {
@@ -61,7 +78,7 @@ fn is_static(program: &Path) -> Failure {
 }
 
 fn read(program: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(program).map_err(|error| Failure::File {
+    commloom_guard::read(program, Origin::Named, DATA).map_err(|error| Failure::File {
         doing: "read",
         name: program.display().to_string(),
         error,
@@ -86,6 +103,9 @@ fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
              with --mpi mpich|openmpi|abi"
         ))
     })?;
+    if !fits(&elf) {
+        return Err(is_of_another_machine(program));
+    }
     let Some(loader) = elf.interpreter else { return Err(is_static(program)) };
     let named: Vec<String> = elf.libraries.iter().map(|&l| l.to_owned()).collect();
     Ok(traced(loader, program).unwrap_or(named))

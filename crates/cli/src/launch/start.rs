@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Abi, abi_of, check_dynamic, find_preload, find_program};
+use super::{Abi, abi_of, check_dynamic, checked, find_preload, find_program};
 use crate::failure::Failure;
 
 /// The command that runs a program, given with its arguments, under the preload for the MPI that it uses; `said` is
@@ -36,8 +36,11 @@ pub fn preloaded(program: &[OsString], said: Option<Abi>) -> Result<Command, Fai
     Ok(command)
 }
 
-/// Becomes the program. Returns why not.
+/// Becomes the program. Returns why not, where its settings cannot be meant or it cannot be started.
 pub fn replaced_by(mut command: Command) -> Failure {
+    if let Err(failure) = checked(&mut command) {
+        return failure;
+    }
     let error = command.exec();
     let name = command.get_program().to_string_lossy().into_owned();
     Failure::File { doing: "start", name, error }

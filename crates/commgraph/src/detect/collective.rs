@@ -264,7 +264,8 @@ impl Collective {
 
 impl Collective {
     /// What a reduction leaves at each process, with everything that goes into it; nothing for others.
-    pub(crate) fn results(&self) -> Vec<Reduced> {
+    #[must_use]
+    pub fn results(&self) -> Vec<Reduced> {
         let Blocks::Reduced { from, to, lengths, offsets, reduction } = &self.blocks else {
             return Vec::new();
         };

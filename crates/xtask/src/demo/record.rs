@@ -6,6 +6,7 @@ use super::protocol::Sample;
 use super::schedule::Mode;
 use super::summary::Row;
 use serde::{Deserialize, Serialize};
+use std::io::Write;
 use std::path::Path;
 
 /// Version of the file format; changes when old readers would misread new files.
@@ -78,9 +79,12 @@ pub struct Launch {
 pub fn write(path: &Path, record: &Record) -> Result<(), Error> {
     let text = serde_json::to_string(record)
         .map_err(|e| Error::File { path: path.to_owned(), source: e.into() })?;
-    let partial = path.with_extension("partial");
-    write_text(&partial, &text)?;
-    std::fs::rename(&partial, path).map_err(|source| Error::File { path: path.to_owned(), source })
+    let file = |source| Error::File { path: path.to_owned(), source };
+    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory).map_err(file)?;
+    let mut partial = tempfile::NamedTempFile::new_in(directory).map_err(file)?;
+    partial.write_all(text.as_bytes()).map_err(file)?;
+    partial.persist(path).map(|_| ()).map_err(|error| file(error.error))
 }
 
 /// Reads what [`write`] has written.

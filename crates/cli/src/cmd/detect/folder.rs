@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use commloom_guard::Origin;
 use commloom_trace::Trace;
 
 use crate::failure::Failure;
+use crate::files::DATA;
 
 /// Processes of one run begin within this, in nanoseconds.
 const TOGETHER: u64 = 600_000_000_000;
@@ -17,7 +19,8 @@ pub fn traces(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Trace>, Fail
     let files = files(folder)?;
     let mut traces: Vec<Trace> = Vec::new();
     for file in &files {
-        let bytes = std::fs::read(file).map_err(|error| reading(file, error))?;
+        let bytes = commloom_guard::read(file, Origin::Found, DATA)
+            .map_err(|error| reading(file, error))?;
         if bytes.is_empty() {
             return Err(Failure::message(format!(
                 "{} is empty: the process ended before it wrote anything, or the disk was full",

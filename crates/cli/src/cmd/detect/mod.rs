@@ -25,6 +25,7 @@ use commloom_commgraph::{Options, schedule};
 
 use crate::failure::Failure;
 use crate::sites::Sites;
+use crate::{files, terminal};
 use advice::Advice;
 use case::Case;
 use found::Found;
@@ -165,28 +166,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (cases, found) = analysed(cases, args)?;
     for (case, found) in cases.iter().zip(&found) {
         if let Some(file) = &args.dot {
-            write(file, &dot::graph(case)?)?;
+            files::write(file, &dot::graph(case)?)?;
         }
         if let Some(file) = &args.svg {
-            write(file, &diagram::svg(case, found)?)?;
+            files::write(file, &diagram::svg(case, found)?)?;
         }
     }
     let mut sites = Sites::default();
     let findings = advice::findings(&cases, &found, &mut sites)?;
-    let mut advice = advice::advice(&findings)?;
-    let replaced = advice::replaced(&findings)?;
+    let mut advice = advice::advice(&findings, &mut sites)?;
     if let Some(mpi) = &args.measure {
         advice::measure(&mut advice, mpi.as_deref())?;
     }
     let advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
     if let Some(file) = &args.sarif {
-        write(file, &sarif::log(&advice)?)?;
+        files::write(file, &sarif::log(&advice)?)?;
     }
     if let Some(file) = &args.html {
-        write(file, &page::page(&cases, &found, (&advice, replaced))?)?;
+        files::write(file, &page::page(&cases, &found, &advice)?)?;
     }
     if args.json {
-        let mut out = std::io::stdout().lock();
+        let mut out = terminal::json();
         for (case, found) in cases.iter().zip(&found) {
             writeln!(out, "{}", json::object(case, found)?)?;
         }
@@ -195,7 +195,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     } else {
         let paint = Paint::new(super::takes_colours(&std::io::stdout()));
-        people(&cases, &found, (&advice, replaced), args.phases, paint)?;
+        people(&cases, &found, &advice, args.phases, paint)?;
     }
     if found.iter().all(Found::claim_holds) { Ok(()) } else { Err(Failure::No) }
 }
@@ -233,11 +233,11 @@ fn analysed(all: Vec<Case>, args: &Args) -> Result<(Vec<Case>, Vec<Found>), Fail
 fn people(
     cases: &[Case],
     found: &[Found],
-    (advice, replaced): (&[Advice], u64),
+    advice: &[Advice],
     phases: bool,
     paint: Paint,
 ) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::text(paint.has_colours());
     let mut before = None;
     for (case, found) in cases.iter().zip(found) {
         if case.ran.is_some() && !phases {
@@ -256,7 +256,7 @@ fn people(
         before = Some(words);
     }
     if cases.iter().any(|case| case.ran.is_some()) {
-        write!(out, "{}", words::summary(cases, found, (advice, replaced)))?;
+        write!(out, "{}", words::summary(cases, found, advice))?;
         for (number, advice) in (1..).zip(advice) {
             write!(out, "\n{}", advice::text(number, advice, paint))?;
         }
@@ -275,14 +275,6 @@ fn one_picture(file: Option<&Path>, graphs: usize) -> Result<(), Failure> {
             file.display()
         ))),
     }
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::File {
-        doing: "write",
-        name: file.display().to_string(),
-        error,
-    })
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -13,7 +13,7 @@ pub fn show<T>(what: &str, work: impl FnOnce() -> T) -> T {
         return work();
     }
     let (done, waiting) = mpsc::channel::<()>();
-    let message = format!("analysing {what}");
+    let message = format!("analysing {}", commloom_guard::one_line(what));
     thread::scope(|scope| {
         scope.spawn(move || {
             if waiting.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {

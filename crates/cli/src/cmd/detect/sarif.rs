@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::advice::{Advice, Location, headline};
+use super::advice::{Advice, Location, headline, withheld_words};
 use crate::failure::Failure;
 use crate::sarif;
 
@@ -32,7 +32,7 @@ fn rule(kind: &str) -> Value {
         "id": format!("handwritten-{kind}"),
         "shortDescription": {"text": format!("Messages that add up to {name}")},
         "fullDescription": {"text": format!(
-            "In a recorded run these sends and receives did exactly what {name} does by its definition."
+            "In a recorded run the data of these sends and receives went where {name} takes it by its definition."
         )},
         "defaultConfiguration": {"level": "note"},
     })
@@ -42,8 +42,11 @@ fn result(advice: &Advice, kinds: &[&str]) -> Value {
     let code = advice.code.join("\n");
     let notes: String = advice.warnings.iter().map(|w| format!("\nNote: {w}.")).collect();
     let legend: String = advice.legend.iter().map(|line| format!("\n{line}")).collect();
-    let text = format!("{}. Write:\n{code}{legend}{notes}", headline(advice));
-    let pays = advice.predicted.call < advice.predicted.messages;
+    let text = match &advice.withheld {
+        Some(reason) => format!("{}. {}.", headline(advice), first_large(&withheld_words(reason))),
+        None => format!("{}. Write:\n{code}{legend}{notes}", headline(advice)),
+    };
+    let pays = advice.predicted.is_some_and(|times| times.call < times.messages);
     json!({
         "ruleId": format!("handwritten-{}", advice.kind),
         "ruleIndex": kinds.iter().position(|kind| *kind == advice.kind),
@@ -57,8 +60,15 @@ fn result(advice: &Advice, kinds: &[&str]) -> Value {
             "bytes": advice.bytes,
             "predicted": advice.predicted,
             "measured": advice.measured,
+            "withheld": advice.withheld,
         },
     })
+}
+
+/// A sentence.
+fn first_large(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn locations(places: &[Location], what: &str) -> Vec<Value> {

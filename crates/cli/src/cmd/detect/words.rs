@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use commloom_commgraph::read::Place;
 use commloom_commgraph::{Collective, Kind};
+use commloom_guard::styled;
 
-use super::advice::Advice;
+use super::advice::{Advice, replaced};
 use super::calls::call;
 use super::case::{Case, Ran};
 use super::found::{Found, Predicted, Waits};
@@ -22,6 +23,10 @@ impl Paint {
         Paint(colours)
     }
 
+    pub fn has_colours(self) -> bool {
+        self.0
+    }
+
     pub fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
@@ -35,7 +40,7 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.0 { styled(code, text) } else { text.to_owned() }
     }
 }
 
@@ -116,7 +121,7 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
 }
 
 /// How much of a program that ran was found.
-pub fn summary(cases: &[Case], found: &[Found], (advice, replaced): (&[Advice], u64)) -> String {
+pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
     let ran = cases.iter().filter_map(|case| Some((case, case.ran.as_ref()?)));
     let (mut messages, mut parts) = (0_u64, 0_u64);
     for (_, ran) in ran {
@@ -157,12 +162,22 @@ pub fn summary(cases: &[Case], found: &[Found], (advice, replaced): (&[Advice], 
             "{head}nothing to replace: no messages add up to a collective operation{near}\n"
         );
     }
-    let call = if advice.len() == 1 { "this call does" } else { "these calls do" };
-    format!("{head}{call} what {replaced} of the messages do; the others stay\n")
+    let withheld = advice.iter().filter(|advice| advice.withheld.is_some()).count();
+    let given = advice.len() - withheld;
+    if given > 0 {
+        let call = if given == 1 { "this call does" } else { "these calls do" };
+        let replaced = replaced(advice);
+        let _ = writeln!(head, "{call} what {replaced} of the messages do; the others stay");
+    }
+    if withheld > 0 {
+        let found = counted(wide(withheld), "operation", "operations");
+        let _ = writeln!(head, "{found} found whose call is withheld, with the reason");
+    }
+    head
 }
 
 /// Whether an operation has what processes send and what they get, both unchanged: its steps may be in any order.
-fn in_steps(collective: &Collective) -> bool {
+pub fn in_steps(collective: &Collective) -> bool {
     matches!(
         collective.kind,
         Kind::Allgather

@@ -6,7 +6,7 @@ mod output;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use commloom_guideline::campaign::{self, CampaignError, End, Watcher};
@@ -20,7 +20,8 @@ use std::io::IsTerminal;
 use crate::failure::Failure;
 use crate::guidelines::{Mpirun, Processes, describe, work};
 use crate::launch::find_preload;
-use crate::{date, options as shared};
+use crate::terminal::say;
+use crate::{date, options as shared, signals};
 use options::{Commloom, Op};
 
 /// Measure an MPI library against the performance guidelines of datatypes
@@ -133,11 +134,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ok(End::Complete) => output::report(args, &[&results], baseline.as_ref()),
         Ok(End::Interrupted) => {
             match kept {
-                Some(file) => eprintln!(
+                Some(file) => say!(
                     "interrupted; what was measured is in {file}, go on with\n  \
                      commloom guidelines --json {file} --resume"
                 ),
-                None => eprintln!("interrupted; nothing is kept without --json FILE"),
+                None => say!("interrupted; nothing is kept without --json FILE"),
             }
             Err(Failure::Interrupted)
         }
@@ -222,8 +223,7 @@ fn launcher(args: &Args, results: &mut Results) -> Result<Processes, Failure> {
         }
     };
     let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = interrupted.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+    signals::tell(&interrupted)
         .map_err(|error| Failure::message(format!("cannot catch Ctrl-C: {error}")))?;
     Ok(Processes {
         commloom,

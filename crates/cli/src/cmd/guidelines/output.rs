@@ -9,6 +9,7 @@ use commloom_guideline::results::Results;
 
 use super::{Args, options};
 use crate::failure::Failure;
+use crate::{files, terminal};
 
 /// Whether reports can be written: better known before a campaign than after it.
 ///
@@ -43,9 +44,8 @@ pub fn report(args: &Args, files: &[&Results], baseline: Option<&Results>) -> Re
         Some(threshold) => Report::with_threshold(files, threshold),
         None => Report::of(files),
     };
-    let mut out = io::stdout().lock();
     let colours = crate::cmd::takes_colours(&io::stdout());
-    out.write_all(report.terminal(colours).as_bytes())?;
+    io::stdout().lock().write_all(report.terminal(colours).as_bytes())?;
     if let Some(file) = &args.html {
         write(file, report.html().as_bytes())?;
     }
@@ -55,7 +55,7 @@ pub fn report(args: &Args, files: &[&Results], baseline: Option<&Results>) -> Re
     let (Some(baseline), Some(now)) = (baseline, files.first()) else { return Ok(()) };
     let threshold = args.threshold.unwrap_or(options::THRESHOLD);
     let compared = compare(baseline, now, threshold);
-    write!(out, "\n{}", compared.text())?;
+    write!(terminal::text(false), "\n{}", compared.text())?;
     if compared.is_worse() { Err(Failure::No) } else { Ok(()) }
 }
 
@@ -78,7 +78,7 @@ fn rasterizer() -> Result<Rasterizer, Failure> {
 }
 
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(file, bytes).map_err(|error| unwritable(file, error))
+    files::write(file, bytes)
 }
 
 fn unwritable(file: &Path, error: io::Error) -> Failure {

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use commloom_guard::Origin;
 use commloom_refactor::project::Setup;
 use commloom_refactor::source::{Language, Source};
 use lsp_types::Uri;
 
 use crate::cmd::refactor::{compile, config, files};
+use crate::files::{TEXT, foreign};
 
 /// The folders, and the open files by path.
 #[derive(Debug, Default)]
@@ -39,8 +41,11 @@ impl Documents {
     /// wrong with it.
     pub fn setup(&self, sources: &mut Vec<Source>) -> Setup {
         let first = self.folders.first().map(PathBuf::as_path);
-        let wrappers = config::find(first).and_then(|path| config::wrappers(&path).ok());
-        let commands = compile::find(&self.folders);
+        // What others have put there is not used.
+        let mine = |path: &PathBuf| foreign(path, first).is_none();
+        let wrappers =
+            config::find(first).filter(mine).and_then(|path| config::wrappers(&path).ok());
+        let commands = compile::find(&self.folders).filter(mine);
         let compiled = commands.and_then(|path| compile::compiled(&path, sources).ok());
         Setup { wrappers: wrappers.unwrap_or_default(), compiled: compiled.unwrap_or_default() }
     }
@@ -60,7 +65,7 @@ impl Documents {
             let language = Language::of_name(name)?;
             let text = match self.open.get(&path) {
                 Some(text) => text.clone(),
-                None => std::fs::read_to_string(&path).ok()?,
+                None => commloom_guard::text(&path, Origin::Found, TEXT).ok()?,
             };
             let source = Source { name: name.to_owned(), language, text };
             Some((path, source))

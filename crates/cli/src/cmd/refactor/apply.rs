@@ -1,10 +1,15 @@
 //! `--apply`: files are written, and written back if a command fails.
 
-use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use commloom_guard::{Origin, Ownership};
+
 use crate::failure::Failure;
+use crate::files::TEXT;
+use crate::signals;
+use crate::terminal::say;
 
 /// Writes the new texts. Each change has a name, the text before and the text after.
 pub fn apply(
@@ -24,19 +29,19 @@ pub fn apply(
             }
         }
     }
-    for (written, (name, _, after)) in changes.iter().enumerate() {
-        if let Err(error) = fs::write(name, after) {
-            restore(&changes[..=written]);
+    for (written, (name, before, after)) in changes.iter().enumerate() {
+        if let Err(error) = put(name, before, after) {
+            restore(&changes[..written]);
             return Err(Failure::File { doing: "write", name: (*name).to_owned(), error });
         }
     }
     let Some(command) = check else { return Ok(()) };
-    let status = Command::new("sh").arg("-c").arg(command).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
+    let status = signals::run(Command::new("sh").arg("-c").arg(command));
+    let end = match status {
+        Ok(status) if status.success() && !signals::was_stopped() => Ok(()),
         Ok(status) => {
             restore(&changes);
-            eprintln!("'{command}' ended with {status}: the files are as they were");
+            say!("'{command}' ended with {status}: the files are as they were");
             Err(Failure::No)
         }
         Err(error) => {
@@ -45,13 +50,26 @@ pub fn apply(
                 "cannot run '{command}': {error}; the files are as they were"
             )))
         }
+    };
+    signals::go_on();
+    end
+}
+
+/// Writes a text in place of the one that was read: a file that has changed since is left alone.
+fn put(name: &str, before: &str, after: &str) -> io::Result<()> {
+    let now = commloom_guard::text(Path::new(name), Origin::Named, TEXT)?;
+    if now != before {
+        return Err(io::Error::other("it has changed since it was read"));
     }
+    signals::watch();
+    commloom_guard::write(Path::new(name), after.as_bytes(), Ownership::Kept)
 }
 
 fn restore(changes: &[(&str, &str, String)]) {
     for (name, before, _) in changes {
-        if let Err(error) = fs::write(name, before) {
-            eprintln!("cannot write {name} back: {error}");
+        let back = commloom_guard::write(Path::new(name), before.as_bytes(), Ownership::Kept);
+        if let Err(error) = back {
+            say!("cannot write {name} back: {error}");
         }
     }
 }
@@ -64,7 +82,8 @@ fn is_dirty(path: &Path) -> bool {
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)
-        .args(["status", "--porcelain", "--"])
+        // A repository may name a command that `git status` runs.
+        .args(["-c", "core.fsmonitor=false", "status", "--porcelain", "--"])
         .arg(name)
         .output();
     output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use commloom_guard::Origin;
 use commloom_layout::text::ParseError;
 use commloom_refactor::project::{
     Command, Compiled, candidates, includes, joined, response, words,
@@ -12,6 +13,7 @@ use commloom_refactor::source::{Language, Source};
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::files::TEXT;
 use crate::input;
 
 /// How the file is called.
@@ -186,7 +188,7 @@ impl Reading {
 
     /// The text of a header; what is no text in UTF-8 is passed over.
     fn source(&self, path: &str) -> Option<Source> {
-        let text = fs::read_to_string(path).ok()?;
+        let text = commloom_guard::text(Path::new(path), Origin::Named, TEXT).ok()?;
         let name = path.strip_prefix(&self.here).and_then(|rest| rest.strip_prefix('/'));
         let name = name.unwrap_or(path).to_owned();
         Some(Source { language: Language::of_name(&name)?, name, text })
@@ -223,10 +225,10 @@ fn text_of(path: &Path) -> String {
 fn expanded(arguments: &[String], folder: &str, depth: usize) -> Vec<String> {
     let mut all = Vec::new();
     for argument in arguments {
-        let inside = argument
-            .strip_prefix('@')
-            .filter(|_| depth < DEEPEST)
-            .and_then(|name| fs::read_to_string(joined(folder, name)).ok());
+        let inside = argument.strip_prefix('@').filter(|_| depth < DEEPEST).and_then(|name| {
+            let file = joined(folder, name);
+            commloom_guard::text(Path::new(&file), Origin::Named, TEXT).ok()
+        });
         match inside {
             Some(text) => all.extend(expanded(&response(&text), folder, depth + 1)),
             None => all.push(argument.clone()),

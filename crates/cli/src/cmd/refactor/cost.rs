@@ -2,8 +2,10 @@
 
 use std::env;
 use std::fs;
+use std::path::PathBuf;
 
-use commloom_choice::{Model, Shape, Table, Way};
+use commloom_choice::{LONGEST, Model, Shape, Table, Way};
+use commloom_guard::Origin;
 use commloom_layout::{CostModel, Type};
 use commloom_reconstruct::{Constructors, fewest_runs, normalize};
 use commloom_refactor::verify::Sample;
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::options::Costs;
+use crate::terminal::say;
 
 /// What is known of costs.
 pub struct Prices {
@@ -44,8 +47,10 @@ impl Prices {
     /// A file that the user names cannot be read.
     pub fn new(costs: &Costs) -> Result<Prices, Failure> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let mut files = Vec::new();
-        if let Some(file) = variable("COMMLOOM_MODEL") {
+        let mut files: Vec<PathBuf> = Vec::new();
+        let named = variable("COMMLOOM_MODEL");
+        let origin = if named.is_some() { Origin::Named } else { Origin::Cache };
+        if let Some(file) = named {
             files.push(file.into());
         } else if let Some(folder) = Table::cache_folder(variable)
             && let Ok(entries) = fs::read_dir(folder)
@@ -56,7 +61,12 @@ impl Prices {
             }));
         }
         files.sort();
-        let read = |file| fs::read_to_string(file).ok()?.parse::<Table>().ok();
+        let read = |file: &PathBuf| {
+            let table = commloom_guard::text(file, origin, LONGEST)
+                .map_err(|error| error.to_string())
+                .and_then(|text| text.parse::<Table>().map_err(|error| error.to_string()));
+            table.inspect_err(|reason| say!("{} is not used: {reason}", file.display())).ok()
+        };
         let libraries = files.iter().filter_map(read).map(Model::new).collect();
         Ok(Prices { model: costs.model()?, libraries })
     }

@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use commloom_guard::Origin;
 use commloom_refactor::source::{Language, Source};
 
 use crate::failure::Failure;
+use crate::files::TEXT;
+use crate::terminal::say;
 
 /// More files than these are not read: a wrong folder was given.
 const MOST: usize = 100_000;
@@ -74,7 +77,8 @@ fn source(path: &Path, given: bool) -> Result<Option<Source>, Failure> {
             "the name of {name} does not say whether it is C, C++ or Fortran"
         )));
     };
-    let bytes = fs::read(path).map_err(|error| Failure::File {
+    let origin = if given { Origin::Argument } else { Origin::Found };
+    let bytes = commloom_guard::read(path, origin, TEXT).map_err(|error| Failure::File {
         doing: "read",
         name: name.clone(),
         error,
@@ -83,7 +87,7 @@ fn source(path: &Path, given: bool) -> Result<Option<Source>, Failure> {
         Ok(text) => Ok(Some(Source { name, language, text })),
         Err(error) if given => Err(Failure::NotText { name, at: error.utf8_error().valid_up_to() }),
         Err(_) => {
-            eprintln!("{name} is passed over: it is not UTF-8 text");
+            say!("{name} is passed over: it is not UTF-8 text");
             Ok(None)
         }
     }

@@ -13,7 +13,7 @@ mod sarif;
 mod words;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use commloom_refactor::check::{Finding, Options, Project};
 use commloom_refactor::project::{Setup, Wrappers};
@@ -21,6 +21,7 @@ use commloom_refactor::source::Source;
 
 use crate::failure::Failure;
 use crate::options::Costs;
+use crate::terminal::{self, say};
 
 use cost::Prices;
 use notes::Notes;
@@ -129,28 +130,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Notes::new(&findings, &Prices::new(&args.costs)?, args.bench.as_deref())?
     };
     let listed = args.check || args.bench.is_some();
-    let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", json::findings(&project, &findings, &costs))?;
+        writeln!(terminal::json(), "{}", json::findings(&project, &findings, &costs))?;
     } else if args.sarif {
-        writeln!(out, "{}", sarif::log(&project, &findings))?;
+        writeln!(terminal::json(), "{}", sarif::log(&project, &findings))?;
     } else if listed {
+        let mut out = terminal::text(false);
         for (number, finding) in findings.iter().enumerate().filter(|(_, f)| f.outcome.is_ok()) {
             writeln!(out, "{}", words::line(&project, finding))?;
             write!(out, "{}", costs.lines(number))?;
         }
     } else if !args.apply {
-        let coloured = super::takes_colours(&out);
+        let coloured = super::takes_colours(&std::io::stdout());
+        let mut out = if coloured { terminal::text(true) } else { terminal::exact() };
         for (name, before, after) in changed(&project, &findings) {
             let patch =
                 commloom_refactor::edit::diff(name.trim_start_matches(['.', '/']), before, &after);
             write!(out, "{}", if coloured { words::coloured(&patch) } else { patch })?;
         }
     }
-    out.flush()?;
     if !args.json && !args.sarif {
         let costs = (!listed).then_some(&costs);
-        eprint!("{}", words::summary(&project, &findings, costs));
+        terminal::tell(format_args!("{}", words::summary(&project, &findings, costs)));
     }
     if args.apply {
         apply::apply(
@@ -167,21 +168,35 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// What is known of the program besides its texts; what was found without being asked for is said.
 fn setup(args: &Args, sources: &mut Vec<Source>) -> Result<Setup, Failure> {
+    let first = args.paths.first().map(PathBuf::as_path);
     let config = match &args.config {
         Some(path) => Some(path.clone()),
-        None => config::find(args.paths.first().map(PathBuf::as_path)).inspect(|path| {
-            eprintln!("{}: procedures that stand for those of MPI", path.display())
-        }),
+        None => config::find(first)
+            .filter(|path| is_used(path, first, "--config"))
+            .inspect(|path| say!("{}: procedures that stand for those of MPI", path.display())),
     };
     let wrappers =
         config.map_or_else(|| Ok(Wrappers::default()), |path| config::wrappers(&path))?;
     let commands = match &args.compile_commands {
         Some(path) => Some(path.clone()),
         None => compile::find(&args.paths)
-            .inspect(|path| eprintln!("{}: how files are compiled", path.display())),
+            .filter(|path| is_used(path, first, "--compile-commands"))
+            .inspect(|path| say!("{}: how files are compiled", path.display())),
     };
     let compiled = commands.map(|path| compile::compiled(&path, sources)).transpose()?;
     Ok(Setup { wrappers, compiled: compiled.unwrap_or_default() })
+}
+
+/// Whether a file that was found is used: not one that somebody else has put there.
+fn is_used(path: &Path, first: Option<&Path>, option: &str) -> bool {
+    let owner = crate::files::foreign(path, first);
+    if let Some(owner) = owner {
+        say!(
+            "{} belongs to user {owner} and is not used; {option} uses it all the same",
+            path.display()
+        );
+    }
+    owner.is_none()
 }
 
 /// Files that change: name, text before and after.

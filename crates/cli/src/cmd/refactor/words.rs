@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use commloom_guard::styled;
 use commloom_refactor::check::{Finding, Project};
 use commloom_refactor::refusal::Refusal;
 use commloom_refactor::source::Span;
@@ -81,14 +82,14 @@ pub fn coloured(patch: &str) -> String {
     let mut text = String::with_capacity(patch.len() * 2);
     for line in patch.lines() {
         let colour = match line.as_bytes().first() {
-            _ if line.starts_with("+++") || line.starts_with("---") => "\x1b[1m",
-            Some(b'+') => "\x1b[32m",
-            Some(b'-') => "\x1b[31m",
-            Some(b'@') => "\x1b[36m",
+            _ if line.starts_with("+++") || line.starts_with("---") => "1",
+            Some(b'+') => "32",
+            Some(b'-') => "31",
+            Some(b'@') => "36",
             _ => "",
         };
-        let end = if colour.is_empty() { "" } else { "\x1b[0m" };
-        let _ = writeln!(text, "{colour}{line}{end}");
+        let line = if colour.is_empty() { line.to_owned() } else { styled(colour, line) };
+        let _ = writeln!(text, "{line}");
     }
     text
 }

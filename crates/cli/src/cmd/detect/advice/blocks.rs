@@ -6,6 +6,7 @@ use commloom_layout::{Basic, LayoutError, Type};
 
 use super::code::Code;
 use super::elements::Elements;
+use super::printed::Block;
 use crate::emit;
 
 /// Where the block of each rank is.
@@ -56,6 +57,8 @@ pub struct Shape {
     pub datatype: String,
     /// The elements of a block, where it is no derived type.
     pub elements: Option<u64>,
+    /// What both say.
+    pub block: Block,
 }
 
 /// The block whose pieces have these offsets and length; its type is made under `name` where it needs one. `step`: how far
@@ -74,14 +77,16 @@ pub fn shape(
         count: elements.to_string(),
         datatype: basic.name().to_owned(),
         elements: Some(elements),
+        block: Block::dense(elements.saturating_mul(basic.size())),
     };
     if pieces.count == 1 && step.is_none_or(|step| step == length) {
         return plain(of);
     }
-    match derived(pieces, offsets, of, step, basic).and_then(|ty| emit::calls(&ty)) {
-        Ok(calls) => {
+    let made = derived(pieces, offsets, of, step, basic);
+    match made.and_then(|ty| Ok((emit::calls(&ty)?, Block::of(&ty)?))) {
+        Ok((calls, block)) => {
             let datatype = code.datatype(name, &calls.0);
-            Shape { count: "1".to_owned(), datatype, elements: None }
+            Shape { count: "1".to_owned(), datatype, elements: None, block }
         }
         Err(_) => plain(of.saturating_mul(u64::from(pieces.count))),
     }

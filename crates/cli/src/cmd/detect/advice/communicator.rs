@@ -28,9 +28,7 @@ impl Comm {
 
 /// The communicators that the messages of an operation use: number and members.
 pub fn used(finding: &Finding) -> BTreeSet<(u64, Vec<u32>)> {
-    // A program that uses one communicator for so long uses no other.
-    const LOOKED_AT: usize = 1000;
-    let all = finding.messages().take(LOOKED_AT);
+    let all = finding.messages();
     let all = all.filter_map(|message| Some(finding.send(message)?.1));
     // Numbers are those of each process.
     all.map(|comm| (u64::from(comm.number != 0), comm.members.clone())).collect()

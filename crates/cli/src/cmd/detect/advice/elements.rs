@@ -11,15 +11,12 @@ pub struct Elements {
     pub basic: Basic,
 }
 
-/// Messages that are looked at: a program that sends one type for so long sends no other.
-const LOOKED_AT: usize = 1000;
-
 impl Elements {
     pub fn of(finding: &Finding) -> Elements {
         let mut layouts: BTreeSet<&str> = BTreeSet::new();
-        for message in finding.messages().take(LOOKED_AT) {
+        for message in finding.messages() {
             layouts.extend(finding.send(message).map(|(buffer, _)| &*buffer.layout));
-            layouts.extend(finding.receive(message).map(|buffer| &*buffer.layout));
+            layouts.extend(finding.receive(message).map(|(buffer, ..)| &*buffer.layout));
         }
         let mut basics: BTreeSet<&str> = BTreeSet::new();
         for layout in layouts {

@@ -9,6 +9,7 @@ use super::blocks::{Shape, shape};
 use super::code::{Code, Listed};
 use super::communicator::Comm;
 use super::elements::Elements;
+use super::printed::{Printed, Toward};
 
 /// Writes the calls; what the names in them are.
 pub fn exchange(
@@ -17,7 +18,7 @@ pub fn exchange(
     elements: &Elements,
     comm: &Comm,
     code: &mut Code,
-) -> Vec<String> {
+) -> (Vec<String>, Printed) {
     let dims = grid.dims.len();
     let along_axes = neighbors.iter().all(|n| n.offset.iter().filter(|o| **o != 0).count() == 1)
         && neighbors.iter().all(|n| n.offset.iter().all(|o| (-1..=1).contains(o)));
@@ -70,8 +71,11 @@ pub fn exchange(
     let places = Places::of(grid, neighbors);
     let (mut made, mut derived) = (HashMap::new(), 0_u32);
     let mut sides: [Vec<[String; 3]>; 2] = Default::default();
+    let mut printed: [Vec<Toward>; 2] = Default::default();
     for neighbor in &ordered {
-        for (receives, side) in [false, true].into_iter().zip(&mut sides) {
+        for ((receives, side), written) in
+            [false, true].into_iter().zip(&mut sides).zip(&mut printed)
+        {
             let Some(neighbor) = neighbor else {
                 side.push(["0".to_owned(), code.wide(0), elements.basic.name().to_owned()]);
                 continue;
@@ -99,8 +103,9 @@ pub fn exchange(
                 derived += u32::from(block.elements.is_none());
                 block
             });
-            let Shape { count, datatype, .. } = block.clone();
+            let Shape { count, datatype, block, .. } = block.clone();
             let place = places.get(&neighbor.offset, receives);
+            written.push((neighbor.offset.clone(), place, block));
             side.push([count, code.wide(place), datatype]);
         }
     }
@@ -128,7 +133,8 @@ pub fn exchange(
     ];
     code.call("MPI_Neighbor_alltoallw", &arguments.map(str::to_owned));
     legend.push("BUFFER: the lowest address that these messages name, at every process".to_owned());
-    legend
+    let [sends, receives] = printed;
+    (legend, Printed::Neighbors { sends, receives })
 }
 
 fn cartesian(grid: &Grid, comm: &Comm, code: &mut Code) -> String {

@@ -29,7 +29,8 @@ pub fn measure(advice: &mut [(Advice, &Finding)], mpi: Option<&str>) -> Result<(
     };
     let processes = first.case.program.graph.processes();
     let (mut pairs, mut places) = (Vec::new(), Vec::new());
-    for (place, (advice, finding)) in advice.iter_mut().enumerate() {
+    let given = |(_, (advice, _)): &(usize, &mut (Advice, &Finding))| advice.withheld.is_none();
+    for (place, (advice, finding)) in advice.iter_mut().enumerate().filter(given) {
         let both = replays(&finding.case.program.graph, finding.collective);
         let Replays { messages, call } = both.map_err(|error| finding.case.failure(&error))?;
         match call {

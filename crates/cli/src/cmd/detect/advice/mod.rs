@@ -8,17 +8,24 @@ mod elements;
 mod gather;
 mod halo;
 mod measured;
+mod printed;
+mod proof;
 mod replacement;
 mod text;
+mod waits;
 mod warnings;
 
+use std::path::Path;
+
+use commloom_guard::Origin;
 use serde::Serialize;
 
-pub use gather::{advice, findings, replaced};
+pub use gather::{advice, findings};
 pub use measured::measure;
 pub use replacement::mpi;
-pub use text::{headline, measured_words, predicted_words, text};
+pub use text::{headline, measured_words, predicted_words, text, withheld_words};
 
+use crate::files::TEXT;
 use crate::sites::{Called, Frame};
 
 /// What stands in the program, and what should.
@@ -38,28 +45,36 @@ pub struct Advice {
     pub phases: Vec<usize>,
     /// The least and the most bytes of a block.
     pub bytes_each: (u64, u64),
-    /// Messages that it takes the place of, all times together.
+    /// Messages that it takes the place of, all times together; those that are counted nowhere else.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Where they are sent, and how many of those of one time.
+    /// Where they are sent, and how many.
     pub sent: Vec<Location>,
     /// Where they are received.
     pub received: Vec<Location>,
     /// C or Fortran.
     pub language: Language,
-    /// The lines to write.
+    /// The lines to write; none where they are withheld.
     pub code: Vec<String>,
     /// What the names in them are that the program does not have.
     pub legend: Vec<String>,
     /// Of neighbours: the processes in each dimension, and whether the last is the neighbour of the first.
     pub grid: Option<Grid>,
-    /// By the cost model, all times together.
-    pub predicted: Predicted,
+    /// By the cost model, all times together; nothing where the lines are withheld.
+    pub predicted: Option<Predicted>,
     /// With the MPI library, one time.
     pub measured: Option<Measured>,
     /// What changes besides.
     pub warnings: Vec<String>,
+    /// Why there are no lines to write: the call is not shown to do what was recorded.
+    pub withheld: Option<String>,
+}
+
+/// How many messages stand in the program that calls would stand for: those of advice with lines to write.
+pub fn replaced(advice: &[Advice]) -> u64 {
+    let printed = advice.iter().filter(|advice| advice.withheld.is_none());
+    printed.fold(0, |sum, advice| sum.saturating_add(advice.messages))
 }
 
 /// A grid of processes.
@@ -116,7 +131,9 @@ pub struct Location {
 impl Location {
     fn new(called: &Called, messages: u64) -> Location {
         let line = called.place().and_then(|(file, line)| {
-            let text = std::fs::read_to_string(file).ok()?;
+            // A trace names programs, and those name files: no others than sources are shown.
+            commloom_refactor::source::Language::of_name(file)?;
+            let text = commloom_guard::text(Path::new(file), Origin::Named, TEXT).ok()?;
             statement(&text, usize::try_from(line).ok()?)
         });
         Location { name: called.to_string(), frames: called.frames.clone(), messages, line }

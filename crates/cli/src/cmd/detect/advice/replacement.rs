@@ -12,11 +12,15 @@ use super::communicator::{Comm, communicator};
 use super::elements::Elements;
 use super::gather::{Finding, block_bytes};
 use super::halo;
+use super::printed::{Blocks as Placed, Many, One, Printed};
 
 /// Lines, and what the names in them are.
 pub struct Replacement {
     pub code: Vec<String>,
     pub legend: Vec<String>,
+    /// What the call says.
+    pub printed: Printed,
+    pub comm: Comm,
 }
 
 /// The replacement for one finding, which stands for all `same` ones.
@@ -31,10 +35,10 @@ pub fn replacement(
     let comm = communicator(finding, groups, &mut code);
     let mut writer =
         Writer { c: finding.collective, finding, same, elements, comm, code, legend: Vec::new() };
-    writer.write();
+    let printed = writer.write();
     let Writer { comm, code, mut legend, .. } = writer;
-    legend.extend(comm.legend);
-    Replacement { code: code.lines, legend }
+    legend.extend(comm.legend.clone());
+    Replacement { code: code.lines, legend, printed, comm }
 }
 
 struct Writer<'w, 'a> {
@@ -51,15 +55,19 @@ struct Writer<'w, 'a> {
 type Ends = Vec<(u64, u64)>;
 
 impl Writer<'_, '_> {
-    fn write(&mut self) {
+    fn write(&mut self) -> Printed {
         let n = at(self.c.group.size());
         let me = self.c.root.and_then(|root| self.c.group.rank(root)).map_or(0, at);
         match &self.c.blocks {
-            Blocks::None => self.all("barrier", vec![]),
+            Blocks::None => {
+                self.all("barrier", vec![]);
+                Printed::Barrier
+            }
             Blocks::Neighbors { grid, neighbors } => {
-                let written =
+                let (legend, printed) =
                     halo::exchange(grid, neighbors, self.elements, &self.comm, &mut self.code);
-                self.legend.extend(written);
+                self.legend.extend(legend);
+                printed
             }
             Blocks::Rooted { .. } if self.c.kind == Kind::Bcast => {
                 let block = self.block(true, None);
@@ -70,6 +78,7 @@ impl Writer<'_, '_> {
                     self.receivers()
                 ));
                 self.all("bcast", vec!["BUFFER".into(), block.count, block.datatype, root]);
+                Printed::Bcast(block.block)
             }
             Blocks::Rooted { from, to, lengths } => {
                 let gathers = self.c.kind.gathers();
@@ -77,14 +86,14 @@ impl Writer<'_, '_> {
                 let own = self.c.own;
                 let length = |k: usize| if k == me && !own { 0 } else { lengths.get(k) };
                 let ends = (0..n).map(|k| (at_root.get(k), length(k))).collect();
-                self.rooted(gathers, ends);
+                self.rooted(gathers, ends)
             }
             Blocks::Gathered { from, to, lengths } => {
                 let ends: Ends = (0..n)
                     .map(|k| (to[0].get(k), if k == 0 && !self.c.own { 0 } else { lengths.get(k) }))
                     .collect();
                 let in_place = !self.c.own && (0..n).all(|k| to[k].get(k) == from.get(k));
-                self.gathered(&ends, lengths, in_place);
+                self.gathered(&ends, lengths, in_place)
             }
             Blocks::Exchanged { from, to, lengths } => {
                 let length =
@@ -93,32 +102,40 @@ impl Writer<'_, '_> {
                 let here = n / 2;
                 let send: Ends = (0..n).map(|j| (from[here].get(j), length(here, j))).collect();
                 let receive: Ends = (0..n).map(|i| (to[here].get(i), length(i, here))).collect();
-                self.exchanged(here, &send, &receive);
+                self.exchanged(here, &send, &receive)
             }
             Blocks::Reduced { from, to, .. } => {
                 let together = (0..n).all(|k| from.get(k) == to.get(k));
                 let at_root = from.get(me) == to.get(me);
-                self.reduced(together, at_root);
+                self.reduced(together, at_root)
             }
         }
     }
 
     /// A scatter or gather, whose blocks at the root are these.
-    fn rooted(&mut self, gathers: bool, ends: Ends) {
+    fn rooted(&mut self, gathers: bool, ends: Ends) -> Printed {
         let root = self.root();
-        let one = self.block(!gathers, None);
+        let one = self.block(gathers, None);
         let rows = rows(&ends);
         let is_vector = matches!(self.c.kind, Kind::Scatterv | Kind::Gatherv);
-        let many = match (&rows, is_vector) {
+        let (many, blocks) = match (&rows, is_vector) {
             (Rows::Step(step), false) => {
-                let block = self.block(gathers, Some(*step));
-                vec![block.count, block.datatype]
+                let block = self.block(!gathers, Some(*step));
+                (vec![block.count, block.datatype], Placed::Each(block.block))
             }
-            (Rows::Same, false) => vec![one.count.clone(), one.datatype.clone()],
+            (Rows::Same, false) => {
+                (vec![one.count.clone(), one.datatype.clone()], Placed::Each(one.block.clone()))
+            }
             _ => {
-                let (counts, displacements) = self.vectors("", &ends, &rows);
-                vec![counts, displacements, self.elements.basic.name().to_owned()]
+                let (counts, displacements, listed) = self.vectors("", &ends, &rows);
+                let basic = self.elements.basic.name().to_owned();
+                (vec![counts, displacements, basic], Placed::Listed(listed))
             }
+        };
+        let printed = Printed::Rooted {
+            gathers,
+            one: if is_vector { One::OfProcess } else { One::Block(one.block.clone()) },
+            many: Many { blocks, own_places: rows == Rows::Same },
         };
         let name = match (gathers, many.len()) {
             (true, 2) => "gather",
@@ -155,29 +172,34 @@ impl Writer<'_, '_> {
             after(&rows)
         ));
         self.at_root(name, &root, at_root, others);
+        printed
     }
 
-    fn gathered(&mut self, ends: &[(u64, u64)], lengths: &Addresses, in_place: bool) {
+    fn gathered(&mut self, ends: &[(u64, u64)], lengths: &Addresses, in_place: bool) -> Printed {
         let rows = rows(ends);
         let regular = self.c.kind == Kind::Allgather;
-        let mut receive = match (&rows, regular) {
+        let (mut receive, blocks) = match (&rows, regular) {
             (Rows::Step(step), true) => {
                 let block = self.block(false, Some(*step));
-                vec![block.count, block.datatype]
+                (vec![block.count, block.datatype], Placed::Each(block.block))
             }
             _ => {
                 let ends: Ends =
                     ends.iter().enumerate().map(|(k, (at, _))| (*at, lengths.get(k))).collect();
-                let (counts, displacements) = self.vectors("", &ends, &rows);
-                vec![counts, displacements, self.elements.basic.name().to_owned()]
+                let (counts, displacements, listed) = self.vectors("", &ends, &rows);
+                let basic = self.elements.basic.name().to_owned();
+                (vec![counts, displacements, basic], Placed::Listed(listed))
             }
         };
+        let many = Many { blocks, own_places: rows == Rows::Same };
         receive.insert(0, "BLOCKS".to_owned());
         let name = if receive.len() == 3 { "allgather" } else { "allgatherv" };
+        let mut one = One::InPlace;
         let send = if in_place {
             vec!["MPI_IN_PLACE".to_owned(), "0".to_owned(), "MPI_DATATYPE_NULL".to_owned()]
         } else {
             let block = self.block(true, None);
+            one = if regular { One::Block(block.block) } else { One::OfProcess };
             let count =
                 if regular { block.count } else { self.name_count("count", "of the process") };
             self.legend.push(format!("BLOCK: what the process itself gives to {}", self.senders()));
@@ -189,31 +211,33 @@ impl Writer<'_, '_> {
             after(&rows)
         ));
         self.all(name, send.into_iter().chain(receive).collect());
+        Printed::Gathered { one, many }
     }
 
-    fn exchanged(&mut self, here: usize, send: &[(u64, u64)], receive: &[(u64, u64)]) {
+    fn exchanged(&mut self, here: usize, send: &[(u64, u64)], receive: &[(u64, u64)]) -> Printed {
         let (out, into) = (rows(send), rows(receive));
         let regular = self.c.kind == Kind::Alltoall;
-        let arguments = match (&out, &into, regular) {
+        let (arguments, sends, receives) = match (&out, &into, regular) {
             (Rows::Step(_) | Rows::Same, Rows::Step(_) | Rows::Same, true) => {
                 let step =
                     |rows: &Rows| if let Rows::Step(step) = rows { Some(*step) } else { None };
                 let (a, b) = (self.block(true, step(&out)), self.block(false, step(&into)));
-                vec![
+                let arguments = vec![
                     "SEND".to_owned(),
                     a.count,
                     a.datatype,
                     "RECEIVE".to_owned(),
                     b.count,
                     b.datatype,
-                ]
+                ];
+                (arguments, Placed::Each(a.block), Placed::Each(b.block))
             }
             _ => {
                 self.code.comment(&format!("here for rank {here}; the others have their own"));
-                let (sendcounts, senddispls) = self.vectors("send", send, &out);
-                let (recvcounts, recvdispls) = self.vectors("recv", receive, &into);
+                let (sendcounts, senddispls, sends) = self.vectors("send", send, &out);
+                let (recvcounts, recvdispls, receives) = self.vectors("recv", receive, &into);
                 let basic = self.elements.basic.name().to_owned();
-                vec![
+                let arguments = vec![
                     "SEND".to_owned(),
                     sendcounts,
                     senddispls,
@@ -222,7 +246,8 @@ impl Writer<'_, '_> {
                     recvcounts,
                     recvdispls,
                     basic,
-                ]
+                ];
+                (arguments, Placed::Listed(sends), Placed::Listed(receives))
             }
         };
         self.legend.push(format!(
@@ -237,9 +262,13 @@ impl Writer<'_, '_> {
         ));
         let name = if arguments.len() == 6 { "alltoall" } else { "alltoallv" };
         self.all(name, arguments);
+        Printed::Exchanged {
+            send: Many { blocks: sends, own_places: out == Rows::Same },
+            receive: Many { blocks: receives, own_places: into == Rows::Same },
+        }
     }
 
-    fn reduced(&mut self, together: bool, at_root: bool) {
+    fn reduced(&mut self, together: bool, at_root: bool) -> Printed {
         let combine = self
             .finding
             .share
@@ -248,6 +277,7 @@ impl Writer<'_, '_> {
             .unwrap_or("OPERATION")
             .to_owned();
         let block = self.block(true, None);
+        let printed = Printed::Reduced { block: block.block, in_place: together, at_root };
         let rest = vec![block.count, block.datatype, combine];
         let with = |send: &str, receive: &str| {
             [send.to_owned(), receive.to_owned()]
@@ -283,6 +313,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
+        printed
     }
 
     /// The type of a block: of those that are sent, or received.
@@ -295,6 +326,7 @@ impl Writer<'_, '_> {
         let lengths: BTreeSet<u64> = self.same.iter().map(|f| block_bytes(f.collective)).collect();
         if lengths.len() > 1 && block.elements.is_some() {
             block.count = self.name_count("count", "each time");
+            block.block = block.block.named();
         }
         block
     }
@@ -316,12 +348,17 @@ impl Writer<'_, '_> {
         name.to_owned()
     }
 
-    /// Lists of counts and displacements; their names.
-    fn vectors(&mut self, prefix: &str, ends: &[(u64, u64)], rows: &Rows) -> (String, String) {
-        let elements = |bytes: u64| self.elements.count(bytes).unwrap_or(bytes).to_string();
-        let counts: Vec<String> = ends.iter().map(|(_, length)| elements(*length)).collect();
+    /// Lists of counts and displacements; their names, and what they say in bytes.
+    fn vectors(
+        &mut self,
+        prefix: &str,
+        ends: &[(u64, u64)],
+        rows: &Rows,
+    ) -> (String, String, Vec<(u64, u64)>) {
+        let elements = |bytes: u64| self.elements.count(bytes).unwrap_or(bytes);
+        let counts: Vec<u64> = ends.iter().map(|(_, length)| elements(*length)).collect();
         let mut next = 0;
-        let places: Vec<String> = ends
+        let places: Vec<u64> = ends
             .iter()
             .enumerate()
             .map(|(k, (_, length))| {
@@ -335,9 +372,12 @@ impl Writer<'_, '_> {
             })
             .collect();
         let (a, b) = (format!("{prefix}counts"), format!("{prefix}displs"));
-        self.code.list(Listed::Int, &a, &counts);
-        self.code.list(Listed::Int, &b, &places);
-        (a, b)
+        let texts = |all: &[u64]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        self.code.list(Listed::Int, &a, &texts(&counts));
+        self.code.list(Listed::Int, &b, &texts(&places));
+        let size = self.elements.basic.size();
+        let bytes = |(at, n): (&u64, &u64)| (at.saturating_mul(size), n.saturating_mul(size));
+        (a, b, places.iter().zip(&counts).map(bytes).collect())
     }
 
     /// The rank of the root, where it is always the same.
@@ -405,11 +445,11 @@ impl Writer<'_, '_> {
     }
 
     fn senders(&self) -> String {
-        named(self.finding.sent.keys().map(ToString::to_string).collect())
+        named(self.finding.places(true).into_iter().map(ToString::to_string).collect())
     }
 
     fn receivers(&self) -> String {
-        named(self.finding.received.keys().map(ToString::to_string).collect())
+        named(self.finding.places(false).into_iter().map(ToString::to_string).collect())
     }
 }
 

@@ -7,7 +7,7 @@ use commloom_commgraph::cost::Seconds;
 use super::super::words::Paint;
 use super::halo::shown;
 use super::replacement::mpi;
-use super::{Advice, Location, Measured, Spread};
+use super::{Advice, Location, Measured, Predicted, Spread};
 
 /// Places and processes that are listed.
 const SHOWN: usize = 6;
@@ -17,6 +17,10 @@ pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
     let mut out = format!("{number}. {}\n", paint.bold(&headline(advice)));
     places("sent", &advice.sent, &mut out);
     places("received", &advice.received, &mut out);
+    if let Some(reason) = &advice.withheld {
+        let _ = writeln!(out, "   {}", withheld_words(reason));
+        return out;
+    }
     let _ = writeln!(out, "   write");
     for line in &advice.code {
         let _ = writeln!(out, "       {}", paint.good(line));
@@ -24,7 +28,9 @@ pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
     for line in &advice.legend {
         let _ = writeln!(out, "     {line}");
     }
-    let _ = writeln!(out, "   {}", predicted_words(advice));
+    if let Some(predicted) = &advice.predicted {
+        let _ = writeln!(out, "   {}", predicted_words(predicted));
+    }
     if let Some(measured) = &advice.measured {
         let _ = writeln!(out, "   {}", measured_words(measured));
     }
@@ -113,10 +119,15 @@ fn places(what: &str, places: &[Location], out: &mut String) {
     }
 }
 
+/// Why there is nothing to write, in a line.
+pub fn withheld_words(reason: &str) -> String {
+    format!("no call is given, because none is shown to do the same: {reason}")
+}
+
 /// What is predicted, in a line.
-pub fn predicted_words(advice: &Advice) -> String {
-    let (messages, call) = (Seconds(advice.predicted.messages), Seconds(advice.predicted.call));
-    let factor = advice.predicted.messages / advice.predicted.call;
+pub fn predicted_words(predicted: &Predicted) -> String {
+    let (messages, call) = (Seconds(predicted.messages), Seconds(predicted.call));
+    let factor = predicted.messages / predicted.call;
     let gain =
         if factor.is_finite() { format!(", {factor:.2} times as fast") } else { String::new() };
     format!(

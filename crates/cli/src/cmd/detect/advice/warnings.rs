@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use commloom_commgraph::{Blocks, Combine, Kind};
 
-use super::super::calls;
+use super::super::{calls, words};
 use super::Predicted;
 use super::blocks::{Rows, rows};
 use super::communicator::used;
 use super::gather::{Finding, block_bytes};
+use super::waits::waits_for_all;
 
 /// What a person should know before the messages of this finding, and of the `same` ones, are replaced.
 pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> Vec<String> {
@@ -34,7 +35,7 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
         all.push(format!(
             "now every process waits until all have started; {name} does not promise that"
         ));
-    } else if waits_more(c.kind) && !finding.complete {
+    } else if waits_for_all(c.kind) && !finding.complete {
         all.push(format!("{name} may make all processes wait for each other; the messages do not"));
     }
     if non_blocking(finding) {
@@ -42,6 +43,11 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
             "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} and complete it where the messages are",
             c.kind.name()
         ));
+    }
+    if finding.ran.assumed && words::in_steps(c) {
+        all.push(
+            "right only if what is sent does not depend on what comes in the same phase".to_owned(),
+        );
     }
     if let Some(text) = own_block(finding) {
         all.push(text);
@@ -75,13 +81,7 @@ fn is_group(finding: &Finding, members: &[u32]) -> bool {
 
 /// Whether the messages alone make everybody wait for all, where the operation does not.
 fn waits_less(finding: &Finding) -> bool {
-    finding.complete && !waits_more(finding.collective.kind)
-}
-
-/// Whether nobody can leave such an operation before all have come.
-fn waits_more(kind: Kind) -> bool {
-    use Kind::{Allgather, Allgatherv, Allreduce, Alltoall, Barrier, ReduceScatterBlock};
-    matches!(kind, Allgather | Allgatherv | Allreduce | Alltoall | Barrier | ReduceScatterBlock)
+    finding.complete && !waits_for_all(finding.collective.kind)
 }
 
 /// Whether messages are completed later than they are started.

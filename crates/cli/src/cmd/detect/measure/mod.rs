@@ -9,7 +9,7 @@
 mod worker;
 
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::advice::{Measured, Spread};
 use crate::failure::Failure;
+use crate::files::private_folder;
 use crate::guidelines::{Mpirun, end};
+use crate::signals::Group;
 use crate::streams::{lines_of, rest_of};
 
 pub use worker::run as work;
@@ -66,47 +68,30 @@ enum Told {
     Done,
 }
 
-/// A folder that is taken away in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, Failure> {
-        let name = format!("commloom-measure-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).map_err(|error| cannot("make", &path, error))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left lies in the folder for such files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Measures each pair with the library that the user names: `mpich`, `openmpi`, or its `mpirun`.
 ///
 /// # Errors
 /// There is no such library, or its processes fail; with what they said.
 pub fn measure(pairs: Vec<Pair>, mpi: &str, processes: u32) -> Result<Vec<Measured>, Failure> {
     let mpirun = Mpirun::find(mpi, processes)?;
-    let folder = Folder::new()?;
+    let folder = private_folder()?;
     let count = pairs.len();
-    write(&folder.0, pairs, &Task { libraries: mpirun.libraries.clone(), processes })?;
+    write(folder.path(), pairs, &Task { libraries: mpirun.libraries.clone(), processes })?;
     let this = std::env::current_exe().map_err(|error| Failure::File {
         doing: "find",
         name: "the executable of commloom".to_owned(),
         error,
     })?;
     let mut command = mpirun.start(processes);
-    command.arg(&this).args(["detect", "--replay-here"]).arg(&folder.0);
+    command.arg(&this).args(["detect", "--replay-here"]).arg(folder.path());
     command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| Failure::File {
         doing: "start",
         name: mpirun.command.display().to_string(),
         error,
     })?;
+    // Not in the group of the terminal: it has to be ended with this process.
+    let _group = Group::new(child.id());
     let samples = listen(&mut child);
     let mut samples = samples.map_err(|reason| {
         Failure::message(format!("cannot measure with {}: {reason}", mpirun.command.display()))

@@ -6,7 +6,8 @@ use commloom_picture::html::escape;
 use commloom_report::numbers::grouped;
 
 use super::super::advice::{
-    Advice, Language, Location, headline, measured_words, mpi, predicted_words,
+    Advice, Language, Location, Predicted, headline, measured_words, mpi, predicted_words,
+    withheld_words,
 };
 use super::html::{seconds, sentence, times};
 
@@ -55,6 +56,9 @@ fn table(all: &[Advice]) -> String {
             None if is_measured => "<td class=\"n\">-</td>".to_owned(),
             None => String::new(),
         };
+        let predicted = |of: fn(&Predicted) -> f64| {
+            advice.predicted.as_ref().map_or("-".to_owned(), |times| seconds(of(times)))
+        };
         let _ = writeln!(
             out,
             "<tr><td class=\"n\">{number}</td><td><a href=\"#advice-{number}\"><b>{}</b></a></td><td \
@@ -65,12 +69,13 @@ fn table(all: &[Advice]) -> String {
             times(advice.times),
             grouped(advice.messages),
             escape(place),
-            seconds(advice.predicted.messages),
-            seconds(advice.predicted.call),
+            predicted(|times| times.messages),
+            predicted(|times| times.call),
         );
     }
     out + "</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the LogGP model, with the constants of a cluster of \
-           today, all times together. Each call does what the messages do: that was checked byte by byte.</p>\n"
+           today, all times together. A call with a time was replayed as it is written below, at every process: it moves the bytes \
+           that the messages have moved. Others have no time and no code.</p>\n"
 }
 
 fn one(number: usize, advice: &Advice, parts: usize) -> String {
@@ -81,15 +86,22 @@ fn one(number: usize, advice: &Advice, parts: usize) -> String {
     );
     out += &places("Sent in", &advice.sent);
     out += &places("Received in", &advice.received);
-    let _ = write!(
-        out,
-        "</div>\n<h4>Write, in {language}</h4>\n<pre>{}</pre>\n",
-        escape(&advice.code.join("\n"))
-    );
+    out += "</div>\n";
+    match &advice.withheld {
+        Some(reason) => {
+            let _ = writeln!(out, "<p>{}</p>", sentence(&withheld_words(reason)));
+        }
+        None => {
+            let code = escape(&advice.code.join("\n"));
+            let _ = write!(out, "<h4>Write, in {language}</h4>\n<pre>{code}</pre>\n");
+        }
+    }
     for line in &advice.legend {
         let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(line));
     }
-    let _ = writeln!(out, "<p>{}</p>", sentence(&predicted_words(advice)));
+    if let Some(predicted) = &advice.predicted {
+        let _ = writeln!(out, "<p>{}</p>", sentence(&predicted_words(predicted)));
+    }
     if let Some(measured) = &advice.measured {
         let _ = writeln!(out, "<p>{}</p>", sentence(&measured_words(measured)));
     }

@@ -39,11 +39,7 @@ const PICTURES: usize = 50;
 ///
 /// # Errors
 /// Graphs that have no meaning.
-pub fn page(
-    cases: &[Case],
-    found: &[Found],
-    (advice, replaced): (&[Advice], u64),
-) -> Result<String, Failure> {
+pub fn page(cases: &[Case], found: &[Found], advice: &[Advice]) -> Result<String, Failure> {
     let pictured = pictured(cases);
     // The one of the whole run counts as one.
     let pictures = pictured.len() + 1;
@@ -72,7 +68,7 @@ pub fn page(
         title,
         library: header.map_or(String::new(), |header| header.library.clone()),
         facts: facts(cases, &parts),
-        summary: header.map(|_| words::summary(cases, found, (advice, replaced))),
+        summary: header.map(|_| words::summary(cases, found, advice)),
         advice,
         run,
         parts,

@@ -1,13 +1,15 @@
 //! The loops, compiled by the C compiler of this machine.
 
 use std::collections::HashSet;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use commloom_refactor::verify::Sample;
 
 use super::process::Process;
 use super::{Way, pattern, program};
+use crate::signals::Group;
 
 pub struct Loops {
     name: String,
@@ -49,12 +51,21 @@ fn start<'w>(
 ) -> Result<Process, String> {
     let (source, program) = (folder.join("loops.c"), folder.join("loops"));
     std::fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
-    let output = Command::new(compiler)
+    let child = Command::new(compiler)
         .args(words)
         .arg("-o")
         .args([&program, &source])
-        .output()
+        // What the compiler leaves, when it is ended, goes with the folder.
+        .env("TMPDIR", folder)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|error| format!("no C compiler: {compiler}: {error}"))?;
+    let group = Group::new(child.id());
+    let output = child.wait_with_output().map_err(|error| format!("{compiler}: {error}"))?;
+    drop(group);
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();

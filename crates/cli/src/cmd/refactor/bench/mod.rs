@@ -17,13 +17,14 @@ mod words;
 mod worker;
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use commloom_refactor::copies::Direction;
 use commloom_refactor::verify::Sample;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
+use crate::files::private_folder;
 
 pub use words::{json, table};
 pub use worker::run as work;
@@ -59,35 +60,13 @@ pub struct Measured {
     pub ways: Vec<(String, Result<Vec<f64>, String>)>,
 }
 
-/// A folder that is taken away in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, Failure> {
-        let path = std::env::temp_dir().join(format!("commloom-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| Failure::File {
-            doing: "make",
-            name: path.display().to_string(),
-            error,
-        })?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left lies in the folder for such files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Measures all samples with these MPI libraries, or with all that are found.
 ///
 /// # Errors
 /// There is no room for files; a library that was named cannot be used.
 pub fn measure(samples: &[&Sample], libraries: &[String]) -> Result<Vec<Measured>, Failure> {
-    let folder = Folder::new()?;
-    let mut ways = ways(samples, libraries, &folder.0)?;
+    let folder = private_folder()?;
+    let mut ways = ways(samples, libraries, folder.path())?;
     let bar = bar();
     bar.set_length(u64::try_from(samples.len()).unwrap_or(0));
     let mut measured = Vec::new();

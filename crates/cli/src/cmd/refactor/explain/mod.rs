@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::cost::Prices;
 use super::notes::Notes;
 use crate::failure::Failure;
+use crate::terminal;
 
 /// Sizes that are drawn; the best to look at are shown.
 const DRAWS: u32 = 48;
@@ -75,11 +76,11 @@ pub fn show(
     if let Some(file) = manner.svg {
         draw(&sites, file)?;
     }
-    let mut out = std::io::stdout().lock();
     if manner.json {
-        writeln!(out, "{}", json::sites(&sites))?;
+        writeln!(terminal::json(), "{}", json::sites(&sites))?;
     } else {
-        let colours = crate::cmd::takes_colours(&out);
+        let colours = crate::cmd::takes_colours(&std::io::stdout());
+        let mut out = terminal::text(colours);
         for (number, site) in sites.iter().enumerate() {
             let between = if number > 0 { "\n" } else { "" };
             write!(out, "{between}{}", text::site(site, colours))?;
@@ -132,11 +133,7 @@ fn draw(sites: &[Site<'_>], file: &Path) -> Result<(), Failure> {
     }
     for (number, picture) in pictures.iter().enumerate() {
         let file = if number == 0 { file.to_owned() } else { numbered(file, number + 1) };
-        std::fs::write(&file, picture).map_err(|error| Failure::File {
-            doing: "write",
-            name: file.display().to_string(),
-            error,
-        })?;
+        crate::files::write(&file, picture)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use commloom_guard::styled;
 use commloom_picture::grid;
 use commloom_refactor::check::Change;
 use commloom_refactor::copies::Direction;
@@ -273,6 +274,6 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.0 { styled(code, text) } else { text.to_owned() }
     }
 }
