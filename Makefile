@@ -7,7 +7,7 @@ HOST = $(shell rustc -vV | sed -n 's/host: //p')
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-mpi4py lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,10 @@ demo: setup build ## run every example natively and under commloom, print one ta
 	$(CARGO) run --release --package xtask -- demo $(DEMO_ARGS)
 
 # One profile for all of it, with overflow checks: an optimized build beside it took three of CI's minutes and tested nothing else.
+# The tests are named beside what they start: what they depend on asks some crates for more, which would be built
+# a second time.
 test: setup lint ## all checks and tests, also end to end under both MPI libraries
-	$(CARGO) build --workspace
+	$(CARGO) build --workspace --lib --bins --tests
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(CARGO) test --workspace
 	target/debug/xtask demo --quick --runs 1 --commloom target/debug/commloom
 	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 scripts/fuzz-mpi 2000
@@ -43,8 +45,15 @@ test-valgrind: ## pack under valgrind, which has no AVX-512: AVX2 and portable (
 	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
 	env $(RUNNER)="valgrind -q --error-exitcode=9 --leak-check=no" $(CARGO) test --lib --tests --package commloom-pack
 
+test-messages: ## many random layouts as messages, near and far, with every MPI library found (CASES=5000 from SEED=0 on, each for some 2 minutes)
+	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_MESSAGES=$(or $(CASES),5000) COMMLOOM_SEED=$(or $(SEED),0) $(CARGO) test --package commloom-mpi --test libraries
+
 test-mpi4py: build ## the test suite of mpi4py, natively and under commloom: the same tests must pass (some 15 minutes, network)
 	scripts/test-mpi4py $(MPICC)
+
+test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and under commloom; MPICH_SOURCE is a folder with a source of either (hours), write docs/test-mpich.md
+	@scripts/test-mpich $(or $(MPICH_SOURCE),$(error MPICH_SOURCE=FOLDER is missing)) $(MPICC); status=$$?; \
+		scripts/test-mpich-report docs/test-mpich.md; exit $$status
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
@@ -63,8 +72,7 @@ soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (6
 	scripts/soak $(CURDIR)/docs/soak.md
 
 bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
-	$(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS) > reconstruct-speed.tmp
-	mv reconstruct-speed.tmp docs/reconstruct-speed.md
+	scripts/written-to docs/reconstruct-speed.md $(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS)
 
 bench-trace: build ## what `commloom trace` costs the halo example under both MPI libraries (some 2 minutes)
 	@scripts/bench-trace
@@ -76,12 +84,10 @@ guidelines: setup build ## all expectation tests and guidelines with the librari
 	target/release/commloom guidelines --seed 20261121 --json docs/guidelines/results.json.zst --html docs/guidelines/index.html $(GUIDELINES_ARGS)
 
 bench-detect: ## time and memory of matching, dataflow and detection of six patterns on up to 2^22 processes, write docs/detect-speed.md (some 3 minutes, quiet machine)
-	$(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS) > detect-speed.tmp
-	mv detect-speed.tmp docs/detect-speed.md
+	scripts/written-to docs/detect-speed.md $(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS)
 
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
-	$(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000) > check-graphs.tmp
-	mv check-graphs.tmp docs/check-graphs.md
+	scripts/written-to docs/check-graphs.md $(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000)
 
 check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of docs/check-refactor.md
 	COMMLOOM_PROGRAMS=$(or $(PROGRAMS),4000) COMMLOOM_SEED=$(or $(SEED),100) COMMLOOM_LIBRARIES=mpich,openmpi COMMLOOM_TABLE=1 \
