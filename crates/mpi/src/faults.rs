@@ -46,6 +46,10 @@ pub enum Subject {
     LongMixed,
     /// Any message of several basic types of one size.
     MixedOfOneSize,
+    /// An `MPI_Allgather` into elements without gaps that sends in other elements than it receives in.
+    AllgatherWithoutGaps,
+    /// An `MPI_Allgatherv` in which elements have another extent on one process than on others.
+    AllgathervOfOtherExtents,
     /// A contiguous derived datatype of several bytes an element, while more than 512 are alive.
     ManyHandles,
 }
@@ -101,6 +105,16 @@ const OFFSET: Fault = Fault {
     remedy: Remedy::Described,
 };
 
+const EXTENTS: Fault = Fault {
+    subject: Subject::AllgathervOfOtherExtents,
+    family: Family::Mpich,
+    first: [0, 0, 0],
+    fixed: None,
+    shown: "the blocks of a ring are cut by the extent of an element: message truncated where one of 3 processes \
+            describes 6000 ints as pairs of MPI_INT and the others as pairs with gaps",
+    remedy: Remedy::Native,
+};
+
 /// Every fault that is known.
 pub const FAULTS: &[Fault] = &[
     OFFSET,
@@ -133,6 +147,16 @@ pub const FAULTS: &[Fault] = &[
         shown: "the library divides by zero when a struct {3 MPI_INT at 0, MPI_FLOAT at 20} is sent through libfabric \
                 (MPIR_CVAR_NOLOCAL=1)",
         remedy: Remedy::None,
+    },
+    EXTENTS,
+    Fault { family: Family::Intel, ..EXTENTS },
+    Fault {
+        subject: Subject::AllgatherWithoutGaps,
+        family: Family::Intel,
+        first: [0, 0, 0],
+        fixed: None,
+        shown: "wrong bytes where 3 processes send 36 ints as 18 pairs of MPI_INT with gaps and receive them as MPI_INT",
+        remedy: Remedy::Native,
     },
     Fault {
         subject: Subject::ManyHandles,
@@ -242,14 +266,29 @@ mod tests {
 
     #[test]
     fn a_fault_is_expected_where_it_was_seen_and_where_nobody_has_looked() {
-        use Subject::{DescendingBytes, LongMixed, ManyHandles, MixedOfOneSize, RunWithOffset};
-        let old = [RunWithOffset, LongMixed, MixedOfOneSize, ManyHandles];
-        let all = [RunWithOffset, DescendingBytes, LongMixed, MixedOfOneSize, ManyHandles];
+        use Subject::{
+            AllgatherWithoutGaps, AllgathervOfOtherExtents, DescendingBytes, LongMixed,
+            ManyHandles, MixedOfOneSize, RunWithOffset,
+        };
+        let old = [RunWithOffset, LongMixed, MixedOfOneSize, ManyHandles, AllgathervOfOtherExtents];
+        let all = [
+            RunWithOffset,
+            DescendingBytes,
+            LongMixed,
+            MixedOfOneSize,
+            ManyHandles,
+            AllgatherWithoutGaps,
+            AllgathervOfOtherExtents,
+        ];
         for (family, version, expected) in [
             (Family::Mpich, [4, 0, 2], &old[..]),
-            (Family::Mpich, [5, 0, 2], &[RunWithOffset, LongMixed]),
-            (Family::Mpich, [5, 1, 0], &[RunWithOffset, LongMixed]),
-            (Family::Intel, [2021, 9, 0], &[RunWithOffset]),
+            (Family::Mpich, [5, 0, 2], &[RunWithOffset, LongMixed, AllgathervOfOtherExtents]),
+            (Family::Mpich, [5, 1, 0], &[RunWithOffset, LongMixed, AllgathervOfOtherExtents]),
+            (
+                Family::Intel,
+                [2021, 9, 0],
+                &[RunWithOffset, AllgatherWithoutGaps, AllgathervOfOtherExtents],
+            ),
             (Family::OpenMpi, [4, 1, 4], &[DescendingBytes]),
             (Family::OpenMpi, [6, 0, 0], &[DescendingBytes, RunWithOffset]),
             (Family::Other, [0, 0, 0], &all),

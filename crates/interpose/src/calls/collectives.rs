@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use commloom_mpi::{Abi, AbiKind, Neighbors};
+use commloom_mpi::{Abi, Neighbors, Subject};
 
 pub use crate::blocks::{Equal, Typed, Varying};
 
@@ -148,12 +148,17 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     (root, comm): (c_int, A::Comm),
     purpose: Purpose,
 ) -> Option<Plan<A>> {
-    // MPICH and its like cut the blocks of a ring by the extent of an element, which packing changes:
-    // unless all processes pack, pieces do not fit. Nobody knows what the others do.
-    if kind == Kind::Allgatherv && A::KIND != AbiKind::OpenMpi {
+    let mpi = state.mpi();
+    // Packing keeps counts and sizes of elements, but not gaps and extents, and nobody knows whether the other
+    // processes pack.
+    let fault = match kind {
+        Kind::Allgather => Some(Subject::AllgatherWithoutGaps),
+        Kind::Allgatherv => Some(Subject::AllgathervOfOtherExtents),
+        _ => None,
+    };
+    if fault.is_some_and(|fault| mpi.may_have(fault)) {
         return None;
     }
-    let mpi = state.mpi();
     if comm == mpi.handles.comm_null || mpi.is_inter(comm).ok()? {
         return None;
     }
