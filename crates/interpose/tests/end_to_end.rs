@@ -3,6 +3,8 @@
 
 mod harness;
 
+use std::process::Output;
+
 use harness::{Library, libraries, lines};
 
 /// Settings under which every message that can take a way does.
@@ -90,6 +92,24 @@ fn contiguous_types_keep_their_bytes_however_many_types_live() {
             assert!(printed.len() > 390, "{}, {way}: {}", library.name, printed.len());
             let wrong: Vec<_> = printed.iter().filter(|l| !l.ends_with(": right")).collect();
             assert!(wrong.is_empty(), "{}, {way}: {wrong:?}", library.name);
+        }
+    }
+}
+
+/// Ranks decide each for itself how a message goes: libraries take the algorithm of a collective, and
+/// where to cut its messages, from counts, sizes and extents, and Intel MPI from gaps.
+#[test]
+fn collectives_are_the_same_whichever_ranks_pack() {
+    for library in libraries() {
+        let program = library.compile("uneven");
+        for (way, environment) in WAYS {
+            let with = |ranks: Output| {
+                let printed = lines(&ranks);
+                let right = printed.iter().filter(|line| line.ends_with(": 0 wrong")).count();
+                assert_eq!(right, printed.len(), "{}, {way}: {printed:?}", library.name);
+            };
+            with(library.run(&program, [true, false, true], environment));
+            with(library.run(&program, [false, true, true, true], environment));
         }
     }
 }

@@ -180,8 +180,13 @@ impl Library {
         self.run(binary, [true, true], &all)
     }
 
-    /// Runs a program on two ranks; `preloaded` says which of them run under commloom.
-    pub fn run(&self, binary: &Path, preloaded: [bool; 2], environment: &[(&str, &str)]) -> Output {
+    /// Runs a program on `N` ranks; `preloaded` says which of them run under commloom.
+    pub fn run<const N: usize>(
+        &self,
+        binary: &Path,
+        preloaded: [bool; N],
+        environment: &[(&str, &str)],
+    ) -> Output {
         let (mut command, printed) = (self.launch(), Printed::new());
         for (rank, preloaded) in preloaded.into_iter().enumerate() {
             if rank > 0 {
@@ -301,7 +306,8 @@ impl Printed {
     fn output(&self, mut launcher: Command) -> Output {
         let mut output = launcher.output().expect("mpiexec runs");
         let files = std::fs::read_dir(self.0.path()).expect("the folder is ours");
-        let mut files: Vec<_> = files.map(|file| file.expect("the folder is ours").path()).collect();
+        let mut files: Vec<_> =
+            files.map(|file| file.expect("the folder is ours").path()).collect();
         files.sort();
         for file in files {
             output.stdout.extend(std::fs::read(file).expect("the file is ours"));
