@@ -58,6 +58,12 @@ impl Completion {
         if rng.bool() { Completion::Wait } else { Completion::Waitall }
     }
 
+    /// Whether one call may complete more than one request.
+    pub fn takes_several(self) -> bool {
+        use Completion::{Testall, Testsome, Waitall, Waitsome};
+        matches!(self, Waitall | Testall | Waitsome | Testsome)
+    }
+
     /// Any of them.
     pub fn random(rng: &mut Rng) -> Completion {
         Completion::ALL[rng.usize(0..Completion::ALL.len())]
@@ -132,8 +138,10 @@ pub fn complete<A: Abi>(
 ) -> Vec<Option<A::Status>> {
     // Where MPICH sees errors in statuses that have none, a program without a world ends.
     let how = match how {
-        Completion::Waitall | Completion::Testall | Completion::Waitsome | Completion::Testsome
-            if session.is_of_session() && session.quirks.misreads_statuses =>
+        several
+            if several.takes_several()
+                && session.is_of_session()
+                && session.quirks.misreads_statuses =>
         {
             Completion::Wait
         }

@@ -12,7 +12,8 @@ pub struct Quirks {
     pub elements_crash: bool,
     /// `MPI_Pack` and `MPI_Unpack` refuse `MPI_BOTTOM`.
     pub pack_refuses_bottom: bool,
-    /// A rank may wait for ever for a persistent collective that was started again; most of the calls
+    /// A rank may wait for ever for a persistent collective that was started again (Intel MPI: for
+    /// scatters); most of the calls
     /// that test or wait for some requests do not see when a persistent collective is complete or
     /// inactive.
     pub loses_persistent_collectives: bool,
@@ -64,7 +65,7 @@ impl Quirks {
             empty_types_crash: old_mpich,
             elements_crash: A::KIND == AbiKind::Mpich,
             pack_refuses_bottom: old_mpich,
-            loses_persistent_collectives: old_mpich,
+            loses_persistent_collectives: old_mpich || intel,
             skips_empty_neighbors: old_open_mpi,
             waitall_misses_failures: old_open_mpi,
             ialltoall_fails_in_place: old_open_mpi || old_mpich,

@@ -361,7 +361,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         let f = session.functions(face);
         let null = session.mpi.handles.request_null;
         let persistent = self.receiving == Receiving::Persistent;
-        let mut ends = [const { End { class: None, status: None } }; 3];
+        let mut ends: [End<A>; 3] = [const { End { class: None, status: None } }; 3];
         let first = requests.as_mut_ptr();
         let mut statuses = [blank::<A>(); 3];
         let mut indices = [-1; 3];
@@ -419,13 +419,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                         let Ok(done) = usize::try_from(done) else { break };
                         let class = session.class(code);
                         for (place, &at) in indices[..done.min(3)].iter().enumerate() {
-                            let mut status = statuses[place];
+                            let status = statuses[place];
                             let own = if class == in_status { status.error() } else { code };
-                            // A call sets it that completes a failed one too, and which are
-                            // completed together is a matter of time.
-                            if own == A::CONSTANTS.success {
-                                status.set_error(own);
-                            }
                             let Ok(at) = usize::try_from(at) else { continue };
                             ends[at] =
                                 End { class: Some(session.class(own)), status: Some(status) };
@@ -454,6 +449,16 @@ impl<'p, A: Abi> Plan<'p, A> {
                 };
                 if end.class.is_none() {
                     *end = End { class: Some(session.class(code)), status: Some(status) };
+                }
+            }
+            // A call for several requests sets the error field of a good one where another fails, a call for one
+            // does not, and which are completed together is a matter of time.
+            if self.how.takes_several() {
+                let good = Some(session.class(A::CONSTANTS.success));
+                for end in ends.iter_mut().filter(|end| end.class == good) {
+                    if let Some(status) = &mut end.status {
+                        status.set_error(A::CONSTANTS.success);
+                    }
                 }
             }
         }
