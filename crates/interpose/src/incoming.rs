@@ -7,6 +7,7 @@ use commloom_mpi::Abi;
 
 use crate::complete::Outcome;
 use crate::count::CallCount;
+use crate::lossy::Stays;
 use crate::message::{Elements, Message, Purpose};
 use crate::pending::Held;
 use crate::pool::Buffer;
@@ -117,7 +118,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         datatype: A::Datatype,
         (peer, comm): (c_int, A::Comm),
     ) -> Self {
-        if let Some((count, datatype)) = state.spared(count, datatype) {
+        if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
             return Incoming::Substitute(count, datatype);
         }
         let peer = (peer, Some(comm));

@@ -5,21 +5,31 @@
 //! (`tests/c/many_types.c`). Handles number the types, so from the 513th live one on five bytes are packed as
 //! four. The program may be near that number, and our own handles count too.
 
-use commloom_mpi::{Abi, AbiKind, RawHandle, Subject};
+use commloom_mpi::{Abi, AbiKind, RawHandle, SHORT, Subject};
 
 use crate::count::CallCount;
 use crate::message::Purpose;
 use crate::record::Found;
 use crate::state::Preload;
 
+/// Where the elements go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stays {
+    /// To or from another process.
+    Moves,
+    /// Into a buffer of this process, or out of one.
+    Here,
+}
+
 impl<A: Abi> Preload<A> {
-    /// The same elements under a predefined datatype, where the library would lose some of their bytes.
-    /// One comparison otherwise.
+    /// The same elements under a predefined datatype, where the library would lose some of their bytes: for a
+    /// message, or for bytes that stay here. One comparison otherwise.
     #[inline]
     pub(crate) fn spared<N: CallCount>(
         &'static self,
         count: N,
         datatype: A::Datatype,
+        stays: Stays,
     ) -> Option<(N, A::Datatype)> {
         if A::KIND != AbiKind::Mpich || assumed_size(datatype.to_bits()) < 2 {
             return None;
@@ -30,6 +40,10 @@ impl<A: Abi> Preload<A> {
         let Found::This(message) = self.message(datatype, count.wide(), Purpose::Persistent) else {
             return None;
         };
+        // Several basic types are bytes then, and the library takes no long messages of bytes for them.
+        if stays == Stays::Moves && !message.takes_packed() && message.bytes() > SHORT {
+            return None;
+        }
         let (count, datatype) = message.as_contiguous()?;
         Some((N::narrow(count)?, datatype))
     }

@@ -174,6 +174,11 @@ impl<A: Abi> Message<A> {
         (self.plan.is_contiguous() && self.plan.bounds().start == 0).then_some(self.packed)
     }
 
+    /// Whether the library takes packed bytes in its place.
+    pub fn takes_packed(&self) -> bool {
+        self.takes_packed
+    }
+
     /// Whether nothing is ever done with it but to hand it on.
     fn is_left_alone(&self) -> bool {
         matches!(self.route, Route::Native(_)) && self.other.is_none()

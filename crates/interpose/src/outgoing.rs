@@ -8,6 +8,7 @@ use commloom_choice::Step;
 use commloom_mpi::Abi;
 
 use crate::count::CallCount;
+use crate::lossy::Stays;
 use crate::message::{Elements, Message, Purpose};
 use crate::pending::Held;
 use crate::pool::Buffer;
@@ -132,7 +133,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
-        if let Some((count, datatype)) = state.spared(count, datatype) {
+        if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
             return Outgoing::Substitute(count, datatype);
         }
         let message = match state.message(datatype, count.wide(), purpose) {

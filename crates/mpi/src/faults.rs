@@ -119,6 +119,9 @@ const EXTENTS: Fault = Fault {
     remedy: Remedy::Native,
 };
 
+/// Bytes of a message that is not long as [`Subject::LongMixed`] means it.
+pub const SHORT: usize = 4000;
+
 /// Every fault that is known.
 pub const FAULTS: &[Fault] = &[
     OFFSET,

@@ -54,7 +54,7 @@ pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
 pub use encode::{contiguous, encode};
 pub use error::{DecodeError, EncodeError, MpiError};
-pub use faults::{FAULTS, Family, Fault, Release, Remedy, Subject, Version};
+pub use faults::{FAULTS, Family, Fault, Release, Remedy, SHORT, Subject, Version};
 pub use functions::{
     Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, Offset, SIGNATURES,
     Signature, TypeCopyFunction, TypeDeleteFunction,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::count::CallCount;
+use crate::lossy::Stays;
 use crate::message::{Message, Purpose};
 use crate::record::Found;
 use crate::state::Preload;
@@ -99,7 +100,8 @@ pub unsafe fn pack<A: Abi, N: CallCount>(
                 return code;
             }
         }
-        let (count, datatype) = state.spared(count, datatype).unwrap_or((count, datatype));
+        let (count, datatype) =
+            state.spared(count, datatype, Stays::Here).unwrap_or((count, datatype));
         next(memory, count, datatype, packed, size, position, comm)
     }
 }

@@ -53,6 +53,22 @@ static void check(int live, MPI_Datatype type, int bytes)
     expect("MPI_Sendrecv_replace", live, in, out, received == bytes ? bytes : RECORD);
 }
 
+/* Structs of two basic types without gaps, to the other rank. */
+static void exchange(int live, MPI_Datatype record, int records)
+{
+    char *out = malloc(records * 28), *in = calloc(records, 28);
+    for (int i = 0; i < records * 28; i++)
+        out[i] = (char)(i * 7 + i / 251);
+    MPI_Datatype all;
+    MPI_Type_contiguous(records, record, &all);
+    MPI_Type_commit(&all);
+    MPI_Sendrecv(out, 1, all, 1 - rank, 1, in, 1, all, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&all);
+    expect("MPI_Sendrecv", live, in, out, records * 28);
+    free(out);
+    free(in);
+}
+
 int main(int argc, char **argv)
 {
     static char attached[1 << 16];
@@ -77,6 +93,11 @@ int main(int argc, char **argv)
         MPI_Type_create_struct(2, (int[]){3, 1}, starts, parts, &record);
         MPI_Type_commit(&record);
         check(n + 1, record, 7);
+        MPI_Datatype mixed;
+        MPI_Type_create_struct(2, (int[]){3, 2}, (MPI_Aint[]){0, 12}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed);
+        for (int records = 5; records < 20000; records *= 10)
+            exchange(n + 1, mixed, records);
+        MPI_Type_free(&mixed);
         MPI_Type_free(&bytes);
         MPI_Type_free(&nested);
         MPI_Type_free(&record);

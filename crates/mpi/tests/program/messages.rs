@@ -13,7 +13,7 @@ use std::ffi::{c_int, c_void};
 
 use commloom_fuzz_mpi::memory::{Memory, mix};
 use commloom_layout::{Base, Basic, Type};
-use commloom_mpi::{Abi, EncodeError, Mpi, OwnedDatatype, Subject, encode};
+use commloom_mpi::{Abi, EncodeError, Mpi, OwnedDatatype, SHORT, Subject, encode};
 use commloom_testkit::{Rng, oracle};
 
 use super::shapes::{is_receivable, shape};
@@ -22,8 +22,6 @@ use super::shapes::{is_receivable, shape};
 const CASES: u64 = 150;
 /// Bytes of data of a message: at once, in several parts, by a single copy.
 const SIZES: [u64; 5] = [500, 4_000, 4_000, 40_000, 110_000];
-/// A message of so many bytes is not cut anywhere.
-const SHORT: usize = 4000;
 /// Room for buffered messages.
 const ATTACHED: c_int = 1 << 20;
 
