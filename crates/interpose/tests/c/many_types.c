@@ -60,7 +60,7 @@ static void exchange(int live, MPI_Datatype record, int records)
     for (int i = 0; i < records * 28; i++)
         out[i] = (char)(i * 7 + i / 251);
     MPI_Datatype all;
-    MPI_Type_contiguous(records, record, &all);
+    MPI_Type_create_hvector(records, 1, 28, record, &all);
     MPI_Type_commit(&all);
     MPI_Sendrecv(out, 1, all, 1 - rank, 1, in, 1, all, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Type_free(&all);
