@@ -35,7 +35,7 @@ pub struct Quirks {
     /// `MPI_Gather` moves wrong bytes, and leaves messages behind that later ones take, where the types of the
     /// ranks differ.
     pub gather_needs_one_type: bool,
-    /// A message that fits but ends in the middle of an element of a type of one kind ends the process (MPICH 5.0:
+    /// A message that fits but ends in the middle of an element ends the process where all are of one kind (MPICH 5.0:
     /// `typerep_yaksa_pack.c` asserts that there is none), or is received with one of two errors or none, by
     /// whether it was there before the receive and by the call that completes it (Intel MPI).
     pub partial_elements_differ: bool,

@@ -140,11 +140,11 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// What the buffers must hold, as far as that is said: those of the message that fits.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let Some((sent, received)) = &self.good else { return Vec::new() };
-        let source = self.memory(sent, 2, 0);
+        let source = self.memory(sent, 2);
         match rank {
             rank if rank == self.from => vec![source],
             rank if rank == self.to => {
-                let mut memory = self.memory(received, 3, 0);
+                let mut memory = self.memory(received, 3);
                 memory.scatter(&received.places, &source.gather(&sent.places));
                 vec![memory]
             }
@@ -152,8 +152,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
     }
 
-    fn memory(&self, part: &Part<A>, side: u64, room: usize) -> Memory {
-        Memory::with_room([part.places.as_slice()], room, mix(&[self.seed, side]))
+    fn memory(&self, part: &Part<A>, side: u64) -> Memory {
+        Memory::holding([part.places.as_slice()], mix(&[self.seed, side]))
     }
 
     /// Makes the operation with the library alone, or as planned.
@@ -175,7 +175,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             session.barrier();
         }
         let f = session.functions(face);
-        let mut buffer = self.memory(&self.sent, 0, 0);
+        let mut buffer = self.memory(&self.sent, 0);
         let a = self.sent.arguments(session, face, &mut buffer);
         let (to, tag, comm) = (int(self.to), self.tag, session.comm);
         let (data, n, large, handle) = (a.buffer.cast_const(), a.count, self.sent.large, a.handle);
@@ -199,7 +199,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
         a.returned(session);
         if let Some((sent, _)) = &self.good {
-            let mut buffer = self.memory(sent, 2, 0);
+            let mut buffer = self.memory(sent, 2);
             let a = sent.arguments(session, face, &mut buffer);
             let data = a.buffer.cast_const();
             // SAFETY: the buffer holds the elements.
@@ -216,9 +216,14 @@ impl<'p, A: Abi> Plan<'p, A> {
     }
 
     fn receive(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
-        let before = self.memory(&self.received, 1, self.sent.places.len());
+        // What is too much may begin where an element would, also where there is none.
+        let layout = &self.received.specimen.layout;
+        let element = [layout.true_lb(), layout.true_ub()];
+        let places = [self.received.places.as_slice(), &element];
+        let seed = mix(&[self.seed, 1]);
+        let before = Memory::with_room(places, self.sent.places.len(), seed);
         let mut memory = before.clone();
-        let mut good = self.good.as_ref().map(|(_, part)| (part, self.memory(part, 3, 0)));
+        let mut good = self.good.as_ref().map(|(_, part)| (part, self.memory(part, 3)));
         let null = session.mpi.handles.request_null;
         // The one that does not fit, the one that does, and none.
         let mut requests = [null; 3];
@@ -525,6 +530,9 @@ fn random_misfit<'p, A: Abi>(
             };
             let n = match received.specimen.signature {
                 Signature::One(basic) if whole && n < room => n - n % basic.size(),
+                Signature::Mixed(_) if whole && n < room => {
+                    n - n % received.specimen.layout.size().max(1)
+                }
                 _ => n,
             };
             if n > 0 && n <= MESSAGE && room > 0 {
