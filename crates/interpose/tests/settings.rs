@@ -142,7 +142,7 @@ fn processes_that_are_alone_since_the_launcher_is_of_another_library_are_told_of
         (openmpi, mpich, "MPICH or Intel MPI", "PMI_SIZE"),
     ] {
         let program = library.compile("limits");
-        let output = library.run_by(launcher, 3, &program, &[]);
+        let output = library.run_by(launcher, 3, &program, &[("ENDS", "well")]);
         let (lines, err) = said(&output);
         assert_eq!(lines, ["rank 0 of 1 ends"; 3], "{err}");
         let [line] = ours(&err)[..] else { panic!("one warning: {err}") };
