@@ -306,6 +306,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         if !self.receiving.has_request() {
             ends[0] = End { class: Some(class), status: (!self.ignore).then_some(status) };
         }
+        let too_long = [self.sent.places.len() > self.received.places.len(), false];
         let parts = [
             Some((None, self.received.specimen)),
             self.good.as_ref().map(|(sent, part)| (Some(sent.places.len()), part.specimen)),
@@ -317,8 +318,9 @@ impl<'p, A: Abi> Plan<'p, A> {
                 out.fact(format!("{what} completed"), class);
             }
             match end.status {
-                // What it counts where the receive has failed is not said.
-                Some(status) if end.class.is_some_and(|class| class != 0) => {
+                // What it counts where the receive has failed is not said, also where the call does not say that
+                // it has (MPI_Waitsome of MPICH 5, for a persistent one).
+                Some(status) if too_long[at] || end.class.is_some_and(|class| class != 0) => {
                     note_origin(out, &what, &status);
                     let class = session.class(status.error());
                     out.fact(format!("{what}: class of the error field"), class);
