@@ -49,6 +49,10 @@ pub struct Quirks {
     pub refuses_records: bool,
     /// A message for a receive of no elements is written to where its buffer begins.
     pub empty_receives_spill: bool,
+    /// What a message that is too long leaves in the buffer depends on its length and on whether the sender's
+    /// elements have gaps: all that there is room for, or nothing (MPICH 5: nothing for 8160 bytes without gaps,
+    /// and for 8160 to 11120 bytes with gaps).
+    pub truncation_varies: bool,
     /// Bytes that a type may cost for good that is committed and freed. With UCX, MPICH makes a datatype of
     /// UCX and destroys it only if bit 31 of its address is 0: `MPIDI_UCX_mpi_type_free_hook` takes it
     /// for an `int` and compares with -1.
@@ -80,6 +84,7 @@ impl Quirks {
             misreads_statuses: A::KIND != AbiKind::OpenMpi,
             refuses_records: A::KIND != AbiKind::OpenMpi,
             empty_receives_spill: A::KIND == AbiKind::OpenMpi,
+            truncation_varies: A::KIND != AbiKind::OpenMpi && mpi.version() >= (5, 0),
             lost_by_commit: if old_mpich { 64 } else { 0 },
         }
     }
