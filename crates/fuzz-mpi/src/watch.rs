@@ -52,6 +52,13 @@ pub fn at(operation: u64, native: bool) {
     NOW.store(operation * 2 + u64::from(!native), Ordering::Relaxed);
 }
 
+/// The library refuses what it has to do, and the other ranks wait for it.
+pub fn refused(error: &dyn std::error::Error) -> ! {
+    eprintln!("{error}");
+    tell("cannot go on in");
+    std::process::exit(LOST);
+}
+
 extern "C" fn crashed(_signal: c_int) {
     tell("crashes in");
     // SAFETY: ends the process without running any of its code.
