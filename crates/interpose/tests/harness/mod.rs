@@ -215,7 +215,7 @@ impl Library {
         arguments: &[&str],
         environment: &[(&str, &str)],
     ) -> Output {
-        self.started(self, ranks, binary, arguments, environment)
+        self.started(self, ranks, binary, arguments, environment, true)
     }
 
     /// The same, with the `mpiexec` of another library.
@@ -226,7 +226,7 @@ impl Library {
         binary: &Path,
         environment: &[(&str, &str)],
     ) -> Output {
-        self.started(launcher, ranks, binary, &[], environment)
+        self.started(launcher, ranks, binary, &[], environment, true)
     }
 
     fn started(
@@ -236,12 +236,14 @@ impl Library {
         binary: &Path,
         arguments: &[&str],
         environment: &[(&str, &str)],
+        preloaded: bool,
     ) -> Output {
         let (mut command, printed) = (launcher.launch(), Printed::new());
+        command.args(["-n", &ranks.to_string()]).args(printed.apart()).arg("env");
+        if preloaded {
+            command.arg(format!("LD_PRELOAD={}", self.preload().display()));
+        }
         command
-            .args(["-n", &ranks.to_string()])
-            .args(printed.apart())
-            .args(["env", &format!("LD_PRELOAD={}", self.preload().display())])
             .args(environment.iter().map(|(name, value)| format!("{name}={value}")))
             .arg(binary)
             .args(arguments);
@@ -257,14 +259,8 @@ impl Library {
         environment: &[(&str, &str)],
         preloaded: bool,
     ) -> Output {
-        let (mut command, printed) = (self.launch(), Printed::new());
-        command.args(["-n", &ranks.to_string()]).args(printed.apart()).arg("env");
-        if preloaded {
-            command.arg(format!("LD_PRELOAD={}", self.preload().display()));
-        }
-        command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
-        command.arg(binary).args(arguments.split(' ').filter(|word| !word.is_empty()));
-        printed.output(command)
+        let words: Vec<&str> = arguments.split(' ').filter(|word| !word.is_empty()).collect();
+        self.started(self, ranks, binary, &words, environment, preloaded)
     }
 
     /// How ranks on this machine are started, more of them than cores.
