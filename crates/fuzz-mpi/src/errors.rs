@@ -51,9 +51,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             tag: int(operation % 900) * 32,
             mistake: mistakes[rng.usize(0..mistakes.len())],
             specimen: all[rng.usize(0..all.len())],
-            faces: (0..session.ranks)
-                .map(|_| if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native })
-                .collect(),
+            faces: (0..session.ranks).map(|_| Face::random(rng, 4)).collect(),
         }
     }
 

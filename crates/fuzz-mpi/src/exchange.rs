@@ -61,9 +61,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             tag: int(operation % 900) * 32,
             call,
             pairs,
-            faces: (0..n)
-                .map(|_| if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native })
-                .collect(),
+            faces: (0..n).map(|_| Face::random(rng, 3)).collect(),
             ignore: rng.u32(0..4) == 0,
         }
     }

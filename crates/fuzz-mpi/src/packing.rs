@@ -39,7 +39,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             1 => rng.i64(1..60),
             _ => 0,
         };
-        let mut face = || if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native };
+        let mut face = || Face::random(rng, 4);
         let faces = [face(), face()];
         let start = if rng.bool() { 0 } else { rng.usize(1..70) };
         Plan { seed: rng.u64(..), from, to, start, room, faces }

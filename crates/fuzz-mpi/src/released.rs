@@ -83,7 +83,6 @@ impl<'p, A: Abi> Plan<'p, A> {
     ) -> Self {
         let (send, recv) = random_pair(rng, all);
         let from = rng.usize(0..session.ranks);
-        let face = |rng: &mut Rng| if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native };
         Plan {
             seed: rng.u64(..),
             tag: int(operation % 900) * 32,
@@ -104,8 +103,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                 1 => Meanwhile::Barrier,
                 _ => Meanwhile::Message(Completion::random(rng)),
             },
-            send_face: face(rng),
-            recv_face: face(rng),
+            send_face: Face::random(rng, 4),
+            recv_face: Face::random(rng, 4),
         }
     }
 

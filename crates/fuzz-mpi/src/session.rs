@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
+use commloom_testkit::Rng;
 
 use crate::number::{int, length};
 use crate::quirks::Quirks;
@@ -15,6 +16,13 @@ pub enum Face {
     Native,
     /// The functions that a program that is linked to the library would call.
     Wrapped,
+}
+
+impl Face {
+    /// Wrapped in so many of five cases.
+    pub fn random(rng: &mut Rng, wrapped: u32) -> Face {
+        if rng.u32(0..5) < wrapped { Face::Wrapped } else { Face::Native }
+    }
 }
 
 /// A communicator with neighbours: for each rank whom it receives from and sends to, in the order of

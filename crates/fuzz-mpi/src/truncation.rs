@@ -115,7 +115,6 @@ impl<'p, A: Abi> Plan<'p, A> {
             0 | 2 => Sending::Issend,
             _ => Sending::Isend,
         };
-        let face = |rng: &mut Rng| if rng.u32(0..5) < 4 { Face::Wrapped } else { Face::Native };
         Plan {
             seed: rng.u64(..),
             tag: int(operation % 900) * 32,
@@ -127,8 +126,8 @@ impl<'p, A: Abi> Plan<'p, A> {
             sending,
             receiving,
             early,
-            send_face: face(rng),
-            recv_face: face(rng),
+            send_face: Face::random(rng, 4),
+            recv_face: Face::random(rng, 4),
             how: match Completion::random(rng) {
                 Completion::Waitall if session.quirks.waitall_misses_failures => Completion::Wait,
                 how => how,

@@ -126,7 +126,7 @@ impl<'p, A: Abi> Plan<'p, A> {
                     && which.takes_in_place(r == root)
                     && rng.u32(0..4) == 0;
             let send = Side::new(rng, which.send_places(), sending, &given, false)?;
-            let face = if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native };
+            let face = Face::random(rng, 3);
             ranks.push(Rank { send, recv, in_place, large: rng.u32(0..4) == 0, face });
         }
         let lost = form == Form::Persistent && session.quirks.loses_persistent_collectives;

@@ -174,10 +174,6 @@ impl<A: Abi> Message<'_, A> {
     }
 }
 
-fn face(rng: &mut Rng) -> Face {
-    if rng.u32(0..5) < 3 { Face::Wrapped } else { Face::Native }
-}
-
 impl<'p, A: Abi> Plan<'p, A> {
     /// A random plan, the same on all ranks.
     pub fn random(
@@ -211,8 +207,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                 recv,
                 sending,
                 receiving,
-                send_face: face(rng),
-                recv_face: face(rng),
+                send_face: Face::random(rng, 3),
+                recv_face: Face::random(rng, 3),
             });
         }
         // Wildcards only where nothing else can match.
@@ -236,7 +232,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             rounds: if spoilt { 1 } else { rounds },
             how: Completion::random(rng),
             ignore: rng.u32(0..4) == 0,
-            complete_face: face(rng),
+            complete_face: Face::random(rng, 3),
             startall: rng.bool(),
             nulls: rng.usize(0..3),
             release: !again && rng.u32(0..10) == 0,
