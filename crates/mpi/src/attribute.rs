@@ -28,14 +28,15 @@ impl<A: Abi> Mpi<A> {
     /// As MPI.
     ///
     /// # Safety
-    /// The functions must be right for every value that is set with this keyval, and for `extra_state`.
+    /// The functions must be right for every value that is set with this keyval, and for
+    /// `extra_state`.
     pub unsafe fn comm_create_keyval(
         &self,
         copy: CommCopyFunction<A>,
         delete: CommDeleteFunction<A>,
         extra_state: *mut c_void,
     ) -> Result<c_int, MpiError> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller vouches for the functions and for what they make of the extra state.
         self.int("MPI_Comm_create_keyval", |keyval| unsafe {
             (self.own.comm_create_keyval)(copy, delete, keyval, extra_state)
         })
@@ -54,7 +55,7 @@ impl<A: Abi> Mpi<A> {
         keyval: c_int,
         value: *mut c_void,
     ) -> Result<(), MpiError> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller vouches for the value; for the handles the caller of `Mpi::new` does.
         let code = unsafe { (self.own.comm_set_attr)(comm, keyval, value) };
         self.check("MPI_Comm_set_attr", code)
     }

@@ -11,12 +11,12 @@ use crate::mpi::Mpi;
 use crate::number::aint;
 use crate::owned::OwnedDatatype;
 
-/// The datatype that the calls make, not committed. Where the library gives it another extent than the layout has (alignment
-/// of structs is up to the library), it is resized.
+/// The datatype that the calls make, not committed. Where the library gives it another extent than
+/// the layout has (alignment of structs is up to the library), it is resized.
 ///
 /// # Errors
-/// See [`EncodeError`]; of a list of numbers past those of a C `int` the first is named, and no call with large counts
-/// is tried.
+/// See [`EncodeError`]; of a list of numbers past those of a C `int` the first is named, and no
+/// call with large counts is tried.
 pub fn construct<'m, A: Abi>(
     mpi: &'m Mpi<A>,
     construction: &Construction,
@@ -42,7 +42,8 @@ fn node<'m, A: Abi>(
     construction: &Construction,
 ) -> Result<OwnedDatatype<'m, A>, EncodeError> {
     let own = &mpi.own;
-    // SAFETY (all calls): `new` is writable, old handles are live, lists are as long as the count says.
+    // SAFETY (all calls): `new` is writable, old handles are live, lists are as long as the count
+    // says.
     #[allow(clippy::undocumented_unsafe_blocks, reason = "one comment for all, just above")]
     match construction {
         Construction::Basic(basic) => {

@@ -12,7 +12,7 @@ use crate::functions::{Aint, Count};
 use crate::mpi::Mpi;
 use crate::number::{length, wide};
 
-/// What `MPI_Type_get_envelope` tells: the constructor and the lengths of its argument lists.
+/// The answer of `MPI_Type_get_envelope`: the constructor and the lengths of its argument lists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Envelope {
     pub combiner: Combiner,
@@ -51,7 +51,7 @@ impl Envelope {
             _ => {
                 let mut n: [c_int; 3] = [0; 3];
                 let [i, a, d] = &mut n;
-                // SAFETY: as above.
+                // SAFETY: four writable places; the caller of `Mpi::new` answers for the handle.
                 let code =
                     unsafe { (mpi.own.type_get_envelope)(datatype, i, a, d, &raw mut value) };
                 mpi.check("MPI_Type_get_envelope", code)?;
@@ -102,8 +102,8 @@ impl<'m, A: Abi> Contents<'m, A> {
         let mut datatypes = vec![mpi.handles.datatype_null; envelope.datatypes];
         match (mpi.own.type_get_envelope_c, mpi.own.type_get_contents_c) {
             (Some(_), Some(contents)) => {
-                // SAFETY: every list has the length passed with it; the caller of `Mpi::new` answers
-                // for the handle.
+                // SAFETY: every list has the length passed with it; the caller of `Mpi::new`
+                // answers for the handle.
                 let code = unsafe {
                     contents(
                         datatype,
@@ -122,7 +122,8 @@ impl<'m, A: Abi> Contents<'m, A> {
             _ => {
                 // The envelope told these lengths as C ints.
                 let int = |n: usize| c_int::try_from(n).unwrap_or(c_int::MAX);
-                // SAFETY: as above.
+                // SAFETY: the lists are as long as the numbers given; the caller of `Mpi::new`
+                // answers for the handle.
                 let code = unsafe {
                     (mpi.own.type_get_contents)(
                         datatype,

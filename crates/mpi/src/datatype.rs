@@ -105,15 +105,15 @@ impl<A: Abi> Mpi<A> {
     /// As MPI.
     ///
     /// # Safety
-    /// Both functions must be callable, with this extra state, as long as the keyval or an attribute
-    /// of it lives, and must not unwind.
+    /// Both functions must be callable, with this extra state, as long as the keyval or an
+    /// attribute of it lives, and must not unwind.
     pub unsafe fn type_create_keyval(
         &self,
         copy: TypeCopyFunction<A>,
         delete: TypeDeleteFunction<A>,
         extra_state: *mut c_void,
     ) -> Result<c_int, MpiError> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller vouches for the functions and for what they make of the extra state.
         self.int("MPI_Type_create_keyval", |keyval| unsafe {
             (self.own.type_create_keyval)(copy, delete, keyval, extra_state)
         })
@@ -142,7 +142,7 @@ impl<A: Abi> Mpi<A> {
         keyval: c_int,
         value: *mut c_void,
     ) -> Result<(), MpiError> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller vouches for the value; for the handles the caller of `Mpi::new` does.
         let code = unsafe { (self.own.type_set_attr)(datatype, keyval, value) };
         self.check("MPI_Type_set_attr", code)
     }

@@ -1,8 +1,9 @@
 //! Any datatype handle as a [`Type`].
 //!
 //! The constructors are rebuilt by `layout::mpi`, then compared with the library: size and true
-//! bounds must agree; lower bound and extent are taken from the library wherever they differ, since
-//! libraries pad extents for alignment in different ways (MPI 4.1, section 5.1.7, leaves it open).
+//! bounds must agree; lower bound and extent are taken from the library wherever they differ,
+//! since libraries pad extents for alignment in different ways (MPI 4.1, section 5.1.7, leaves it
+//! open).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,18 +17,19 @@ use crate::error::DecodeError;
 use crate::mpi::Mpi;
 use crate::number::{length, wide};
 
-/// Nodes and list entries that [`decode`] reads at most by default: far beyond real programs, and a
-/// tenth of a second at worst.
+/// Nodes and list entries that [`decode`] reads at most by default: far beyond real programs, and
+/// a tenth of a second at worst.
 pub const DEFAULT_BUDGET: usize = 1 << 20;
 
-/// The layout of `datatype`, which need not be committed. `budget` bounds the nodes and the entries
-/// of their lists together: a small graph of handles can describe an exponentially large tree.
+/// The layout of `datatype`, which need not be committed. `budget` bounds the nodes and the
+/// entries of their lists together: a small graph of handles can describe an exponentially large
+/// tree.
 ///
 /// All handles got from the library on the way are freed again.
 ///
 /// # Errors
-/// See [`DecodeError`]. Note that where an MPI call itself fails, MPI first runs the program's error
-/// handler, which by default ends the process; a valid handle gives no cause for that.
+/// See [`DecodeError`]. Note that where an MPI call itself fails, MPI first runs the program's
+/// error handler, which by default ends the process; a valid handle gives no cause for that.
 pub fn decode<A: Abi>(
     mpi: &Mpi<A>,
     datatype: A::Datatype,

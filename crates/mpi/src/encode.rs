@@ -1,14 +1,15 @@
 //! A [`Type`] as a committed datatype handle.
 //!
-//! Every node becomes one constructor call: leaf a predefined type, vec an hvector (or contiguous),
-//! idx an hindexed_block, idxbuc an hindexed, strc a struct, bounds a resized. A child that is a
-//! contiguous vec becomes the block length of its parent, because libraries are faster with blocks
-//! of predefined types than with nested types.
+//! Every node becomes one constructor call: leaf a predefined type, vec an hvector (or
+//! contiguous), idx an hindexed_block, idxbuc an hindexed, strc a struct, bounds a resized. A
+//! child that is a contiguous vec becomes the block length of its parent, because libraries are
+//! faster with blocks of predefined types than with nested types.
 //!
 //! Bounds inside a type matter only where copies lie one extent apart, so only there, and at the
 //! root, the library's bounds are compared with the layout's and corrected.
 //!
-//! What a library is known to do wrong ([`FAULTS`](crate::FAULTS)) is described in another way.
+//! Constructors with known mistakes of a library ([`FAULTS`](crate::FAULTS)) are replaced by
+//! others.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -22,8 +23,8 @@ use crate::mpi::Mpi;
 use crate::number::{aint, counts, ints, wide};
 use crate::owned::OwnedDatatype;
 
-/// A committed datatype with the type map and bounds of `layout`. A leaf gives the predefined handle
-/// itself.
+/// A committed datatype with the type map and bounds of `layout`. A leaf gives the predefined
+/// handle itself.
 ///
 /// # Errors
 /// See [`EncodeError`]. A basic type that the library does not have (a Fortran type, or one newer
@@ -32,7 +33,13 @@ pub fn encode<'m, A: Abi>(
     mpi: &'m Mpi<A>,
     layout: &Type,
 ) -> Result<OwnedDatatype<'m, A>, EncodeError> {
-    let made = Encoder { mpi, basics: HashMap::new() }.node(layout, Bounds::Matter)?;
+    let mut encoder = Encoder { mpi, basics: HashMap::new() };
+    let made = encoder.node(layout, Bounds::Matter)?;
+    if made.is_derived()
+        && let Some(basic) = encoder.lossy()
+    {
+        return Err(EncodeError::Lossy { name: basic.name() });
+    }
     check_against_library(mpi, made.handle(), layout)?;
     if made.is_derived() {
         mpi.type_commit(made.handle())?;
@@ -61,6 +68,9 @@ enum Bounds {
     Matter,
     DoNotMatter,
 }
+
+/// Elements of 16 bytes, all of which matter.
+const QUADS: [Basic; 4] = [Basic::INTEGER16, Basic::LOGICAL16, Basic::REAL16, Basic::COMPLEX32];
 
 struct Encoder<'m, A: Abi> {
     mpi: &'m Mpi<A>,
@@ -127,12 +137,20 @@ impl<'m, A: Abi> Encoder<'m, A> {
         Ok(handle)
     }
 
+    /// A basic type in it of which the library loses bytes. Also where this datatype has no gaps:
+    /// there may be some between its copies.
+    fn lossy(&self) -> Option<Basic> {
+        let mut quads = QUADS.into_iter().filter(|quad| self.basics.contains_key(quad));
+        quads.next().filter(|_| self.mpi.may_have(Subject::QuadsAreLongDoubles))
+    }
+
     /// A child of which `block` copies will lie one extent apart.
     fn copied(&mut self, child: &Type, block: u64) -> Result<OwnedDatatype<'m, A>, EncodeError> {
         self.node(child, if block > 1 { Bounds::Matter } else { Bounds::DoNotMatter })
     }
 
-    /// A struct; where the library miscounts those with an offset, one without it at a displacement.
+    /// A struct; where the library miscounts those with an offset, one without it at a
+    /// displacement.
     fn structure(
         &mut self,
         layout: &Type,
@@ -311,8 +329,8 @@ impl<'m, A: Abi> Encoder<'m, A> {
     }
 }
 
-/// Where library and layout see different data, the library is not to be trusted with the type: Open
-/// MPI 4 and 5 make an ascending run of bytes of an hvector with stride -1, for one.
+/// Where library and layout see different data, the library is not to be trusted with the type:
+/// Open MPI 4 and 5 make an ascending run of bytes of an hvector with stride -1, for one.
 pub(crate) fn check_against_library<A: Abi>(
     mpi: &Mpi<A>,
     handle: A::Datatype,

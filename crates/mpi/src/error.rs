@@ -1,4 +1,4 @@
-//! What can go wrong when MPI is called, when a handle is decoded, when a layout is encoded.
+//! Errors of MPI calls, of handles that are decoded, and of layouts that are encoded.
 
 use std::ffi::c_int;
 
@@ -64,9 +64,9 @@ pub enum DecodeError {
         what: &'static str,
         /// The combiner of the type.
         combiner: Combiner,
-        /// What the library says.
+        /// The number of the library.
         library: i64,
-        /// What the decoded layout says.
+        /// The number of the decoded layout.
         layout: i64,
     },
     /// The type has more nodes and list entries than allowed.
@@ -95,6 +95,12 @@ pub enum EncodeError {
         /// Size in bytes that the layout gives it.
         size: u64,
     },
+    /// The library loses bytes of this basic type where a datatype has gaps.
+    #[error("the MPI library loses bytes of {name} in datatypes with gaps")]
+    Lossy {
+        /// Name of the basic type.
+        name: &'static str,
+    },
     /// A count does not fit in a C `int`, and the library has no large-count form of the call.
     #[error("{what} is {given}, past {limit}, and the library has no {call}")]
     TooLarge {
@@ -113,9 +119,9 @@ pub enum EncodeError {
     Disagree {
         /// Size, lower bound, extent or the true ones of the data, in bytes.
         what: &'static str,
-        /// What the library says.
+        /// The number of the library.
         library: i64,
-        /// What the layout says.
+        /// The number of the layout.
         layout: i64,
     },
 }

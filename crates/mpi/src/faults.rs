@@ -1,7 +1,7 @@
-//! What MPI libraries are known to do wrong with datatypes: one table, by library and version.
+//! The known mistakes of MPI libraries with datatypes: one table, by library and version.
 //!
-//! Datatypes of the program go to the library as the program made them, faults included. Those that
-//! commloom makes itself must not run into a fault that the program's would not have met, so
+//! Datatypes of the program go to the library as the program made them, faults included. Those
+//! that commloom makes itself must not run into a fault that the program's would not have met, so
 //! [`encode`](crate::encode()) describes the same data in another way where a row of [`FAULTS`]
 //! applies, and the other readers leave such messages to the library.
 //!
@@ -35,7 +35,7 @@ pub struct Release {
     pub version: Version,
 }
 
-/// What a fault concerns.
+/// The subject of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A struct whose fields touch, in order, and whose lower bound is not 0.
@@ -46,22 +46,27 @@ pub enum Subject {
     LongMixed,
     /// Any message of several basic types of one size.
     MixedOfOneSize,
-    /// An `MPI_Allgather` into elements without gaps that sends in other elements than it receives in.
+    /// An `MPI_Allgather` into elements without gaps that sends in other elements than it receives
+    /// in.
     AllgatherWithoutGaps,
     /// An `MPI_Allgatherv` in which elements have another extent on one process than on others.
     AllgathervOfOtherExtents,
-    /// A message that ends inside an `MPI_REAL16` or `MPI_COMPLEX32`, which is no error as with other elements.
+    /// A message that ends inside an `MPI_REAL16` or `MPI_COMPLEX32`, which is no error as with
+    /// other elements.
     QuadsAreBytes,
+    /// A derived datatype with gaps whose elements are `MPI_INTEGER16`, `MPI_LOGICAL16`,
+    /// `MPI_REAL16` or `MPI_COMPLEX32`.
+    QuadsAreLongDoubles,
     /// A contiguous derived datatype of several bytes an element, while more than 512 are alive.
     ManyHandles,
 }
 
-/// What is done about a fault.
+/// The remedy for a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
     /// `encode` describes the same data without it.
     Described,
-    /// `encode` compares the bounds and refuses the layout: the program's datatype is used.
+    /// `encode` refuses the layout: the program's datatype is used.
     Refused,
     /// `interpose` leaves the message to the library as the program gave it.
     Native,
@@ -76,7 +81,7 @@ pub enum Remedy {
 /// A row of the table: one fault of the releases of one family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// What it concerns.
+    /// Its subject.
     pub subject: Subject,
     /// Whose it is.
     pub family: Family,
@@ -84,9 +89,9 @@ pub struct Fault {
     pub first: Version,
     /// The first version after those that have it.
     pub fixed: Option<Version>,
-    /// What goes wrong, and how a program without commloom shows it.
+    /// The wrong result, and how a program without commloom shows it.
     pub shown: &'static str,
-    /// What is done about it.
+    /// The remedy.
     pub remedy: Remedy,
 }
 
@@ -102,10 +107,11 @@ const OFFSET: Fault = Fault {
     family: Family::Mpich,
     first: [0, 0, 0],
     fixed: None,
-    shown: "its piece is counted once for each field and listed once: the rest of the list is what malloc gave. \
-            Receive 40 KB from another process with hvector(500, 1, 160, struct{4 MPI_INT at 8, 8 MPI_DOUBLE \
-            at 24}), after malloc(16000) was filled and freed: process_vm_readv fails (5.0). 4.0 to 4.2 \
-            count the same, but move no message by such a list",
+    shown: "its piece is counted once for each field and listed once: the rest of the list is \
+            what malloc gave. Receive 40 KB from another process with hvector(500, 1, 160, \
+            struct{4 MPI_INT at 8, 8 MPI_DOUBLE at 24}), after malloc(16000) was filled and \
+            freed: process_vm_readv fails (5.0). 4.0 to 4.2 count the same, but move no message \
+            by such a list",
     remedy: Remedy::Described,
 };
 
@@ -114,8 +120,9 @@ const EXTENTS: Fault = Fault {
     family: Family::Mpich,
     first: [0, 0, 0],
     fixed: None,
-    shown: "the blocks of a ring are cut by the extent of an element: message truncated where one of 3 processes \
-            describes 6000 ints as pairs of MPI_INT and the others as pairs with gaps",
+    shown: "the blocks of a ring are cut by the extent of an element: message truncated where one \
+            of 3 processes describes 6000 ints as pairs of MPI_INT and the others as pairs with \
+            gaps",
     remedy: Remedy::Native,
 };
 
@@ -131,8 +138,8 @@ pub const FAULTS: &[Fault] = &[
         family: Family::OpenMpi,
         first: [0, 0, 0],
         fixed: None,
-        shown: "MPI_Pack with MPI_Type_create_hvector(2, 1, -1, MPI_BYTE) packs the bytes in ascending order, and \
-                its true lower bound is 0",
+        shown: "MPI_Pack with MPI_Type_create_hvector(2, 1, -1, MPI_BYTE) packs the bytes in \
+                ascending order, and its true lower bound is 0",
         remedy: Remedy::Refused,
     },
     Fault {
@@ -140,10 +147,11 @@ pub const FAULTS: &[Fault] = &[
         family: Family::Mpich,
         first: [0, 0, 0],
         fixed: None,
-        shown: "a receive of 10000 structs {MPI_CHAR at 0, 16 MPI_FLOAT at 4} that is posted before they are sent as \
-                MPI_PACKED ends with an error of the signature, since a segment of the message ends inside an element \
-                (5.0 too, with MPIR_CVAR_CH4_CMA_ENABLE=0 or where processes may not read each other's memory). With \
-                MPI_Sendrecv_replace of 1000 of them, 4.0 says: message truncated",
+        shown: "a receive of 10000 structs {MPI_CHAR at 0, 16 MPI_FLOAT at 4} that is posted \
+                before they are sent as MPI_PACKED ends with an error of the signature, since a \
+                segment of the message ends inside an element (5.0 too, with \
+                MPIR_CVAR_CH4_CMA_ENABLE=0 or where processes may not read each other's memory). \
+                With MPI_Sendrecv_replace of 1000 of them, 4.0 says: message truncated",
         remedy: Remedy::Native,
     },
     Fault {
@@ -151,8 +159,8 @@ pub const FAULTS: &[Fault] = &[
         family: Family::Mpich,
         first: [0, 0, 0],
         fixed: Some([5, 0, 0]),
-        shown: "the library divides by zero when a struct {3 MPI_INT at 0, MPI_FLOAT at 20} is sent through libfabric \
-                (MPIR_CVAR_NOLOCAL=1)",
+        shown: "the library divides by zero when a struct {3 MPI_INT at 0, MPI_FLOAT at 20} is \
+                sent through libfabric (MPIR_CVAR_NOLOCAL=1)",
         remedy: Remedy::None,
     },
     EXTENTS,
@@ -162,7 +170,8 @@ pub const FAULTS: &[Fault] = &[
         family: Family::Intel,
         first: [0, 0, 0],
         fixed: None,
-        shown: "wrong bytes where 3 processes send 36 ints as 18 pairs of MPI_INT with gaps and receive them as MPI_INT",
+        shown: "wrong bytes where 3 processes send 36 ints as 18 pairs of MPI_INT with gaps and \
+                receive them as MPI_INT",
         remedy: Remedy::Native,
     },
     Fault {
@@ -170,9 +179,20 @@ pub const FAULTS: &[Fault] = &[
         family: Family::Mpich,
         first: [4, 0, 0],
         fixed: Some([5, 0, 0]),
-        shown: "80 bytes sent as MPI_BYTE are received into MPI_Type_vector(4, 1, 2, MPI_COMPLEX32) without an error, \
-                all of them (typerep_yaksa_init.c has these types as bytes)",
+        shown: "80 bytes sent as MPI_BYTE are received into MPI_Type_vector(4, 1, 2, \
+                MPI_COMPLEX32) without an error, all of them (typerep_yaksa_init.c has these \
+                types as bytes)",
         remedy: Remedy::Followed,
+    },
+    Fault {
+        subject: Subject::QuadsAreLongDoubles,
+        family: Family::Mpich,
+        first: [5, 0, 0],
+        fixed: None,
+        shown: "MPI_Pack of MPI_Type_vector(5, 1, 3, MPI_INTEGER16) moves 10 of the 16 bytes of \
+                each element, as copies of x87 numbers do. A subarray of a subarray of the same \
+                layout moves all (tests/c/quads.c of interpose)",
+        remedy: Remedy::Refused,
     },
     Fault {
         subject: Subject::ManyHandles,
@@ -203,9 +223,9 @@ impl Release {
         }
     }
 
-    /// Whether the library has a fault, or may have it. Where nothing is known of a library, it has
-    /// all of them; where a version is newer than those that were tested, it has all that cost nothing
-    /// to avoid, whoever's they are.
+    /// Whether the library has a fault, or may have it. Where nothing is known of a library, it
+    /// has all of them; where a version is newer than those that were tested, it has all that cost
+    /// nothing to avoid, whoever's they are.
     #[must_use]
     pub fn may_have(self, subject: Subject) -> bool {
         let mut rows = FAULTS.iter().filter(|fault| fault.subject == subject);
@@ -227,7 +247,7 @@ impl Release {
     }
 }
 
-/// What is known of a release.
+/// The knowledge about a release.
 enum Standing {
     Unknown,
     Newer,
@@ -284,7 +304,7 @@ mod tests {
     fn a_fault_is_expected_where_it_was_seen_and_where_nobody_has_looked() {
         use Subject::{
             AllgatherWithoutGaps, AllgathervOfOtherExtents, DescendingBytes, LongMixed,
-            ManyHandles, MixedOfOneSize, QuadsAreBytes, RunWithOffset,
+            ManyHandles, MixedOfOneSize, QuadsAreBytes, QuadsAreLongDoubles, RunWithOffset,
         };
         let old = [
             RunWithOffset,
@@ -303,11 +323,13 @@ mod tests {
             AllgatherWithoutGaps,
             AllgathervOfOtherExtents,
             QuadsAreBytes,
+            QuadsAreLongDoubles,
         ];
+        let new = [RunWithOffset, LongMixed, AllgathervOfOtherExtents, QuadsAreLongDoubles];
         for (family, version, expected) in [
             (Family::Mpich, [4, 0, 2], &old[..]),
-            (Family::Mpich, [5, 0, 2], &[RunWithOffset, LongMixed, AllgathervOfOtherExtents]),
-            (Family::Mpich, [5, 1, 0], &[RunWithOffset, LongMixed, AllgathervOfOtherExtents]),
+            (Family::Mpich, [5, 0, 2], &new),
+            (Family::Mpich, [5, 1, 0], &new),
             (
                 Family::Intel,
                 [2021, 9, 0],

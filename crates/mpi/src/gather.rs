@@ -51,8 +51,8 @@ impl<A: Abi> Mpi<A> {
         Ok(blocks)
     }
 
-    /// One `MPI_Gatherv`: `sizes[r]` bytes from each rank r (only looked at by the root), whose sum
-    /// fits in an int.
+    /// One `MPI_Gatherv`: `sizes[r]` bytes from each rank r (only looked at by the root), whose
+    /// sum fits in an int.
     fn round(
         &self,
         mine: &[u8],
@@ -75,8 +75,8 @@ impl<A: Abi> Mpi<A> {
         let places: Vec<c_int> = starts.iter().map(|&n| int(n)).collect();
         let mut bytes = vec![0u8; total];
         let byte = self.handles.byte;
-        // SAFETY: the root has room for `counts[r]` bytes at `places[r]` for every rank r; each rank
-        // sends as many as it told the root before.
+        // SAFETY: the root has room for `counts[r]` bytes at `places[r]` for every rank r; each
+        // rank sends as many as it told the root before.
         let code = unsafe {
             (self.own.gatherv)(
                 mine.as_ptr().cast::<c_void>(),

@@ -8,7 +8,8 @@ use crate::functions::Functions;
 use crate::mpi::Mpi;
 use crate::number::length;
 
-/// Who is in a communicator. A process that is not in the world has no rank there, and is left as `None`.
+/// Who is in a communicator. A process that is not in the world has no rank there, and is left as
+/// `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Members {
     /// Ranks in the world, by rank in the communicator.

@@ -6,25 +6,24 @@
 //! [`Mpi`] wraps them so that every return code is a [`Result`].
 //!
 //! On top of that, [`decode`] turns any datatype handle into a [`commloom_layout::Type`], and
-//! [`encode`] builds a committed handle, owned by an [`OwnedDatatype`], from a `Type`. [`alone`] starts a
-//! library in a process of its own, to measure it.
+//! [`encode`] builds a committed handle, owned by an [`OwnedDatatype`], from a `Type`.
+//! [`single()`], [`pair()`] and [`group()`] start a library in this process, to measure it.
 //!
 //! ```text
 //! Library ──► Functions<A> (MPI_ names, PMPI_ names) ─┐
-//!        └──► Handles<A> (predefined handles) ────────┴─► Mpi<A> ──► decode, encode, OwnedDatatype
+//!        └──► Handles<A> (predefined handles) ────────┴─► Mpi<A> ─► decode, encode, OwnedDatatype
 //! ```
 //!
 //! # Safety in this crate
-//! A handle or pointer that reaches MPI must be valid; no type system can know that of a C integer.
-//! That duty is taken once, by the caller of [`Mpi::next`] or [`Mpi::open`] (both `unsafe`), for
-//! every later call through that value. Only methods that take raw buffers are `unsafe` by
-//! themselves.
+//! A handle or pointer that reaches MPI must be valid; no type system can know that of a C
+//! integer. That duty is taken once, by the caller of [`Mpi::next`] or [`Mpi::open`] (both
+//! `unsafe`), for every later call through that value. Only methods that take raw buffers are
+//! `unsafe` by themselves.
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("the ABI tables of commloom-mpi are those of 64-bit systems");
 
 pub mod abi;
-mod alone;
 mod attribute;
 mod construct;
 mod contents;
@@ -42,13 +41,12 @@ mod library;
 mod mpi;
 mod number;
 mod owned;
-mod partners;
+mod prototypes;
+mod session;
 mod status;
-mod team;
 mod topology;
 
 pub use abi::{Abi, AbiKind, Combiner, Constants, Mpich, OpenMpi, RawHandle, Standard, Status};
-pub use alone::{AloneError, Buffers, Packer, Work, alone};
 pub use construct::construct;
 pub use datatype::Bounds;
 pub use decode::{DEFAULT_BUDGET, decode};
@@ -56,14 +54,16 @@ pub use encode::{contiguous, encode};
 pub use error::{DecodeError, EncodeError, MpiError};
 pub use faults::{FAULTS, Family, Fault, Release, Remedy, SHORT, Subject, Version};
 pub use functions::{
-    Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, Offset, SIGNATURES,
-    Signature, TypeCopyFunction, TypeDeleteFunction,
+    Aint, CommCopyFunction, CommDeleteFunction, Count, Functions, Names, Offset, TypeCopyFunction,
+    TypeDeleteFunction,
 };
 pub use group::Members;
 pub use handles::Handles;
 pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};
 pub use owned::OwnedDatatype;
-pub use partners::{Partner, together};
-pub use team::{Datatype, Pattern, Team, team};
+pub use session::{
+    Buffers, Datatype, GroupSession, PairSession, Pattern, SessionError, SingleSession, Work,
+    first_that_opens, group, pair, single,
+};
 pub use topology::Neighbors;

@@ -37,7 +37,7 @@ pub enum LibraryError {
     Open {
         /// File or soname asked for.
         path: String,
-        /// What the dynamic linker said.
+        /// The error of the dynamic linker.
         reason: String,
     },
     /// The library lacks a function or object that commloom needs.
@@ -57,6 +57,27 @@ enum Scope {
     Handle(*mut c_void),
 }
 
+/// Evaluates an expression in which `$abi` is the type of the ABI that `$kind` names.
+#[macro_export]
+macro_rules! in_abi {
+    ($kind:expr, $abi:ident => $value:expr) => {
+        match $kind {
+            $crate::AbiKind::Mpich => {
+                type $abi = $crate::Mpich;
+                $value
+            }
+            $crate::AbiKind::OpenMpi => {
+                type $abi = $crate::OpenMpi;
+                $value
+            }
+            $crate::AbiKind::Standard => {
+                type $abi = $crate::Standard;
+                $value
+            }
+        }
+    };
+}
+
 /// The MPI library that the process uses, or one opened by path.
 #[derive(Debug, Clone)]
 pub struct Library {
@@ -67,12 +88,13 @@ pub struct Library {
 
 // SAFETY: the handle is only passed to dlsym, which may be called from any thread.
 unsafe impl Send for Library {}
-// SAFETY: as above.
+// SAFETY: a shared reference gives the handle to dlsym only, which may be called from any thread.
 unsafe impl Sync for Library {}
 
 impl Library {
-    /// The library of ABI `wanted` that comes after the calling one in the global scope; where there
-    /// is none (the program opened it with `RTLD_LOCAL`), the first such one that is loaded at all.
+    /// The library of ABI `wanted` that comes after the calling one in the global scope; where
+    /// there is none (the program opened it with `RTLD_LOCAL`), the first such one that is loaded
+    /// at all.
     ///
     /// # Errors
     /// [`LibraryError::NotLoaded`], or [`LibraryError::WrongAbi`] where another MPI is in use.
@@ -106,8 +128,8 @@ impl Library {
         })
     }
 
-    /// Opens an MPI library by path or soname, with its symbols visible to the plugins that it loads
-    /// (`RTLD_GLOBAL`). It stays open until the process ends.
+    /// Opens an MPI library by path or soname, with its symbols visible to the plugins that it
+    /// loads (`RTLD_GLOBAL`). It stays open until the process ends.
     ///
     /// # Errors
     /// [`LibraryError::Open`]; [`LibraryError::MissingSymbol`] where it is not an MPI library.
@@ -161,16 +183,16 @@ impl Library {
 
     /// The address of an exported object.
     ///
-    /// Not the same as for functions: a program that is linked to Open MPI may hold its own copy of
-    /// a predefined object (a copy relocation), which then is the one that everybody uses. The
+    /// Not the same as for functions: a program that is linked to Open MPI may hold its own copy
+    /// of a predefined object (a copy relocation), which then is the one that everybody uses. The
     /// global scope begins with the program, `RTLD_NEXT` does not.
     #[must_use]
     pub fn object(&self, name: &CStr) -> Option<*mut c_void> {
         match self.scope {
             Scope::Next => symbol(libc::RTLD_DEFAULT, name),
             Scope::Handle(handle) => {
-                // Opened locally, but perhaps a copy exists after all (the program is linked to it,
-                // and opened it once more): trust the global scope if it knows the name.
+                // Opened locally, but perhaps a copy exists after all (the program is linked to
+                // it, and opened it once more): trust the global scope if it knows the name.
                 symbol(libc::RTLD_DEFAULT, name).or_else(|| symbol(handle, name))
             }
         }

@@ -39,11 +39,11 @@ impl<A: Abi> Mpi<A> {
     ///
     /// # Safety
     /// Of every handle and status passed to a method of the result, the caller answers that it
-    /// is valid for this library: got from it (or from a program that uses it) and not freed. Methods
-    /// other than `library_version`, `initialized` and `finalized` are called between
+    /// is valid for this library: got from it (or from a program that uses it) and not freed.
+    /// Methods other than `library_version`, `initialized` and `finalized` are called between
     /// `MPI_Init` and `MPI_Finalize` only, from threads that MPI's thread level allows.
     pub unsafe fn next() -> Result<Self, LibraryError> {
-        // SAFETY: passed on.
+        // SAFETY: the caller answers for the handles, as `new` demands.
         unsafe { Self::new(Library::next(A::KIND)?) }
     }
 
@@ -53,9 +53,9 @@ impl<A: Abi> Mpi<A> {
     /// As [`Mpi::next`], or the file cannot be opened.
     ///
     /// # Safety
-    /// As [`Mpi::next`].
+    /// The caller answers for handles and statuses, as [`Mpi::next`] says.
     pub unsafe fn open(path: &Path) -> Result<Self, LibraryError> {
-        // SAFETY: passed on.
+        // SAFETY: the caller answers for the handles, as `new` demands.
         unsafe { Self::new(Library::open(path)?) }
     }
 
@@ -65,7 +65,7 @@ impl<A: Abi> Mpi<A> {
     /// As [`Mpi::next`].
     ///
     /// # Safety
-    /// As [`Mpi::next`].
+    /// The caller answers for handles and statuses, as [`Mpi::next`] says.
     pub unsafe fn new(library: Library) -> Result<Self, LibraryError> {
         if library.kind() != A::KIND {
             return Err(LibraryError::WrongAbi {
@@ -157,8 +157,8 @@ impl<A: Abi> Mpi<A> {
         self.flag("MPI_Finalized", |flag| unsafe { (self.own.finalized)(flag) })
     }
 
-    /// Whether objects of the library can still be freed: before `MPI_Finalize`, and after it as long as a
-    /// session is open, which only those know who see it open ([`Mpi::has_session`]).
+    /// Whether objects of the library can still be freed: before `MPI_Finalize`, and after it as
+    /// long as a session is open, which only those know who see it open ([`Mpi::has_session`]).
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.in_session.load(Ordering::Acquire) || !self.finalized().unwrap_or(true)
@@ -201,7 +201,7 @@ impl<A: Abi> Mpi<A> {
     /// `MPI_Wtime`, in seconds.
     #[must_use]
     pub fn wtime(&self) -> f64 {
-        // SAFETY: no arguments.
+        // SAFETY: MPI_Wtime takes no arguments, and MPI has been started.
         unsafe { (self.own.wtime)() }
     }
 

@@ -8,8 +8,9 @@ use crate::mpi::Mpi;
 
 /// A datatype made by us. Predefined datatypes are held too, and not freed.
 ///
-/// It borrows the library that it is freed with. Dropping it after the library has ended frees nothing;
-/// an error of `MPI_Type_free` is ignored in drop, call [`OwnedDatatype::free`] to see it.
+/// It borrows the library that it is freed with. Dropping it after the library has ended frees
+/// nothing; an error of `MPI_Type_free` is ignored in drop, call [`OwnedDatatype::free`] to see
+/// it.
 pub struct OwnedDatatype<'a, A: Abi> {
     mpi: &'a Mpi<A>,
     handle: A::Datatype,

@@ -1,5 +1,4 @@
-//! What kind of communicator one is, and who the neighbours of this process are (MPI 4.1, chapters
-//! 7 and 8).
+//! The kind of a communicator, and the neighbours of this process (MPI 4.1, chapters 7 and 8).
 
 use std::ffi::c_int;
 
@@ -87,7 +86,8 @@ impl<A: Abi> Mpi<A> {
         let room = |n: c_int| vec![0; length(n.into()).unwrap_or(0)];
         let (mut sources, mut source_weights) = (room(incoming), room(incoming));
         let (mut destinations, mut weights) = (room(outgoing), room(outgoing));
-        // SAFETY: all lists have the room that is told. Weights are left alone where there are none.
+        // SAFETY: all lists have the room that is told. Weights are left alone where there are
+        // none.
         let code = unsafe {
             (self.own.dist_graph_neighbors)(
                 comm,

@@ -1,5 +1,5 @@
 //! Compares the ABI tables with every `mpi.h` that can be found: a C program prints each constant,
-//! handle, size, offset and prototype that this crate uses.
+//! handle, size and offset that this crate uses. (Prototypes: `headers` of `commloom-mpi-api`.)
 
 mod common;
 
@@ -9,9 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use commloom_mpi::abi::predefined::{self, Source};
-use commloom_mpi::{
-    Abi, AbiKind, Combiner, Mpich, OpenMpi, SIGNATURES, Standard, Status, TEXT_CAPACITY,
-};
+use commloom_mpi::{Abi, Combiner, Mpich, OpenMpi, Standard, Status, TEXT_CAPACITY};
 
 /// Prints which ABI the header declares.
 const KIND: &str = r#"
@@ -31,8 +29,8 @@ int main(void) {
 }
 "#;
 
-/// What a line of the probe prints: `key value`. The handles of Open MPI are shown by the symbol
-/// that the header takes the address of.
+/// A line that the probe prints: `key value`. The handles of Open MPI are shown by the symbol that
+/// the header takes the address of.
 const HEAD: &str = r#"
 #include <mpi.h>
 #include <stddef.h>
@@ -49,7 +47,6 @@ const HEAD: &str = r#"
 #define ADDRESS(name) printf("address %s %ld\n", #name, (long)(intptr_t)(name))
 #define SIZE(type) printf("size %s %zu\n", #type, sizeof(type))
 #define OFFSET(field) printf("offset %s %zu\n", #field, offsetof(MPI_Status, field))
-#define FUNCTION(name, ...) printf("function %s %d\n", #name, __builtin_types_compatible_p(__typeof__(&name), __VA_ARGS__))
 int main(void) {
 "#;
 
@@ -175,15 +172,6 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
     for (name, offset) in A::Status::FIELDS {
         push("offset", name, format!("OFFSET({name})"), offset.to_string(), false);
     }
-    for s in SIGNATURES {
-        let arguments: Vec<String> = s.arguments.iter().map(|rust| c_type(rust)).collect();
-        let mut arguments = if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
-        if s.name == "MPI_Pcontrol" {
-            arguments.push_str(", ...");
-        }
-        let c = format!("FUNCTION({}, {} (*)({arguments}))", s.name, c_type(s.result));
-        push("function", s.name, c, "1".into(), !s.required);
-    }
     for name in ["MPI_MAX_LIBRARY_VERSION_STRING", "MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING"]
     {
         all.push(Expectation {
@@ -196,8 +184,8 @@ fn expectations<A: Abi>() -> Vec<Expectation> {
     all
 }
 
-/// Types that depend on the version of the library or on the Fortran compiler behind it, and the two
-/// markers that MPI 3.0 removed.
+/// Types that depend on the version of the library or on the Fortran compiler behind it, and the
+/// two markers that MPI 3.0 removed.
 fn is_optional(name: &str) -> bool {
     const NAMES: [&str; 13] = [
         "MPI_INTEGER16",
@@ -231,47 +219,8 @@ fn null_datatype<A: Abi>() -> String {
         .expect("every ABI has it")
 }
 
-/// The C spelling of a type in the table of functions.
-fn c_type(rust: &str) -> String {
-    let rust: String = rust.split_whitespace().collect::<Vec<_>>().join(" ");
-    let rust = rust.replace(" :: ", "::").replace("* ", "*");
-    if let Some(target) = rust.strip_prefix("*const ") {
-        return format!("const {} *", c_type(target));
-    }
-    if let Some(target) = rust.strip_prefix("*mut ") {
-        return format!("{} *", c_type(target));
-    }
-    match rust.as_str() {
-        "c_int" => "int",
-        "c_char" => "char",
-        "c_double" => "double",
-        "c_void" => "void",
-        "Aint" => "MPI_Aint",
-        "Count" => "MPI_Count",
-        "Offset" => "MPI_Offset",
-        "A::Datatype" => "MPI_Datatype",
-        "A::Comm" => "MPI_Comm",
-        "A::Request" => "MPI_Request",
-        "A::Message" => "MPI_Message",
-        "A::Info" => "MPI_Info",
-        "A::Win" => "MPI_Win",
-        "A::File" => "MPI_File",
-        "A::Group" => "MPI_Group",
-        "A::Op" => "MPI_Op",
-        "A::Errhandler" => "MPI_Errhandler",
-        "A::Session" => "MPI_Session",
-        "A::Status" => "MPI_Status",
-        "CommCopyFunction<A>" => "MPI_Comm_copy_attr_function *",
-        "CommDeleteFunction<A>" => "MPI_Comm_delete_attr_function *",
-        "TypeCopyFunction<A>" => "MPI_Type_copy_attr_function *",
-        "TypeDeleteFunction<A>" => "MPI_Type_delete_attr_function *",
-        other => panic!("no C spelling for {other}"),
-    }
-    .to_owned()
-}
-
-/// What the probe prints, by key. Lines that do not compile (names that this header lacks) are left
-/// out and the rest is compiled again.
+/// The output of the probe, by key. Lines that do not compile (names that this header lacks) are
+/// left out and the rest is compiled again.
 fn print_all(compiler: &Path, folder: &Path, all: &[Expectation]) -> BTreeMap<String, String> {
     let (source, program) = (folder.join("probe.c"), folder.join("probe"));
     let first_line = HEAD.lines().count() + 1;
@@ -312,12 +261,4 @@ fn lines_with_errors(messages: &str) -> impl Iterator<Item = usize> {
         let is_error = rest.contains("error:") || rest.contains("in expansion of macro");
         if is_error { line.parse().ok() } else { None }
     })
-}
-
-#[test]
-fn rust_types_are_spelled_as_in_c() {
-    assert_eq!(c_type("* mut * mut * mut c_char"), "char * * *");
-    assert_eq!(c_type("*const A :: Datatype"), "const MPI_Datatype *");
-    assert_eq!(c_type("*const c_void"), "const void *");
-    assert_eq!(AbiKind::Mpich.to_string(), "MPICH");
 }

@@ -45,7 +45,8 @@ struct Way {
     environment: &'static [(&'static str, &'static str)],
 }
 
-/// For two ranks. MPICH copies between processes where it may, from fewer bytes on than it does by default.
+/// For two ranks. MPICH copies between processes where it may, from fewer bytes on than it does by
+/// default.
 const NEAR: [(&str, &str); 1] = [("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1000")];
 /// Messages between two ranks go as between two nodes: for MPICH, Intel MPI, and Open MPI.
 const FAR: [(&str, &str); 4] = [

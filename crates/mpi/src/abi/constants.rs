@@ -1,5 +1,5 @@
-//! The integer and address constants of `mpi.h` that commloom uses, side by side for the three ABIs.
-//! `tests/abi_probe.rs` compares each of them with every `mpi.h` that it finds.
+//! The integer and address constants of `mpi.h` that commloom uses, side by side for the three
+//! ABIs. `tests/abi_probe.rs` compares each of them with every `mpi.h` that it finds.
 
 use std::ffi::c_int;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-/// What kinds of MPI object there are; only used as type arguments of [`Handle`].
+/// The kinds of MPI objects; only used as type arguments of [`Handle`].
 pub mod kind {
     macro_rules! kinds {
         ($($name:ident $mpi:literal),*) => {
@@ -28,7 +28,8 @@ pub mod kind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Handle<R, K>(R, PhantomData<K>);
 
-/// What generic code may do with a handle: copy, compare, hash, and turn it into bits and back.
+/// The operations on a handle that generic code may use: copy, compare, hash, and turn it into
+/// bits and back.
 pub trait RawHandle: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The handle with these bits. Integer handles use the low 32 bits.
     fn from_bits(bits: usize) -> Self;

@@ -1,5 +1,5 @@
-//! What differs between MPI ABIs: how handles are represented, what the constants are, and where
-//! the fields of a status lie.
+//! The differences between MPI ABIs: how handles are represented, what the constants are, and
+//! where the fields of a status lie.
 
 mod combiner;
 mod constants;

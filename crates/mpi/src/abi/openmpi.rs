@@ -1,5 +1,5 @@
-//! The ABI of Open MPI 4 and 5. Handles are pointers; the predefined ones are addresses of exported
-//! objects, known only at run time.
+//! The ABI of Open MPI 4 and 5. Handles are pointers; the predefined ones are addresses of
+//! exported objects, known only at run time.
 
 use std::ffi::c_int;
 use std::mem::offset_of;

@@ -22,7 +22,8 @@ pub fn objects(abi: AbiKind) -> impl Iterator<Item = (&'static str, Source)> {
     column(OBJECTS, abi)
 }
 
-/// MPICH has these handles since MPI 5.0 only; older versions abort when they are asked about them.
+/// MPICH has these handles since MPI 5.0 only; older versions abort when they are asked about
+/// them.
 const SINCE_MPI_5: [&str; 8] = [
     "MPI_INTEGER16",
     "MPI_REAL2",

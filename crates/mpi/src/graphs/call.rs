@@ -7,7 +7,6 @@ use commloom_commgraph::{Addresses, Combine, Kind, Reduction};
 use commloom_layout::{Basic, Type};
 
 use super::GraphsError;
-use super::prepare::{handles, number_of};
 use crate::abi::Abi;
 use crate::encode::encode;
 use crate::error::{EncodeError, MpiError};
@@ -36,7 +35,7 @@ struct Buffer<'m, A: Abi> {
     counts: Vec<c_int>,
     displacements: Vec<c_int>,
     datatype: A::Datatype,
-    /// What `datatype` is, if it is not predefined.
+    /// The owner of `datatype`, if it is not predefined.
     _owned: Option<OwnedDatatype<'m, A>>,
 }
 
@@ -71,9 +70,10 @@ impl<'m, A: Abi> ReadyCall<'m, A> {
         );
         let bcast = if s.count > 0 { s } else { r };
         let reduced = if r.count > 0 { r } else { s };
-        // SAFETY: the arguments are those of a schedule: memory of the graph or of its program, with as many
-        // bytes as the counts say, sent and received alike by all ranks of the communicator, which is
-        // ours. Arrays of counts have an entry for each rank where MPI reads them.
+        // SAFETY: the arguments are those of a schedule: memory of the graph or of its program,
+        // with as many bytes as the counts say, sent and received alike by all ranks of the
+        // communicator, which is ours. Arrays of counts have an entry for each rank where MPI
+        // reads them.
         let (name, code) = unsafe {
             match kind {
                 Kind::Barrier => ("MPI_Barrier", (f.barrier)(comm)),
@@ -242,4 +242,23 @@ fn layout(shape: &Shape, extent: u64) -> Result<Type, GraphsError> {
         }
     };
     Type::resized(0, wide(extent)?, block).map_err(bad)
+}
+
+/// The handles of a reduction.
+pub(super) fn handles<A: Abi>(
+    mpi: &Mpi<A>,
+    reduction: Reduction,
+) -> Result<(A::Datatype, A::Op), GraphsError> {
+    let element = reduction.element.name();
+    let name = reduction.combine.mpi_name().unwrap_or("user-defined operation");
+    let missing = |name: &str| GraphsError::Missing { name: name.to_owned() };
+    let op = mpi.handles.operation(name).ok_or_else(|| missing(name))?;
+    let element = mpi.handles.datatype(element).ok_or_else(|| missing(element))?;
+    Ok((element, op))
+}
+
+/// A number as a C integer.
+pub(super) fn number_of(what: &'static str, given: u64) -> Result<c_int, GraphsError> {
+    let limit = u64::from(c_int::MAX.unsigned_abs());
+    c_int::try_from(given).map_err(|_| GraphsError::TooLarge { what, given, limit })
 }

@@ -10,19 +10,22 @@ use commloom_commgraph::schedule::{self, Phase, Program, ScheduleOptions, Task};
 use commloom_commgraph::{Part, Process};
 use serde::{Deserialize, Serialize};
 
-use super::prepare::{Ready, largest_tag};
+use super::packet::{bytes, value};
+use super::prepare::{ReadyProgram, largest_tag};
 use super::tree::Tree;
 use super::{GraphsError, OnMpi};
 use crate::abi::Abi;
 use crate::error::MpiError;
 use crate::mpi::Mpi;
 
-/// Compiled graphs of a communicator that are kept; the one that was not compiled again for longest goes.
+/// Compiled graphs of a communicator that are kept; the one that was not compiled again for
+/// longest goes.
 const KEPT: usize = 64;
 
 /// A duplicate of a communicator of the program, on which graphs are compiled and run.
 ///
-/// All methods but [`Context::part`] are collective. Dropping it is, too; after `MPI_Finalize` that frees nothing.
+/// All methods but [`Context::part`] are collective. Dropping it is, too; after `MPI_Finalize`
+/// that frees nothing.
 pub struct Context<'m, A: Abi> {
     mpi: &'m Mpi<A>,
     comm: A::Comm,
@@ -51,24 +54,24 @@ type Shared<'m, A> = Arc<Mutex<Compiled<'m, A>>>;
 /// A graph, ready to run on this rank.
 pub struct Compiled<'m, A: Abi> {
     on: OnMpi<'m, A>,
-    ready: Ready<'m, A>,
+    ready: ReadyProgram<'m, A>,
     summary: Summary,
 }
 
-/// What a graph was compiled to, the same at every rank.
+/// The outcome of compiling a graph, the same at every rank.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// What the schedule calls: MPI's names in lower case, without `MPI_`.
+    /// The calls of the schedule: MPI's names in lower case, without `MPI_`.
     pub calls: Vec<String>,
-    /// What was found, called or not.
+    /// The operations found, called or not.
     pub found: Vec<String>,
     /// Transfers and results that are part of nothing that was found.
     pub left: u64,
     /// Messages of the schedule.
     pub messages: u64,
-    /// What the graph as it is would take, by the cost model.
+    /// The time of the graph as it is, by the cost model.
     pub plain: Seconds,
-    /// What the schedule takes.
+    /// The time of the schedule.
     pub predicted: Seconds,
 }
 
@@ -81,7 +84,7 @@ impl<A: Abi> Compiled<'_, A> {
         self.on.run(&mut self.ready, ())
     }
 
-    /// What it was compiled to.
+    /// The outcome of compiling it.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
@@ -89,7 +92,8 @@ impl<A: Abi> Compiled<'_, A> {
 }
 
 impl<'m, A: Abi> Context<'m, A> {
-    /// Duplicates a communicator; errors on the duplicate are returned, not handled by the program's handler.
+    /// Duplicates a communicator; errors on the duplicate are returned, not handled by the
+    /// program's handler.
     ///
     /// # Errors
     /// As MPI.
@@ -124,7 +128,7 @@ impl<'m, A: Abi> Context<'m, A> {
         Part::new(Process(number(self.rank)), number(self.size))
     }
 
-    /// What things cost here, for [`ScheduleOptions::machine`].
+    /// The costs of this machine and communicator, for [`ScheduleOptions::machine`].
     #[must_use]
     pub fn machine(&self) -> LogGp {
         self.machine
@@ -139,8 +143,8 @@ impl<'m, A: Abi> Context<'m, A> {
         Ok(self.machine)
     }
 
-    /// Compiles the graph whose parts the ranks give. If every rank gives what it gave for an earlier graph, that one comes
-    /// back: one reduction of two numbers is all that costs.
+    /// Compiles the graph whose parts the ranks give. If every rank gives what it gave for an
+    /// earlier graph, that one comes back: one reduction of two numbers is all that costs.
     ///
     /// # Errors
     /// The same kind at every rank: what is wrong with the graph, or that it cannot be run here.
@@ -227,10 +231,10 @@ impl<A: Abi> Drop for Context<'_, A> {
     }
 }
 
-/// What rank 0 sends to each rank.
+/// The answer that rank 0 sends to each rank.
 type Answer = Result<(Program, Summary), String>;
 
-/// What every rank is to do, as bytes.
+/// The programs of all ranks, as bytes.
 fn compiled(parts: &[Vec<u8>], options: ScheduleOptions, tags: u64) -> Vec<Vec<u8>> {
     match programs(parts, options, tags) {
         Ok((programs, summary)) => programs
@@ -289,17 +293,4 @@ fn key(part: &Part, options: &ScheduleOptions) -> u64 {
     part.hash(&mut hasher);
     format!("{options:?}").hash(&mut hasher);
     hasher.finish()
-}
-
-pub(super) fn bytes<T: Serialize>(value: &T) -> Vec<u8> {
-    // Plain data of known lengths: nothing that postcard could refuse.
-    postcard::to_stdvec(value).unwrap_or_default()
-}
-
-pub(super) fn value<T: for<'de> Deserialize<'de>>(
-    bytes: &[u8],
-    rank: usize,
-) -> Result<T, GraphsError> {
-    let garbled = |e: postcard::Error| GraphsError::Garbled { rank, reason: e.to_string() };
-    postcard::from_bytes(bytes).map_err(garbled)
 }

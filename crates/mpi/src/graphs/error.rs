@@ -1,4 +1,4 @@
-//! What can go wrong with a graph on MPI.
+//! Errors of graphs on MPI.
 
 use commloom_commgraph::BuildError;
 use thiserror::Error;
@@ -40,18 +40,19 @@ pub enum GraphsError {
     /// Another rank could not prepare its program.
     #[error("another rank of the communicator could not prepare its part: its message says why")]
     Elsewhere,
-    /// The bytes of a message between ranks make no sense: a bug, or another version of this library there.
+    /// The bytes of a message between ranks make no sense: a bug, or another version of this
+    /// library there.
     #[error("rank {rank} sent what cannot be read: {reason}")]
     Garbled {
         /// Whose bytes.
         rank: usize,
-        /// What is wrong with them.
+        /// The reason.
         reason: String,
     },
     /// The program does something that no executor on MPI knows.
     #[error("{what} cannot be run on MPI")]
     Unsupported {
-        /// What.
+        /// The missing feature.
         what: String,
     },
 }

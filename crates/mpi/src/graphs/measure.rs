@@ -1,8 +1,8 @@
 //! Measures the constants of the LogGP model between two ranks.
 //!
-//! Half round trips of several lengths give L + 2 o and G (Hoefler, Lichei, Rehm: "Low-Overhead LogGP Parameter
-//! Assessment for Modern Interconnection Networks", IPDPS'07, in a simpler form); a flood of short messages gives o at
-//! the sender and g.
+//! Half round trips of several lengths give L + 2 o and G (Hoefler, Lichei, Rehm: "Low-Overhead
+//! LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS'07, in a simpler form);
+//! a flood of short messages gives o at the sender and g.
 
 use commloom_commgraph::cost::LogGp;
 
@@ -17,7 +17,8 @@ const REPEATED: usize = 20;
 /// Messages of the flood.
 const FLOOD: usize = 50;
 
-/// The constants between the first and the last rank, at every rank; `None` for one rank. Collective.
+/// The constants between the first and the last rank, at every rank; `None` for one rank.
+/// Collective.
 pub(super) fn measure<A: Abi>(tree: &Tree<'_, A>) -> Result<Option<LogGp>, GraphsError> {
     if tree.size < 2 {
         return Ok(None);
@@ -58,8 +59,8 @@ pub(super) fn measure<A: Abi>(tree: &Tree<'_, A>) -> Result<Option<LogGp>, Graph
         }
     }
     let blocks = match tree.rank {
-        0 => vec![super::context::bytes(&measured); tree.size],
+        0 => vec![super::packet::bytes(&measured); tree.size],
         _ => Vec::new(),
     };
-    super::context::value(&tree.scatter(blocks)?, 0)
+    super::packet::value(&tree.scatter(blocks)?, 0)
 }

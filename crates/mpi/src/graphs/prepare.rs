@@ -3,19 +3,19 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use commloom_commgraph::Reduction;
 use commloom_commgraph::execute::Executor;
 use commloom_commgraph::schedule::{Job, Phase, Place, Program, Task};
 
 use super::GraphsError;
-use super::call::ReadyCall;
+use super::call::{ReadyCall, handles, number_of};
 use crate::abi::{Abi, RawHandle};
 use crate::encode::contiguous;
 use crate::error::MpiError;
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
-/// Runs programs on a communicator that nobody else uses. The memory of a graph is that of the process.
+/// Runs programs on a communicator that nobody else uses. The memory of a graph is that of the
+/// process.
 #[derive(Clone, Copy)]
 pub struct OnMpi<'m, A: Abi> {
     pub(super) mpi: &'m Mpi<A>,
@@ -24,16 +24,16 @@ pub struct OnMpi<'m, A: Abi> {
 
 impl<'m, A: Abi> Executor for OnMpi<'m, A> {
     type Source = Program;
-    type Ready = Ready<'m, A>;
+    type Ready = ReadyProgram<'m, A>;
     type Memory<'a> = ();
     type Error = GraphsError;
 
     /// Collective over the communicator: teams get communicators of their own.
-    fn prepare(&self, program: &Program) -> Result<Ready<'m, A>, GraphsError> {
-        Ready::of(*self, program)
+    fn prepare(&self, program: &Program) -> Result<ReadyProgram<'m, A>, GraphsError> {
+        ReadyProgram::of(*self, program)
     }
 
-    fn run(&self, ready: &mut Ready<'m, A>, (): ()) -> Result<(), GraphsError> {
+    fn run(&self, ready: &mut ReadyProgram<'m, A>, (): ()) -> Result<(), GraphsError> {
         ready.run()
     }
 }
@@ -57,12 +57,12 @@ impl Scratch {
 }
 
 /// A program, ready to run.
-pub struct Ready<'m, A: Abi> {
+pub struct ReadyProgram<'m, A: Abi> {
     pub(super) mpi: &'m Mpi<A>,
     pub(super) phases: Vec<ReadyPhase<'m, A>>,
     /// Of each division of the processes, the team that this process is in.
     teams: Vec<A::Comm>,
-    /// What places in scratch memory point into.
+    /// The memory that places in scratch memory point into.
     #[expect(dead_code, reason = "only pointers look at it")]
     scratch: Scratch,
 }
@@ -83,7 +83,8 @@ pub(super) struct ReadyJobs<'m, A: Abi> {
     /// By job, how many jobs it waits for, and who waits for it.
     pub waits: Vec<u32>,
     pub next: Vec<Vec<u32>>,
-    /// What changes in a run: how many each still waits for, jobs to start, and what a wait says.
+    /// The state that changes in a run: how many each still waits for, jobs to start, and what a
+    /// wait says.
     pub left: Vec<u32>,
     pub open: Vec<usize>,
     pub indices: Vec<c_int>,
@@ -111,11 +112,11 @@ pub(super) enum ReadyJob<A: Abi> {
     Nothing,
 }
 
-// SAFETY: the pointers are looked at only in `run`, for which the caller has the value alone; where MPI may be called from is
-// the duty of the caller of `Mpi::new`.
-unsafe impl<A: Abi> Send for Ready<'_, A> {}
+// SAFETY: the pointers are looked at only in `run`, for which the caller has the value alone;
+// where MPI may be called from is the duty of the caller of `Mpi::new`.
+unsafe impl<A: Abi> Send for ReadyProgram<'_, A> {}
 
-impl<'m, A: Abi> Ready<'m, A> {
+impl<'m, A: Abi> ReadyProgram<'m, A> {
     fn of(on: OnMpi<'m, A>, program: &Program) -> Result<Self, GraphsError> {
         let OnMpi { mpi, comm } = on;
         let mut scratch = Scratch::new(program.scratch)?;
@@ -137,7 +138,7 @@ impl<'m, A: Abi> Ready<'m, A> {
             Place::Scratch(at) => base.wrapping_add(usize::try_from(at).unwrap_or(0)),
         };
         // From here on, drop frees what was made.
-        let mut ready = Ready { mpi, phases: Vec::new(), teams, scratch };
+        let mut ready = ReadyProgram { mpi, phases: Vec::new(), teams, scratch };
         for phase in &program.phases {
             ready.phases.push(match phase {
                 Phase::Jobs(jobs) => ReadyPhase::Jobs(ReadyJobs::of(on, program, jobs, &place)?),
@@ -243,8 +244,8 @@ impl<'m, A: Abi> ReadyJobs<'m, A> {
         };
         let (peer, tag) = (number("rank", peer)?, number("tag", tag)?);
         let mut request = mpi.handles.request_null;
-        // SAFETY: the program of a graph names memory that its process owns while the graph runs; until the
-        // request is started, nothing is read or written.
+        // SAFETY: the program of a graph names memory that its process owns while the graph runs;
+        // until the request is started, nothing is read or written.
         let (call, code) = unsafe {
             let (buffer, request) = (buffer.cast(), &raw mut request);
             match sends {
@@ -271,7 +272,8 @@ impl<A: Abi> Drop for ReadyJobs<'_, A> {
             return;
         }
         for request in &mut self.requests {
-            // SAFETY: a persistent request of ours, not active: runs end when all of theirs have completed.
+            // SAFETY: a persistent request of ours, not active: runs end when all of theirs have
+            // completed.
             let code = unsafe { (self.mpi.own.request_free)(request) };
             // Nobody is there to be told.
             let _ = self.mpi.check("MPI_Request_free", code);
@@ -279,7 +281,7 @@ impl<A: Abi> Drop for ReadyJobs<'_, A> {
     }
 }
 
-impl<A: Abi> Drop for Ready<'_, A> {
+impl<A: Abi> Drop for ReadyProgram<'_, A> {
     /// Collective where there are teams.
     fn drop(&mut self) {
         if self.mpi.finalized().unwrap_or(true) {
@@ -304,28 +306,9 @@ fn strips(program: &Program, layout: u32) -> impl Iterator<Item = Option<(isize,
     })
 }
 
-/// The handles of a reduction.
-pub(super) fn handles<A: Abi>(
-    mpi: &Mpi<A>,
-    reduction: Reduction,
-) -> Result<(A::Datatype, A::Op), GraphsError> {
-    let element = reduction.element.name();
-    let name = reduction.combine.mpi_name().unwrap_or("user-defined operation");
-    let missing = |name: &str| GraphsError::Missing { name: name.to_owned() };
-    let op = mpi.handles.operation(name).ok_or_else(|| missing(name))?;
-    let element = mpi.handles.datatype(element).ok_or_else(|| missing(element))?;
-    Ok((element, op))
-}
-
 /// A rank or tag as a C integer.
 fn number(what: &'static str, n: u32) -> Result<c_int, GraphsError> {
     number_of(what, u64::from(n))
-}
-
-/// A number as a C integer.
-pub(super) fn number_of(what: &'static str, given: u64) -> Result<c_int, GraphsError> {
-    let limit = u64::from(c_int::MAX.unsigned_abs());
-    c_int::try_from(given).map_err(|_| GraphsError::TooLarge { what, given, limit })
 }
 
 /// The largest tag of a communicator.

@@ -5,13 +5,13 @@ use std::path::Path;
 use commloom_commgraph::execute::Executor;
 use commloom_commgraph::schedule::Program;
 
-use super::prepare::Ready;
+use super::prepare::ReadyProgram;
 use super::{GraphsError, OnMpi};
-use crate::abi::{Abi, AbiKind, Mpich, OpenMpi, Standard};
-use crate::alone::{AloneError, started};
+use crate::abi::Abi;
 use crate::error::MpiError;
 use crate::library::Library;
 use crate::mpi::Mpi;
+use crate::session::{SessionError, opened, started};
 
 /// One of the processes of `MPI_COMM_WORLD`.
 pub trait Replay {
@@ -21,46 +21,45 @@ pub trait Replay {
     /// How many there are.
     fn size(&self) -> usize;
 
-    /// What `MPI_Get_library_version` says.
+    /// The answer of `MPI_Get_library_version`.
     ///
     /// # Errors
     /// As MPI.
     fn version(&self) -> Result<String, MpiError>;
 
-    /// Makes programs of this process ready, in place of those before. All their places are in scratch memory
+    /// Makes programs of this process ready, in place of those before. All their places are in
+    /// scratch memory
     /// ([`Schedule::contained`](commloom_commgraph::schedule::Schedule::contained)). Collective.
     ///
     /// # Errors
     /// As MPI, or what cannot be run; others may then wait for this process for ever.
     fn prepare(&mut self, programs: &[Program]) -> Result<(), GraphsError>;
 
-    /// Seconds that so many runs of a program took, one after the other, at the rank where they took longest. Collective.
+    /// Seconds that so many runs of a program took, one after the other, at the rank where they
+    /// took longest. Collective.
     ///
     /// # Errors
     /// As MPI; others may then wait for this process for ever.
     fn time(&mut self, program: usize, times: u32) -> Result<f64, GraphsError>;
 }
 
-/// Opens the MPI library (a path or soname) into this process, which `mpirun` has started beside others, hands `work` its
-/// [`Replay`], and ends MPI. A process can do this once.
+/// Opens the MPI library (a path or soname) into this process, which `mpirun` has started beside
+/// others, hands `work` its [`Replay`], and ends MPI. A process can do this once.
 ///
 /// # Errors
-/// [`AloneError`]; the library itself may also end the process.
+/// [`SessionError`]; the library itself may also end the process.
 pub fn replay<R>(
     library: &Path,
-    work: impl FnOnce(&mut dyn Replay) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    let library = Library::open(library)?;
-    match library.kind() {
-        AbiKind::Mpich => in_abi::<Mpich, R>(work),
-        AbiKind::OpenMpi => in_abi::<OpenMpi, R>(work),
-        AbiKind::Standard => in_abi::<Standard, R>(work),
-    }
+    work: impl FnOnce(&mut dyn Replay) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
+    opened!(library, in_abi::<_, R>, work)
 }
 
 fn in_abi<A: Abi, R>(
-    work: impl FnOnce(&mut dyn Replay) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
+    // Open for as long as the session lasts.
+    _library: Library,
+    work: impl FnOnce(&mut dyn Replay) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
     // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.
     let mpi = unsafe { Mpi::<A>::next()? };
     started(mpi, |mpi| {
@@ -75,7 +74,7 @@ struct Player<'m, A: Abi> {
     on: OnMpi<'m, A>,
     rank: usize,
     size: usize,
-    ready: Vec<Ready<'m, A>>,
+    ready: Vec<ReadyProgram<'m, A>>,
 }
 
 impl<A: Abi> Replay for Player<'_, A> {

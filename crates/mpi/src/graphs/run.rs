@@ -4,11 +4,11 @@ use std::ffi::c_int;
 use std::ptr;
 
 use super::GraphsError;
-use super::prepare::{Ready, ReadyJob, ReadyJobs, ReadyPhase};
+use super::prepare::{ReadyJob, ReadyJobs, ReadyPhase, ReadyProgram};
 use crate::abi::Abi;
 use crate::error::MpiError;
 
-impl<A: Abi> Ready<'_, A> {
+impl<A: Abi> ReadyProgram<'_, A> {
     /// Runs the program once. Allocates nothing.
     pub(super) fn run(&mut self) -> Result<(), GraphsError> {
         for phase in &mut self.phases {
@@ -34,8 +34,8 @@ impl<A: Abi> ReadyJobs<'_, A> {
             while let Some(job) = self.open.pop() {
                 match &self.jobs[job] {
                     ReadyJob::Message(request) => {
-                        // SAFETY: a persistent request of ours that is not active; its buffer is the
-                        // graph's, which its caller leaves alone while it runs.
+                        // SAFETY: a persistent request of ours that is not active; its buffer is
+                        // the graph's, which its caller leaves alone while it runs.
                         let code =
                             unsafe { (self.mpi.own.start)(&raw mut self.requests[*request]) };
                         self.mpi.check("MPI_Start", code)?;
@@ -101,13 +101,15 @@ impl<A: Abi> ReadyJobs<'_, A> {
                 Ok(())
             }
             ReadyJob::Copy { from, into, length } => {
-                // SAFETY: the graph names memory of this process, or scratch memory of the program; nothing
-                // else touches it now, because everything that does is ordered before or after.
+                // SAFETY: the graph names memory of this process, or scratch memory of the
+                // program; nothing else touches it now, because everything that does is ordered
+                // before or after.
                 unsafe { ptr::copy(from, into, length) };
                 Ok(())
             }
             ReadyJob::Reduce { from, into, count, element, op } => {
-                // SAFETY: as above; graphs have no reductions whose ranges overlap.
+                // SAFETY: both ranges are memory of the graph or its program, touched by nobody
+                // else now; graphs have no reductions whose ranges overlap.
                 let code = unsafe { (self.mpi.own.reduce_local)(from, into, count, element, op) };
                 self.mpi.check("MPI_Reduce_local", code)
             }

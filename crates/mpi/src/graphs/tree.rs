@@ -1,5 +1,5 @@
-//! Gathering and handing out blocks of any lengths along a binomial tree: log2 p steps, and no rank but the root holds
-//! more than its subtree.
+//! Gathering and handing out blocks of any lengths along a binomial tree: log2 p steps, and no
+//! rank but the root holds more than its subtree.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,5 @@
-//! What the tests share: which MPI compilers there are, and how to say that there is none.
+//! The code that the tests share: which MPI compilers there are, and how to say that there is
+//! none.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,8 +9,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Every MPI compiler that can be found: on `PATH`, in `.venv*/bin` of the workspace, and those that
-/// `COMMLOOM_MPICC` names (separated by colons).
+/// Every MPI compiler that can be found: on `PATH`, in `.venv*/bin` of the workspace, and those
+/// that `COMMLOOM_MPICC` names (separated by colons).
 pub fn compilers() -> Vec<PathBuf> {
     const NAMES: [&str; 4] = ["mpicc", "mpicc.mpich", "mpicc.openmpi", "mpicc_abi"];
     let mut folders: Vec<PathBuf> =

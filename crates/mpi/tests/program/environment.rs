@@ -1,4 +1,4 @@
-//! What is known of the process and of messages: names, levels, statuses, gathered reports.
+//! The facts about the process and about messages: names, levels, statuses, gathered reports.
 
 use std::ffi::{c_int, c_void};
 

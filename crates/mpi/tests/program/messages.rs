@@ -54,7 +54,7 @@ enum Sides {
     Less,
 }
 
-/// What one side hands to the library.
+/// The arguments that one side hands to the library.
 struct Side<A: Abi> {
     datatype: A::Datatype,
     count: c_int,
@@ -316,8 +316,8 @@ struct Call<'e, 'm, A: Abi> {
     partner: c_int,
 }
 
-// SAFETY (all): handles are live, each memory holds the places of its side, requests are waited for
-// while their memory lives.
+// SAFETY (all): handles are live, each memory holds the places of its side, requests are waited
+// for while their memory lives.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one comment for all, just above")]
 impl<A: Abi> Call<'_, '_, A> {
     fn send(&self, from: &mut Memory) -> Result<(), String> {

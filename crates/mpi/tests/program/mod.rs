@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::ptr;
 
-use commloom_mpi::{Abi, AbiKind, Library, LibraryError, Mpi, Mpich, OpenMpi, Standard};
+use commloom_mpi::{Abi, AbiKind, Library, LibraryError, Mpi, in_abi};
 
 /// First argument that makes the test binary this program.
 pub const FLAG: &str = "--as-mpi-program";
@@ -54,11 +54,7 @@ pub fn main(arguments: &[String]) -> ExitCode {
         .find(|m| m.name() == mode)
         .expect("a known mode");
     let library = find(mode, Path::new(path));
-    match library.kind() {
-        AbiKind::Mpich => with::<Mpich>(library, mode),
-        AbiKind::OpenMpi => with::<OpenMpi>(library, mode),
-        AbiKind::Standard => with::<Standard>(library, mode),
-    }
+    in_abi!(library.kind(), A => with::<A>(library, mode));
     ExitCode::SUCCESS
 }
 
@@ -94,7 +90,7 @@ fn with<A: Abi>(library: Library, mode: Mode) {
     mpi.check("MPI_Init", code).expect("MPI starts");
     // Errors of calls without a communicator go to the handler of either, by version of MPI.
     for comm in [mpi.handles.comm_world, mpi.handles.comm_self] {
-        // SAFETY: predefined handles.
+        // SAFETY: the communicator and the error handler are predefined handles of this library.
         let code = unsafe { (mpi.own.comm_set_errhandler)(comm, mpi.handles.errors_return) };
         mpi.check("MPI_Comm_set_errhandler", code).expect("valid handles");
     }

@@ -133,9 +133,9 @@ fn fortran_by_precision<A: Abi>(mpi: &Mpi<A>) {
     };
     // SAFETY: `new` is writable.
     let real = made(&|new| unsafe { (f.type_create_f90_real)(15, 300, new) });
-    // SAFETY: as above.
+    // SAFETY: `new` is writable, and the other arguments are numbers.
     let complex = made(&|new| unsafe { (f.type_create_f90_complex)(6, 30, new) });
-    // SAFETY: as above.
+    // SAFETY: `new` is writable, and the other argument is a number.
     let integer = made(&|new| unsafe { (f.type_create_f90_integer)(9, new) });
     for (datatype, basic) in
         [(real, Basic::REAL8), (complex, Basic::COMPLEX8), (integer, Basic::INTEGER4)]

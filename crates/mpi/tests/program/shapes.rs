@@ -1,5 +1,5 @@
-//! Random layouts of the shapes that `encode` can emit, each node and each way in which nodes touch
-//! about as often as any other.
+//! Random layouts of the shapes that `encode` can emit, each node and each way in which nodes
+//! touch about as often as any other.
 
 use commloom_layout::{Basic, Type};
 use commloom_testkit::{Limits, Rng, oracle, random_type};

@@ -1,5 +1,5 @@
-//! Several processes that repeat one communication operation, as a program that is linked to the library would: whatever is
-//! preloaded sees it.
+//! Several processes that repeat one communication operation, as a program that is linked to the
+//! library would: whatever is preloaded sees it.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 use commloom_layout::Type;
 use commloom_layout::mpi::Construction;
 
-use crate::abi::{Abi, AbiKind, Mpich, OpenMpi, Standard, Status};
-use crate::alone::{AloneError, buffer_size, started};
+use super::{SessionError, buffer_size, started};
+use crate::abi::{Abi, Status};
 use crate::construct::construct;
 use crate::encode::encode;
 use crate::error::{EncodeError, MpiError};
@@ -16,7 +16,8 @@ use crate::library::Library;
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
-/// Buffers begin at the start of a cache line, so that descriptions of one layout differ in nothing else.
+/// Buffers begin at the start of a cache line, so that descriptions of one layout differ in
+/// nothing else.
 const ALIGNMENT: usize = 64;
 
 /// A datatype to be made.
@@ -28,10 +29,11 @@ pub enum Datatype {
     Encoded(Type),
 }
 
-/// What the processes do.
+/// The operation of the processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// The first process sends, the second one receives and returns what it got; others do nothing.
+    /// The first process sends, the second one receives and returns what it got; others do
+    /// nothing.
     PingPong,
     /// `MPI_Bcast` from the first process.
     Broadcast,
@@ -40,14 +42,14 @@ pub enum Pattern {
 }
 
 /// One of the processes of `MPI_COMM_WORLD`.
-pub trait Team {
+pub trait GroupSession {
     /// Which one.
     fn rank(&self) -> usize;
 
     /// How many there are.
     fn size(&self) -> usize;
 
-    /// What `MPI_Get_library_version` says.
+    /// The answer of `MPI_Get_library_version`.
     ///
     /// # Errors
     /// As MPI.
@@ -56,18 +58,20 @@ pub trait Team {
     /// Whether another library stands before the MPI library.
     fn is_preloaded(&self) -> bool;
 
-    /// Prepares `count` elements of a datatype, in place of those before: its outgoing memory, and incoming memory for
-    /// `copies` times so many. `packed` says that [`Team::perform`] will be asked to pack.
+    /// Prepares `count` elements of a datatype, in place of those before: its outgoing memory, and
+    /// incoming memory for `copies` times so many. `packed` says that [`GroupSession::perform`]
+    /// will be asked to pack.
     ///
     /// # Errors
-    /// The library does not take the datatype; it is too large, or data lie outside `count` extents from 0.
+    /// The library does not take the datatype; it is too large, or data lie outside `count`
+    /// extents from 0.
     fn prepare(
         &mut self,
         datatype: &Datatype,
         count: u64,
         copies: usize,
         packed: bool,
-    ) -> Result<(), AloneError>;
+    ) -> Result<(), SessionError>;
 
     /// The memory of what is prepared: outgoing, and incoming. Displacement 0 is the first byte.
     fn memory(&mut self) -> (&mut [u8], &mut [u8]);
@@ -78,7 +82,8 @@ pub trait Team {
     /// As MPI.
     fn barrier(&self) -> Result<(), MpiError>;
 
-    /// Does it once with what is prepared; `packed`: with `MPI_Pack`, `MPI_PACKED` and `MPI_Unpack`.
+    /// Does it once with what is prepared; `packed`: with `MPI_Pack`, `MPI_PACKED` and
+    /// `MPI_Unpack`.
     ///
     /// # Errors
     /// As MPI. Others may then wait for this process for ever.
@@ -94,27 +99,22 @@ pub trait Team {
     fn abort(&self);
 }
 
-/// Opens the MPI library (a path or soname) into this process, which `mpirun` has started beside others, hands `work` its
-/// [`Team`], and ends MPI. A process can do this once.
+/// Opens the MPI library (a path or soname) into this process, which `mpirun` has started beside
+/// others, hands `work` its [`GroupSession`], and ends MPI.
 ///
 /// # Errors
-/// [`AloneError`]; the library itself may also end the process.
-pub fn team<R>(
+/// [`SessionError`]; the library itself may also end the process.
+pub fn group<R>(
     library: &Path,
-    work: impl FnOnce(&mut dyn Team) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    let library = Library::open(library)?;
-    match library.kind() {
-        AbiKind::Mpich => in_abi::<Mpich, R>(&library, work),
-        AbiKind::OpenMpi => in_abi::<OpenMpi, R>(&library, work),
-        AbiKind::Standard => in_abi::<Standard, R>(&library, work),
-    }
+    work: impl FnOnce(&mut dyn GroupSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
+    opened!(library, in_abi::<_, R>, work)
 }
 
 fn in_abi<A: Abi, R>(
-    library: &Library,
-    work: impl FnOnce(&mut dyn Team) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
+    library: Library,
+    work: impl FnOnce(&mut dyn GroupSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
     let alone = library.function(c"MPI_Send");
     // As a linked program sees it, the preload first.
     // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.
@@ -151,7 +151,7 @@ struct Message<'m, A: Abi> {
 struct Packed {
     outgoing: Buffer,
     incoming: Buffer,
-    /// What `MPI_Pack_size` says.
+    /// The answer of `MPI_Pack_size`.
     room: c_int,
     /// Bytes that are sent.
     bytes: c_int,
@@ -184,7 +184,7 @@ impl Buffer {
     }
 }
 
-impl<A: Abi> Team for Members<'_, A> {
+impl<A: Abi> GroupSession for Members<'_, A> {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -207,9 +207,9 @@ impl<A: Abi> Team for Members<'_, A> {
         count: u64,
         copies: usize,
         packed: bool,
-    ) -> Result<(), AloneError> {
+    ) -> Result<(), SessionError> {
         self.message = None;
-        let no_layout = |error| AloneError::Encode(EncodeError::Layout(error));
+        let no_layout = |error| SessionError::Encode(EncodeError::Layout(error));
         let (layout, made) = match datatype {
             Datatype::Constructed(construction) => {
                 (construction.layout().map_err(no_layout)?, construct(self.mpi, construction)?)
@@ -228,7 +228,7 @@ impl<A: Abi> Team for Members<'_, A> {
         let incoming = buffer_size(total.unwrap_or(u64::MAX))?;
         let step = buffer_size(step)?;
         let limit = usize::try_from(c_int::MAX).unwrap_or(usize::MAX);
-        let too_many = AloneError::TooLarge { given: count, limit };
+        let too_many = SessionError::TooLarge { given: count, limit };
         let mut message = Message {
             datatype: made,
             count: c_int::try_from(count).map_err(|_| too_many)?,
@@ -321,7 +321,7 @@ impl<A: Abi> Team for Members<'_, A> {
 
 impl<A: Abi> Members<'_, A> {
     /// Memory for the packed stream of a message, and its length: that of one call.
-    fn packed(&self, message: &Message<'_, A>) -> Result<Packed, AloneError> {
+    fn packed(&self, message: &Message<'_, A>) -> Result<Packed, SessionError> {
         let world = self.mpi.handles.comm_world;
         let room = self.mpi.int("MPI_Pack_size", |room| {
             // SAFETY: `room` is writable, the handles are live.
@@ -351,14 +351,16 @@ struct Elements<A: Abi> {
     datatype: A::Datatype,
 }
 
-/// Single calls. All buffers are as long as `prepare` has found necessary for these datatypes and counts.
+/// Single calls. All buffers are as long as `prepare` has found necessary for these datatypes and
+/// counts.
 struct Calls<'m, A: Abi> {
     mpi: &'m Mpi<A>,
     rank: usize,
 }
 
-// SAFETY (all calls): `prepare` has compared the bounds of the datatype with those of the layout, the buffers hold all bytes
-// of the elements, and packed ones the room that the library asked for. Nobody else uses them meanwhile.
+// SAFETY (all calls): `prepare` has compared the bounds of the datatype with those of the layout,
+// the buffers hold all bytes of the elements, and packed ones the room that the library asked for.
+// Nobody else uses them meanwhile.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "one comment for all, just above")]
 impl<A: Abi> Calls<'_, A> {
     fn transfer(
@@ -463,8 +465,8 @@ impl<A: Abi> Calls<'_, A> {
 }
 
 /// Bytes that `count` elements take, gaps included: the place of the next one.
-fn step(layout: &Type, count: u64) -> Result<u64, AloneError> {
-    let outside = AloneError::TooLarge { given: count, limit: 0 };
+fn step(layout: &Type, count: u64) -> Result<u64, SessionError> {
+    let outside = SessionError::TooLarge { given: count, limit: 0 };
     let (Ok(copies), true) = (i64::try_from(count), layout.true_lb() >= 0 && layout.extent() >= 0)
     else {
         return Err(outside);

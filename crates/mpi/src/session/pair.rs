@@ -1,13 +1,12 @@
-//! Several processes with an MPI library that each has opened: messages of layouts between them. All
-//! that measuring messages takes, without unsafe code outside.
+//! Several processes with an MPI library that each has opened: messages of layouts between them.
 
 use std::ffi::c_int;
 use std::path::Path;
 
 use commloom_layout::Type;
 
-use crate::abi::{Abi, AbiKind, Mpich, OpenMpi, Standard, Status};
-use crate::alone::{AloneError, buffer_size, session};
+use super::{SessionError, buffer_size, session};
+use crate::abi::{Abi, Status};
 use crate::encode::encode;
 use crate::error::MpiError;
 use crate::library::Library;
@@ -15,7 +14,7 @@ use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
 /// One of the processes of `MPI_COMM_WORLD`.
-pub trait Partner {
+pub trait PairSession {
     /// Which one.
     ///
     /// # Errors
@@ -28,20 +27,20 @@ pub trait Partner {
     /// As MPI.
     fn size(&self) -> Result<c_int, MpiError>;
 
-    /// What `MPI_Get_library_version` says.
+    /// The answer of `MPI_Get_library_version`.
     ///
     /// # Errors
     /// As MPI.
     fn version(&self) -> Result<String, MpiError>;
 
-    /// Prepares `count` elements of a layout in memory of their own, and returns the number by which
-    /// they are known from now on. Displacement 0 is the first byte of the memory.
+    /// Prepares `count` elements of a layout in memory of their own, and returns the number by
+    /// which they are known from now on. Displacement 0 is the first byte of the memory.
     ///
     /// # Errors
     /// The library does not take the layout, it is too large, or begins below 0.
-    fn add(&mut self, layout: &Type, count: u64) -> Result<usize, AloneError>;
+    fn add(&mut self, layout: &Type, count: u64) -> Result<usize, SessionError>;
 
-    /// The memory of a message; empty for a number that [`Partner::add`] did not give.
+    /// The memory of a message; empty for a number that [`PairSession::add`] did not give.
     fn memory(&mut self, number: usize) -> &mut [u8];
 
     /// Two of the memories at once: the first to read, the second to write.
@@ -70,26 +69,21 @@ pub trait Partner {
 }
 
 /// Opens the MPI library (a path or soname) into this process, which `mpirun` has started beside
-/// others, hands `work` its [`Partner`], and ends MPI. A process can do this once.
+/// others, hands `work` its [`PairSession`], and ends MPI.
 ///
 /// # Errors
-/// [`AloneError`]; the library itself may also end the process.
-pub fn together<R>(
+/// [`SessionError`]; the library itself may also end the process.
+pub fn pair<R>(
     library: &Path,
-    work: impl FnOnce(&mut dyn Partner) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    let library = Library::open(library)?;
-    match library.kind() {
-        AbiKind::Mpich => partner::<Mpich, R>(library, work),
-        AbiKind::OpenMpi => partner::<OpenMpi, R>(library, work),
-        AbiKind::Standard => partner::<Standard, R>(library, work),
-    }
+    work: impl FnOnce(&mut dyn PairSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
+    opened!(library, in_abi::<_, R>, work)
 }
 
-fn partner<A: Abi, R>(
+fn in_abi<A: Abi, R>(
     library: Library,
-    work: impl FnOnce(&mut dyn Partner) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
+    work: impl FnOnce(&mut dyn PairSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
     session::<A, R>(library, |mpi| work(&mut Messages { mpi, all: Vec::new() }))
 }
 
@@ -104,7 +98,7 @@ struct Messages<'m, A: Abi> {
     all: Vec<Message<'m, A>>,
 }
 
-impl<A: Abi> Partner for Messages<'_, A> {
+impl<A: Abi> PairSession for Messages<'_, A> {
     fn rank(&self) -> Result<c_int, MpiError> {
         self.mpi.rank(self.mpi.handles.comm_world)
     }
@@ -117,9 +111,9 @@ impl<A: Abi> Partner for Messages<'_, A> {
         self.mpi.library_version()
     }
 
-    fn add(&mut self, layout: &Type, count: u64) -> Result<usize, AloneError> {
+    fn add(&mut self, layout: &Type, count: u64) -> Result<usize, SessionError> {
         let datatype = encode(self.mpi, layout)?;
-        let too_large = AloneError::TooLarge { given: count, limit: buffer_size(0)? };
+        let too_large = SessionError::TooLarge { given: count, limit: buffer_size(0)? };
         let (Ok(elements), Ok(copies)) = (c_int::try_from(count), i64::try_from(count)) else {
             return Err(too_large);
         };
@@ -150,8 +144,8 @@ impl<A: Abi> Partner for Messages<'_, A> {
         let Some(message) = self.all.get(number) else { return Ok(()) };
         let Message { datatype, count, memory } = message;
         let world = self.mpi.handles.comm_world;
-        // SAFETY: `encode` has compared the true bounds of the datatype with those of the layout, and
-        // the memory holds all bytes from 0 to the end of the last element.
+        // SAFETY: `encode` has compared the true bounds of the datatype with those of the layout,
+        // and the memory holds all bytes from 0 to the end of the last element.
         let code = unsafe {
             (self.mpi.own.send)(memory.as_ptr().cast(), *count, datatype.handle(), to, 0, world)
         };

@@ -1,49 +1,23 @@
 //! One process with an MPI library for itself: opened, started as a singleton (MPI 4.1, section
-//! 11.10.2), asked to pack, ended. All that measuring `MPI_Pack` takes, without unsafe code outside.
+//! 11.10.2), asked to pack, ended.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::hint::black_box;
 use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
 use commloom_layout::Type;
-use thiserror::Error;
 
-use crate::abi::{Abi, AbiKind, Mpich, OpenMpi, Standard};
+use super::{LARGEST, SessionError, buffer_size, session};
+use crate::abi::Abi;
 use crate::encode::encode;
-use crate::error::{EncodeError, MpiError};
-use crate::library::{Library, LibraryError};
+use crate::error::MpiError;
+use crate::library::Library;
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
-/// Largest buffer that is allocated here, in bytes.
-const LARGEST: usize = 1 << 30;
-
-/// Why a library could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum AloneError {
-    /// It could not be opened, or is no MPI library.
-    #[error(transparent)]
-    Library(#[from] LibraryError),
-    /// An MPI call failed.
-    #[error(transparent)]
-    Mpi(#[from] MpiError),
-    /// The library does not take a layout.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-    /// A layout needs more memory than a buffer may have.
-    #[error("the layout needs a buffer of {given} bytes, past {limit}")]
-    TooLarge {
-        /// Bytes needed, as far as they can be told.
-        given: u64,
-        /// The limit.
-        limit: usize,
-    },
-}
-
-/// What is timed.
+/// The work that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// `MPI_Pack`.
@@ -64,8 +38,8 @@ pub struct Buffers {
 }
 
 /// Packs and unpacks layouts with one library.
-pub trait Packer {
-    /// What `MPI_Get_library_version` says.
+pub trait SingleSession {
+    /// The answer of `MPI_Get_library_version`.
     ///
     /// # Errors
     /// As MPI.
@@ -75,18 +49,18 @@ pub trait Packer {
     fn path(&self) -> &str;
 
     /// Prepares one element of a layout in memory of its own, and returns the number by which
-    /// [`Packer::time`] knows it.
+    /// [`SingleSession::time`] knows it.
     ///
     /// # Errors
     /// The library does not take the layout, or it is too large.
-    fn add(&mut self, layout: &Type) -> Result<usize, AloneError>;
+    fn add(&mut self, layout: &Type) -> Result<usize, SessionError>;
 
     /// Prepares `count` elements of a layout in memory of the caller.
     ///
     /// # Safety
-    /// Until [`Packer::clear`] or the end of the packer, relative to `memory` every byte of the elements
-    /// is valid for reads and writes, `packed` is so for `room` bytes, and the two do not overlap; nobody
-    /// else uses them during [`Packer::time`].
+    /// Until [`SingleSession::clear`] or the end of the session, relative to `memory` every byte
+    /// of the elements is valid for reads and writes, `packed` is so for `room` bytes, and the two
+    /// do not overlap; nobody else uses them during [`SingleSession::time`].
     ///
     /// # Errors
     /// The library does not take the layout, or asks for more room.
@@ -95,76 +69,42 @@ pub trait Packer {
         layout: &Type,
         count: u64,
         buffers: Buffers,
-    ) -> Result<usize, AloneError>;
+    ) -> Result<usize, SessionError>;
 
-    /// The memory of a layout from its first byte to its last one, and its packed stream; empty where they are not the
-    /// packer's own.
+    /// The memory of a layout from its first byte to its last one, and its packed stream; empty
+    /// where they are not the session's own.
     fn buffers(&mut self, number: usize) -> [&mut [u8]; 2];
 
     /// Forgets all layouts and frees their datatypes.
     fn clear(&mut self);
 
-    /// Time that `times` calls for the layout `number` take. Zero for a number that [`Packer::add`] and
-    /// [`Packer::add_in`] did not give since the last [`Packer::clear`].
+    /// Time that `times` calls for the layout `number` take. Zero for a number that
+    /// [`SingleSession::add`] and [`SingleSession::add_in`] did not give since the last
+    /// [`SingleSession::clear`].
     ///
     /// # Errors
     /// As MPI.
     fn time(&mut self, number: usize, work: Work, times: u32) -> Result<Duration, MpiError>;
 }
 
-/// Opens the MPI library (a path or soname) into this process, starts it without any other process,
-/// hands `work` a [`Packer`], and ends it. A process can do this once (MPI 4.1, section 11.2.1).
+/// Opens the MPI library (a path or soname) into this process, starts it without any other
+/// process, hands `work` its [`SingleSession`], and ends it.
 ///
 /// # Errors
-/// [`AloneError`]; the library itself may also end the process, so that those who must not end use
-/// another one for this.
-pub fn alone<R>(
+/// [`SessionError`]; the library itself may also end the process, so that those who must not end
+/// use another one for this.
+pub fn single<R>(
     library: &Path,
-    work: impl FnOnce(&mut dyn Packer) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    let library = Library::open(library)?;
-    match library.kind() {
-        AbiKind::Mpich => packer::<Mpich, R>(library, work),
-        AbiKind::OpenMpi => packer::<OpenMpi, R>(library, work),
-        AbiKind::Standard => packer::<Standard, R>(library, work),
-    }
+    work: impl FnOnce(&mut dyn SingleSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
+    opened!(library, in_abi::<_, R>, work)
 }
 
-fn packer<A: Abi, R>(
+fn in_abi<A: Abi, R>(
     library: Library,
-    work: impl FnOnce(&mut dyn Packer) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
+    work: impl FnOnce(&mut dyn SingleSession) -> Result<R, SessionError>,
+) -> Result<R, SessionError> {
     session::<A, R>(library, |mpi| work(&mut Layouts { mpi, prepared: Vec::new() }))
-}
-
-/// Starts MPI, lets `work` use it, and ends it. Errors come back as codes.
-pub(crate) fn session<A: Abi, R>(
-    library: Library,
-    work: impl FnOnce(&Mpi<A>) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.
-    let mpi = unsafe { Mpi::<A>::new(library)? };
-    started(mpi, work)
-}
-
-/// As [`session`], with a library that is ready to be called; by the names that a program uses.
-pub(crate) fn started<A: Abi, R>(
-    mpi: Mpi<A>,
-    work: impl FnOnce(&Mpi<A>) -> Result<R, AloneError>,
-) -> Result<R, AloneError> {
-    // SAFETY: MPI allows null arguments (section 11.2.1).
-    let code = unsafe { (mpi.next.init)(ptr::null_mut(), ptr::null_mut::<*mut *mut c_char>()) };
-    mpi.check("MPI_Init", code)?;
-    for comm in [mpi.handles.comm_world, mpi.handles.comm_self] {
-        // SAFETY: predefined handles.
-        let code = unsafe { (mpi.next.comm_set_errhandler)(comm, mpi.handles.errors_return) };
-        mpi.check("MPI_Comm_set_errhandler", code)?;
-    }
-    let result = work(&mpi);
-    // SAFETY: initialized above, nothing is pending.
-    let code = unsafe { (mpi.next.finalize)() };
-    mpi.check("MPI_Finalize", code)?;
-    result
 }
 
 /// Elements of a layout, and the memory that they are packed from and into.
@@ -173,9 +113,10 @@ struct Prepared<'m, A: Abi> {
     count: c_int,
     memory: *mut u8,
     packed: *mut u8,
-    /// What the library asked for.
+    /// The buffer that the library asked for.
     room: c_int,
-    /// What the two pointers point into, where it is not the caller's. It is used through pointers only.
+    /// The memory of the two pointers, where it is not the caller's. It is used through pointers
+    /// only.
     owned: Option<[Owned; 2]>,
 }
 
@@ -192,8 +133,8 @@ impl Owned {
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: they were leaked in `new` and are freed when this is dropped; MPI uses them during `Packer::time` only, which
-        // borrows the packer as this does.
+        // SAFETY: they were leaked in `new` and are freed when this is dropped; MPI uses them
+        // during `SingleSession::time` only, which borrows the session as this does.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
     }
 }
@@ -217,7 +158,7 @@ impl<'m, A: Abi> Layouts<'m, A> {
         &self,
         layout: &Type,
         count: c_int,
-    ) -> Result<(OwnedDatatype<'m, A>, c_int), AloneError> {
+    ) -> Result<(OwnedDatatype<'m, A>, c_int), SessionError> {
         let datatype = encode(self.mpi, layout)?;
         let room = self.mpi.int("MPI_Pack_size", |room| {
             let comm = self.mpi.handles.comm_self;
@@ -228,7 +169,7 @@ impl<'m, A: Abi> Layouts<'m, A> {
     }
 }
 
-impl<A: Abi> Packer for Layouts<'_, A> {
+impl<A: Abi> SingleSession for Layouts<'_, A> {
     fn version(&self) -> Result<String, MpiError> {
         self.mpi.library_version()
     }
@@ -237,10 +178,10 @@ impl<A: Abi> Packer for Layouts<'_, A> {
         self.mpi.library().path()
     }
 
-    fn add(&mut self, layout: &Type) -> Result<usize, AloneError> {
+    fn add(&mut self, layout: &Type) -> Result<usize, SessionError> {
         let needed = u64::try_from(layout.true_extent()).unwrap_or(u64::MAX);
         let bytes = buffer_size(needed)?;
-        let too_large = AloneError::TooLarge { given: needed, limit: LARGEST };
+        let too_large = SessionError::TooLarge { given: needed, limit: LARGEST };
         // May lie outside, where no byte of the layout is at 0.
         let origin = layout.true_lb().checked_neg().and_then(|o| isize::try_from(o).ok());
         let origin = origin.ok_or(too_large)?;
@@ -260,9 +201,9 @@ impl<A: Abi> Packer for Layouts<'_, A> {
         layout: &Type,
         count: u64,
         buffers: Buffers,
-    ) -> Result<usize, AloneError> {
+    ) -> Result<usize, SessionError> {
         let Buffers { memory, packed, room: limit } = buffers;
-        let too_large = |given| AloneError::TooLarge { given, limit };
+        let too_large = |given| SessionError::TooLarge { given, limit };
         let elements = c_int::try_from(count).map_err(|_| too_large(count))?;
         let (datatype, room) = self.commit(layout, elements)?;
         let needed = u64::try_from(room).unwrap_or(u64::MAX);
@@ -304,9 +245,9 @@ impl<A: Abi> Packer for Layouts<'_, A> {
             let mut position = 0;
             let at = &raw mut position;
             let (memory, packed) = (black_box(memory).cast(), black_box(packed).cast());
-            // SAFETY: `encode` has compared the true bounds of the datatype with those of the layout,
-            // and `memory` holds all bytes between them, of all elements; `packed` has the room that
-            // the library asked for.
+            // SAFETY: `encode` has compared the true bounds of the datatype with those of the
+            // layout, and `memory` holds all bytes between them, of all elements; `packed` has the
+            // room that the library asked for.
             code = unsafe {
                 match work {
                     Work::Pack => {
@@ -329,10 +270,4 @@ impl<A: Abi> Packer for Layouts<'_, A> {
         self.mpi.check(call, code)?;
         Ok(time)
     }
-}
-
-/// So many bytes, if a buffer may have them.
-pub(crate) fn buffer_size(needed: u64) -> Result<usize, AloneError> {
-    let size = usize::try_from(needed).ok().filter(|&size| size <= LARGEST);
-    size.ok_or(AloneError::TooLarge { given: needed, limit: LARGEST })
 }
