@@ -5,63 +5,38 @@
 //! MPI_Type_commit ─► record hangs on the handle as an attribute (its life is MPI's)
 //! MPI_Send(buf, count, type) ─► message(type, count) ─┬─ none or Native ─► the library, untouched
 //!     decode, normalize, plan: once per (type, count) ├─ Substitute ─────► the library, other handle
-//!     way: commloom_choice::Model                     └─ Engine ─────────► pack, the library, contiguous
+//!     strategy: commloom_choice::Model                └─ Engine ─────────► pack, the library, contiguous
 //! MPI_Irecv ─► pending table ─► MPI_Wait, MPI_Test ... ─► unpack what arrived
 //! MPI_Finalize ─► one report for all ranks
 //! ```
 //!
-//! Where groups of persistent requests are replaced by collective operations, [`replace`] sees them first.
-//! Where a trace is wanted, every call goes to [`recording`] instead.
+//! Four layers stand on [`runtime`]; each imports from those below it only:
+//!
+//! ```text
+//! preload      the exported symbols and the calls behind them; when the library begins and ends
+//! accelerate   datatypes and messages     record   traces     replace   collectives for persistent requests
+//! runtime      the library behind us, settings, requests and statuses as MPI has them
+//! ```
+//!
+//! Where a trace is wanted, [`record`] takes every call, and nothing else is done. Where groups of
+//! persistent requests are replaced by collective operations, [`replace`] sees them first.
 //!
 //! Rules that hold everywhere in this crate:
-//! - nothing unwinds into C: our own work runs under [`Preload::shield`], and where it fails the
+//! - nothing unwinds into C: our own work runs under `Runtime::shield`, and where it fails the
 //!   program's call goes on to the library as it was;
 //! - our own work is never wrapped around a communication call, so that a failure cannot send twice;
 //! - the program's arguments reach the library whenever something is unusual about them, so that
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.
 
-mod at_exit;
-mod beginning;
-mod blocks;
-mod callers;
-pub mod calls;
-pub mod complete;
-pub mod config;
-mod count;
-mod displacements;
-mod element;
-mod exchange;
-mod export;
-mod export_arrivals;
-mod export_collectives;
-mod export_communicators;
-mod export_reductions;
-mod gpu;
-mod incoming;
-mod layouts;
-mod lives;
-mod lossy;
-mod made;
-mod measured;
-mod message;
-mod outgoing;
-mod pending;
-mod persistent;
-mod plain;
-pub mod pool;
-mod record;
-pub mod recording;
-mod replace;
-mod report;
-mod rows;
-mod say;
-mod signals;
-mod state;
-mod tally;
+pub(crate) mod accelerate;
+pub mod preload;
+pub mod record;
+pub(crate) mod replace;
+pub mod runtime;
 
-pub use count::{CallCount, Integer};
-pub use state::Preload;
+pub use preload::state::Preload;
+pub use runtime::count::{CallCount, Integer};
 
 /// What [`preload!`] needs by name.
 #[doc(hidden)]

@@ -45,17 +45,11 @@ impl Wild {
     }
 }
 
-/// Who uses a channel alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    Group(usize),
-    Region(usize),
-}
-
 /// Who has ever used a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum User {
-    Owner(Owner),
+    /// The group of this number, alone.
+    Group(usize),
     Others,
 }
 
@@ -72,12 +66,12 @@ pub(super) struct Channels {
 }
 
 impl Channels {
-    /// Messages of this channel that belong to no group and no region; back comes whom that spoils.
-    pub fn used(&mut self, channel: Channel) -> Option<Owner> {
+    /// Messages of this channel that belong to no group; back comes the group that this spoils.
+    pub fn used(&mut self, channel: Channel) -> Option<usize> {
         let full = self.users.len() >= MOST;
         match self.users.entry(channel) {
             Entry::Occupied(mut known) => match known.insert(User::Others) {
-                User::Owner(owner) => Some(owner),
+                User::Group(group) => Some(group),
                 User::Others => None,
             },
             Entry::Vacant(_) if full => {
@@ -91,8 +85,8 @@ impl Channels {
         }
     }
 
-    /// A receive that may take messages of several; whom that spoils.
-    pub fn used_wildly(&mut self, wild: Wild) -> Vec<Owner> {
+    /// A receive that may take messages of several; the groups that this spoils.
+    pub fn used_wildly(&mut self, wild: Wild) -> Vec<usize> {
         if self.wild.contains(&wild) {
             return Vec::new();
         }
@@ -102,17 +96,17 @@ impl Channels {
         }
         let mut spoilt = Vec::new();
         for (channel, user) in &mut self.users {
-            if let (User::Owner(owner), true) = (*user, wild.takes(channel)) {
+            if let (User::Group(group), true) = (*user, wild.takes(channel)) {
                 *user = User::Others;
-                spoilt.push(owner);
+                spoilt.push(group);
             }
         }
         spoilt
     }
 
-    /// Gives these channels to a group or a region, if nobody else has used one of them.
-    pub fn claim(&mut self, channels: &[Channel], owner: Owner) -> bool {
-        let user = User::Owner(owner);
+    /// Gives these channels to a group, if nobody else has used one of them.
+    pub fn claim(&mut self, channels: &[Channel], group: usize) -> bool {
+        let user = User::Group(group);
         let free = |channel: &Channel| match self.users.get(channel) {
             Some(known) => *known == user,
             None => !self.wild.iter().any(|wild| wild.takes(channel)),
@@ -135,40 +129,24 @@ mod tests {
     #[test]
     fn a_channel_belongs_to_one_group_or_to_others() {
         let mut channels = Channels::default();
-        assert!(
-            channels.claim(&[TO_1, TO_1, OF_1], Owner::Group(0)),
-            "several messages of one channel"
-        );
-        assert!(!channels.claim(&[OF_1], Owner::Group(1)));
+        assert!(channels.claim(&[TO_1, TO_1, OF_1], 0), "several messages of one channel");
+        assert!(!channels.claim(&[OF_1], 1));
         assert_eq!(channels.used(Channel { tag: 6, ..TO_1 }), None);
-        assert!(
-            !channels.claim(&[Channel { tag: 6, ..TO_1 }], Owner::Group(1)),
-            "it was used before"
-        );
-        assert_eq!(channels.used(TO_1), Some(Owner::Group(0)));
+        assert!(!channels.claim(&[Channel { tag: 6, ..TO_1 }], 1), "it was used before");
+        assert_eq!(channels.used(TO_1), Some(0));
         assert_eq!(channels.used(TO_1), None, "once is enough");
-        let (region, to_2) = (Owner::Region(0), Channel { peer: 2, ..TO_1 });
-        assert!(channels.claim(&[to_2], region) && channels.claim(&[to_2], region));
-        assert!(!channels.claim(&[to_2], Owner::Region(1)), "another region");
-        assert_eq!(channels.used(to_2), Some(region));
     }
 
     #[test]
     fn receives_from_anyone_take_what_comes_in_on_their_communicator() {
         let mut channels = Channels::default();
-        assert!(channels.claim(&[TO_1, OF_1], Owner::Group(0)));
+        assert!(channels.claim(&[TO_1, OF_1], 0));
         let wild = Wild { comm: 1, source: None, tag: None };
         assert!(channels.used_wildly(wild).is_empty());
         assert!(channels.used_wildly(Wild { comm: 0, source: None, tag: Some(6) }).is_empty());
-        assert_eq!(
-            channels.used_wildly(Wild { comm: 0, source: None, tag: Some(5) }),
-            vec![Owner::Group(0)]
-        );
-        assert!(!channels.claim(&[Channel { comm: 1, ..OF_1 }], Owner::Group(1)));
-        assert!(
-            channels.claim(&[Channel { comm: 1, ..TO_1 }], Owner::Group(1)),
-            "sends are not received"
-        );
+        assert_eq!(channels.used_wildly(Wild { comm: 0, source: None, tag: Some(5) }), vec![0]);
+        assert!(!channels.claim(&[Channel { comm: 1, ..OF_1 }], 1));
+        assert!(channels.claim(&[Channel { comm: 1, ..TO_1 }], 1), "sends are not received");
     }
 
     #[test]
@@ -177,7 +155,7 @@ mod tests {
         for tag in 0..=c_int::try_from(MOST).unwrap() {
             assert_eq!(channels.used(Channel { tag, ..TO_1 }), None);
         }
-        assert!(!channels.claim(&[OF_1], Owner::Group(0)));
+        assert!(!channels.claim(&[OF_1], 0));
         assert!(channels.users.len() <= MOST);
     }
 }

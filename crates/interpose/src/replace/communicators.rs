@@ -1,66 +1,26 @@
 //! Numbers for communicators: the same at all of their processes, given when the communicator is made, because then all of
 //! them are in that call and nothing of the program's is under way on it.
 //!
-//! Communicators that are made in other ways than by `MPI_Comm_dup`, `MPI_Comm_split` and `MPI_Cart_create` have none, and nothing
-//! on them is replaced; nor on those past the first [`COMMUNICATORS`], because a library has only so many.
+//! Communicators that are made in other ways than by `MPI_Comm_dup`, `MPI_Comm_split` and
+//! `MPI_Cart_create` have none, and nothing on them is replaced; nor on those past the first
+//! [`COMMUNICATORS`](super::comm::COMMUNICATORS), because a library has only so many.
 
-use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex};
 
 use commloom_mpi::graphs::{Context, GraphsError};
-use commloom_mpi::{Abi, Mpi, MpiError};
+use commloom_mpi::{Abi, MpiError};
 
-use super::Replace;
-use crate::recording::handles::no_copy;
-use crate::state::Preload;
+use super::comm::{Comm, GROUPS, SharedContext};
+use super::replacement::{Replace, Replacement};
 
-/// Groups of one communicator that can be replaced, each with a ballot of its own.
-pub(super) const GROUPS: usize = 16;
-/// The same for regions.
-pub(super) const REGIONS: usize = 16;
-/// Communicators with numbers. MPICH has 2048 in all, and each of these takes up to three.
-pub(super) const COMMUNICATORS: usize = 64;
-
-/// A communicator of the program.
-pub(super) struct Comm<A: Abi> {
-    pub rank: u32,
-    pub size: u64,
-    /// How many groups and regions it has.
-    pub groups: usize,
-    pub regions: usize,
-    /// A communicator of our own with the same processes in the same order.
-    pub own: A::Comm,
-    /// Made when the first group is compiled.
-    context: Option<Shared<A>>,
-}
-
-type Shared<A> = Arc<Mutex<Context<'static, A>>>;
-
-/// A key for the numbers.
-pub(super) fn keyval<A: Abi>(mpi: &Mpi<A>) -> Option<c_int> {
-    // SAFETY: the functions look at nothing that they are given but the place of the flag.
-    unsafe { mpi.comm_create_keyval(no_copy::<A::Comm, A>, deleted::<A>, std::ptr::null_mut()) }
-        .ok()
-}
-
-/// The number is all there is.
-unsafe extern "C" fn deleted<A: Abi>(
-    _comm: A::Comm,
-    _keyval: c_int,
-    _value: *mut c_void,
-    _state: *mut c_void,
-) -> c_int {
-    A::CONSTANTS.success
-}
-
-impl<A: Abi> Preload<A> {
+impl<A: Abi> Replacement<A> {
     /// A communicator was made: all of its processes are in the call that made it.
     pub(crate) fn identify(&'static self, comm: A::Comm) {
-        if let Some(replace) = self.replace()
+        if let Some(replace) = self.get()
             && comm != replace.mpi.handles.comm_null
         {
             // Without a number nothing is replaced there.
-            let _: Option<Result<(), MpiError>> = self.shield(|| replace.identify(comm));
+            let _: Option<Result<(), MpiError>> = replace.runtime.shield(|| replace.identify(comm));
         }
     }
 }
@@ -81,7 +41,7 @@ impl<A: Abi> Replace<A> {
         let mut number = [-1_i64];
         let rank = mpi.rank(comm)?;
         if rank == 0
-            && let Some(first) = self.shared.take(GROUPS + REGIONS)
+            && let Some(first) = self.shared.take(GROUPS)
         {
             number = [i64::try_from(first).unwrap_or(-1)];
         }
@@ -96,19 +56,14 @@ impl<A: Abi> Replace<A> {
         let code = unsafe { (mpi.own.comm_split)(comm, 0, rank, &raw mut own) };
         mpi.check("MPI_Comm_split", code)?;
         let (rank, size) = (u32::try_from(rank).unwrap_or(0), u64::try_from(size).unwrap_or(0));
-        let made = Comm { rank, size, groups: 0, regions: 0, own, context: None };
-        let mut inner = self.lock();
-        inner.comms.insert(number, made);
-        if comm == mpi.handles.comm_world {
-            inner.world = Some(number);
-        }
-        drop(inner);
+        let made = Comm { rank, size, groups: 0, own, context: None };
+        self.lock().comms.insert(number, made);
         // SAFETY: the functions of the keyval take any value.
         unsafe { mpi.comm_set_attr(comm, self.keyval, std::ptr::without_provenance_mut(number)) }
     }
 
     /// Where graphs of the processes of a communicator are compiled and run. Collective over them the first time.
-    pub(super) fn context(&self, number: usize) -> Result<Shared<A>, GraphsError> {
+    pub(super) fn context(&self, number: usize) -> Result<SharedContext<A>, GraphsError> {
         let missing = || GraphsError::Unsupported { what: "this communicator".to_owned() };
         let own = {
             let inner = self.lock();
@@ -127,17 +82,15 @@ impl<A: Abi> Replace<A> {
 
     /// MPI ends: everything of ours is freed, which is collective, by all processes in the same order.
     pub(super) fn free(&self) {
-        let (mut comms, mut groups, mut regions) = {
+        let (mut comms, mut groups) = {
             let mut inner = self.lock();
             let comms: Vec<_> = inner.comms.drain().collect();
-            (comms, std::mem::take(&mut inner.groups), std::mem::take(&mut inner.regions.list))
+            (comms, std::mem::take(&mut inner.groups))
         };
         comms.sort_by_key(|(number, _)| *number);
         groups.sort_by_key(|exchange| exchange.place);
-        regions.sort_by_key(|region| region.place);
         for (number, mut comm) in comms {
             groups.retain(|exchange| exchange.comm != number);
-            regions.retain(|region| region.comm != number);
             drop(comm.context);
             // SAFETY: the communicator is ours; nothing is under way on it.
             let _ = unsafe { (self.mpi.own.comm_free)(&raw mut comm.own) };

@@ -13,6 +13,8 @@
 
 use std::time::Duration;
 
+use commloom_measure::statistics;
+
 use super::ballot::{Action, MAX_ROUNDS, Motion};
 
 /// Starts that are only looked at.
@@ -61,15 +63,6 @@ pub(super) enum Reason {
     /// The messages make no graph.
     #[error("{0}")]
     NoGraph(String),
-    /// A region whose messages were others in a later pass.
-    #[error("its messages were not the same again")]
-    Changed,
-    /// A region of which nothing was left out: what it sends is made in it, or is sent before anybody waits for it.
-    #[error("its messages were sent all the same")]
-    Idle,
-    /// A region that cannot be replaced as it is.
-    #[error("{0}")]
-    Unfit(&'static str),
     /// It was tried.
     #[error("not faster: {native:?} as it is, {replaced:?} replaced")]
     Slower { native: Duration, replaced: Duration },
@@ -183,7 +176,7 @@ impl Group {
     /// Medians of the trial, as it is and replaced.
     pub fn medians(&self) -> (Duration, Duration) {
         match &self.stage {
-            Stage::Trial(trial) => (median(&trial.native), median(&trial.replaced)),
+            Stage::Trial(trial) => (middle(&trial.native), middle(&trial.replaced)),
             _ => (Duration::ZERO, Duration::ZERO),
         }
     }
@@ -222,10 +215,9 @@ pub(super) fn pays(native: Duration, replaced: Duration) -> bool {
     replaced.saturating_mul(20) <= native.saturating_mul(19)
 }
 
-fn median(times: &[Duration]) -> Duration {
-    let mut sorted = times.to_vec();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+fn middle(times: &[Duration]) -> Duration {
+    let seconds = statistics::median(times.iter().map(Duration::as_secs_f64));
+    seconds.map_or(Duration::ZERO, Duration::from_secs_f64)
 }
 
 #[cfg(test)]

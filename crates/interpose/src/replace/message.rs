@@ -8,11 +8,7 @@ use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, DEFAULT_BUDGET, Mpi, Status, decode};
 
 use super::channels::{Channel, Way, Wild};
-use super::region::Range;
-use crate::gpu::Gpus;
-
-/// Parts of the layout of a region's message at most.
-const PARTS: u64 = 1 << 14;
+use crate::runtime::gpu::Gpus;
 
 /// Two that are equal are the same message, whichever requests stand for them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -86,49 +82,19 @@ impl Message {
     pub fn step(&self) -> Option<Option<Step>> {
         match self.is_null {
             true => Some(None),
-            false => Some(Some(self.step_at(self.at)?)),
+            false => Some(Some(self.transfer()?)),
         }
     }
 
-    /// The same in other memory: what is at `here` is at `there`. Not for a message with nobody.
-    pub fn step_elsewhere(&self, here: usize, there: usize) -> Option<Step> {
-        self.step_at(self.at.wrapping_sub(here).wrapping_add(there))
-    }
-
-    /// The bytes, in the order of the layout; `None` where that is a long list.
-    pub fn ranges(&self) -> Option<Vec<Range>> {
-        let at = |displacement: i64| u64::try_from(self.at).ok()?.checked_add_signed(displacement);
-        if self.bytes == 0 {
-            return Some(Vec::new());
-        }
-        if self.ty.is_contiguous(self.count) {
-            let start = at(self.ty.first_byte())?;
-            return Some(vec![Range { start, end: start.checked_add(self.bytes)? }]);
-        }
-        if self.ty.runs().checked_mul(self.count)? > PARTS {
-            return None;
-        }
-        let elements =
-            (0..self.count).map(|k| self.ty.extent().checked_mul(i64::try_from(k).ok()?));
-        let mut ranges = Vec::new();
-        for element in elements {
-            for run in self.ty.byte_runs() {
-                let start = at(element?.checked_add(run.displacement)?)?;
-                ranges.push(Range { start, end: start.checked_add(run.length)? });
-            }
-        }
-        Some(ranges)
-    }
-
-    fn step_at(&self, at: usize) -> Option<Step> {
+    fn transfer(&self) -> Option<Step> {
         let address = |at: usize| u64::try_from(at).ok().map(Address);
         let memory = Memory(match self.ty.is_contiguous(self.count) {
             true => {
                 let first = isize::try_from(self.ty.first_byte()).ok()?;
-                Buffer::Range(address(at.wrapping_add_signed(first))?, Bytes(self.bytes))
+                Buffer::Range(address(self.at.wrapping_add_signed(first))?, Bytes(self.bytes))
             }
             false => {
-                let (at, ty) = (address(at)?, self.ty.clone());
+                let (at, ty) = (address(self.at)?, self.ty.clone());
                 Buffer::Typed { at, count: self.count, ty }
             }
         });
@@ -152,21 +118,6 @@ impl Message {
             (false, Way::Out) => Brings::Nothing,
             (false, Way::In) => Brings::Message { source: peer, tag, bytes: self.bytes },
         }
-    }
-}
-
-#[cfg(test)]
-impl Message {
-    /// Elements of so many bytes, every `stride` bytes.
-    pub fn of_blocks(
-        channel: Channel,
-        at: usize,
-        (count, block, stride): (u64, u64, i64),
-    ) -> Message {
-        let byte = Type::predefined("MPI_BYTE").expect("it is known");
-        let element = Type::vec(block, 1, byte).expect("a few bytes");
-        let ty = Type::resized(0, stride, element).expect("a few bytes");
-        Message { channel, at, count, ty, bytes: count * block, is_null: false }
     }
 }
 

@@ -11,28 +11,28 @@ use rustc_hash::FxHashMap;
 
 use super::ballot::MAX_VOTERS;
 use super::channels::Channels;
-use super::region::Regions;
+use super::comm::keyval;
+use super::replacement::{Inner, Replace, Replacement};
 use super::shared::Shared;
-use super::{Inner, Replace};
-use crate::state::Preload;
+use crate::runtime::process::Runtime;
 
 /// Where memory is shared.
 const FOLDER: &str = "/dev/shm";
 
-impl<A: Abi> Preload<A> {
+impl<A: Abi> Replacement<A> {
     /// The library is initialized, and nothing of the program's has been sent yet. Collective over `MPI_COMM_WORLD`: all of
     /// its processes have the same settings, as `commloom exec --replace` sees to.
-    pub(crate) fn begin_to_replace(&'static self) {
-        let config = self.config();
+    pub fn begin(&'static self, runtime: &'static Runtime<A>) {
+        let config = runtime.config();
         let Some(settings) = config.replace.filter(|_| !config.off && config.trace.is_none())
         else {
             return;
         };
         // A tool behind us comes in once more as `PMPI_Init`.
-        if self.replace().is_some() {
+        if self.get().is_some() {
             return;
         }
-        let mpi = self.mpi();
+        let mpi = runtime.mpi();
         let Some((shared, world, keyval)) = common(mpi) else { return };
         let inner = Inner {
             comms: FxHashMap::default(),
@@ -46,12 +46,11 @@ impl<A: Abi> Preload<A> {
             fresh: Vec::new(),
             told: FxHashMap::default(),
             turn: None,
-            regions: Regions::default(),
-            world: None,
         };
         let replace = Replace {
+            runtime,
             mpi,
-            gpus: &self.gpus,
+            gpus: &runtime.gpus,
             has_ended: AtomicBool::new(false),
             settings,
             shared,
@@ -60,10 +59,9 @@ impl<A: Abi> Preload<A> {
             waiting: AtomicUsize::new(0),
             timing: AtomicBool::new(false),
             spent: AtomicU64::new(0),
-            in_region: AtomicBool::new(false),
             inner: Mutex::new(inner),
         };
-        let _ = self.replace.set(replace);
+        self.set(replace);
         self.identify(mpi.handles.comm_world);
     }
 }
@@ -90,7 +88,7 @@ fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
     };
     // Two threads could vote at once, and run two operations on one communicator in another order than elsewhere.
     let threads = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
-    let keyval = super::communicators::keyval(mpi);
+    let keyval = keyval(mpi);
     let possible = shared.is_some() && threads && keyval.is_some() && size <= MAX_VOTERS;
     let everywhere = everywhere(mpi, world, possible);
     // All have opened it: from here on it has no name.
@@ -106,7 +104,7 @@ fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
 }
 
 /// Whether all processes say so. Collective.
-pub(super) fn everywhere<A: Abi>(mpi: &Mpi<A>, comm: A::Comm, mine: bool) -> bool {
+fn everywhere<A: Abi>(mpi: &Mpi<A>, comm: A::Comm, mine: bool) -> bool {
     let (mine, mut all) = (c_int::from(mine), 0);
     let (Some(int), Some(min)) =
         (mpi.handles.datatype("MPI_INT"), mpi.handles.operation("MPI_MIN"))

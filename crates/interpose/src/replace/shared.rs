@@ -10,13 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use commloom_guard::{NAME, Shareable, make_shareable, open_shared};
 
 use super::ballot::Ballot;
-use super::communicators::{COMMUNICATORS, GROUPS, REGIONS};
-use super::region::Flag;
+use super::comm::{COMMUNICATORS, GROUPS};
 
 /// Ballots in all.
-const BALLOTS: usize = COMMUNICATORS * (GROUPS + REGIONS);
-/// Messages of regions in all. Only what is used takes memory.
-const FLAGS: usize = 1 << 16;
+const BALLOTS: usize = COMMUNICATORS * GROUPS;
 /// Bytes of all.
 const BYTES: usize = size_of::<Memory>();
 
@@ -28,9 +25,6 @@ struct Memory {
     /// Ballots that were given out.
     taken: AtomicU64,
     ballots: [Ballot; BALLOTS],
-    /// Flags that were given out.
-    flags_taken: AtomicU64,
-    flags: [Flag; FLAGS],
 }
 
 /// The memory as one process sees it. It stays mapped until the process ends.
@@ -76,18 +70,6 @@ impl Shared {
         (first + usize::try_from(count).ok()? <= BALLOTS).then_some(first)
     }
 
-    /// The same for flags.
-    pub fn take_flags(self, count: usize) -> Option<usize> {
-        let count = u64::try_from(count).ok()?;
-        let first = usize::try_from(self.0.flags_taken.fetch_add(count, Ordering::AcqRel)).ok()?;
-        (first.checked_add(usize::try_from(count).ok()?)? <= FLAGS).then_some(first)
-    }
-
-    /// One of them.
-    pub fn flag(self, number: usize) -> Option<&'static Flag> {
-        self.0.flags.get(number)
-    }
-
     /// One of the ballots.
     pub fn ballot(self, number: usize) -> Option<&'static Ballot> {
         self.0.ballots.get(number)
@@ -130,8 +112,5 @@ mod tests {
         });
         assert!(one.ballot(BALLOTS).is_none());
         assert_eq!(one.take(BALLOTS), None);
-        assert_eq!((one.take_flags(5), other.take_flags(FLAGS - 5)), (Some(0), Some(5)));
-        assert_eq!(one.take_flags(1), None);
-        assert!(one.flag(FLAGS - 1).is_some() && one.flag(FLAGS).is_none());
     }
 }

@@ -1,23 +1,23 @@
 //! `MPI_Start` and `MPI_Startall`: where a group is replaced, or goes as the program has it.
 
 use std::ffi::c_int;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use commloom_commgraph::schedule::{Replace as When, ScheduleOptions};
 use commloom_commgraph::{Part, Process};
 use commloom_mpi::Abi;
-use commloom_mpi::graphs::{Compiled, GraphsError};
+use commloom_mpi::graphs::GraphsError;
 
 use super::ballot::{Action, Ballot, Motion};
-use super::channels::{Channel, Owner};
-use super::communicators::GROUPS;
+use super::channels::Channel;
+use super::comm::GROUPS;
 use super::group::{Group, Reason, Step, pays};
 use super::message::{Brings, Known};
-use super::{Inner, Replace};
-use crate::gpu::Gpus;
-use crate::state::{Preload, lock};
+use super::replacement::{Inner, Replace, Replacement};
+use super::runnable::{Ready, RunnableGroup};
+use crate::runtime::gpu::Gpus;
+use crate::runtime::sync::lock;
 
 /// Groups that cannot be replaced, and are remembered as that.
 const REFUSED: usize = 1 << 12;
@@ -26,32 +26,13 @@ const PATIENCE_OF_OTHERS: u32 = 32;
 /// How often the ballot is looked at before anybody else gets the processor, and between two looks at the clock.
 const SPINS: u32 = 100;
 
-/// A group, with everything that it needs to run.
-pub(super) struct Exchange<A: Abi> {
-    pub group: Group,
-    /// The number of the communicator, and how many processes it has.
-    pub comm: usize,
-    pub voters: u64,
-    pub messages: Vec<usize>,
-    /// Where its ballot is: the same number at all processes.
-    pub place: usize,
-    ballot: &'static Ballot,
-    /// Some of the messages are with nobody.
-    has_null: bool,
-    part: Part,
-    ready: Option<Ready<A>>,
-}
-
-/// What compiling has made of it.
-pub(super) type Ready<A> = Arc<std::sync::Mutex<Compiled<'static, A>>>;
-
 /// What is done with the requests of one call.
 enum Decision {
     AsItIs,
     Vote { group: usize, motion: Motion, ballot: &'static Ballot, voters: u64 },
 }
 
-impl<A: Abi> Preload<A> {
+impl<A: Abi> Replacement<A> {
     /// Starts so many requests: together, where all processes of their communicator do so and it was found to pay, or by
     /// `as_it_is`. The requests are those of one call.
     ///
@@ -62,18 +43,20 @@ impl<A: Abi> Preload<A> {
         (count, requests): (c_int, *const A::Request),
         as_it_is: impl FnOnce() -> c_int,
     ) -> c_int {
-        let Some(replace) = self.replace() else { return as_it_is() };
+        let Some(replace) = self.get() else { return as_it_is() };
         let (Ok(count), false) = (usize::try_from(count), requests.is_null()) else {
             return as_it_is();
         };
         let since = Instant::now();
         // SAFETY: passed on.
         let requests = unsafe { std::slice::from_raw_parts(requests, count) };
-        let decision = self.shield(|| replace.decide(requests)).unwrap_or(Decision::AsItIs);
+        let decision =
+            replace.runtime.shield(|| replace.decide(requests)).unwrap_or(Decision::AsItIs);
         let code = match decision {
             Decision::Vote { group, motion, ballot, voters } => {
                 if ballot.vote(voters, motion, replace.patience()) {
-                    let done = self.shield(|| replace.act(group, motion.action, requests));
+                    let done =
+                        replace.runtime.shield(|| replace.act(group, motion.action, requests));
                     match done {
                         Some(Ok(true)) => A::CONSTANTS.success,
                         Some(Ok(false)) => as_it_is(),
@@ -86,7 +69,7 @@ impl<A: Abi> Preload<A> {
                         }
                     }
                 } else {
-                    self.shield(|| replace.missed(group));
+                    replace.runtime.shield(|| replace.missed(group));
                     as_it_is()
                 }
             }
@@ -151,7 +134,7 @@ impl<A: Abi> Replace<A> {
 
     /// How long a process waits for the others. Meanwhile the library may move what it has to: others may wait for that
     /// before they come.
-    pub(super) fn patience(&self) -> impl FnMut() -> bool {
+    fn patience(&self) -> impl FnMut() -> bool {
         let (since, mut looks) = (Instant::now(), 0_u32);
         move || {
             looks = looks.wrapping_add(1);
@@ -261,7 +244,7 @@ impl<A: Abi> Replace<A> {
     }
 
     /// Why something is not replaced any more, if the medians of all processes say so.
-    pub(super) fn verdict(
+    fn verdict(
         &self,
         comm: usize,
         voters: u64,
@@ -344,7 +327,7 @@ impl<A: Abi> Inner<A> {
         group
     }
 
-    fn exchange(&mut self, messages: &[usize], replace: &Replace<A>) -> Option<Exchange<A>> {
+    fn exchange(&mut self, messages: &[usize], replace: &Replace<A>) -> Option<RunnableGroup<A>> {
         let number = self.messages.get(*messages.first()?)?.channel.comm;
         let comm = self.comms.get(&number)?;
         let (ordinal, voters) = (comm.groups, comm.size);
@@ -365,13 +348,13 @@ impl<A: Abi> Inner<A> {
             }
         }
         let has_null = channels.len() < messages.len();
-        if !self.channels.claim(&channels, Owner::Group(self.groups.len())) {
+        if !self.channels.claim(&channels, self.groups.len()) {
             return None;
         }
         self.comms.get_mut(&number)?.groups += 1;
         let (group, messages) = (Group::new(), messages.to_vec());
         let (comm, ready) = (number, None);
-        Some(Exchange { group, comm, voters, messages, place, ballot, has_null, part, ready })
+        Some(RunnableGroup { group, comm, voters, messages, place, ballot, has_null, part, ready })
     }
 
     fn are_others(&mut self, requests: &[A::Request]) {

@@ -9,13 +9,16 @@ use std::time::Instant;
 use commloom_mpi::Abi;
 
 use super::message::Brings;
-use super::{Inner, Replace};
-use crate::state::Preload;
+use super::replacement::{Inner, Replace, Replacement};
+use crate::runtime::completion::Replaced;
 
 /// The replaced requests among those of a call, by their positions.
-pub(crate) struct Told(Vec<(usize, Brings)>);
+pub struct Told<A: Abi> {
+    replace: &'static Replace<A>,
+    by_position: Vec<(usize, Brings)>,
+}
 
-impl<A: Abi> Preload<A> {
+impl<A: Abi> Replacement<A> {
     /// The replaced ones among these requests; `None` where there is none.
     ///
     /// # Safety
@@ -25,14 +28,13 @@ impl<A: Abi> Preload<A> {
         &'static self,
         requests: *const A::Request,
         count: c_int,
-    ) -> Option<(&'static Replace<A>, Told)> {
-        let replace = self.replace()?;
+    ) -> Option<Told<A>> {
+        let replace = self.get()?;
         if replace.waiting.load(Ordering::Acquire) == 0 || requests.is_null() {
             return None;
         }
         // SAFETY: passed on.
-        let told = unsafe { replace.find(requests, count) };
-        told.map(|told| (replace, told))
+        unsafe { replace.find(requests, count) }
     }
 
     /// `MPI_Waitall` and `MPI_Testall` for exactly the requests that the last `MPI_Startall` has replaced: nothing is left to do.
@@ -46,7 +48,7 @@ impl<A: Abi> Preload<A> {
         count: c_int,
         statuses: *mut A::Status,
     ) -> bool {
-        let (Some(replace), Ok(count)) = (self.replace(), usize::try_from(count)) else {
+        let (Some(replace), Ok(count)) = (self.get(), usize::try_from(count)) else {
             return false;
         };
         if replace.waiting.load(Ordering::Acquire) == 0 || requests.is_null() {
@@ -59,7 +61,7 @@ impl<A: Abi> Preload<A> {
     /// When a call of starting or completing began, while a group is tried.
     #[inline]
     pub(crate) fn clock(&'static self) -> Option<(&'static Replace<A>, Instant)> {
-        let replace = self.replace()?;
+        let replace = self.get()?;
         replace.timing.load(Ordering::Relaxed).then(|| (replace, Instant::now()))
     }
 }
@@ -75,7 +77,7 @@ pub(crate) fn stop<A: Abi>(clock: Option<(&'static Replace<A>, Instant)>) {
 impl<A: Abi> Replace<A> {
     /// # Safety
     /// As the MPI call: so many requests.
-    unsafe fn find(&self, requests: *const A::Request, count: c_int) -> Option<Told> {
+    unsafe fn find(&'static self, requests: *const A::Request, count: c_int) -> Option<Told<A>> {
         let mut inner = self.lock();
         inner.spread();
         let told = (0..usize::try_from(count).ok()?).filter_map(|position| {
@@ -83,17 +85,25 @@ impl<A: Abi> Replace<A> {
             let request = unsafe { *requests.add(position) };
             Some((position, *inner.told.get(&request)?))
         });
-        let told: Vec<_> = told.collect();
-        (!told.is_empty()).then_some(Told(told))
+        let by_position: Vec<_> = told.collect();
+        (!by_position.is_empty()).then_some(Told { replace: self, by_position })
     }
 
     /// The program knows of it.
-    pub(crate) fn tell(&self, request: A::Request) {
+    pub(super) fn tell(&self, request: A::Request) {
         let mut inner = self.lock();
         inner.spread();
         if inner.told.remove(&request).is_some() {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
         }
+    }
+
+    /// The program frees a request.
+    pub(super) fn forgets(&self, request: A::Request) {
+        self.tell(request);
+        let mut inner = self.lock();
+        inner.requests.remove(&request);
+        inner.by_requests.clear();
     }
 
     /// Requests that were replaced just now: all of one call.
@@ -137,25 +147,19 @@ impl<A: Abi> Inner<A> {
     }
 }
 
-impl Told {
+impl<A: Abi> Replaced<A> for Told<A> {
     /// The statuses of all of them, each at its position; `tell` is whether they are complete for the program now.
     ///
     /// # Safety
     /// As the MPI call: the arrays are as long as the positions say.
-    pub unsafe fn all<A: Abi>(
-        &self,
-        replace: &Replace<A>,
-        requests: *const A::Request,
-        statuses: *mut A::Status,
-        tell: bool,
-    ) {
-        for (position, brings) in &self.0 {
+    unsafe fn all(&self, requests: *const A::Request, statuses: *mut A::Status, tell: bool) {
+        for (position, brings) in &self.by_position {
             // SAFETY: passed on.
             unsafe {
                 let place = at::<A>(statuses, *position);
-                brings.write::<A>(replace.mpi, place, true);
+                brings.write::<A>(self.replace.mpi, place, true);
                 if tell {
-                    replace.tell(*requests.add(*position));
+                    self.replace.tell(*requests.add(*position));
                 }
             }
         }
@@ -165,19 +169,20 @@ impl Told {
     ///
     /// # Safety
     /// As the MPI call: one status.
-    pub unsafe fn first<A: Abi>(
+    unsafe fn first(
         &self,
-        replace: &Replace<A>,
         requests: *const A::Request,
         status: *mut A::Status,
         tell: bool,
     ) -> c_int {
-        let Some((position, brings)) = self.0.first() else { return A::CONSTANTS.undefined };
+        let Some((position, brings)) = self.by_position.first() else {
+            return A::CONSTANTS.undefined;
+        };
         // SAFETY: passed on.
         unsafe {
-            brings.write::<A>(replace.mpi, status, false);
+            brings.write::<A>(self.replace.mpi, status, false);
             if tell {
-                replace.tell(*requests.add(*position));
+                self.replace.tell(*requests.add(*position));
             }
         }
         c_int::try_from(*position).unwrap_or(A::CONSTANTS.undefined)
@@ -187,24 +192,23 @@ impl Told {
     ///
     /// # Safety
     /// As the MPI call: room for as many indices and statuses as there are requests.
-    pub unsafe fn some<A: Abi>(
+    unsafe fn some(
         &self,
-        replace: &Replace<A>,
         requests: *const A::Request,
         (indices, statuses): (*mut c_int, *mut A::Status),
         tell: bool,
     ) -> c_int {
-        for (place, (position, brings)) in self.0.iter().enumerate() {
+        for (place, (position, brings)) in self.by_position.iter().enumerate() {
             // SAFETY: passed on.
             unsafe {
                 *indices.add(place) = c_int::try_from(*position).unwrap_or(c_int::MAX);
-                brings.write::<A>(replace.mpi, at::<A>(statuses, place), true);
+                brings.write::<A>(self.replace.mpi, at::<A>(statuses, place), true);
                 if tell {
-                    replace.tell(*requests.add(*position));
+                    self.replace.tell(*requests.add(*position));
                 }
             }
         }
-        c_int::try_from(self.0.len()).unwrap_or(c_int::MAX)
+        c_int::try_from(self.by_position.len()).unwrap_or(c_int::MAX)
     }
 }
 

@@ -1,0 +1,49 @@
+//! [`Accelerator`]: what is known of the program's datatypes and requests.
+
+use std::ops::Deref;
+use std::sync::atomic::AtomicU64;
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::engine::Engine;
+use crate::accelerate::keyval::Keyval;
+use crate::accelerate::layouts::Layouts;
+use crate::accelerate::pending::Pending;
+
+/// The layer that makes messages of derived datatypes faster.
+pub struct Accelerator<A: Abi> {
+    engine: Engine<A>,
+    pub(crate) keyval: Keyval,
+    /// Moves on whenever a handle may have changed its meaning: caches look at it.
+    pub(crate) epoch: AtomicU64,
+    pub(crate) layouts: Layouts<A>,
+    pub(crate) pending: Pending<A>,
+}
+
+impl<A: Abi> Accelerator<A> {
+    pub(crate) const fn new() -> Self {
+        Accelerator {
+            engine: Engine::new(),
+            keyval: Keyval::new(),
+            epoch: AtomicU64::new(0),
+            layouts: Layouts::new(),
+            pending: Pending::new(),
+        }
+    }
+
+    /// Bytes that are kept for later messages: buffers, plans, and layouts that no handle has at present.
+    /// Bounded, and no leak.
+    pub fn kept(&self) -> u64 {
+        let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
+
+/// A layer has what those below it have.
+impl<A: Abi> Deref for Accelerator<A> {
+    type Target = Engine<A>;
+
+    fn deref(&self) -> &Engine<A> {
+        &self.engine
+    }
+}

@@ -1,0 +1,350 @@
+//! The arguments of one side of a collective, and how they become [`Blocks`].
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::blocks::{Block, Blocks, List, Row, bytes};
+use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::message::Purpose;
+use crate::runtime::collective_arguments::{Equal, Typed, Varying};
+use crate::runtime::count::Integer;
+use crate::runtime::displacements::{Displacement, Displacements};
+
+/// What is known of the arguments of one side.
+pub(crate) enum Look<A: Abi> {
+    /// They are to be passed on.
+    Nothing,
+    /// The same, this time.
+    Unseen(Waiting<A>),
+    /// They can be packed.
+    Blocks(Blocks<A>),
+}
+
+/// The arguments of one side of a collective, as the program gave them.
+pub(crate) trait Arguments<A: Abi>: Copy {
+    /// The address of the buffer, perhaps `MPI_IN_PLACE`.
+    fn buffer(&self) -> *mut c_void;
+
+    /// Whether a glance says that nothing is to be done.
+    fn are_plain(&self, state: &Accelerator<A>) -> bool;
+
+    /// Looks at the arguments, which describe so many blocks.
+    ///
+    /// # Safety
+    /// As the MPI call: its lists are as long as that.
+    unsafe fn look(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Look<A>;
+
+    /// The arguments for a packed buffer that holds these blocks.
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self;
+}
+
+/// The message of `count` elements, for a collective.
+fn find<A: Abi>(
+    state: &'static Accelerator<A>,
+    datatype: A::Datatype,
+    count: i64,
+    purpose: Purpose,
+) -> Found<A> {
+    // The library reports the null handle; asking about it would report it as an error of ours.
+    if count <= 0 || state.is_plain(datatype) || datatype == state.mpi().handles.datatype_null {
+        return Found::Nothing;
+    }
+    let epoch = state.epoch.load(Ordering::Acquire);
+    let found = state.message(datatype, count, purpose);
+    if matches!(found, Found::Nothing) {
+        state.note_plain(datatype, epoch);
+    }
+    found
+}
+
+/// Looks where a message may be missing: what comes out of the block is passed on.
+macro_rules! message_or_return {
+    ($found:expr) => {
+        match $found {
+            Found::This(message) => message,
+            Found::NotYet(waiting) => return Some(Look::Unseen(waiting)),
+            Found::Nothing | Found::Unknown => return None,
+        }
+    };
+}
+
+const NO_FASTER: &str = "expected to be no faster in a collective";
+const NO_BUFFER: &str = "no buffer";
+
+/// No side at all: the other one of `MPI_Bcast`.
+impl<A: Abi> Arguments<A> for () {
+    fn buffer(&self) -> *mut c_void {
+        std::ptr::null_mut()
+    }
+
+    fn are_plain(&self, _state: &Accelerator<A>) -> bool {
+        true
+    }
+
+    unsafe fn look(&self, _: &'static Accelerator<A>, _: usize, _: Purpose) -> Look<A> {
+        Look::Nothing
+    }
+
+    fn packed(&self, _buffer: *mut c_void, _blocks: &Blocks<A>) -> Self {}
+}
+
+impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
+    fn buffer(&self) -> *mut c_void {
+        self.buffer
+    }
+
+    fn are_plain(&self, state: &Accelerator<A>) -> bool {
+        state.is_plain(self.datatype)
+    }
+
+    unsafe fn look(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Look<A> {
+        self.find(state, blocks, purpose).unwrap_or(Look::Nothing)
+    }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Equal { buffer, datatype: blocks.element, ..*self }
+    }
+}
+
+impl<A: Abi, N: Integer> Equal<A, N> {
+    fn find(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Option<Look<A>> {
+        let all = self.count.wide().checked_mul(i64::try_from(blocks).ok()?)?;
+        let message = message_or_return!(find(state, self.datatype, all, purpose));
+        let parts = u64::try_from(blocks).ok()?;
+        let reason = match () {
+            () if !message.takes(self.buffer) => Some(NO_BUFFER),
+            () if !message.packs_in_collective(parts, purpose) => Some(NO_FASTER),
+            () => message.refused_by_gpu(self.buffer),
+        };
+        if let Some(reason) = reason {
+            message.tally.native(reason, message.size());
+            return None;
+        }
+        Some(Look::Blocks(Blocks {
+            bytes: message.bytes(),
+            element: message.element.handle()?,
+            displacements: Displacements::None,
+            datatypes: Vec::new(),
+            list: List::Row(Row {
+                step: message.extent.checked_mul(self.count.wide())?,
+                bytes: message.size() / parts,
+                message,
+                memory: self.buffer,
+                blocks,
+            }),
+        }))
+    }
+}
+
+/// A list that the program gave, of which a call reads so many.
+///
+/// # Safety
+/// It is that long, unless it is null.
+unsafe fn list<'l, T>(start: *const T, length: usize) -> Option<&'l [T]> {
+    // SAFETY: passed on.
+    (!start.is_null()).then(|| unsafe { std::slice::from_raw_parts(start, length) })
+}
+
+impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
+    fn buffer(&self) -> *mut c_void {
+        self.buffer
+    }
+
+    fn are_plain(&self, state: &Accelerator<A>) -> bool {
+        state.is_plain(self.datatype)
+    }
+
+    unsafe fn look(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Look<A> {
+        // SAFETY: passed on.
+        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
+    }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Varying {
+            buffer,
+            displacements: blocks.displacements.as_ptr(),
+            datatype: blocks.element,
+            ..*self
+        }
+    }
+}
+
+impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
+    /// All blocks are the beginnings of one message, the longest: of a power of two, so that it is
+    /// the same one when counts change a little.
+    unsafe fn find(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Option<Look<A>> {
+        // SAFETY: passed on.
+        let (counts, places) =
+            unsafe { (list(self.counts, blocks)?, list(self.displacements, blocks)?) };
+        let counts: Vec<u64> =
+            counts.iter().map(|n| u64::try_from(n.wide()).ok()).collect::<Option<_>>()?;
+        let longest = counts.iter().max()?.checked_next_power_of_two()?;
+        let message =
+            message_or_return!(find(state, self.datatype, i64::try_from(longest).ok()?, purpose));
+        let size = message.size() / longest;
+        let (mut each, mut displacements, mut sum) = (Vec::new(), Vec::new(), 0u64);
+        let mut lowest = i64::MAX;
+        for (index, (&count, place)) in counts.iter().zip(places).enumerate() {
+            displacements.push(D::narrow(i64::try_from(sum).ok()?)?);
+            if count == 0 {
+                continue;
+            }
+            let offset = place.wide().checked_mul(message.extent)?;
+            lowest = lowest.min(offset);
+            each.push(Block {
+                index,
+                message: message.clone(),
+                memory: self.buffer.wrapping_byte_offset(bytes(offset)?),
+                bytes: count.checked_mul(size)?,
+                at: usize::try_from(sum.checked_mul(size)?).ok()?,
+            });
+            sum = sum.checked_add(count)?;
+        }
+        if each.is_empty() {
+            return None;
+        }
+        let blocks = Blocks {
+            bytes: usize::try_from(sum.checked_mul(size)?).ok()?,
+            element: message.element.handle()?,
+            displacements: D::keep(displacements),
+            datatypes: Vec::new(),
+            list: List::Each(each),
+        };
+        let reason = match () {
+            () if !message.takes_at(self.buffer, lowest) => Some(NO_BUFFER),
+            () if !message.packs_in_collective(1, purpose) => Some(NO_FASTER),
+            () => message.refused_by_gpu_at(self.buffer, lowest),
+        };
+        if let Some(reason) = reason {
+            blocks.count_native(reason);
+            return None;
+        }
+        Some(Look::Blocks(blocks))
+    }
+}
+
+impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
+    fn buffer(&self) -> *mut c_void {
+        self.buffer
+    }
+
+    fn are_plain(&self, _state: &Accelerator<A>) -> bool {
+        false
+    }
+
+    unsafe fn look(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Look<A> {
+        // SAFETY: passed on.
+        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
+    }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Typed {
+            buffer,
+            counts: self.counts,
+            displacements: blocks.displacements.as_ptr(),
+            datatypes: blocks.datatypes.as_ptr(),
+        }
+    }
+}
+
+/// Blocks of different datatypes begin at multiples of this many bytes of the packed buffer.
+const ALIGNMENT: usize = 16;
+
+impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
+    unsafe fn find(
+        &self,
+        state: &'static Accelerator<A>,
+        blocks: usize,
+        purpose: Purpose,
+    ) -> Option<Look<A>> {
+        // SAFETY: passed on.
+        let (counts, places, datatypes) = unsafe {
+            (
+                list(self.counts, blocks)?,
+                list(self.displacements, blocks)?,
+                list(self.datatypes, blocks)?,
+            )
+        };
+        let (mut each, mut displacements) = (Vec::new(), Vec::new());
+        let mut packed = datatypes.to_vec();
+        let (mut end, mut all, mut pays) = (0usize, 0u64, 0u64);
+        for (index, ((count, place), &datatype)) in
+            counts.iter().zip(places).zip(datatypes).enumerate()
+        {
+            let at = end.checked_next_multiple_of(ALIGNMENT)?;
+            displacements.push(D::narrow(i64::try_from(at).ok()?)?);
+            if count.wide() == 0 {
+                continue;
+            }
+            let message = message_or_return!(find(state, datatype, count.wide(), purpose));
+            if !message.takes_at(self.buffer, place.wide()) {
+                message.tally.native(NO_BUFFER, message.size());
+                return None;
+            }
+            packed[index] = message.element.handle()?;
+            end = at.checked_add(message.bytes())?;
+            all = all.checked_add(message.size())?;
+            pays += if message.packs_in_collective(1, purpose) { message.size() } else { 0 };
+            each.push(Block {
+                index,
+                memory: self.buffer.wrapping_byte_offset(bytes(place.wide())?),
+                bytes: message.size(),
+                at,
+                message,
+            });
+        }
+        if each.is_empty() {
+            return None;
+        }
+        let blocks = Blocks {
+            bytes: end,
+            element: *packed.first()?,
+            displacements: D::keep(displacements),
+            datatypes: packed,
+            list: List::Each(each),
+        };
+        // All blocks have to be packed, also those that are contiguous.
+        if pays < all / 2 || pays == 0 {
+            blocks.count_native(NO_FASTER);
+            return None;
+        }
+        if let Some(reason) = blocks.refused_by_gpu(self.buffer) {
+            blocks.count_native(reason);
+            return None;
+        }
+        Some(Look::Blocks(blocks))
+    }
+}

@@ -1,0 +1,104 @@
+//! What is done about a collective: nothing, or one or both of its sides are packed.
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::arguments::{Arguments, Look};
+use crate::accelerate::blocks::Blocks;
+use crate::accelerate::committed::Waiting;
+use crate::accelerate::exchange::{Exchange, Role, Side};
+use crate::accelerate::message::Purpose;
+
+/// The arguments of one side and its part, if it has one.
+type Part<'s, G> = (&'s G, Option<Role<'s>>);
+
+/// What is done about a collective.
+pub(crate) enum Plan<A: Abi> {
+    /// Nothing.
+    Native,
+    /// Nothing, this time.
+    Unseen(Waiting<A>),
+    /// One side or both are packed.
+    Packed(Box<Exchange<A>>),
+}
+
+impl<A: Abi> Plan<A> {
+    /// Looks at both sides, where they have a role, and makes room for what is to be packed. `rank` is
+    /// this process.
+    ///
+    /// # Safety
+    /// As the MPI call: lists are as long as their roles say.
+    pub unsafe fn of<S: Arguments<A>, R: Arguments<A>>(
+        state: &'static Accelerator<A>,
+        ((send, send_role), (receive, receive_role)): (Part<S>, Part<R>),
+        rank: usize,
+        purpose: Purpose,
+    ) -> Plan<A> {
+        // SAFETY: passed on.
+        let looks = unsafe {
+            (
+                send_role.map_or(Look::Nothing, |role| send.look(state, role.blocks, purpose)),
+                receive_role
+                    .map_or(Look::Nothing, |role| receive.look(state, role.blocks, purpose)),
+            )
+        };
+        let (send, receive) = match looks {
+            (_, Look::Unseen(waiting)) | (Look::Unseen(waiting), _) => {
+                return Plan::Unseen(waiting);
+            }
+            (Look::Blocks(send), Look::Blocks(receive)) => {
+                if overlap(&send, &receive, rank) {
+                    return Plan::Native;
+                }
+                (Some(send), Some(receive))
+            }
+            (Look::Blocks(send), Look::Nothing) => (Some(send), None),
+            (Look::Nothing, Look::Blocks(receive)) => (None, Some(receive)),
+            (Look::Nothing, Look::Nothing) => return Plan::Native,
+        };
+        let side = |blocks: Option<Blocks<A>>, role: Option<Role>| {
+            blocks.zip(role).and_then(|(blocks, role)| Side::new(state, blocks, role))
+        };
+        let (send, receive) = (side(send, send_role), side(receive, receive_role));
+        if send.is_none() && receive.is_none() {
+            return Plan::Native;
+        }
+        Plan::Packed(Box::new(Exchange { send, receive }))
+    }
+
+    /// The same without packing, where that has failed.
+    pub fn given_up(self, state: &Accelerator<A>) -> Plan<A> {
+        if let Plan::Packed(exchange) = self {
+            exchange.done(state);
+        }
+        Plan::Native
+    }
+
+    /// The arguments for the library.
+    pub fn arguments<S: Arguments<A>, R: Arguments<A>>(
+        &mut self,
+        (send, receive): (S, R),
+    ) -> (S, R) {
+        match self {
+            Plan::Native | Plan::Unseen(_) => (send, receive),
+            Plan::Packed(exchange) => (
+                exchange.send.as_mut().map_or(send, |side| packed(side, send)),
+                exchange.receive.as_mut().map_or(receive, |side| packed(side, receive)),
+            ),
+        }
+    }
+}
+
+/// The arguments for a side that is packed.
+fn packed<A: Abi, G: Arguments<A>>(side: &mut Side<A>, given: G) -> G {
+    let (buffer, blocks) = side.packed();
+    given.packed(buffer, blocks)
+}
+
+/// Whether the program sends from where it receives, which libraries report as an error: they shall
+/// see it.
+fn overlap<A: Abi>(send: &Blocks<A>, receive: &Blocks<A>, rank: usize) -> bool {
+    let places = |blocks: &Blocks<A>| [blocks.address(0), blocks.address(rank)];
+    let received = places(receive);
+    places(send).iter().flatten().any(|&place| received.contains(&Some(place)))
+}

@@ -1,0 +1,149 @@
+//! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.6), all by one rule: what waits
+//! for the requests is taken out of the table, the library does its work, and then every request
+//! that the library has set to `MPI_REQUEST_NULL` is finished with its status; the others go back.
+//! Persistent requests keep their handles: whether one is complete is told by flag, index or code.
+
+use std::ffi::c_int;
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::pending::Held;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::statuses::{Answer, Statuses, Tells};
+
+/// The requests of one call that something waits for, by position.
+pub(crate) struct Claimed<A: Abi> {
+    requests: *const A::Request,
+    count: usize,
+    entries: Vec<(usize, A::Request, Held<A>)>,
+}
+
+impl<A: Abi> Claimed<A> {
+    /// Takes out what waits for `count` requests; `None` when there is nothing.
+    ///
+    /// # Safety
+    /// `requests` points to `count` requests, as in the MPI call.
+    pub unsafe fn take(
+        state: &Accelerator<A>,
+        requests: *const A::Request,
+        count: c_int,
+    ) -> Option<Self> {
+        if state.pending.is_empty() || requests.is_null() {
+            return None;
+        }
+        state.finish_freed_sends();
+        let count = usize::try_from(count).ok()?;
+        // SAFETY: inside the array.
+        let requests_of = (0..count).map(|i| unsafe { *requests.add(i) });
+        let entries = state.pending.take_all(requests_of);
+        (!entries.is_empty()).then_some(Claimed { requests, count, entries })
+    }
+
+    /// Finishes what is complete after the call returned `code`, and gives the code for the program. `place` says where among the statuses that of the
+    /// request at a position is, if the call has completed it and filled one in; after other errors than
+    /// `MPI_ERR_IN_STATUS` it only tells which request a call has completed that completes one of several.
+    ///
+    /// # Safety
+    /// The array is still there; the buffers of completed receives can be written.
+    pub unsafe fn settle(
+        self,
+        state: &Accelerator<A>,
+        code: c_int,
+        (statuses, tells): (&mut Statuses<A::Status>, Tells),
+        place: impl Fn(usize) -> Option<usize>,
+    ) -> c_int {
+        let answer = Answer::of(state, code);
+        // SAFETY: the library has written those that have places.
+        let status_of =
+            |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
+        let (requests, count) = (self.requests, self.count);
+        let mut cuts = Vec::new();
+        for (position, request, held) in self.entries {
+            if let Held::Persistent(persistent) = held {
+                let status = || status_of(statuses, position);
+                // An error of a call that completes one of several is that of the one at its index.
+                let alone = count == 1 || tells == Tells::Code && place(position).is_some();
+                if let Some(outcome) = answer.of_persistent(state, alone, status) {
+                    // SAFETY: the request is complete; the program's buffer is writable until the call returns.
+                    let cut = unsafe { persistent.complete(state, &outcome) };
+                    cuts.extend(cut.map(|cut| (position, cut)));
+                }
+                continue;
+            }
+            // SAFETY: inside the array.
+            let now = unsafe { *requests.add(position) };
+            if now != state.mpi().handles.request_null {
+                put_back(state, request, held);
+                continue;
+            }
+            let outcome = answer.of_request(state, || status_of(statuses, position));
+            // SAFETY: the library has completed the request.
+            let cut = unsafe { held.finish(state, &outcome) };
+            cuts.extend(cut.map(|cut| (position, cut)));
+        }
+        // SAFETY: the library has written those that have places.
+        unsafe { statuses.fail(state, (code, tells), &cuts, (0..count).map(place)) }
+    }
+
+    /// The same after a call that tells which requests are complete but leaves them to be completed:
+    /// from now on the program may use their buffers.
+    ///
+    /// # Safety
+    /// As for [`Claimed::settle`].
+    pub unsafe fn deliver(
+        self,
+        state: &Accelerator<A>,
+        code: c_int,
+        (statuses, tells): (&mut Statuses<A::Status>, Tells),
+        place: impl Fn(usize) -> Option<usize>,
+    ) -> c_int {
+        let answer = Answer::of(state, code);
+        // SAFETY: the library has written those that have places.
+        let status_of =
+            |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
+        let count = self.count;
+        let mut cuts = Vec::new();
+        for (position, request, held) in self.entries {
+            let status = || status_of(statuses, position);
+            // Whoever completes a receive gets to know how it went: it stays there.
+            let held = match held {
+                Held::Persistent(persistent) => {
+                    if let Some(outcome) = answer.of_persistent(state, count == 1, status) {
+                        // SAFETY: complete; the program's buffer is writable until the call returns.
+                        let cut = unsafe { persistent.deliver(state, &outcome) };
+                        cuts.extend(cut.map(|cut| (position, cut)));
+                    }
+                    continue;
+                }
+                Held::Receive(mut landing) => {
+                    if let Some(outcome) = answer.of_persistent(state, count == 1, status) {
+                        // SAFETY: complete; the program's buffer is writable until the call returns.
+                        let cut = unsafe { landing.ended(state, &outcome) };
+                        cuts.extend(cut.map(|cut| (position, cut)));
+                    }
+                    put_back(state, request, Held::Receive(landing));
+                    continue;
+                }
+                held => held,
+            };
+            match answer.status(status) {
+                // SAFETY: the library has completed the request.
+                Some(status) => unsafe {
+                    held.finish(state, &Outcome::Arrived(status));
+                },
+                None => put_back(state, request, held),
+            }
+        }
+        // SAFETY: the library has written those that have places.
+        unsafe { statuses.fail(state, (code, tells), &cuts, (0..count).map(place)) }
+    }
+}
+
+/// The request is not complete yet.
+fn put_back<A: Abi>(state: &Accelerator<A>, request: A::Request, held: Held<A>) {
+    if let Some(other) = state.pending.insert(request, held) {
+        // SAFETY: complete, see `Pending::insert`.
+        unsafe { other.superseded(state) };
+    }
+}

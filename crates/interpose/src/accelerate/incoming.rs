@@ -1,0 +1,210 @@
+//! The receiving side of a message.
+
+use std::ffi::{c_int, c_void};
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::landing::Landing;
+use crate::accelerate::lossy::Stays;
+use crate::accelerate::message::Purpose;
+use crate::accelerate::pending::Held;
+use crate::accelerate::strategy::Elements;
+use crate::runtime::count::CallCount;
+use crate::runtime::outcome::{Outcome, When};
+
+/// What the library receives into instead of the program's buffer, count and datatype, in a
+/// call whose counts are `N`.
+pub(crate) enum Incoming<A: Abi, N> {
+    /// Nothing else.
+    Native,
+    /// Nothing else yet.
+    Unseen(Waiting<A>),
+    /// The same buffer as an equivalent datatype.
+    Substitute(N, A::Datatype),
+    /// A buffer for packed bytes, and the elements that they will be.
+    Packed(Landing<A>, N, A::Datatype),
+}
+
+impl<A: Abi, N: CallCount> Incoming<A, N> {
+    /// The strategy for a receive, with its buffer.
+    pub fn of(
+        state: &'static Accelerator<A>,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+        (source, comm): (c_int, Option<A::Comm>),
+        when: When,
+    ) -> Self {
+        let elements = (buffer, count, datatype);
+        let incoming = Self::choose(state, elements, (source, comm), Purpose::Transfer, when);
+        if let Incoming::Packed(landing, ..) = &incoming {
+            landing.count();
+        }
+        incoming
+    }
+
+    /// The same for a persistent receive.
+    pub fn persistent(
+        state: &'static Accelerator<A>,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+        (source, comm): (c_int, Option<A::Comm>),
+    ) -> Self {
+        let elements = (buffer, count, datatype);
+        Self::choose(state, elements, (source, comm), Purpose::Persistent, When::Later)
+    }
+
+    /// The same for a buffer whose content is sent and then replaced by what is received; packs
+    /// it.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn replacing(
+        state: &'static Accelerator<A>,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+        (peer, comm): (c_int, A::Comm),
+    ) -> Self {
+        if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
+            return Incoming::Substitute(count, datatype);
+        }
+        let peer = (peer, Some(comm));
+        let mut incoming = Self::of(state, buffer, count, datatype, peer, When::InCall);
+        if let Incoming::Packed(landing, ..) = &mut incoming {
+            // SAFETY: the buffer is the caller's promise.
+            if unsafe { landing.pack() }.is_none() {
+                incoming.done(state);
+                return Incoming::Native;
+            }
+        }
+        incoming
+    }
+
+    fn choose(
+        state: &'static Accelerator<A>,
+        (buffer, count, datatype): (*mut c_void, N, A::Datatype),
+        (source, comm): (c_int, Option<A::Comm>),
+        purpose: Purpose,
+        when: When,
+    ) -> Self {
+        if source == A::CONSTANTS.proc_null {
+            return Incoming::Native;
+        }
+        let message = match state.message(datatype, count.wide(), purpose) {
+            Found::This(message) => message,
+            Found::Nothing | Found::Unknown => return Incoming::Native,
+            Found::NotYet(waiting) => return Incoming::Unseen(waiting),
+        };
+        let size = message.size();
+        let refused = || message.refused_by_overlap().or_else(|| message.refused_by_gpu(buffer));
+        match message.elements().unless(refused) {
+            Elements::Own(reason) => message.tally.native(reason, size),
+            Elements::Other(count, datatype) => {
+                message.tally.substituted(size);
+                return Incoming::Substitute(count, datatype);
+            }
+            Elements::Packed(..) if when == When::Later && state.pending.frees_receives() => {
+                message.tally.native("the program frees receives that are under way", size);
+            }
+            Elements::Packed(count, datatype) if message.takes(buffer) => {
+                if let Some(packed) = state.pool.get(message.bytes()) {
+                    let landing = Landing::new(packed, message, buffer, comm);
+                    return Incoming::Packed(landing, count, datatype);
+                }
+                message.tally.native("no memory", size);
+            }
+            Elements::Packed(..) => message.tally.native("no buffer", size),
+        }
+        Incoming::Native
+    }
+
+    /// The arguments for the library.
+    pub fn arguments(
+        &mut self,
+        buffer: *mut c_void,
+        count: N,
+        datatype: A::Datatype,
+    ) -> (*mut c_void, N, A::Datatype) {
+        match self {
+            Incoming::Native | Incoming::Unseen(_) => (buffer, count, datatype),
+            Incoming::Substitute(count, datatype) => (buffer, *count, *datatype),
+            Incoming::Packed(landing, count, datatype) => (landing.place(), *count, *datatype),
+        }
+    }
+
+    /// The status that the library shall fill in: the program's, or ours where the program ignores
+    /// it but the length is needed.
+    pub fn status(&self, given: *mut A::Status, own: *mut A::Status) -> *mut A::Status {
+        match self {
+            Incoming::Packed(..) if A::CONSTANTS.ignores_status(given) => own,
+            _ => given,
+        }
+    }
+
+    /// After a blocking receive that returned `code`: unpacks what has arrived. Gives the code for the program.
+    ///
+    /// # Safety
+    /// The library has written `status` if the receive was packed and succeeded; the program's
+    /// buffer can be written.
+    pub unsafe fn land(
+        mut self,
+        state: &Accelerator<A>,
+        code: c_int,
+        status: *const A::Status,
+    ) -> c_int {
+        let mut cut = None;
+        if let Incoming::Packed(landing, ..) = &mut self {
+            let outcome = if code == A::CONSTANTS.success {
+                // SAFETY: the library has written it. Open MPI hands over arrays of Fortran integers as
+                // statuses, which are aligned to four bytes.
+                Outcome::Arrived(unsafe { status.read_unaligned() })
+            } else {
+                Outcome::of_error(state, code)
+            };
+            // SAFETY: the receive is over, and the program's buffer is writable until the call returns.
+            cut = unsafe { landing.ended(state, &outcome) };
+        }
+        self.done(state);
+        match cut {
+            Some(cut) => {
+                let class = state.error_inside_element(When::InCall);
+                cut.raise(state, class.unwrap_or(cut.class))
+            }
+            None => code,
+        }
+    }
+
+    /// After a call that returned `code`: if it succeeded, the landing stays with its request, in the
+    /// form that `held` gives it.
+    ///
+    /// # Safety
+    /// The library has written `request` if it succeeded.
+    pub unsafe fn wait_for(
+        self,
+        state: &Accelerator<A>,
+        code: c_int,
+        request: *const A::Request,
+        held: impl FnOnce(Landing<A>) -> Held<A>,
+    ) {
+        match self {
+            Incoming::Packed(landing, ..) if code == A::CONSTANTS.success => {
+                // SAFETY: passed on.
+                state.hold(unsafe { *request }, held(landing));
+            }
+            other => other.done(state),
+        }
+    }
+
+    /// The call is over, and the library does not need the buffer any more.
+    fn done(self, state: &Accelerator<A>) {
+        match self {
+            Incoming::Packed(landing, ..) => landing.done(state),
+            Incoming::Unseen(waiting) => waiting.done(),
+            Incoming::Native | Incoming::Substitute(..) => {}
+        }
+    }
+}

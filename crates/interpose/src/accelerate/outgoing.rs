@@ -1,0 +1,196 @@
+//! The sending side of a message.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::time::Instant;
+
+use commloom_choice::Step;
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::departure::Departure;
+use crate::accelerate::lossy::Stays;
+use crate::accelerate::message::{Message, Purpose};
+use crate::accelerate::pending::Held;
+use crate::accelerate::strategy::Elements;
+use crate::runtime::count::CallCount;
+
+/// What is handed to the library instead of the program's buffer, count and datatype, in a call whose
+/// counts are `N`.
+pub(crate) enum Outgoing<A: Abi, N> {
+    /// Nothing else.
+    Native,
+    /// Nothing else yet.
+    Unseen(Waiting<A>),
+    /// The same buffer as an equivalent datatype.
+    Substitute(N, A::Datatype),
+    /// Packed bytes, and the elements that they are.
+    Packed(Departure<A>, N, A::Datatype),
+}
+
+/// A blocking send that is timed.
+pub(crate) struct Watch<A: Abi> {
+    message: Arc<Message<A>>,
+    step: Step,
+    start: Instant,
+}
+
+impl<A: Abi> Watch<A> {
+    /// The call is over.
+    pub fn done(self) {
+        self.message.took(self.step, self.start.elapsed());
+    }
+}
+
+impl<A: Abi, N: CallCount> Outgoing<A, N> {
+    /// The strategy for a send, with what it packs.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn of(
+        state: &'static Accelerator<A>,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> Self {
+        let elements = (buffer, count, datatype);
+        let out = Self::choose(state, elements, destination, Purpose::Transfer, |m| m.elements());
+        // SAFETY: passed on.
+        unsafe { out.packed(state) }
+    }
+
+    /// The same for a blocking send, which may be timed: [`Watch::done`] after the call.
+    ///
+    /// # Safety
+    /// As for the MPI call: the buffer can be read.
+    pub unsafe fn watched(
+        state: &'static Accelerator<A>,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> (Self, Option<Watch<A>>) {
+        let mut watch = None;
+        let elements = (buffer, count, datatype);
+        let out = Self::choose(state, elements, destination, Purpose::Transfer, |message| {
+            let (elements, step) = message.elements_to_send();
+            let start = |step| Watch { message: message.clone(), step, start: Instant::now() };
+            watch = step.map(start);
+            elements
+        });
+        // SAFETY: passed on.
+        (unsafe { out.packed(state) }, watch)
+    }
+
+    /// Packs what is to be packed.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn packed(mut self, state: &Accelerator<A>) -> Self {
+        if let Outgoing::Packed(departure, ..) = &mut self {
+            // SAFETY: passed on.
+            if unsafe { departure.pack() }.is_none() {
+                let message = departure.message();
+                message.tally.native("an internal error", message.size());
+                self.done(state);
+                return Outgoing::Native;
+            }
+        }
+        self
+    }
+
+    /// The same for a persistent send. It is packed whenever it is started.
+    pub fn persistent(
+        state: &'static Accelerator<A>,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+        destination: c_int,
+    ) -> Self {
+        let elements = (buffer, count, datatype);
+        Self::choose(state, elements, destination, Purpose::Persistent, |m| m.elements())
+    }
+
+    fn choose(
+        state: &'static Accelerator<A>,
+        (buffer, count, datatype): (*const c_void, N, A::Datatype),
+        destination: c_int,
+        purpose: Purpose,
+        elements: impl FnOnce(&Arc<Message<A>>) -> Elements<A, N>,
+    ) -> Self {
+        if destination == A::CONSTANTS.proc_null {
+            return Outgoing::Native;
+        }
+        if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
+            return Outgoing::Substitute(count, datatype);
+        }
+        let message = match state.message(datatype, count.wide(), purpose) {
+            Found::This(message) => message,
+            Found::Nothing | Found::Unknown => return Outgoing::Native,
+            Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
+        };
+        let size = message.size();
+        match elements(&message).unless(|| message.refused_by_gpu(buffer)) {
+            Elements::Own(reason) => message.tally.native(reason, size),
+            Elements::Other(count, datatype) => {
+                message.tally.substituted(size);
+                return Outgoing::Substitute(count, datatype);
+            }
+            Elements::Packed(count, datatype) if message.takes(buffer) => {
+                if let Some(packed) = state.pool.get(message.bytes()) {
+                    let departure = Departure::new(packed, message, buffer);
+                    return Outgoing::Packed(departure, count, datatype);
+                }
+                message.tally.native("no memory", size);
+            }
+            Elements::Packed(..) => message.tally.native("no buffer", size),
+        }
+        Outgoing::Native
+    }
+
+    /// The arguments for the library.
+    pub fn arguments(
+        &self,
+        buffer: *const c_void,
+        count: N,
+        datatype: A::Datatype,
+    ) -> (*const c_void, N, A::Datatype) {
+        match self {
+            Outgoing::Native | Outgoing::Unseen(_) => (buffer, count, datatype),
+            Outgoing::Substitute(count, datatype) => (buffer, *count, *datatype),
+            Outgoing::Packed(departure, count, datatype) => (departure.place(), *count, *datatype),
+        }
+    }
+
+    /// The call is over, and the library does not need the packed bytes any more.
+    pub fn done(self, state: &Accelerator<A>) {
+        match self {
+            Outgoing::Packed(departure, ..) => departure.done(state),
+            Outgoing::Unseen(waiting) => waiting.done(),
+            Outgoing::Native | Outgoing::Substitute(..) => {}
+        }
+    }
+
+    /// After a call that returned `code`: if it succeeded, what was packed stays with its request, in
+    /// the form that `held` gives it.
+    ///
+    /// # Safety
+    /// The library has written `request` if it succeeded.
+    pub unsafe fn wait_for(
+        self,
+        state: &Accelerator<A>,
+        code: c_int,
+        request: *const A::Request,
+        held: impl FnOnce(Departure<A>) -> Held<A>,
+    ) {
+        match self {
+            Outgoing::Packed(departure, ..) if code == A::CONSTANTS.success => {
+                // SAFETY: passed on.
+                state.hold(unsafe { *request }, held(departure));
+            }
+            other => other.done(state),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! [`preload!`](crate::preload!): the exported symbols of one preloaded library.
+//!
+//! Every function has two names (MPI 4.1, section 15.2): `MPI_Send`, which tools may replace, and
+//! `PMPI_Send`, which they call. The preload stands behind both:
+//! - Open MPI's Fortran library calls `PMPI_*`: for `mpif.h`, `use mpi` and `use mpi_f08` alike it
+//!   converts handles, statuses and sentinels first, so that what arrives here is a call of C;
+//! - a tool that is linked to the program, or preloaded before us, hides our `MPI_*` and calls `PMPI_*`;
+//! - a request that `MPI_Irecv` made may be completed by `PMPI_Wait`, from Fortran or by a tool: the
+//!   message would stay in our buffer if that call passed us by.
+//!
+//! A call goes on to the function of its own name. `PMPI_Send` must not lead to `MPI_Send`: that may be
+//! a tool behind us that has just called `PMPI_Send`. Then the tool's call comes in a second time; it
+//! carries packed bytes or a handle of ours, which have no record, and passes.
+
+/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With `mpi_4` the
+/// functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names end in
+/// `_c`: for ABIs whose libraries have them.
+///
+/// Where a trace is wanted, [`record`](crate::record) does the work of
+/// [`calls`](crate::preload::calls), by the same names.
+///
+/// A line of the list is the function's name after `MPI_`, its field in the table of the library's
+/// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
+/// state, the library's function and the program's arguments. Where counts are `N`, there are two
+/// forms.
+#[macro_export]
+macro_rules! preload {
+    ($abi:ty) => {
+        $crate::preload! { @state $abi }
+
+        /// The forms whose counts are `int`, and the functions that count nothing.
+        mod int {
+            use super::*;
+
+            type N = c_int;
+            $crate::preload! { @list plain }
+            $crate::preload! { @counted int }
+            $crate::collectives! { int }
+            $crate::communicators! {}
+            $crate::arrivals! {}
+            $crate::reductions! { int }
+        }
+    };
+    ($abi:ty, mpi_4) => {
+        $crate::preload! { $abi }
+
+        /// The forms whose counts are `MPI_Count`, and what else is new.
+        mod large {
+            use super::*;
+
+            type N = $crate::reexport::Count;
+            $crate::preload! { @counted large }
+            $crate::preload! { @inquiries plain }
+            $crate::collectives! { large }
+            $crate::reductions! { large }
+        }
+    };
+    (@state $abi:ty) => {
+        use ::std::ffi::{c_char, c_int, c_void};
+        use $crate::reexport::{Abi, Offset};
+
+        static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
+
+        /// Bytes that the preload keeps for later messages, in buffers, plans and layouts. For whoever watches the memory
+        /// of a process: it grows to a bound, and is no leak.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_kept() -> u64 {
+            PRELOAD.kept()
+        }
+
+        /// Bytes of all buffers of the preload, which it takes from the system itself: for the same.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_mapped() -> u64 {
+            $crate::runtime::pool::mapped()
+        }
+
+        type Table = $abi;
+        type Datatype = <$abi as Abi>::Datatype;
+        type Comm = <$abi as Abi>::Comm;
+        type Request = <$abi as Abi>::Request;
+        type Message = <$abi as Abi>::Message;
+        type Status = <$abi as Abi>::Status;
+        type Info = <$abi as Abi>::Info;
+        type Op = <$abi as Abi>::Op;
+        type Errhandler = <$abi as Abi>::Errhandler;
+        type Session = <$abi as Abi>::Session;
+        type Group = <$abi as Abi>::Group;
+        type Win = <$abi as Abi>::Win;
+        type File = <$abi as Abi>::File;
+    };
+    (@list $form:ident) => {
+        $crate::preload! { @each $form
+            watched::init(argc: *mut c_int, argv: *mut *mut *mut c_char) { Init init; }
+            watched::init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, wanted: c_int,
+                provided: *mut c_int) { Init_thread init_thread; }
+            sessions::session_init(info: Info, errhandler: Errhandler, session: *mut Session)
+            { Session_init session_init; }
+            sessions::session_finalize(session: *mut Session) { Session_finalize session_finalize; }
+            watched::cancel(request: *mut Request) { Cancel cancel; }
+            environment::finalize() { Finalize finalize; }
+            environment::abort(comm: Comm, code: c_int) { Abort abort; }
+            environment::pcontrol(level: c_int) { Pcontrol pcontrol; }
+            point_to_point::mprobe(source: c_int, tag: c_int, comm: Comm,
+                message: *mut Message, status: *mut Status) { Mprobe mprobe; }
+            point_to_point::improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int,
+                message: *mut Message, status: *mut Status) { Improbe improbe; }
+            types::commit(datatype: *mut Datatype) { Type_commit type_commit; }
+            completion::wait(request: *mut Request, status: *mut Status) { Wait wait; }
+            completion::test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
+                Test test;
+            }
+            completion::waitall(count: c_int, requests: *mut Request, statuses: *mut Status) {
+                Waitall waitall;
+            }
+            completion::testall(count: c_int, requests: *mut Request, flag: *mut c_int,
+                statuses: *mut Status) { Testall testall; }
+            completion::waitany(count: c_int, requests: *mut Request, index: *mut c_int,
+                status: *mut Status) { Waitany waitany; }
+            completion::testany(count: c_int, requests: *mut Request, index: *mut c_int,
+                flag: *mut c_int, status: *mut Status) { Testany testany; }
+            completion::waitsome(count: c_int, requests: *mut Request, completed: *mut c_int,
+                indices: *mut c_int, statuses: *mut Status) { Waitsome waitsome; }
+            completion::testsome(count: c_int, requests: *mut Request, completed: *mut c_int,
+                indices: *mut c_int, statuses: *mut Status) { Testsome testsome; }
+            completion::request_free(request: *mut Request) { Request_free request_free; }
+            inquiry::request_get_status(request: Request, flag: *mut c_int,
+                status: *mut Status) { Request_get_status request_get_status; }
+            persistent::start(request: *mut Request) { Start start; }
+            persistent::startall(count: c_int, requests: *mut Request) { Startall startall; }
+        }
+    };
+    (@inquiries $form:ident) => {
+        $crate::preload! { @each $form
+            inquiry::request_get_status_all(count: c_int, requests: *const Request,
+                flag: *mut c_int, statuses: *mut Status)
+            { Request_get_status_all request_get_status_all; }
+            inquiry::request_get_status_any(count: c_int, requests: *const Request,
+                index: *mut c_int, flag: *mut c_int, status: *mut Status)
+            { Request_get_status_any request_get_status_any; }
+            inquiry::request_get_status_some(count: c_int, requests: *const Request,
+                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status)
+            { Request_get_status_some request_get_status_some; }
+        }
+    };
+    (@counted $form:ident) => {
+        $crate::preload! { @each $form
+            point_to_point::send(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm)
+            {
+                Send send send_c;
+                Bsend bsend bsend_c;
+                Ssend ssend ssend_c;
+                Rsend rsend rsend_c;
+            }
+            point_to_point::isend(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            {
+                Isend isend isend_c;
+                Ibsend ibsend ibsend_c;
+                Issend issend issend_c;
+                Irsend irsend irsend_c;
+            }
+            point_to_point::recv(buffer: *mut c_void, count: N, datatype: Datatype, source: c_int,
+                tag: c_int, comm: Comm, status: *mut Status) { Recv recv recv_c; }
+            point_to_point::irecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            { Irecv irecv irecv_c; }
+            point_to_point::sendrecv(send_buffer: *const c_void, send_count: N,
+                send_datatype: Datatype, destination: c_int, send_tag: c_int,
+                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
+                comm: Comm, status: *mut Status) { Sendrecv sendrecv sendrecv_c; }
+            point_to_point::sendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
+                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
+                status: *mut Status)
+            { Sendrecv_replace sendrecv_replace sendrecv_replace_c; }
+            point_to_point::mrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, status: *mut Status) { Mrecv mrecv mrecv_c; }
+            point_to_point::imrecv(buffer: *mut c_void, count: N, datatype: Datatype,
+                message: *mut Message, request: *mut Request) { Imrecv imrecv imrecv_c; }
+            persistent::send_init(buffer: *const c_void, count: N, datatype: Datatype,
+                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            {
+                Send_init send_init send_init_c;
+                Bsend_init bsend_init bsend_init_c;
+                Ssend_init ssend_init ssend_init_c;
+                Rsend_init rsend_init rsend_init_c;
+            }
+            persistent::recv_init(buffer: *mut c_void, count: N, datatype: Datatype,
+                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
+            { Recv_init recv_init recv_init_c; }
+            watched::isendrecv(send_buffer: *const c_void, send_count: N,
+                send_datatype: Datatype, destination: c_int, send_tag: c_int,
+                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
+                comm: Comm, request: *mut Request) { Isendrecv isendrecv isendrecv_c; }
+            watched::isendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
+                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
+                request: *mut Request)
+            { Isendrecv_replace isendrecv_replace isendrecv_replace_c; }
+            packing::pack(memory: *const c_void, count: N, datatype: Datatype,
+                packed: *mut c_void, size: N, position: *mut N, comm: Comm)
+            { Pack pack pack_c; }
+            packing::unpack(packed: *const c_void, size: N, position: *mut N,
+                memory: *mut c_void, count: N, datatype: Datatype, comm: Comm)
+            { Unpack unpack unpack_c; }
+        }
+    };
+    (@each $form:ident $(
+        $module:ident::$function:ident $arguments:tt {
+            $($name:ident $field:ident $($large:ident)?;)*
+        }
+    )*) => {
+        $($(
+            $crate::preload! {
+                @$form $module $function $arguments $name $field $($large)?
+            }
+        )*)*
+    };
+    (@plain $module:ident $function:ident $arguments:tt $name:ident $field:ident) => {
+        $crate::preload! { @export "" $module $function $arguments $name $field }
+    };
+    (@int $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
+        $crate::preload! { @export "" $module $function $arguments $name $field }
+    };
+    (@large $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
+        $crate::preload! { @export "_c" $module $function $arguments $name $large }
+    };
+    (@export $($function:tt)*) => {
+        $crate::preload! { @symbol "MPI_" next $($function)* }
+        $crate::preload! { @symbol "PMPI_" own $($function)* }
+    };
+    (@symbol $prefix:literal $table:ident $suffix:literal $module:ident $function:ident(
+        $($argument:ident: $ty:ty),* $(,)?
+    ) $name:ident $field:ident) => {
+        const _: () = {
+            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($argument: $ty),*) {
+                // The table has some functions in an Option, where a library may lack them.
+                #[allow(clippy::useless_conversion)]
+                let Some(next) = Option::from(PRELOAD.mpi().$table.$field) else {
+                    return $crate::preload::calls::unsupported::<Table>();
+                };
+                // SAFETY: the program calls this as it would call MPI.
+                unsafe {
+                    $crate::preload! { @go $module $function $name next ($($argument),*) }
+                }
+            } }
+        };
+    };
+    // Nothing of these is recorded.
+    (@go watched $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::preload::calls::watched::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go sessions $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::preload::calls::sessions::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go packing $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::preload::calls::packing::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go types $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        $crate::preload::calls::types::$function(&PRELOAD, $next, $($argument),*)
+    };
+    (@go completion $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        match PRELOAD.recorder() {
+            Some(recorder) => $crate::runtime::completion::$function(recorder, $next, $($argument),*),
+            None => $crate::runtime::completion::$function(&PRELOAD, $next, $($argument),*),
+        }
+    };
+    (@go inquiry $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        match PRELOAD.recorder() {
+            Some(recorder) => $crate::runtime::inquiry::$function(recorder, $next, $($argument),*),
+            None => $crate::runtime::inquiry::$function(&PRELOAD, $next, $($argument),*),
+        }
+    };
+    (@go $module:ident $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
+        match PRELOAD.recorder() {
+            Some(recorder) => $crate::record::$module::$function(
+                recorder, stringify!($name), $next, $($argument),*
+            ),
+            None => $crate::preload::calls::$module::$function(&PRELOAD, $next, $($argument),*),
+        }
+    };
+}

@@ -1,0 +1,108 @@
+//! [`arrivals!`](crate::arrivals!): the exported symbols of calls that can tell the program that a
+//! message has arrived, and that commloom has nothing else to do in, by the rules of
+//! [`preload!`](crate::preload!). Freed receives have their data when such a call returns
+//! ([`entry!`](crate::entry)).
+
+/// Exports these functions. Used by [`preload!`](crate::preload!), in a module that has `PRELOAD`
+/// and the types of the ABI.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! arrivals {
+    () => {
+        $crate::arrivals! { @each
+            Probe probe required (source: c_int, tag: c_int, comm: Comm, status: *mut Status);
+            Iprobe iprobe required
+                (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status);
+            Comm_free comm_free required (comm: *mut Comm);
+            Comm_disconnect comm_disconnect optional (comm: *mut Comm);
+            Comm_accept comm_accept optional
+                (port: *const c_char, info: Info, root: c_int, comm: Comm, new: *mut Comm);
+            Comm_connect comm_connect optional
+                (port: *const c_char, info: Info, root: c_int, comm: Comm, new: *mut Comm);
+            Comm_spawn comm_spawn optional
+                (command: *const c_char, arguments: *mut *mut c_char, most: c_int, info: Info,
+                    root: c_int, comm: Comm, new: *mut Comm, codes: *mut c_int);
+            Win_create win_create optional
+                (base: *mut c_void, size: Aint, unit: c_int, info: Info, comm: Comm, new: *mut
+                    Win);
+            Win_allocate win_allocate optional
+                (size: Aint, unit: c_int, info: Info, comm: Comm, base: *mut c_void, new: *mut
+                    Win);
+            Win_allocate_shared win_allocate_shared optional
+                (size: Aint, unit: c_int, info: Info, comm: Comm, base: *mut c_void, new: *mut
+                    Win);
+            Win_create_dynamic win_create_dynamic optional
+                (info: Info, comm: Comm, new: *mut Win);
+            Win_free win_free optional (window: *mut Win);
+            Win_fence win_fence optional (asserted: c_int, window: Win);
+            Win_post win_post optional (group: Group, asserted: c_int, window: Win);
+            Win_start win_start optional (group: Group, asserted: c_int, window: Win);
+            Win_complete win_complete optional (window: Win);
+            Win_wait win_wait optional (window: Win);
+            Win_test win_test optional (window: Win, flag: *mut c_int);
+            Win_lock win_lock optional (kind: c_int, rank: c_int, asserted: c_int, window: Win);
+            Win_lock_all win_lock_all optional (asserted: c_int, window: Win);
+            Win_unlock win_unlock optional (rank: c_int, window: Win);
+            Win_unlock_all win_unlock_all optional (window: Win);
+            Win_flush win_flush optional (rank: c_int, window: Win);
+            Win_flush_all win_flush_all optional (window: Win);
+            Win_flush_local win_flush_local optional (rank: c_int, window: Win);
+            Win_flush_local_all win_flush_local_all optional (window: Win);
+            Win_sync win_sync optional (window: Win);
+            File_open file_open optional
+                (comm: Comm, name: *const c_char, mode: c_int, info: Info, new: *mut File);
+            File_close file_close optional (file: *mut File);
+            File_sync file_sync optional (file: File);
+            File_set_size file_set_size optional (file: File, size: Offset);
+            File_preallocate file_preallocate optional (file: File, size: Offset);
+            File_set_view file_set_view optional
+                (file: File, start: Offset, element: Datatype, view: Datatype, form: *const
+                    c_char, info: Info);
+            File_seek_shared file_seek_shared optional (file: File, offset: Offset, from: c_int);
+            File_read file_read optional
+                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+            File_read_at file_read_at optional
+                (file: File, offset: Offset, buffer: *mut c_void, count: c_int, datatype:
+                    Datatype, status: *mut Status);
+            File_read_shared file_read_shared optional
+                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+            File_read_all file_read_all optional
+                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+            File_write_all file_write_all optional
+                (file: File, buffer: *const c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+            File_read_at_all file_read_at_all optional
+                (file: File, offset: Offset, buffer: *mut c_void, count: c_int, datatype:
+                    Datatype, status: *mut Status);
+            File_write_at_all file_write_at_all optional
+                (file: File, offset: Offset, buffer: *const c_void, count: c_int, datatype:
+                    Datatype, status: *mut Status);
+            File_read_ordered file_read_ordered optional
+                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+            File_write_ordered file_write_ordered optional
+                (file: File, buffer: *const c_void, count: c_int, datatype: Datatype, status:
+                    *mut Status);
+        }
+    };
+    (@each $($name:ident $field:ident $have:ident $arguments:tt;)*) => {
+        $(
+            $crate::arrivals! { @symbol "MPI_" next $name $field $have $arguments }
+            $crate::arrivals! { @symbol "PMPI_" own $name $field $have $arguments }
+        )*
+    };
+    (@symbol $prefix:literal $table:ident $name:ident $field:ident $have:ident
+        ($($argument:ident: $ty:ty),*)) =>
+    {
+        const _: () = {
+            $crate::entry! { ($prefix, stringify!($name)) $name($($argument: $ty),*) {
+                let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
+                // SAFETY: the program calls this as it would call MPI.
+                unsafe { next($($argument),*) }
+            } }
+        };
+    };
+}

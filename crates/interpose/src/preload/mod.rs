@@ -1,0 +1,13 @@
+//! The layers of one preloaded library, put together: its state, the wrapped calls, and the
+//! exported symbols.
+
+pub(crate) mod beginning;
+pub mod calls;
+pub(crate) mod ends;
+pub(crate) mod export;
+pub(crate) mod export_arrivals;
+pub(crate) mod export_collectives;
+pub(crate) mod export_communicators;
+pub(crate) mod export_reductions;
+pub(crate) mod report;
+pub(crate) mod state;
