@@ -8,14 +8,16 @@
 //! lookup = 1
 //! ```
 //!
-//! Constants that are not given keep the value they had before: that of the papers, or of an earlier
-//! `--cost`. Everything else is an error with its place, since a misspelled constant would otherwise
-//! go unnoticed.
+//! Constants that are not given keep the value they had before: that of the papers, or of an
+//! earlier `--cost`. Everything else is an error with its place, since a misspelled constant
+//! would otherwise go unnoticed.
 
 use commloom_layout::CostModel;
 use commloom_layout::text::{ParseError, did_you_mean};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
+
+use crate::tables::{self, Key, in_order};
 
 /// The table that holds the constants.
 const TABLE: &str = "cost";
@@ -25,10 +27,7 @@ const TABLE: &str = "cost";
 /// # Errors
 /// The first thing in `source` that is no TOML, or no cost model.
 pub fn read(source: &str, model: &mut CostModel) -> Result<(), ParseError> {
-    let document = DeTable::parse(source).map_err(|error| {
-        let end = source.len()..source.len();
-        ParseError::other(source, error.span().unwrap_or(end), error.message())
-    })?;
+    let document = tables::parse(source)?;
     let mut found = false;
     for (key, value) in in_order(document.get_ref()) {
         if key.get_ref() != TABLE {
@@ -55,20 +54,7 @@ pub fn read(source: &str, model: &mut CostModel) -> Result<(), ParseError> {
     Err(ParseError::other(source, source.len()..source.len(), message))
 }
 
-type Entry<'t, 's> = (&'t Spanned<std::borrow::Cow<'s, str>>, &'t Spanned<DeValue<'s>>);
-
-/// The entries as they stand in the file, so that its first error is the one reported.
-fn in_order<'t, 's>(table: &'t DeTable<'s>) -> Vec<Entry<'t, 's>> {
-    let mut entries: Vec<Entry<'t, 's>> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
-}
-
-fn unknown(
-    source: &str,
-    key: &Spanned<std::borrow::Cow<'_, str>>,
-    known: &[&'static str],
-) -> ParseError {
+fn unknown(source: &str, key: &Key<'_>, known: &[&'static str]) -> ParseError {
     let name = key.get_ref();
     let message = match known {
         [only] => format!("unknown key `{name}`, expected the table [{only}]"),
@@ -109,7 +95,7 @@ mod tests {
     /// Those that we ship.
     #[test]
     fn every_model_in_docs_is_read_and_that_of_the_papers_is_the_default() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/costs");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/reference/costs");
         let mut read = 0;
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -24,7 +24,8 @@ pub enum Failure {
     OfThisRank(String),
     /// The answer is no, and was given; exit status 1.
     No,
-    /// The user stopped it, and was told what is left; exit status 130, as of a shell's command that SIGINT ends.
+    /// The user stopped it, and was told what is left; exit status 130, as of a shell's command
+    /// that SIGINT ends.
     Interrupted,
     /// Nobody reads standard output any more (`commloom flatten ... | head`): not an error.
     ReaderLeft,

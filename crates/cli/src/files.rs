@@ -26,7 +26,8 @@ pub fn write(file: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     })
 }
 
-/// A folder that only this user can enter, and that is gone afterwards: programs are built and run there.
+/// A folder that only this user can enter, and that is gone afterwards: programs are built and
+/// run there.
 ///
 /// # Errors
 /// The folder for temporary files is not there, or others could replace what lies in it.

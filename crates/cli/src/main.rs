@@ -4,8 +4,6 @@
 mod calibrate;
 mod cmd;
 mod cost_file;
-mod date;
-mod emit;
 mod explain;
 mod failure;
 mod files;
@@ -17,6 +15,7 @@ mod sarif;
 mod signals;
 mod sites;
 mod streams;
+mod tables;
 mod terminal;
 
 use std::process::ExitCode;
@@ -26,16 +25,21 @@ use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use terminal::say;
 
-/// Layouts of MPI programs: faster without a change to the program, studied, and written.
+/// Speed up MPI programs that use derived datatypes, and study such datatypes
 #[derive(Parser)]
-#[command(name = "commloom", version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(name = "commloom", version, max_term_width = 80, after_help = AFTER)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const EXIT_STATUS: &str = "Exit status: 0 done, 1 the answer is no, 2 bad input. \
-`commloom exec` and `trace` have the status of the program that they run.";
+const AFTER: &str = "\
+Exit status: 0 done, 1 the answer is no, 2 bad input. `commloom exec` and
+`commloom trace` have the status of the program that they run.
+
+Examples:
+  mpirun -n 64 commloom exec --report report.html -- ./app
+  commloom refactor src/";
 
 #[derive(Subcommand)]
 enum Command {
@@ -84,7 +88,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What clap says repeats arguments, and a pattern of the shell may have made those of names of files.
+/// Prints an error of clap. It repeats arguments, which a pattern of the shell may have made of
+/// names of files: those are shown with control characters escaped.
 fn tell(error: &clap::Error) {
     let is_plain = |argument: &std::ffi::OsString| {
         !argument.to_string_lossy().contains(commloom_guard::is_hidden)

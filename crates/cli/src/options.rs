@@ -10,14 +10,14 @@ use crate::failure::Failure;
 use crate::input::Source;
 use crate::{cost_file, input};
 
-/// Which constructors a result may use.
+/// The constructors that a result may use.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Constructors {
-    /// leaf, vec, idx
+    /// Only leaf, vec and idx
     Basic,
-    /// and idxbuc
+    /// Also idxbuc
     Extended,
-    /// and strc
+    /// Also strc
     Tree,
 }
 
@@ -31,7 +31,7 @@ impl From<Constructors> for reconstruct::Constructors {
     }
 }
 
-/// What the search is for.
+/// The goal of a search.
 #[derive(Debug, Args)]
 pub struct Goal {
     /// Constructors that the result may use
@@ -44,9 +44,9 @@ pub struct Goal {
 /// Constants of the cost model.
 #[derive(Debug, Args)]
 pub struct Costs {
-    /// Constants of the cost model: a TOML file with a table [cost], as `commloom calibrate` writes
-    /// it, or single ones as NAME=VALUE; of a constant given twice the last value counts. What is not
-    /// given is as in the papers: all node kinds 6, lookup 1, bucket and triangular off
+    /// Constants of the cost model: a file of `commloom calibrate`, or NAME=VALUE. The last value
+    /// of a constant counts. Defaults: 6 for all kinds of nodes, lookup=1, bucket and triangular
+    /// off
     #[arg(long, value_name = "FILE.toml|vec=6,...", value_delimiter = ',', value_parser = cost)]
     pub cost: Vec<Cost>,
 }

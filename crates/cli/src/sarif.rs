@@ -1,4 +1,4 @@
-//! What all SARIF 2.1.0 logs (OASIS standard of 2020) of commloom have in common.
+//! Parts that all SARIF 2.1.0 logs (OASIS standard of 2020) of commloom share.
 
 use std::path::Path;
 

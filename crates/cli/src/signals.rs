@@ -1,4 +1,4 @@
-//! What is left behind when a signal ends this process: no temporary files, no processes.
+//! Cleaning up when a signal ends this process: no temporary file and no process is left behind.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -28,8 +28,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on SIGINT, SIGTERM and SIGHUP end this process when its temporary files are removed and
-/// the groups of processes that it has started are gone.
+/// From now on SIGINT, SIGTERM and SIGHUP end this process when its temporary files are removed
+/// and the groups of processes that it has started are gone.
 pub fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -99,8 +99,8 @@ impl Drop for Group {
     }
 }
 
-/// Runs a command; what follows it is done before a signal that comes meanwhile ends this process, in
-/// [`go_on`]. The command gets the signal at once.
+/// Runs a command; what follows it is done before a signal that comes meanwhile ends this
+/// process, in [`go_on`]. The command gets the signal at once.
 ///
 /// # Errors
 /// It cannot be started.
@@ -115,7 +115,7 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// What had to be done after [`run`] is done.
+/// Ends the critical section of [`run`], and takes a signal that came meanwhile.
 pub fn go_on() {
     *held(&DECIDING) = None;
     let signal = DEFERRED.swap(0, Ordering::AcqRel);

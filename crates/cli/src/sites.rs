@@ -1,41 +1,22 @@
-//! Return addresses as functions, files and lines, by the debug information of the files that were mapped there.
+//! Return addresses as functions, files and lines, by the debug information of the files that
+//! were mapped there.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
 
-use crate::files::DATA;
 use addr2line::Loader;
+use commloom_advice::{Called, Frame, file_name};
 use commloom_guard::Origin;
 use commloom_trace::Site;
 use goblin::elf::{Elf, program_header::PT_LOAD};
+
+use crate::files::DATA;
 
 /// What is known of addresses so far.
 #[derive(Default)]
 pub struct Sites {
     modules: HashMap<String, Option<Module>>,
     calls: HashMap<Site, Called>,
-}
-
-/// From where a call was made.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Called {
-    /// The function with the call, then those that it was inlined into, each with the line in it. Empty where nothing is known.
-    pub frames: Vec<Frame>,
-    /// Module and offset.
-    address: String,
-}
-
-/// A line of a function.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-pub struct Frame {
-    pub function: Option<String>,
-    /// As the compiler was given it, with its directory.
-    pub file: Option<String>,
-    pub line: Option<u32>,
-    /// Whether it is Fortran, by its debug information or the name of its file.
-    #[serde(skip)]
-    pub is_fortran: bool,
 }
 
 struct Module {
@@ -62,45 +43,6 @@ impl Sites {
         let called = Called { frames: own(frames.unwrap_or_default()), address };
         self.calls.insert(site.clone(), called.clone());
         called
-    }
-}
-
-impl Called {
-    /// The line with the call.
-    pub fn place(&self) -> Option<(&str, u32)> {
-        let frame = self.frames.first()?;
-        Some((frame.file.as_deref()?, frame.line?))
-    }
-}
-
-impl Frame {
-    fn is_named(&self, name: &str) -> bool {
-        self.function.as_deref() == Some(name)
-    }
-}
-
-impl fmt::Display for Called {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.frames.first() {
-            Some(frame) => frame.fmt(f),
-            None => f.write_str(&self.address),
-        }
-    }
-}
-
-impl fmt::Display for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = match (&self.file, self.line) {
-            (Some(file), Some(line)) => Some(format!("{}:{line}", file_name(file))),
-            (Some(file), None) => Some(file_name(file).to_owned()),
-            (None, _) => None,
-        };
-        match (&self.function, place) {
-            (Some(function), Some(place)) => write!(f, "{function} ({place})"),
-            (Some(function), None) => f.write_str(function),
-            (None, Some(place)) => f.write_str(&place),
-            (None, None) => f.write_str("?"),
-        }
     }
 }
 
@@ -179,7 +121,8 @@ fn is_fortran_file(file: &str) -> bool {
     ["f", "for", "ftn", "fpp", "f77", "f90", "f95", "f03", "f08", "f18"].contains(&&*extension)
 }
 
-/// The name of a procedure without what gfortran adds: `MAIN__`, `exchange_`, `__halo_MOD_exchange`.
+/// The name of a procedure without what gfortran adds: `MAIN__`, `exchange_`,
+/// `__halo_MOD_exchange`.
 fn in_fortran(name: &str) -> String {
     if name == "MAIN__" {
         return "main program".to_owned();
@@ -188,11 +131,6 @@ fn in_fortran(name: &str) -> String {
         Some((module, procedure)) => format!("{module}::{procedure}"),
         None => name.strip_suffix('_').unwrap_or(name).to_owned(),
     }
-}
-
-/// Without the folders.
-pub fn file_name(path: &str) -> &str {
-    Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
 #[cfg(test)]

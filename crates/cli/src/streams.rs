@@ -1,4 +1,4 @@
-//! What other processes print, read by threads of their own so that waiting for it can end.
+//! Output of other processes, read by threads of their own so that waiting for it can end.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{self, Receiver};

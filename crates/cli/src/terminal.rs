@@ -1,5 +1,6 @@
-//! Text on the streams of this process. What others have written obeys nothing there: names, lines of
-//! sources, traces and messages of libraries are shown with their control characters escaped.
+//! Text on the streams of this process. What others have written obeys nothing there: names,
+//! lines of sources, traces and messages of libraries are shown with their control characters
+//! escaped.
 
 use std::fmt;
 use std::io::{self, IsTerminal, StdoutLock, Write};
@@ -78,8 +79,8 @@ impl Drop for Screen {
     }
 }
 
-/// Characters in the texts of JSON that a terminal would obey. Between the texts there are none but
-/// ends of lines.
+/// Characters in the texts of JSON that a terminal would obey. Between the texts there are none
+/// but ends of lines.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -19,7 +19,7 @@ fn found(name: &str, text: &str, options: &[&str]) -> Done {
     run(&[&["detect"], options, &[file.as_str()]].concat(), "")
 }
 
-/// T1 of ALGORITHMS.md: allgather by recursive doubling in place.
+/// T1 of book/src/explanation/detection.md: allgather by recursive doubling in place.
 fn t1(addresses: bool) -> String {
     let mut text = "num_ranks 4\n".to_owned();
     for i in 0..4_u32 {

@@ -260,8 +260,12 @@ fn a_site_is_explained_from_its_loops_to_its_datatype() {
 fn a_refusal_is_explained_up_to_where_it_got() {
     let done = explained("refused", "b.c", REFUSED, "b.c:7", &[]);
     assert_eq!(done.status, Some(0), "{done:?}");
-    assert!(done.out.contains("--assume 'b and u share no memory'"), "{}", done.out);
-    let facts = ["--assume", "b and u share no memory", "--assume", "'b' is not read again"];
+    assert!(
+        done.out.contains("if 'b' and 'u' share no memory: --assume no-alias:"),
+        "{}",
+        done.out
+    );
+    let facts = ["--assume", "no-alias:b,u", "--assume", "buffer-dead:b"];
     let done = explained("assumed", "b.c", REFUSED, "b.c:7", &facts);
     assert!(done.out.contains("assumed "), "{}", done.out);
     let folder = folder("explain-wrong", &[("a.c", GOOD)]);
@@ -317,18 +321,40 @@ fn an_explanation_is_drawn_and_written_as_json() {
     assert_eq!(refused.status, Some(2), "a picture is of one site: {refused:?}");
 }
 
+/// The identifier behind `--assume` in a refusal.
+fn missing(err: &str) -> String {
+    let (_, identifier) = err.split_once("--assume ").expect("a fact");
+    identifier.lines().next().expect("a line").to_owned()
+}
+
 #[test]
 fn facts_are_assumed_one_by_one() {
     let folder = folder("assume", &[("b.c", REFUSED)]);
-    let one = refactor(&folder, &["--assume", "b and u share no memory", "b.c"]);
+    let first = missing(&refactor(&folder, &["b.c"]).err);
+    assert!(first.starts_with("no-alias:") && first.ends_with("/b,u"), "{first}");
+    let one = refactor(&folder, &["--assume", &first, "b.c"]);
     assert!(one.err.contains("E-BUF-LIVE"), "{}", one.err);
-    let both = refactor(
-        &folder,
-        &["--assume", "b and u share no memory", "--assume", "'b' is not read again", "b.c"],
-    );
+    let second = missing(&one.err);
+    assert!(second.starts_with("buffer-dead:") && second.ends_with("/b"), "{second}");
+    let both = refactor(&folder, &["--assume", &first, "--assume", &second, "b.c"]);
     assert!(both.out.contains("MPI_Type_vector"), "{both:?}");
     assert!(both.err.contains("    assumed: 'b' is not read again\n"), "{}", both.err);
+    assert!(!both.err.contains("warning"), "{}", both.err);
     assert_eq!(refactor(&folder, &["--assume", "all", "b.c"]).out, both.out);
+    let json = refactor(&folder, &["--json", "--assume", &first, "b.c"]);
+    let value: Value = serde_json::from_str(&json.out).expect("JSON");
+    let refusal = &value["sites"][0]["refusal"];
+    assert_eq!(refusal["fact"], "'b' is not read again");
+    assert_eq!(refusal["fact_id"], *second);
+    // Those of the last version.
+    let sentences = ["--assume", "b and u share no memory", "--assume", "'b' is not read again"];
+    let old = refactor(&folder, &[&sentences[..], &["b.c"]].concat());
+    assert_eq!(old.out, both.out);
+    for identifier in [first, second] {
+        let warning = format!("--assume {identifier}\n");
+        let line = old.err.split_inclusive('\n').find(|line| line.ends_with(&warning));
+        assert!(line.is_some_and(|line| line.starts_with("warning: ")), "{}", old.err);
+    }
 }
 
 #[test]

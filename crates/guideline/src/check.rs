@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use commloom_measure::statistics::Ratio;
+
 use crate::results::{Method, Mode, Operation, Results};
-use crate::statistics::Ratio;
 use crate::verdict::{self, Key, Study, Subject};
 
 /// What differs between a baseline and now.

@@ -6,8 +6,8 @@
 //!                                                                         │ protocol
 //!                     pattern, repetitions ──────────────────────────► processes that measure
 //!
-//! results ─ statistics ─► verdict (guidelines, expectations) ─► report (terminal, web page, SVG, PNG)
-//!                └──────► check (against a baseline)
+//! results ─ measure::statistics ─► verdict (guidelines, expectations) ─► report (terminal, web page, SVG, PNG)
+//!                         └──────► check (against a baseline)
 //! ```
 //!
 //! Nothing here calls MPI, prints or reads the environment.
@@ -22,6 +22,5 @@ pub mod protocol;
 pub mod repetitions;
 pub mod report;
 pub mod results;
-pub mod statistics;
 pub mod table;
 pub mod verdict;

@@ -3,7 +3,7 @@
 //! Times are made as measured ones are: the machine has a speed in each launch that both sides share, each side draws
 //! something of its own per launch, and each sample draws again.
 
-use commloom_guideline::statistics::{MAX_ERROR, Medians, Ratio, against_best, median};
+use commloom_measure::statistics::{MAX_ERROR, Medians, Ratio, against_best, median};
 use fastrand::Rng;
 
 /// Campaigns per distribution; the standard error of a rate of 3 % is 0.4 %.

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use commloom_mpi::{AloneError, LibraryError, Packer, Work, alone};
+use commloom_measure::statistics::median;
+use commloom_mpi::{LibraryError, SessionError, SingleSession, Work, first_that_opens, single};
 
 use super::family::family;
 use crate::failure::Failure;
@@ -23,21 +24,18 @@ const SAMPLE: Duration = Duration::from_micros(20);
 /// # Errors
 /// Those of the library; already told on standard output.
 pub fn run(libraries: &[PathBuf], rounds: u32) -> Result<(), Failure> {
-    let mut reasons = Vec::new();
-    for library in libraries {
-        match alone(library, |packer| tell(packer, rounds)) {
-            Ok(told) => return Ok(told?),
-            Err(AloneError::Library(error @ LibraryError::Open { .. })) => {
-                reasons.push(error.to_string());
-            }
-            Err(AloneError::Library(LibraryError::MissingSymbol { name })) => {
-                let library = library.display();
-                return failed(&format!("{library} is no MPI library: it has no {name}"));
-            }
-            Err(error) => return failed(&error.to_string()),
+    let mut tried = PathBuf::new();
+    let told = first_that_opens(libraries, |library| {
+        tried = library.to_owned();
+        single(library, |packer| tell(packer, rounds))
+    });
+    match told {
+        Ok(told) => Ok(told?),
+        Err(SessionError::Library(LibraryError::MissingSymbol { name })) => {
+            failed(&format!("{} is no MPI library: it has no {name}", tried.display()))
         }
+        Err(error) => failed(&error.to_string()),
     }
-    failed(&reasons.join("; "))
 }
 
 fn failed(reason: &str) -> Result<(), Failure> {
@@ -52,7 +50,7 @@ fn say(line: &str) -> io::Result<()> {
 }
 
 /// Times in nanoseconds: first line what, then value.
-fn tell(packer: &mut dyn Packer, rounds: u32) -> Result<io::Result<()>, AloneError> {
+fn tell(packer: &mut dyn SingleSession, rounds: u32) -> Result<io::Result<()>, SessionError> {
     let version = packer.version()?;
     let path = packer.path().to_owned();
     let mut numbers = Vec::new();
@@ -84,7 +82,7 @@ fn tell(packer: &mut dyn Packer, rounds: u32) -> Result<io::Result<()>, AloneErr
 }
 
 /// How often a layout is packed for one sample; it is warm afterwards.
-fn repeats_for(packer: &mut dyn Packer, number: usize) -> Result<u32, AloneError> {
+fn repeats_for(packer: &mut dyn SingleSession, number: usize) -> Result<u32, SessionError> {
     const MOST: u32 = 1 << 16;
     let mut times = 16;
     while times < MOST && packer.time(number, Work::Pack, times)? < SAMPLE {
@@ -97,26 +95,19 @@ fn repeats_for(packer: &mut dyn Packer, number: usize) -> Result<u32, AloneError
 /// each round is first brought to the same total.
 fn medians(samples: &[Vec<f64>]) -> Vec<f64> {
     let totals: Vec<f64> = samples.iter().map(|row| row.iter().sum()).collect();
-    let usual = median(&totals);
+    let usual = middle(&totals);
     let layouts = samples.first().map_or(0, Vec::len);
     (0..layouts)
         .map(|k| {
             let scaled: Vec<f64> =
                 samples.iter().zip(&totals).map(|(row, total)| row[k] * usual / total).collect();
-            median(&scaled)
+            middle(&scaled)
         })
         .collect()
 }
 
-pub(super) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[middle],
-        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-    }
+fn middle(values: &[f64]) -> f64 {
+    median(values.iter().copied()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -130,12 +121,5 @@ mod tests {
         let outlier = vec![10.0, 330.0, 60.0];
         let medians = medians(&[round.clone(), slow, round.clone(), outlier, round.clone()]);
         assert_eq!(medians, round);
-    }
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median(&[]), 0.0);
-        assert_eq!(median(&[5.0, 1.0, 3.0]), 3.0);
-        assert_eq!(median(&[5.0, 1.0, 3.0, 4.0]), 3.5);
     }
 }

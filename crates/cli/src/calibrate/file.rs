@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::time::SystemTime;
 
 use commloom_layout::CostModel;
+use commloom_measure::date;
+use commloom_measure::machine::Machine;
 
 use super::family::family;
 use super::fit::Fit;
 use super::terms::{self, NAMES};
 use super::{Measured, Scaled, agreement};
-use crate::date;
 
 /// The text of the file.
 pub fn write(measured: &Measured, fit: &Fit, scaled: &Scaled, rounds: u32) -> String {
@@ -112,14 +113,8 @@ fn printable(text: &str) -> String {
 /// Processor, number of processors, system.
 fn machine() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    let cpus = std::thread::available_parallelism().map_or(0, usize::from);
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(key, _)| key.trim() == "model name")
-        .map_or("unknown processor", |(_, model)| model.trim());
-    printable(&format!("{model}, {cpus} processors, {system}"))
+    let Machine { processor, cores, .. } = Machine::here();
+    printable(&format!("{processor}, {cores} processors, {system}"))
 }
 
 #[cfg(test)]

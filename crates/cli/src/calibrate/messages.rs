@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use commloom_choice::{Operation, Reference, Row, Table, Times, references};
 use commloom_layout::{Basic, Type, mpi};
-use commloom_mpi::{AloneError, LibraryError, Partner, together};
+use commloom_measure::machine::Machine;
+use commloom_measure::statistics::Quartiles;
+use commloom_mpi::{PairSession, first_that_opens, pair};
 use commloom_pack::{pack, unpack};
 use commloom_plan::{Plan, Target};
 
-use super::child::median;
 use crate::failure::Failure;
 
 /// How long one sample should take, in nanoseconds: many times the resolution of the clock.
@@ -33,21 +34,14 @@ pub fn measure(
     rounds: u32,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Option<Table>, Failure> {
-    let mut reasons = Vec::new();
-    for library in libraries {
-        match together(library, |partner| Ok(both(partner, rounds, &mut progress))) {
-            Ok(result) => return result,
-            Err(AloneError::Library(error @ LibraryError::Open { .. })) => {
-                reasons.push(error.to_string());
-            }
-            Err(error) => return Err(Failure::message(error.to_string())),
-        }
-    }
-    Err(Failure::message(reasons.join("; ")))
+    let done = first_that_opens(libraries, |library| {
+        pair(library, |partner| Ok(both(partner, rounds, &mut progress)))
+    });
+    done.unwrap_or_else(|error| Err(Failure::message(error.to_string())))
 }
 
 fn both(
-    partner: &mut dyn Partner,
+    partner: &mut dyn PairSession,
     rounds: u32,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Option<Table>, Failure> {
@@ -82,7 +76,7 @@ fn both(
     }
     let version = partner.version().map_err(|e| failed(&e))?;
     let words: Vec<&str> = version.lines().next().unwrap_or_default().split_whitespace().collect();
-    let measured = format!("{rounds} rounds, {}", place());
+    let measured = format!("{rounds} rounds, {}", Machine::here().processor);
     let rows = all.iter().zip(&samples).flat_map(|(reference, samples)| {
         let Reference { family, run, bytes, .. } = *reference;
         OPERATIONS.into_iter().zip(samples).map(move |(operation, of)| Row {
@@ -128,21 +122,15 @@ impl Samples {
     fn times(&self) -> Times {
         let [native, packed] = self.ways.each_ref().map(|way| &way.samples);
         let factors: Vec<f64> = native.iter().zip(packed).map(|(n, p)| n / p).collect();
-        let engine = quartile(packed);
-        Times { native: engine * median(&factors), engine }
+        let engine = Quartiles::of(packed).map_or(0.0, |of| of.low);
+        let factor = Quartiles::of(&factors).map_or(0.0, |of| of.median);
+        Times { native: engine * factor, engine }
     }
-}
-
-/// A quarter of the values is below it.
-fn quartile(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 4).copied().unwrap_or(0.0)
 }
 
 /// One reference between the two processes.
 struct Exchange<'p> {
-    partner: &'p mut dyn Partner,
+    partner: &'p mut dyn PairSession,
     plan: Plan,
     typed: usize,
     /// For messages, and for broadcasts: as many elements of the same size.
@@ -157,7 +145,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 impl<'p> Exchange<'p> {
     fn new(
-        partner: &'p mut dyn Partner,
+        partner: &'p mut dyn PairSession,
         reference: &Reference,
         target: &Target,
         first: bool,
@@ -264,11 +252,4 @@ impl<'p> Exchange<'p> {
             (true, Operation::Broadcast) => self.packed[1],
         }
     }
-}
-
-/// The processor, as Linux names it.
-fn place() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or("processor unknown", |(_, name)| name.trim()).to_owned()
 }

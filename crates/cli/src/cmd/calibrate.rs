@@ -1,4 +1,5 @@
-//! `commloom calibrate`: the constants of the cost model, or what messages take, measured with one MPI library.
+//! `commloom calibrate`: the constants of the cost model, or what messages take, measured with
+//! one MPI library.
 
 use std::env;
 use std::io::{IsTerminal, Write};
@@ -12,7 +13,7 @@ use crate::failure::Failure;
 use crate::terminal::say;
 use crate::{calibrate, files, terminal};
 
-/// Measure an MPI library: the constants of the cost model, or what messages take
+/// Measure an MPI library, for costs and for the choice of `exec`
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -23,10 +24,10 @@ pub struct Args {
         required_unless_present = "measure_here"
     )]
     mpi: Option<String>,
-    /// Measure messages between two processes, for the choice of `commloom exec`
+    /// Measure messages between two processes: `commloom exec` chooses strategies by them
     #[arg(long)]
     messages: bool,
-    /// Write to FILE in place of standard output, or of the user's cache directory with --messages
+    /// Write to FILE instead of standard output (with --messages: of the cache folder)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How often every layout is timed [default: 300, with --messages 7]
@@ -38,21 +39,28 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Without --messages a hundred small layouts are packed in turn, and the constants that explain the times best are
-found by least squares. The file says how well they do. It takes about a second, in a process of
-its own, without mpirun; run it on a machine that does nothing else.
+Without --messages it packs a hundred small layouts by turns, and fits the
+constants to the times by least squares. The file says how well they fit. It
+takes about a second, without mpirun, on a machine that does nothing else.
 
-With --messages it has to be started as two processes, where such processes of an application
-would run. Messages of some 560 layouts are sent natively and packed by commloom. It takes half a
-minute. `commloom exec` finds the result in the cache directory ($XDG_CACHE_HOME/commloom, else
-~/.cache/commloom) by the version of the library, or where COMMLOOM_MODEL says.
+With --messages start it as two processes, where such processes of an
+application would run. It sends messages of some 560 layouts, natively and
+packed by commloom, and takes half a minute. `commloom exec` finds the result in
+the cache folder by the version of the library.
 
 Examples:
   mpirun -n 2 commloom calibrate --messages --mpi mpich
   commloom calibrate --mpi mpich -o mpich.toml
   commloom calibrate --mpi /opt/openmpi/lib/libmpi.so.40 > openmpi.toml
   commloom normalize --cost mpich.toml layout.txt
-  commloom reconstruct --cost mpich.toml,leaf=4 displacements.txt";
+  commloom reconstruct --cost mpich.toml,leaf=4 displacements.txt
+
+Environment:
+  XDG_CACHE_HOME
+      the result of --messages goes to its folder commloom; else to
+      ~/.cache/commloom
+  COMMLOOM_MODEL
+      the file from which `commloom exec` takes times instead";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use clap_complete::shells::{Bash, Fish, Zsh};
 
 use crate::failure::Failure;
 
-/// Print what a shell needs to complete commands and options
+/// Print a script that completes commands and options in a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,7 +29,7 @@ Examples:
   source <(commloom completions bash)
   commloom completions fish > ~/.config/fish/completions/commloom.fish
 
-`make install` puts the files where shells look for them below its PREFIX.";
+`make install` puts these files where shells look for them below its PREFIX.";
 
 /// Runs the command.
 pub fn run(args: &Args, mut cli: clap::Command) -> Result<(), Failure> {

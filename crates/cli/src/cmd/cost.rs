@@ -9,7 +9,7 @@ use commloom_reconstruct::Reconstruction;
 use crate::failure::Failure;
 use crate::{input, options};
 
-/// Show what a type costs, node by node
+/// Print the cost of a type, node by node
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -24,7 +24,8 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Nodes cost 6, list entries 1 each (idxbuc and strc have two lists); see --cost. Bounds cost nothing.
+Nodes cost 6, list entries 1 each (idxbuc and strc have two lists); see --cost.
+Bounds cost nothing. A cost is not a time.
 
 Examples:
   commloom cost 'vec(4, 10, idx(<0,2,3,5>, MPI_CHAR))'

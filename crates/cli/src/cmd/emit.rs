@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use commloom_emit as emit;
 
 use crate::failure::Failure;
-use crate::{emit, input};
+use crate::input;
 
 /// Write the code that builds a type with MPI calls
 #[derive(Debug, clap::Args)]
@@ -33,12 +34,14 @@ enum Language {
 }
 
 const EXAMPLES: &str = "\
-The function builds the type exactly as described (normalize first for a cheaper one), commits it and
-frees the types on the way. Bounds are written out wherever MPI libraries do not agree on them.
+The function builds the type exactly as described (normalize first for a cheaper
+one), commits it, and frees intermediate types. Bounds are written out wherever
+MPI libraries do not agree on them.
 
 Examples:
   commloom emit --lang c 'vec(4, 10, idx(<0,2,3,5>, MPI_CHAR))' > type.c
-  commloom normalize layout.txt | head -1 | commloom emit --lang fortran --name face_type -";
+  commloom normalize layout.txt | head -1 |
+      commloom emit --lang fortran --name face_type -";
 
 fn identifier(name: &str) -> Result<String, String> {
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -53,11 +56,12 @@ fn identifier(name: &str) -> Result<String, String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let ty = input::ty(&args.ty)?;
     let calls = emit::calls(&ty).map_err(|e| Failure::message(format!("cannot emit: {e}")))?;
-    let write = match args.lang {
-        Language::C => emit::c,
-        Language::Fortran => emit::fortran,
-        Language::Python => emit::python,
+    let code = match args.lang {
+        Language::C => emit::c(&args.name, &ty, &calls),
+        Language::Fortran => {
+            emit::fortran(&args.name, &ty, &calls).map_err(|e| Failure::message(e.to_string()))?
+        }
+        Language::Python => emit::python(&args.name, &ty, &calls),
     };
-    let code = write(&args.name, &ty, &calls)?;
     Ok(std::io::stdout().lock().write_all(code.as_bytes())?)
 }

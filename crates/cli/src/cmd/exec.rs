@@ -9,22 +9,22 @@ use commloom_environment as environment;
 use crate::failure::Failure;
 use crate::launch::{Abi, preloaded, replaced_by};
 
-/// Run an MPI program, unchanged, with commloom's datatypes
+/// Run an MPI program with faster derived datatypes
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", environment::help()))]
 pub struct Args {
-    /// Write one report of all ranks to FILE when the program finalizes MPI: a web page where its name
-    /// ends in .html, JSON for .json, otherwise text (`-`: text to standard error)
+    /// Write one report of all ranks to FILE: a web page if its name ends in .html, JSON for
+    /// .json, otherwise text (`-`: text to standard error)
     #[arg(long, value_name = "FILE|-")]
     report: Option<OsString>,
-    /// Leave parts of the work to the MPI library
+    /// Switch parts of commloom off
     #[arg(long, value_enum, value_delimiter = ',')]
     off: Vec<Part>,
-    /// Replace persistent requests, and regions between MPI_Pcontrol marks, that are a collective
-    /// operation together, while the program runs: by default where a trial was faster. All ranks need it (see docs/replace.md)
+    /// Call collective operations in the place of persistent requests that are one together. All
+    /// ranks need this option, and all must be on one node
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "faster")]
     replace: Option<When>,
-    /// The MPI of the program, where its own libraries do not tell
+    /// Kind of the program's MPI library, if commloom cannot tell (scripts, Python)
     #[arg(long, value_enum)]
     mpi: Option<Abi>,
     /// The program and its arguments
@@ -34,11 +34,11 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Normalized types
+    /// No equivalent datatypes
     Types,
-    /// The pack engine
+    /// No packing
     Pack,
-    /// Everything: the program runs as without commloom
+    /// Nothing is intercepted
     All,
 }
 
@@ -51,8 +51,9 @@ enum When {
 }
 
 const EXAMPLES: &str = "\
-Put it between mpirun and the program, so that every process is started by it. The program's exit
-status, signals and standard streams are its own.
+Put it in front of your program: srun commloom exec -- ./app. The program keeps
+its exit status, signals and standard streams. Programs that send only
+contiguous buffers gain nothing; GPU buffers pass through untouched.
 
 Examples:
   mpirun -n 4 commloom exec -- ./halo 100
@@ -61,8 +62,8 @@ Examples:
   mpirun -n 4 commloom exec --off pack -- ./halo 100
   mpirun -n 4 commloom exec --replace --report - -- ./app
 
-A setting that cannot be meant or followed ends the command with status 2 before the program starts.
-Settings in the environment: commloom exec --help.";
+A setting that is not allowed ends the command with status 2 before the program
+starts. Settings in the environment: commloom exec --help.";
 
 /// Runs the command; returns only where the program could not be started.
 pub fn run(args: Args) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::input;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// List the runs of adjacent bytes (displacement and length) in place of the elements
+    /// List runs of adjacent bytes (displacement and length) instead of elements
     #[arg(long, conflicts_with = "json")]
     runs: bool,
     /// Print one JSON object
@@ -23,8 +23,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-One displacement in bytes per line. If the elements are not all of one basic type, it stands behind
-each as a comment, so that `commloom reconstruct` reads every output.
+One displacement in bytes per line. If the elements have several basic types,
+each line names its type in a comment, so that `commloom reconstruct` reads
+every output.
 
 Examples:
   commloom flatten 'vec(3, 8, MPI_INT)'

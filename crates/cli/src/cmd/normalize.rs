@@ -23,8 +23,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Element order, bounds and signature are kept. In JSON the bounds stand beside the type, as \"lb\" and
-\"extent\" in bytes; in text they are a resized(lb, extent, ...) where they are not the natural ones.
+Order of the elements, bounds and signature are kept. JSON has the bounds beside
+the type, as \"lb\" and \"extent\" in bytes; text has resized(lb, extent, ...)
+where they are not those of the elements.
 
 Examples:
   commloom normalize 'vector(100, 1, 1, contiguous(4, MPI_INT))'

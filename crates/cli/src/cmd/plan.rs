@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::{explain, input};
 use commloom_picture::counted;
 
-/// Show how the pack engine moves a type
+/// Print how commloom packs a type: loops, kernels, reasons
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -21,7 +21,7 @@ pub struct Args {
     /// The machine to plan for
     #[arg(long, value_enum, default_value = "detect")]
     target: Machine,
-    /// Show in addition how this range of packed bytes is moved: from A up to but not including B
+    /// Also print how the packed bytes from A up to but not including B are moved
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Option<Range<u64>>,
     /// Print one JSON object
@@ -57,12 +57,14 @@ impl From<Machine> for Target {
 }
 
 const EXAMPLES: &str = "\
-The type is planned as it is given; `commloom exec` plans its normal form (see `commloom normalize`).
-Each level of the plan shows how often, where, and by which kernel what is below it is moved;
-docs/plans.md explains the words. All numbers are bytes, displacements from the first byte of a level.
+The type is planned as it is given; `commloom exec` plans its normal form (see
+`commloom normalize`). Each level says how often, where, and by which kernel
+the levels below it are moved; the book explains the words (Plans). All numbers
+are bytes, displacements are from the first byte of a level.
 
 Examples:
-  commloom plan --target portable --count 1000 'resized(0, 16, contiguous(2, MPI_INT))'
+  commloom plan --target portable --count 1000 \\
+          'resized(0, 16, contiguous(2, MPI_INT))'
       plan: 8000 bytes in 1000 runs, from 0, in 0..15992
         loop 1000 stride 16: rows of 8
           block 8

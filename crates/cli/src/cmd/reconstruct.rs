@@ -19,8 +19,8 @@ pub struct Args {
     /// Basic type of the elements
     #[arg(long, value_name = "BASIC", default_value = "MPI_BYTE", value_parser = options::basic)]
     base: Basic,
-    /// Most work of the search for a tree past the exact limit, per displacement: a unit takes 10 to 30 ns.
-    /// The answer says when a search stopped at it
+    /// Limit on the search for a tree of more than 2,048 displacements, for each of them: a unit
+    /// takes 10 to 30 ns. The answer says if the search stopped there
     #[arg(long, value_name = "N", default_value_t = Budget::DEFAULT.work)]
     work: u64,
     /// Print one JSON object
@@ -36,7 +36,7 @@ Examples:
   echo 0 2 3 5 10 12 13 15 | commloom reconstruct
       vec(2, 10, idx(<0,2,3,5>, leaf(MPI_BYTE)))
       cost 22 (optimal)
-  commloom reconstruct --base MPI_DOUBLE --constructors basic --json displacements.txt
+  commloom reconstruct --base MPI_DOUBLE --constructors basic --json list.txt
   commloom reconstruct --cost vec=10,lookup=2 displacements.txt
   commloom reconstruct --cost mpich.toml displacements.txt";
 

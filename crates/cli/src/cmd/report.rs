@@ -9,14 +9,14 @@ use crate::failure::Failure;
 use crate::input::{self, Source};
 use crate::{files, terminal};
 
-/// Show a JSON report of `commloom exec` as text or as a web page
+/// Print a JSON report of `exec`, or make a web page of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What `commloom exec --report FILE.json` has written
+    /// A file of `commloom exec --report FILE.json`
     #[arg(value_name = "FILE.json")]
     report: PathBuf,
-    /// Write to FILE: a web page where its name ends in .html, otherwise text
+    /// Write to FILE: a web page if its name ends in .html, otherwise text
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use commloom_reconstruct::{ReconstructError, Reconstruction, normalize};
 use crate::failure::Failure;
 use crate::{input, options};
 
-/// Draw a type and its normal form: facts, trees, and where their bytes lie
+/// Draw a type and its normal form: trees, and bytes in memory
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -28,15 +28,15 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-In the pictures of memory the characters 0-9, a-z, A-Z number, in the order in which they are
-packed, the parts of the root (before and after: how each description cuts the same bytes), or the
-runs of adjacent bytes (one type alone); `.` is a gap, `*` lies in several, `[` and `]` are the
+In the pictures of memory the characters 0-9, a-z, A-Z number the parts of the
+root in the order in which they are packed; of one type alone, the runs of
+adjacent bytes. `.` is a gap, `*` belongs to several parts, `[` and `]` are the
 bounds.
 
 Examples:
   commloom show 'indexed_block(2, <0,4,8,12>, MPI_INT)'
   commloom show --as-is 'vector(4, 2, 4, MPI_INT)'
-  commloom show --constructors basic --cost mpich.toml --svg layout.svg layout.txt";
+  commloom show --constructors basic --cost mpich.toml --svg out.svg layout.txt";
 
 /// Lines of a picture of memory: alone, and one of two.
 const LINES: usize = 24;
@@ -71,7 +71,7 @@ fn already(found: &Reconstruction) -> String {
     format!("this is its normal form, {}", super::cost::with_proof(found))
 }
 
-/// What is drawn, as text or as SVG.
+/// A drawing, as text or as SVG.
 struct View {
     /// Facts of the layout, and what changed.
     lines: Vec<String>,
@@ -156,7 +156,7 @@ impl View {
 }
 
 impl Drawn {
-    /// What the numbers in the picture of memory count.
+    /// The parts that the numbers in the picture of memory count.
     fn pieces(&self) -> String {
         match self.by {
             By::Runs => {
@@ -176,7 +176,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-/// What every description of the layout shares.
+/// Facts that every description of the layout shares.
 fn facts(ty: &Type) -> Vec<String> {
     let base = match ty.base() {
         Base::Empty => "nothing".to_owned(),
@@ -204,7 +204,7 @@ fn description(start: &str, ty: &Type) -> String {
     format!("{start}, {} nodes, depth {}", ty.nodes(), ty.depth())
 }
 
-/// What is another number in the normal form.
+/// Numbers that differ in the normal form.
 fn changes(ty: &Type, found: &Reconstruction, model: &CostModel) -> String {
     let all = [
         ("cost", model.cost(ty), found.cost),

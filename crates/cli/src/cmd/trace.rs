@@ -15,32 +15,32 @@ use crate::files::DATA;
 use crate::launch::{Abi, preloaded, replaced_by, started};
 use crate::terminal::{self, say};
 
-/// Record what an MPI program, unchanged, sends and receives
+/// Record what an MPI program sends and receives
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Write one file for each rank to the folder DIR, which is made if it is not there
+    /// Write one file for each rank to the folder DIR, which is made if need be
     #[arg(long, short, value_name = "DIR", required_unless_present = "print")]
     output: Option<PathBuf>,
     /// Record only between MPI_Pcontrol(1) and MPI_Pcontrol(0)
     #[arg(long)]
     regions: bool,
-    /// Stop recording, in each process for itself, before its file gets longer than SIZE (bytes, or with k, M or G)
+    /// Stop recording a process before its file gets longer than SIZE (bytes, or with k, M, G)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     limit: Option<u64>,
-    /// Keep at most SIZE of each process's messages, to find out which bytes are passed on and which are sums
+    /// Keep at most SIZE of the messages of each process, to recognize forwarded bytes and sums
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "32M")]
     memory: u64,
-    /// Look at the bytes of all messages, also of those of calls of which the first ones were all different
+    /// Read the bytes of all messages, also of long ones that have been new so far
     #[arg(long)]
     all_content: bool,
-    /// Write over the traces that are in DIR
+    /// Remove the traces that are in DIR first
     #[arg(long)]
     force: bool,
-    /// The MPI of the program, where its own libraries do not tell
+    /// Kind of the program's MPI library, if commloom cannot tell (scripts, Python)
     #[arg(long, value_enum)]
     mpi: Option<Abi>,
-    /// Show a file of a trace, event by event, instead of running a program
+    /// Print a file of a trace, event by event, instead of running a program
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "program", "force", "regions", "limit"])]
     print: Option<PathBuf>,
     /// The program and its arguments
@@ -49,8 +49,8 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Put it between mpirun and the program. The program runs as without commloom: nothing is packed or replaced. A
-program that is killed leaves a trace up to half a second before.
+Put it between mpirun and the program. Its messages go to the MPI library
+untouched. A program that is killed leaves all but the last half second.
 
 Examples:
   mpirun -n 8 commloom trace -o halo.trace -- ./halo 100
@@ -76,12 +76,13 @@ fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| format!("{text} is more than 64 bits can count"))
 }
 
-/// Runs the command; after a program was to be recorded it returns only where that could not be started.
+/// Runs the command; after a program was to be recorded it returns only where that could not be
+/// started.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match (&args.print, &args.output) {
         (Some(file), _) => print(file),
         (None, Some(folder)) => record(args, folder),
-        (None, None) => Err(Failure::message("say where the trace goes: -o DIR")),
+        (None, None) => Err(Failure::message("name the folder for the trace: -o DIR")),
     }
 }
 
@@ -111,8 +112,9 @@ fn set_or_not(command: &mut Command, name: &str, value: Option<String>) {
     };
 }
 
-/// Sees to it that there are no other traces. Each of the processes that are started together looks at its own
-/// file only, since the others may be at work already; the first also at those that belong to nobody.
+/// Sees to it that there are no other traces. Each of the processes that are started together
+/// looks at its own file only, since the others may be at work already; the first also at those
+/// that belong to nobody.
 fn clear(folder: &Path, force: bool) -> Result<(), Failure> {
     let (mine, ranks) = started().map_or((0, 1), |me| (me.rank, me.size.unwrap_or(me.rank + 1)));
     let entries = fs::read_dir(folder).map_err(|error| cannot("read", folder, error))?;
@@ -120,7 +122,8 @@ fn clear(folder: &Path, force: bool) -> Result<(), Failure> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter_map(|path| Some((rank_of(&path)?, path)))
         .collect();
-    // Where the files of some ranks alone are there, the others start, and would wait for this one.
+    // Where the files of some ranks alone are there, the others start, and would wait for this
+    // one.
     let all_know = (0..ranks).all(|rank| there.contains_key(&rank));
     for (rank, path) in there {
         if rank != mine && (mine != 0 || rank < ranks) {

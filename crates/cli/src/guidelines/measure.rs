@@ -14,7 +14,7 @@ use commloom_guideline::plan::{Datatype, Measurement, Plan};
 use commloom_guideline::repetitions::{Effort, warm_up};
 use commloom_guideline::results::{Method, Operation, Options};
 use commloom_mpi as mpi;
-use commloom_mpi::{MpiError, Pattern, Team};
+use commloom_mpi::{GroupSession, MpiError, Pattern};
 
 /// What came of a measurement that all processes have made together.
 pub enum Outcome {
@@ -26,7 +26,7 @@ pub enum Outcome {
 
 /// The processes, and what is prepared in them.
 pub struct Measuring<'m> {
-    team: &'m mut dyn Team,
+    team: &'m mut dyn GroupSession,
     plan: &'m Plan,
     effort: Effort,
     prepared: Option<Prepared>,
@@ -40,7 +40,7 @@ struct Prepared {
 }
 
 impl<'m> Measuring<'m> {
-    pub fn new(team: &'m mut dyn Team, plan: &'m Plan, options: &Options) -> Self {
+    pub fn new(team: &'m mut dyn GroupSession, plan: &'m Plan, options: &Options) -> Self {
         let effort = if options.quick { Effort::QUICK } else { Effort::FULL };
         Measuring { team, plan, effort, prepared: None }
     }

@@ -6,7 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::environment::cores;
+use commloom_measure::machine::cores;
+
 use crate::failure::Failure;
 use crate::launch::{Abi, find_program};
 

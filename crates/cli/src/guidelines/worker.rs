@@ -1,12 +1,11 @@
 //! One of the processes that `mpirun` starts: makes the measurements of a launch, and tells of them.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use commloom_guideline::plan::Plan;
 use commloom_guideline::protocol::{Event, Injected, Task};
 use commloom_guideline::results::Mode;
-use commloom_mpi::{AloneError, LibraryError, Team, team};
+use commloom_mpi::{GroupSession, first_that_opens, group};
 
 use super::measure::{Measuring, Outcome};
 use crate::failure::Failure;
@@ -19,21 +18,10 @@ pub fn run(task: &str) -> Result<(), Failure> {
     let task: Task = serde_json::from_str(task)
         .map_err(|e| Failure::message(format!("--worker is for commloom itself: {e}")))?;
     let plan = Plan::new(&task.options).map_err(|e| Failure::message(e.to_string()))?;
-    let mut reasons = Vec::new();
-    for library in &task.libraries {
-        match team(Path::new(library), |team| Ok(measure(team, &plan, &task))) {
-            Ok(told) => return told,
-            Err(AloneError::Library(error @ LibraryError::Open { .. })) => {
-                reasons.push(error.to_string());
-            }
-            Err(error) => return refuse(error.to_string()),
-        }
-    }
-    refuse(reasons.join("; "))
-}
-
-fn refuse(error: String) -> Result<(), Failure> {
-    say(&Event::Refused { error })
+    let done = first_that_opens(&task.libraries, |library| {
+        group(library, |team| Ok(measure(team, &plan, &task)))
+    });
+    done.unwrap_or_else(|error| say(&Event::Refused { error: error.to_string() }))
 }
 
 fn say(event: &Event) -> Result<(), Failure> {
@@ -43,7 +31,7 @@ fn say(event: &Event) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn measure(team: &mut dyn Team, plan: &Plan, task: &Task) -> Result<(), Failure> {
+fn measure(team: &mut dyn GroupSession, plan: &Plan, task: &Task) -> Result<(), Failure> {
     let first = team.rank() == 0;
     let tell = |event: Event| if first { say(&event) } else { Ok(()) };
     if let Some(error) = unfit(team, task) {
@@ -80,7 +68,7 @@ fn measure(team: &mut dyn Team, plan: &Plan, task: &Task) -> Result<(), Failure>
 }
 
 /// Why these processes cannot do the task.
-fn unfit(team: &dyn Team, task: &Task) -> Option<String> {
+fn unfit(team: &dyn GroupSession, task: &Task) -> Option<String> {
     let (expected, given) = (task.options.processes, team.size());
     if u32::try_from(given) != Ok(expected) {
         return Some(format!(

@@ -56,8 +56,8 @@ pub fn check_dynamic(program: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Whether the preloads are for the same kind of machine as the program: the loader ignores others, after a
-/// warning, and the program would run without.
+/// Whether the preloads are for the same kind of machine as the program: the loader ignores
+/// others, after a warning, and the program would run without.
 fn fits(elf: &Elf) -> bool {
     elf.is_64 && elf.little_endian && elf.header.e_machine == EM_X86_64
 }
@@ -99,8 +99,8 @@ fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     }
     let elf = Elf::parse(&bytes).map_err(|error| {
         Failure::message(format!(
-            "{shown} is not an ELF program ({error}); if it starts one, say which MPI that uses \
-             with --mpi mpich|openmpi|abi"
+            "{shown} is not an ELF program ({error}); if it starts one, name the kind of its MPI \
+             library with --mpi mpich|openmpi|abi"
         ))
     })?;
     if !fits(&elf) {
@@ -111,8 +111,8 @@ fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     Ok(traced(loader, program).unwrap_or(named))
 }
 
-/// All libraries as the loader finds them, also those that it does not find; `None` where it has no
-/// trace mode.
+/// All libraries as the loader finds them, also those that it does not find; `None` where it has
+/// no trace mode.
 fn traced(loader: &str, program: &Path) -> Option<Vec<String>> {
     let program = std::path::absolute(program).ok()?;
     let trace = Command::new(loader).arg("--list").arg(program).env_remove("LD_PRELOAD").output();
@@ -138,8 +138,8 @@ fn no_mpi(program: &Path, libraries: &[String]) -> Failure {
     }
     Failure::message(format!(
         "{shown} is linked with no MPI library (looked for libmpich.so.12, libmpi.so.12, \
-         libmpi.so.40, libmpi_abi.so.* among {}); if it loads one later, as Python does, say which \
-         with --mpi mpich|openmpi|abi",
+         libmpi.so.40, libmpi_abi.so.* among {}); if it loads one later, as Python does, name its \
+         kind with --mpi mpich|openmpi|abi",
         if libraries.is_empty() { "no libraries".to_owned() } else { libraries.join(", ") }
     ))
 }

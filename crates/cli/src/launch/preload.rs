@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Abi;
 use crate::failure::Failure;
 
-/// The preload for `abi`: in `libdir` (the value of COMMLOOM_LIBDIR) if that is set, else beside the
-/// executable or in `../lib/commloom/` from there.
+/// The preload for `abi`: in `libdir` (the value of COMMLOOM_LIBDIR) if that is set, else beside
+/// the executable or in `../lib/commloom/` from there.
 ///
 /// # Errors
 /// It is in none of these places.

@@ -1,4 +1,4 @@
-//! What can be known to go wrong before the program starts, from settings and launcher.
+//! Errors in settings and launcher that show before the program starts.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::files::TEXT;
 use crate::terminal::say;
 
-/// Checks the environment that a command will have, and names variables that nobody reads: once, and the preload
-/// is told that it is done.
+/// Checks the environment that a command will have, and names variables that nobody reads: once,
+/// and the preload is told that it is done.
 ///
 /// # Errors
 /// A setting that cannot be meant or followed.
@@ -36,7 +36,8 @@ pub fn checked(command: &mut Command) -> Result<(), Failure> {
     }
     let started = started();
     let first = started.is_none_or(|started| started.rank == 0);
-    // Rank 0 writes it. Those of its machine find what it finds; a folder may be missing on others.
+    // Rank 0 writes it. Those of its machine find what it finds; a folder may be missing on
+    // others.
     let finds = first || started.is_some_and(|started| started.is_on_one_machine());
     if let Some(file) = environment::REPORT.path(get).filter(|file| finds && *file != *"-") {
         can_write(&file).map_err(|error| cannot("write the report to", &file, error))?;

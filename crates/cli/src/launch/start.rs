@@ -9,8 +9,8 @@ use std::process::Command;
 use super::{Abi, abi_of, check_dynamic, checked, find_preload, find_program};
 use crate::failure::Failure;
 
-/// The command that runs a program, given with its arguments, under the preload for the MPI that it uses; `said` is
-/// what the user says of that.
+/// The command that runs a program, given with its arguments, under the preload for the MPI that
+/// it uses; `said` is what the user says of that.
 ///
 /// # Errors
 /// The program or the preload is not there, or they do not go together.
@@ -36,7 +36,8 @@ pub fn preloaded(program: &[OsString], said: Option<Abi>) -> Result<Command, Fai
     Ok(command)
 }
 
-/// Becomes the program. Returns why not, where its settings cannot be meant or it cannot be started.
+/// Becomes the program. Returns why not, where its settings cannot be meant or it cannot be
+/// started.
 pub fn replaced_by(mut command: Command) -> Failure {
     if let Err(failure) = checked(&mut command) {
         return failure;
@@ -46,8 +47,8 @@ pub fn replaced_by(mut command: Command) -> Failure {
     Failure::File { doing: "start", name, error }
 }
 
-/// The ABI that the user says, unless the program is linked with a library of another one. Programs that
-/// tell nothing (scripts, Python) are believed to be what the user says.
+/// The ABI that the user says, unless the program is linked with a library of another one.
+/// Programs that tell nothing (scripts, Python) are believed to be what the user says.
 fn agreed(said: Abi, program: &Path) -> Result<Abi, Failure> {
     match abi_of(program) {
         Ok(found) if found != said => Err(Failure::message(format!(

@@ -13,15 +13,15 @@ use super::settings::started;
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What is to be done about an error before the program.
+/// Who reports an error that comes before the program starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     /// It is this process's to say.
     Speaks,
     /// The first process of the machine has said it.
     Silent,
-    /// Others have started their programs, as in `mpirun -n 1 commloom exec -- ./a : -n 1 commloom exec -- ./b`:
-    /// it is this process's own, and the others must not wait for it.
+    /// Others have started their programs, as in `mpirun -n 1 commloom exec -- ./a : -n 1
+    /// commloom exec -- ./b`: it is this process's own, and the others must not wait for it.
     Alone,
 }
 
@@ -43,8 +43,8 @@ pub fn voice() -> Voice {
     Voice::Silent
 }
 
-/// Ends this process where others may have started their programs, which wait for it: with status 2, or by a signal where
-/// the launcher would let them wait for ever.
+/// Ends this process where others may have started their programs, which wait for it: with status
+/// 2, or by a signal where the launcher would let them wait for ever.
 pub fn end_alone() -> ! {
     if started().is_some_and(|me| me.waits_for_all()) {
         // What comes after is for a process that does not take it.
@@ -53,8 +53,8 @@ pub fn end_alone() -> ! {
     std::process::exit(2)
 }
 
-/// The first process of this machine among those that the parent of this one has started, while it lives, or one that may
-/// become it: its folder in `/proc`.
+/// The first process of this machine among those that the parent of this one has started, while
+/// it lives, or one that may become it: its folder in `/proc`.
 fn first_sibling(me: &Started) -> Option<PathBuf> {
     let variable = format!("{}=0", me.first_variable);
     let entries = std::fs::read_dir("/proc").ok()?;
@@ -81,7 +81,8 @@ fn is_sibling(folder: &Path) -> bool {
     !has_ended && fields.next() == Some(parent_id().to_string().as_bytes())
 }
 
-/// Whether a process is still a copy of the launcher, or becomes a program just now and has no environment.
+/// Whether a process is still a copy of the launcher, or becomes a program just now and has no
+/// environment.
 fn is_beginning(folder: &Path, environment: &[u8]) -> bool {
     let launcher = exe(&Path::new("/proc").join(parent_id().to_string()));
     environment.is_empty() || launcher.is_some() && exe(folder) == launcher

@@ -2,80 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use commloom_measure::chart::{Bar, Chart, Figure, Group};
+
 use crate::results::{Case, Method, Mode, Operation, Role};
-use crate::statistics::Summary;
 use crate::verdict::{Key, Subject, bytes, operation_name};
 
 /// Sizes that differ by less than a tenth are one: data are cut to whole units of each layout.
 const SAME_SIZE: u64 = 10;
-
-/// One chart of the paper for one library.
-#[derive(Debug, Clone)]
-pub struct Chart {
-    /// What stands along the horizontal axis.
-    pub axis: &'static str,
-    /// Groups of bars, from left to right.
-    pub groups: Vec<Group>,
-}
-
-/// Bars side by side.
-#[derive(Debug, Clone)]
-pub struct Group {
-    /// Below the bars.
-    pub label: String,
-    /// From left to right.
-    pub bars: Vec<Bar>,
-}
-
-/// One series.
-#[derive(Debug, Clone)]
-pub struct Bar {
-    /// Index into the names of the figure.
-    pub name: usize,
-    /// Native or under commloom.
-    pub mode: Mode,
-    /// Its height and error bar, microseconds.
-    pub summary: Summary,
-    /// Whether it violates a guideline.
-    pub violates: bool,
-}
-
-/// The same chart for all libraries.
-#[derive(Debug, Clone)]
-pub struct Figure {
-    /// Number of the expectation test.
-    pub test: u32,
-    /// What it shows.
-    pub title: String,
-    /// What the colours stand for.
-    pub names: Vec<String>,
-    /// One for each library that has any of it.
-    pub charts: Vec<(usize, Chart)>,
-}
-
-impl Chart {
-    /// The end of the highest error bar.
-    pub fn top(&self) -> f64 {
-        self.bars().map(|bar| bar.summary.max).fold(0.0, f64::max)
-    }
-
-    /// All bars.
-    pub fn bars(&self) -> impl Iterator<Item = &Bar> {
-        self.groups.iter().flat_map(|group| &group.bars)
-    }
-}
-
-impl Figure {
-    /// The end of the highest error bar of all libraries.
-    pub fn top(&self) -> f64 {
-        self.charts.iter().map(|(_, chart)| chart.top()).fold(0.0, f64::max)
-    }
-
-    /// The modes of any bar.
-    pub fn modes(&self) -> BTreeSet<Mode> {
-        self.charts.iter().flat_map(|(_, chart)| chart.bars()).map(|bar| bar.mode).collect()
-    }
-}
 
 /// What is in the same figure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,12 +36,13 @@ pub fn figures(test: u32, subjects: &[Subject<'_>], bad: &[BTreeSet<Key>]) -> Ve
     for (index, subject) in subjects.iter().enumerate() {
         for (key, timed) in &subject.times {
             let violates = bad.get(index).is_some_and(|bad| bad.contains(key));
-            let bar = Bar { name: 0, mode: key.mode, summary: timed.summary, violates };
+            let pale = key.mode == Mode::Commloom;
+            let bar = Bar { name: 0, pale, summary: timed.summary, marked: violates };
             for spot in spots(test, &sizes, key, subject.case(key)) {
                 let charts = found.entry(spot.place).or_default().entry(index).or_default();
                 let bars = charts.entry(spot.x).or_default();
                 // Contiguous messages of nearly the same size: one is enough.
-                if !bars.iter().any(|(name, b)| *name == spot.name && b.mode == bar.mode) {
+                if !bars.iter().any(|(name, b)| *name == spot.name && b.pale == bar.pale) {
                     bars.push((spot.name, bar.clone()));
                 }
             }
@@ -129,14 +63,14 @@ pub fn figures(test: u32, subjects: &[Subject<'_>], bad: &[BTreeSet<Key>]) -> Ve
                 let name_of = |name: &String| names.iter().position(|n| n == name).unwrap_or(0);
                 let mut bars: Vec<Bar> =
                     bars.into_iter().map(|(n, bar)| Bar { name: name_of(&n), ..bar }).collect();
-                bars.sort_by_key(|bar| (bar.name, bar.mode));
+                bars.sort_by_key(|bar| (bar.name, bar.pale));
                 Group { label: label(x), bars }
             };
             Chart { axis: "block size A", groups: bars.into_iter().map(group).collect() }
         };
         Figure {
-            test,
             title: title(&place, &sizes),
+            shades: "full: native, pale: commloom",
             charts: charts.into_iter().map(|(k, bars)| (k, chart(bars))).collect(),
             names,
         }

@@ -1,42 +1,15 @@
-//! What every description costs in every library, as data.
+//! What every description costs in every library: layout x description x library, for one operation.
+//! Times are over the best way of the same library for the same data, native or under commloom.
 
 use std::collections::BTreeMap;
 
+use commloom_measure::chart::{HeatColumn, HeatMap, HeatRow, Shade, Square};
+
 use crate::results::{Case, Method, Mode, Operation, Role};
-use crate::verdict::{Key, Subject, case_name};
+use crate::verdict::{Key, Subject, case_name, mode_name};
 
-/// Layout x description x library, for one operation.
-#[derive(Debug, Clone)]
-pub struct HeatMap {
-    /// Which operation.
-    pub operation: Operation,
-    /// Library and mode.
-    pub columns: Vec<(usize, Mode)>,
-    /// Layouts with their descriptions, in the order of the paper.
-    pub rows: Vec<Row>,
-}
-
-/// One way to communicate a layout.
-#[derive(Debug, Clone)]
-pub struct Row {
-    /// Which layout.
-    pub layout: String,
-    /// How.
-    pub way: String,
-    /// One for each column, where it was measured.
-    pub cells: Vec<Option<Cell>>,
-}
-
-/// Times over the best way of the same library for the same data, native or under commloom.
-#[derive(Debug, Clone)]
-pub struct Cell {
-    /// The largest factor over all block sizes and data sizes.
-    pub worst: f64,
-    /// Where that is.
-    pub at: String,
-    /// The geometric mean of all.
-    pub mean: f64,
-}
+/// From these factors on cells have the next colour.
+const CLASSES: [f64; 6] = [1.1, 1.5, 2.0, 3.0, 5.0, 10.0];
 
 /// Factors of one cell: their logarithms.
 #[derive(Default)]
@@ -47,10 +20,10 @@ struct Factors {
 }
 
 /// One map for each operation that was measured.
-pub fn heat_maps(subjects: &[Subject<'_>]) -> Vec<HeatMap> {
+pub fn heat_maps(subjects: &[Subject<'_>]) -> Vec<(Operation, HeatMap)> {
     let operations: std::collections::BTreeSet<Operation> =
         subjects.iter().flat_map(Subject::operations).collect();
-    operations.into_iter().map(|operation| heat_map(operation, subjects)).collect()
+    operations.into_iter().map(|operation| (operation, heat_map(operation, subjects))).collect()
 }
 
 fn heat_map(operation: Operation, subjects: &[Subject<'_>]) -> HeatMap {
@@ -84,20 +57,34 @@ fn heat_map(operation: Operation, subjects: &[Subject<'_>]) -> HeatMap {
     }
     let row = |name: &(String, String)| {
         let of = all.get(name);
-        let cell = |column| {
-            let factors = of?.get(column)?;
-            let (worst, at) = factors.worst.clone()?;
-            Some(Cell { worst, at, mean: (factors.sum / f64::from(factors.count)).exp() })
-        };
-        let cells = columns.iter().map(cell).collect();
-        Row { layout: name.0.clone(), way: name.1.clone(), cells }
+        let squares = columns.iter().map(|column| of?.get(column)?.square()).collect();
+        HeatRow { section: name.0.clone(), name: name.1.clone(), squares }
     };
     let rows = layouts
         .iter()
         .flat_map(|layout| names.iter().filter(move |name| name.0 == **layout))
         .map(row)
         .collect();
-    HeatMap { operation, columns, rows }
+    let column = |&(group, mode): &(usize, Mode)| HeatColumn {
+        group,
+        head: subjects[group].name.clone(),
+        name: mode_name(mode).to_owned(),
+    };
+    HeatMap { columns: columns.iter().map(column).collect(), rows }
+}
+
+impl Factors {
+    /// The largest factor, and where it is; the geometric mean of all.
+    fn square(&self) -> Option<Square> {
+        let (worst, at) = self.worst.as_ref()?;
+        let mean = (self.sum / f64::from(self.count)).exp();
+        let digits = if *worst < 100.0 { 1 } else { 0 };
+        Some(Square {
+            shade: Shade::Warm(CLASSES.iter().filter(|&from| worst > from).count()),
+            number: format!("{worst:.digits$}"),
+            title: format!("{worst:.2} at {at}; mean {mean:.2}"),
+        })
+    }
 }
 
 /// Median times over the best of the same data, in any mode and by any method.

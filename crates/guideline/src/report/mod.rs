@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! results ─► Study, judgements, findings ─┬─ terminal ─► text
-//!                                         ├─ chart, heat ─ draw ─┬─► SVG ─ png ─► PNG
+//!                                         ├─ chart, heat, drawn ─┬─► SVG ─ png ─► PNG
 //!                                         └──────────────── html ┴─► one web page
 //! ```
 
 mod chart;
-mod draw;
 mod heat;
 mod html;
 mod plots;
@@ -20,7 +19,6 @@ pub use png::{PngError, Rasterizer};
 use std::collections::BTreeSet;
 
 use crate::results::Results;
-use crate::statistics::Summary;
 use crate::verdict::{self, Finding, Judgement, Key, Study, Verdict};
 
 /// Everything that a report says, computed once.
@@ -91,34 +89,5 @@ impl<'r> Report<'r> {
     #[must_use]
     pub fn plots(&self) -> Vec<Plot> {
         plots::plots(self)
-    }
-}
-
-/// `1.25 ms`: three digits and a unit.
-fn time(microseconds: f64) -> String {
-    let (size, unit) = unit(microseconds);
-    format!("{} {unit}", three_digits(microseconds / size))
-}
-
-/// `1.21 to 1.34`: from the smallest to the largest median, in the unit of the mean.
-fn range(summary: &Summary) -> String {
-    let (size, _) = unit(summary.mean);
-    format!("{} to {}", three_digits(summary.min / size), three_digits(summary.max / size))
-}
-
-/// Of so many microseconds.
-fn unit(microseconds: f64) -> (f64, &'static str) {
-    match microseconds {
-        us if us < 1000.0 => (1.0, "µs"),
-        us if us < 1e6 => (1000.0, "ms"),
-        _ => (1e6, "s"),
-    }
-}
-
-fn three_digits(x: f64) -> String {
-    match x {
-        x if x < 10.0 => format!("{x:.2}"),
-        x if x < 100.0 => format!("{x:.1}"),
-        x => format!("{x:.0}"),
     }
 }

@@ -1,6 +1,7 @@
 //! Charts and heat maps as pictures of their own.
 
-use super::draw::{self, HEIGHT, WIDTH};
+use commloom_measure::chart::{self as draw, Figure, HEIGHT, WIDTH};
+
 use super::{Report, chart, heat};
 use crate::results::Operation;
 
@@ -21,22 +22,25 @@ const MARGIN: f64 = 8.0;
 pub fn plots(report: &Report<'_>) -> Vec<Plot> {
     let subjects = &report.study.subjects;
     let bad = report.bad_series();
-    let figures = (1..=11).flat_map(|test| chart::figures(test, subjects, &bad));
-    let mut plots: Vec<Plot> = figures.map(|figure| figure_plot(report, &figure)).collect();
-    let names: Vec<String> = subjects.iter().map(|s| s.name.clone()).collect();
-    for map in heat::heat_maps(subjects) {
-        let title = format!("times over the best, {}", operation_file(map.operation));
-        let (body, (width, height)) = draw::heat_map(&map, &names);
+    let mut plots: Vec<Plot> = (1..=11)
+        .flat_map(|test| {
+            let figures = chart::figures(test, subjects, &bad).into_iter();
+            figures.map(move |figure| figure_plot(report, test, &figure))
+        })
+        .collect();
+    for (operation, map) in heat::heat_maps(subjects) {
+        let title = format!("times over the best, {}", operation_file(operation));
+        let (body, (width, height)) = map.draw();
         let body = format!("<g transform=\"translate({MARGIN} {TITLE})\">\n{body}</g>\n");
         let size = (width + 2.0 * MARGIN, height + TITLE + MARGIN);
-        let name = format!("heat-{}", operation_file(map.operation));
+        let name = format!("heat-{}", operation_file(operation));
         plots.push(Plot { name, svg: draw::standalone(&title, size, &body) });
     }
     plots
 }
 
-fn figure_plot(report: &Report<'_>, figure: &chart::Figure) -> Plot {
-    let title = format!("Expectation test {}: {}", figure.test, figure.title);
+fn figure_plot(report: &Report<'_>, test: u32, figure: &Figure) -> Plot {
+    let title = format!("Expectation test {}: {}", test, figure.title);
     let mut body = String::new();
     draw::text(&mut body, (MARGIN, TITLE - 6.0), "h", "start", &title);
     let (key, mut y) = draw::key(figure, (MARGIN, TITLE + 12.0));
@@ -55,7 +59,7 @@ fn figure_plot(report: &Report<'_>, figure: &chart::Figure) -> Plot {
         y += HEIGHT;
     }
     let svg = draw::standalone(&title, (WIDTH + 2.0 * MARGIN, y + 2.0 * MARGIN), &body);
-    Plot { name: file_name(&format!("et{:02} {}", figure.test, figure.title)), svg }
+    Plot { name: file_name(&format!("et{:02} {}", test, figure.title)), svg }
 }
 
 fn operation_file(operation: Operation) -> &'static str {

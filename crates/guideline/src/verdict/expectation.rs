@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use commloom_measure::statistics::Ratio;
+
 use crate::results::{Case, Method, Mode, Role};
-use crate::statistics::Ratio;
 
 use super::{Key, Study, Subject};
 

@@ -1,7 +1,8 @@
 //! The performance guidelines, and where they are violated.
 
+use commloom_measure::statistics::{Medians, Ratio, against_best};
+
 use crate::results::{Case, Method, Mode, Role};
-use crate::statistics::{Medians, Ratio, against_best};
 
 use super::{Key, Study, Subject};
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use commloom_measure::statistics::{Medians, Summary, median};
+
 use crate::results::{Case, Method, Mode, Operation, Outcome, Results, Run};
-use crate::statistics::{Medians, Summary, median};
 
 /// Libraries of one or several results files, side by side.
 #[derive(Debug, Clone)]

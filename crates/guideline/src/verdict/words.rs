@@ -1,7 +1,8 @@
 //! Cases, times and advice in words.
 
+use commloom_measure::statistics::Ratio;
+
 use crate::results::{Case, Method, Mode, Operation, Role};
-use crate::statistics::Ratio;
 
 use super::{Guideline, Judgement, Side, Study, Subject};
 

@@ -1,5 +1,6 @@
 //! Collective operations as calls of MPI, arguments by name.
 
+use commloom_advice::mpi;
 use commloom_commgraph::{Addresses, Blocks, Collective, Group, Kind};
 
 use super::case::Case;
@@ -11,13 +12,7 @@ const SHOWN: usize = 6;
 pub fn call(case: &Case, c: &Collective) -> String {
     let arguments: Vec<String> =
         arguments(case, c).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{}({})", name(c), arguments.join(", "))
-}
-
-/// MPI's name.
-pub fn name(c: &Collective) -> String {
-    let name = c.kind.name();
-    format!("MPI_{}{}", name[..1].to_uppercase(), &name[1..])
+    format!("{}({})", mpi(c.kind.name()), arguments.join(", "))
 }
 
 /// How large it is, in words: `8 bytes`, `3 pieces of 8 bytes`, `up to 8 bytes a block`.

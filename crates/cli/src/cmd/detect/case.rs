@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use commloom_advice::Ran;
 use commloom_commgraph::read::msccl::{Buffer, Claim};
 use commloom_commgraph::read::{Place, Program};
-use commloom_commgraph::recorded::{Message, program_address};
+use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Address, GraphError, Named, Process};
 use commloom_layout::text::ParseError;
-use commloom_trace::Trace;
 
 use crate::failure::Failure;
 use crate::input::Source;
@@ -28,24 +28,6 @@ pub struct Case {
     pub notes: Vec<String>,
     /// The texts that it was read from.
     pub sources: Rc<Vec<Source>>,
-}
-
-/// What a recorder knows of a phase.
-pub struct Ran {
-    /// How often it ran.
-    pub times: u64,
-    /// Whether it is a sweep, in which there is nothing to replace.
-    pub sweep: bool,
-    /// Whether processes send after they have got something in it.
-    pub assumed: bool,
-    /// Who sent its messages, and how many.
-    pub senders: Vec<(String, u64)>,
-    /// Who received them.
-    pub receivers: Vec<(String, u64)>,
-    /// The messages of the graph, by the tags of their operations.
-    pub messages: Vec<Message>,
-    /// What the whole program did.
-    pub traces: Rc<Vec<Trace>>,
 }
 
 impl Case {

@@ -1,5 +1,6 @@
 //! The picture: what processes do before, and after the operations that were found stand there.
 
+use commloom_advice::mpi;
 use commloom_commgraph::{Action, Collective, Matching, Order, Process, Transfer, levels};
 use commloom_picture::spacetime::{Band, Mark, Message, Timeline, spacetime};
 
@@ -109,7 +110,7 @@ pub fn after(case: &Case, found: &Found) -> Timeline {
         let step = (0..).find(|step| free(*step)).unwrap_or(0);
         bands.push(Band {
             step,
-            label: calls::name(collective),
+            label: mpi(collective.kind.name()),
             detail: calls::size(case, collective),
             root: collective.root.map(|root| index(root.0)),
             lanes,

@@ -1,9 +1,9 @@
 //! What was found, for programs.
 
+use commloom_advice::Advice;
 use commloom_commgraph::{Blocks, Collective};
 use serde::Serialize;
 
-use super::advice::Advice;
 use super::calls::call;
 use super::case::Case;
 use super::found::{Found, Waits};

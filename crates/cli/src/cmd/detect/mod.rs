@@ -1,6 +1,5 @@
 //! `commloom detect`: which collective operations the messages of a program are.
 
-mod advice;
 mod calls;
 mod case;
 mod diagram;
@@ -9,24 +8,27 @@ mod folder;
 mod found;
 mod json;
 mod measure;
+mod measured;
 mod page;
 mod patience;
 mod read;
 mod recorded;
 mod sarif;
+mod sources;
+mod text;
 mod words;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use commloom_advice::{Advice, AdviceError, RecordedPart};
 use commloom_commgraph::read::Format;
 use commloom_commgraph::{Options, schedule};
 
 use crate::failure::Failure;
 use crate::sites::Sites;
 use crate::{files, terminal};
-use advice::Advice;
 use case::Case;
 use found::Found;
 use words::Paint;
@@ -35,30 +37,30 @@ use words::Paint;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What a replacement must keep: the data alone, or also who has waited for whom
+    /// What the calls must keep of the messages
     #[arg(long, value_enum, default_value = "data")]
     mode: Mode,
-    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, from 0 to 1; the others
-    /// get a count of zero
+    /// Part of the blocks of a scatterv, gatherv or alltoallv that must be there, from 0 to 1; the
+    /// others get a count of zero
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = share)]
     tau: f64,
-    /// Also look for operations on some of the processes; always done for programs that were recorded
+    /// Also search for operations on some of the processes; always done for recorded programs
     #[arg(long)]
     subsets: bool,
-    /// Print one JSON object for each graph, and for a program that ran a last one with the advice
+    /// Print one JSON object for each graph, and for a recorded program a last one with the advice
     #[arg(long)]
     json: bool,
     /// Write the advice as SARIF 2.1.0, which editors and code hosts show beside the lines
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Replay each advice's messages, and the call that stands for them, with an MPI library on this machine: mpich, openmpi
-    /// or the mpirun of another [default: the kind that the program ran with]
+    /// Replay the messages of each advice, and its call, with an MPI library on this machine: mpich,
+    /// openmpi or the mpirun of another [default: the kind that the program ran with]
     #[arg(long, value_name = "MPI", num_args = 0..=1, require_equals = true)]
     measure: Option<Option<String>>,
     /// Replay what is in this folder: how commloom calls itself
     #[arg(long, hide = true, value_name = "FOLDER", conflicts_with = "files")]
     replay_here: Option<PathBuf>,
-    /// Show every part of a program that ran, with what was found in it, before the advice
+    /// Before the advice, print every part of a recorded program with its operations
     #[arg(long)]
     phases: bool,
     /// Write the operations, their dependencies and messages as a graph for Graphviz
@@ -70,11 +72,11 @@ pub struct Args {
     /// Write one web page with what was found, space-time diagrams and communication matrices
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// What the files are written in; found out by their first characters if not given
+    /// Format of the files [default: told by their first characters]
     #[arg(long, value_enum)]
     format: Option<Written>,
-    /// Communication graphs in GOAL or MSCCL XML, the traces of all processes of one program by liballprof, or a folder
-    /// that `commloom trace` has filled
+    /// Communication graphs in GOAL or MSCCL XML, the traces of all processes of one program by
+    /// liballprof, or a folder of `commloom trace`
     #[arg(required_unless_present = "replay_here", value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -84,7 +86,7 @@ pub struct Args {
 enum Mode {
     /// Where the data goes
     Data,
-    /// And for whom each process has waited in the end
+    /// Also for whom each process has waited in the end
     Strict,
 }
 
@@ -119,14 +121,17 @@ impl From<Written> for Format {
 }
 
 const EXAMPLES: &str = "\
-GOAL has no addresses; comments add them: `//@ LABEL addr=0x40` to an operation of the same rank, and \
-`//@ dead addr=0x40 size=8` where nobody reads that memory afterwards. Without addresses only matching, deadlocks \
-and wait sets are known. An MSCCL algorithm is compared with its attribute `coll`: exit status 1 where it is something \
-else. Traces of liballprof are given together, one for each process, and are cut at the collectives.
+GOAL has no addresses; comments add them: `//@ LABEL addr=0x40` to an operation
+of the same rank, and `//@ dead addr=0x40 size=8` for memory that nobody reads
+afterwards. Without addresses only matching, deadlocks and wait sets are known.
+An MSCCL algorithm is compared with its attribute `coll`: exit status 1 if it
+is something else. Give the traces of liballprof together, one for each
+process; they are cut at the collectives.
 
-Of a program that `commloom trace` has recorded each operation that it spells out is one advice: where its messages are \
-sent and received, how often, the call to write instead, and what that changes. Names in capitals are buffers: a trace \
-knows addresses, not variables. Compile the program with -g, so that lines are known.
+In a recorded program each operation that it spells out is one advice: the
+lines that send and receive its messages, how often, the call to write instead,
+and what that changes. Names in capitals are buffers: a trace knows addresses,
+not variables. Compile the program with -g, so that lines are known.
 
 Examples:
   commloom detect broadcast.goal
@@ -173,12 +178,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let mut sites = Sites::default();
-    let findings = advice::findings(&cases, &found, &mut sites)?;
-    let mut advice = advice::advice(&findings, &mut sites)?;
+    let failed = |error: AdviceError| cases[error.part].failure(&error.error);
+    let parts = cases.iter().zip(&found).enumerate();
+    let parts = parts.filter_map(|(number, (case, found))| part(number, case, found));
+    let findings = commloom_advice::findings(parts, |site| sites.call(site)).map_err(failed)?;
+    let advice = commloom_advice::advice(&findings, |site| sites.call(site));
+    let mut advice = advice.map_err(failed)?;
     if let Some(mpi) = &args.measure {
-        advice::measure(&mut advice, mpi.as_deref())?;
+        measured::measure_advice(&mut advice, &cases, mpi.as_deref())?;
     }
-    let advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
+    let mut advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
+    advice.iter_mut().for_each(sources::add_lines);
     if let Some(file) = &args.sarif {
         files::write(file, &sarif::log(&advice)?)?;
     }
@@ -198,6 +208,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         people(&cases, &found, &advice, args.phases, paint)?;
     }
     if found.iter().all(Found::claim_holds) { Ok(()) } else { Err(Failure::No) }
+}
+
+/// A graph as advice takes it, where a program ran.
+fn part<'a>(number: usize, case: &'a Case, found: &'a Found) -> Option<RecordedPart<'a>> {
+    Some(RecordedPart {
+        number,
+        graph: &case.program.graph,
+        ran: case.ran.as_ref()?,
+        collectives: found.collectives(),
+        detection: found.analysis().map(|analysis| &analysis.detection),
+        complete: found.wait_sets_complete(),
+    })
 }
 
 /// What is found in each graph. A part of a program that ran but makes no sense, as one whose trace is damaged, is a note
@@ -258,7 +280,7 @@ fn people(
     if cases.iter().any(|case| case.ran.is_some()) {
         write!(out, "{}", words::summary(cases, found, advice))?;
         for (number, advice) in (1..).zip(advice) {
-            write!(out, "\n{}", advice::text(number, advice, paint))?;
+            write!(out, "\n{}", text::text(number, advice, paint))?;
         }
     }
     for note in cases.iter().flat_map(|case| &case.notes) {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use commloom_advice::Ran;
 use commloom_commgraph::read::{Places, Program};
 use commloom_commgraph::recorded::{Border, Message, Phase, program};
 use commloom_trace::Site;
 
-use super::case::{Case, Ran};
+use super::case::Case;
 use super::folder::traces;
 use crate::failure::Failure;
 use crate::sites::Sites;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use commloom_advice::{Advice, Location, mpi};
 use serde_json::{Value, json};
 
-use super::advice::{Advice, Location, headline, withheld_words};
+use super::text::{headline, withheld_words};
 use crate::failure::Failure;
 use crate::sarif;
 
@@ -22,12 +23,8 @@ pub fn log(advice: &[Advice]) -> Result<String, Failure> {
     serde_json::to_string_pretty(&log).map_err(|error| Failure::message(error.to_string()))
 }
 
-fn name(kind: &str) -> String {
-    format!("MPI_{}{}", kind[..1].to_uppercase(), &kind[1..])
-}
-
 fn rule(kind: &str) -> Value {
-    let name = name(kind);
+    let name = mpi(kind);
     json!({
         "id": format!("handwritten-{kind}"),
         "shortDescription": {"text": format!("Messages that add up to {name}")},

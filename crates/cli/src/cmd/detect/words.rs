@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
+use commloom_advice::{Advice, Ran, in_steps, replaced};
 use commloom_commgraph::read::Place;
-use commloom_commgraph::{Collective, Kind};
 use commloom_guard::styled;
 
-use super::advice::{Advice, replaced};
 use super::calls::call;
-use super::case::{Case, Ran};
+use super::case::Case;
 use super::found::{Found, Predicted, Waits};
 
 /// Transfers that are listed.
@@ -174,20 +173,6 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
         let _ = writeln!(head, "{found} found whose call is withheld, with the reason");
     }
     head
-}
-
-/// Whether an operation has what processes send and what they get, both unchanged: its steps may be in any order.
-pub fn in_steps(collective: &Collective) -> bool {
-    matches!(
-        collective.kind,
-        Kind::Allgather
-            | Kind::Allgatherv
-            | Kind::Alltoall
-            | Kind::Alltoallv
-            | Kind::NeighborAlltoall
-            | Kind::NeighborAlltoallv
-            | Kind::NeighborAlltoallw
-    )
 }
 
 /// How often and from where in the program.

@@ -14,6 +14,7 @@ use commloom_guideline::plan::Plan;
 use commloom_guideline::protocol::Injected;
 use commloom_guideline::results::{FORMAT, Mode, Results, VERSION};
 use commloom_layout::Basic;
+use commloom_measure::date;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -21,18 +22,18 @@ use crate::failure::Failure;
 use crate::guidelines::{Mpirun, Processes, describe, work};
 use crate::launch::find_preload;
 use crate::terminal::say;
-use crate::{date, options as shared, signals};
+use crate::{options as shared, signals};
 use options::{Commloom, Op};
 
-/// Measure an MPI library against the performance guidelines of datatypes
+/// Measure an MPI library against performance guidelines
 ///
-/// All expectation tests of Carpen-Amarie, Hunold and Träff, "MPI Derived Datatypes: Performance Expectations and Status
-/// Quo", natively and under commloom.
+/// All expectation tests of Carpen-Amarie, Hunold and Träff, "MPI Derived Datatypes: Performance
+/// Expectations and Status Quo", natively and under commloom.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Libraries: mpich, openmpi, the command that starts the processes of one, or MPIRUN=LIBRARY [default: mpich and openmpi,
-    /// where they are installed]
+    /// Libraries: mpich, openmpi, the command that starts the processes of one, or MPIRUN=LIBRARY
+    /// [default: mpich and openmpi, where they are installed]
     #[arg(long, value_name = "mpich|openmpi|MPIRUN[=LIBRARY]", value_delimiter = ',')]
     mpi: Vec<String>,
     /// Expectation tests of the paper [default: 1-11]
@@ -59,7 +60,7 @@ pub struct Args {
     /// Whether to measure under commloom [default: both]
     #[arg(long, value_enum)]
     commloom: Option<Commloom>,
-    /// Keep all samples in FILE, while it is measured; compressed where its name ends in .zst
+    /// Keep all samples in FILE, while measuring; compressed if its name ends in .zst
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the report as one web page
@@ -71,22 +72,22 @@ pub struct Args {
     /// Write the charts as PNG files
     #[arg(long, value_name = "FOLDER")]
     png: Option<PathBuf>,
-    /// Two block sizes, messages of at most 64 kB, no allgather, little time for each: under a minute
+    /// Two block sizes, messages of at most 64 kB, no allgather: under a minute
     #[arg(long)]
     quick: bool,
-    /// Go on with the campaign in the file of --json
+    /// Continue the campaign in the file of --json
     #[arg(long, requires = "json")]
     resume: bool,
-    /// Of the random orders [default: another one each time]
+    /// Seed of the random orders [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Factor from which on a guideline counts as violated [default: 1.1]
     #[arg(long, value_name = "FACTOR", value_parser = options::factor)]
     threshold: Option<f64>,
-    /// Exit with status 1 where the library is slower than in BASELINE, a file of --json
+    /// Exit with status 1 if the library is slower than in BASELINE, a file of --json
     #[arg(long, value_name = "BASELINE")]
     check: Option<PathBuf>,
-    /// Measure nothing: report on these files of --json together (with --check, the first one)
+    /// Measure nothing: report on these files of --json (with --check, the first one)
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["mpi", "json", "resume"])]
     compare: Vec<PathBuf>,
     /// Seconds after which silent processes count as hanging
@@ -101,14 +102,16 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-Start it without mpirun: it starts the processes itself, natively and under commloom by turns.
-Run it on a machine that does nothing else. With one library all tests take some 3 minutes, --quick
-some 15 seconds. Every byte that arrives is checked. Ctrl-C keeps what was measured; --resume goes on.
+Start it without mpirun: it starts the processes itself, natively and under
+commloom by turns. Run it on a machine that does nothing else. All tests take
+some 3 minutes with one library, --quick some 15 seconds. Every byte that
+arrives is checked. Ctrl-C keeps what was measured; --resume continues.
 
 Examples:
   commloom guidelines --quick
   commloom guidelines --mpi openmpi --json openmpi.json --html openmpi.html
-  commloom guidelines --mpi /opt/mpich/bin/mpiexec --tests 6 --op pingpong,bcast --sizes 3200,2.56M
+  commloom guidelines --mpi /opt/mpich/bin/mpiexec --tests 6 \\
+          --op pingpong,bcast --sizes 3200,2.56M
   commloom guidelines --json openmpi.json --resume
   commloom guidelines --compare mpich.json openmpi.json --html both.html
   commloom guidelines --mpi mpich --commloom off --check baseline.json";

@@ -1,7 +1,8 @@
 //! `commloom lsp`: packing code is marked in editors while it is written.
 //!
-//! A language server over standard input and output. It looks at all C, C++ and Fortran files below the folders that the editor has
-//! opened, with the text of open files as it is in the editor.
+//! A language server over standard input and output. It looks at all C, C++ and Fortran files
+//! below the folders that the editor has opened, with the text of open files as it is in the
+//! editor.
 
 mod answer;
 mod documents;
@@ -13,19 +14,22 @@ use lsp_server::{Connection, ProtocolError};
 
 use crate::failure::Failure;
 
-/// Show packing code that could be a datatype in an editor (a language server on standard input and output)
+/// Show packing code in editors (a language server)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {}
 
 const EXAMPLES: &str = "\
 Examples, for editors that start language servers:
-  Neovim:  vim.lsp.start({ name = 'commloom', cmd = { 'commloom', 'lsp' }, root_dir = vim.fn.getcwd() })
+  Neovim:  vim.lsp.start({ name = 'commloom', cmd = { 'commloom', 'lsp' },
+                           root_dir = vim.fn.getcwd() })
   Helix:   [language-server.commloom]
            command = \"commloom\"
            args = [\"lsp\"]
 
-What `commloom refactor` would rewrite is an information with a code action, what it refuses a hint with the reason.";
+It talks on standard input and output. Calls that `commloom refactor` would
+change are an information with a code action; refused calls are a hint with the
+reason.";
 
 /// Runs the command, until the editor ends it.
 pub fn run(_: &Args) -> Result<(), Failure> {

@@ -13,17 +13,17 @@
 //! A number is an argument, from 1; a text is what stands there always. What is not known is an error with its place, since a misspelled entry
 //! would otherwise go unnoticed.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use commloom_layout::text::{ParseError, did_you_mean};
 use commloom_refactor::project::{Given, Part, Wrapper, WrapperError, Wrappers};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use crate::failure::Failure;
 use crate::input;
+use crate::tables::{self, Key, in_order};
 
 /// How the file is called.
 const NAME: &str = "commloom.toml";
@@ -48,10 +48,7 @@ pub fn find(first: Option<&Path>) -> Option<PathBuf> {
 /// # Errors
 /// The first thing in it that is no TOML, or no wrapper.
 pub fn read(source: &str) -> Result<Wrappers, ParseError> {
-    let document = DeTable::parse(source).map_err(|error| {
-        let end = source.len()..source.len();
-        ParseError::other(source, error.span().unwrap_or(end), error.message())
-    })?;
+    let document = tables::parse(source)?;
     let mut wrappers = Wrappers::default();
     for (key, value) in in_order(document.get_ref()) {
         if key.get_ref() != TABLE {
@@ -69,16 +66,6 @@ pub fn read(source: &str) -> Result<Wrappers, ParseError> {
         }
     }
     Ok(wrappers)
-}
-
-type Key<'s> = Spanned<Cow<'s, str>>;
-type Entry<'t, 's> = (&'t Key<'s>, &'t Spanned<DeValue<'s>>);
-
-/// The entries as they stand in the file, so that its first error is the one reported.
-fn in_order<'t, 's>(table: &'t DeTable<'s>) -> Vec<Entry<'t, 's>> {
-    let mut entries: Vec<Entry<'t, 's>> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
 }
 
 fn wrapper(

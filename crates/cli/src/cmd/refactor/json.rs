@@ -1,6 +1,7 @@
 //! `--json`
 
 use commloom_refactor::check::{Finding, Project};
+use commloom_refactor::fact::Premise;
 use commloom_refactor::source::Span;
 use serde_json::{Value, json};
 
@@ -27,7 +28,10 @@ pub(super) fn one(project: &Project, finding: &Finding) -> Value {
                 .iter()
                 .map(|edit| json!({ "at": place(project, edit.span), "text": edit.text }))
                 .collect();
-            ("change", json!({ "type": change.summary, "notes": change.notes, "edits": edits }))
+            (
+                "change",
+                json!({ "type": change.summary, "notes": change.notes, "edits": edits, "assumed_ids": identifiers(&finding.assumed) }),
+            )
         }
         Err(refusal) => {
             let related: Vec<Value> = refusal
@@ -37,13 +41,18 @@ pub(super) fn one(project: &Project, finding: &Finding) -> Value {
                 .collect();
             let content = json!({
                 "code": refusal.code.as_str(), "message": refusal.message, "at": place(project, refusal.span),
-                "related": related, "fact": refusal.fact,
+                "related": related, "fact": refusal.fact.as_deref().map(ToString::to_string),
+                "fact_id": refusal.fact.as_deref().map(Premise::identifier),
             });
             ("refusal", content)
         }
     };
     value[key] = content;
     value
+}
+
+pub(super) fn identifiers(premises: &[Premise]) -> Vec<&str> {
+    premises.iter().map(Premise::identifier).collect()
 }
 
 /// File, line and column from 1, and the bytes.

@@ -31,25 +31,26 @@ use notes::Notes;
 #[command(after_help = EXAMPLES, override_usage = "commloom refactor [OPTIONS] <PATH>...")]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches of a command line")]
 pub struct Args {
-    /// Files and folders of C, C++ and Fortran; folders are searched. All of a program should be given: what is not seen may use a buffer too
+    /// Files and folders of C, C++ and Fortran. Give the whole program: code that is not seen could use
+    /// a buffer, too
     #[arg(value_name = "PATH", required_unless_present = "bench_here")]
     paths: Vec<PathBuf>,
-    /// Print what would change, as a patch (this is the default)
+    /// Print what would change, as a patch (the default)
     #[arg(long, conflicts_with_all = ["check", "apply", "explain", "json", "sarif"])]
     diff: bool,
-    /// Say what could be changed, and exit with 1 if there is something
+    /// Print which calls could change, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
     /// Change the files
     #[arg(long, conflicts_with_all = ["check", "explain"])]
     apply: bool,
-    /// Change files that git has no copy of
+    /// Also change files that git has no copy of
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
-    /// Show step by step how the loops of one call become a datatype, or why they do not
+    /// Explain step by step how the loops of one call become a datatype, or why not
     #[arg(long, value_name = "FILE:LINE", conflicts_with = "check")]
     explain: Option<String>,
-    /// Also draw what is explained into this SVG file
+    /// Also draw the explanation into this SVG file
     #[arg(long, value_name = "FILE", requires = "explain")]
     svg: Option<PathBuf>,
     /// Print one JSON object
@@ -58,22 +59,25 @@ pub struct Args {
     /// Print SARIF 2.1.0, with the changes as fixes
     #[arg(long, conflicts_with = "explain")]
     sarif: bool,
-    /// Vouch for a fact that the analysis cannot see, as a refusal names it (can be given several times)
+    /// Vouch for a fact by the identifier that a refusal gives, or all (can be given several times)
     #[arg(long, value_name = "FACT")]
     assume: Vec<String>,
-    /// The table of procedures that stand for those of MPI [default: commloom.toml in the folder of the first path, above it, or here]
+    /// Table of the program's own send and receive procedures [default: commloom.toml in the folder of
+    /// the first path, above it, or here]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// How the files are compiled: folders of headers, macros [default: compile_commands.json in a given folder, or in its folder build]
+    /// Commands that compile the files, for headers and macros [default: compile_commands.json in a
+    /// given folder, or in its folder build]
     #[arg(long, value_name = "FILE")]
     compile_commands: Option<PathBuf>,
-    /// For how many sizes, drawn by chance, loops and datatype are compared byte for byte
+    /// Number of sizes, drawn by chance, at which loops and datatype are compared
     #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
     verify: u32,
     /// Keep the changes only if this command succeeds
     #[arg(long, value_name = "CMD", requires = "apply")]
     run: Option<String>,
-    /// Measure what packing takes at each call: its loop, commloom, and MPI_Pack of these libraries (mpich, openmpi, abi, or a path to libmpi.so) [default: all that are found]
+    /// Measure packing at each call: its loop, commloom, and MPI_Pack of these libraries (mpich,
+    /// openmpi, abi, or a path to libmpi.so) [default: all that are found]
     #[arg(long, value_name = "LIBRARY", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
     bench: Option<Vec<String>>,
     #[command(flatten)]
@@ -84,26 +88,32 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "\
-A call is changed only where it is proven that the same bytes are sent. Where it is not, the reason and its code are on \
-standard error (docs/refactor-codes.md), often with a fact that --assume takes. A comment `commloom: keep` on the line of a \
-call, or before it, leaves the call alone.
+A call changes only if it is proven that the same bytes are sent. Otherwise the
+reason and its code are on standard error, often with a fact that --assume
+takes; the book explains them (Refusal codes). A comment `commloom: keep` on
+the line of a call, or before it, leaves the call alone.
 
 Examples:
-  commloom refactor src/                       what would change, as a patch
-  commloom refactor --check src/               for CI: exit status 1 if something can be changed
-  commloom refactor --explain halo.c:40 halo.c how it was found, or why not
-  commloom refactor --bench src/               what packing takes here, at each call
+  commloom refactor src/                        print a patch
+  commloom refactor --check src/                for CI: status 1 if some can
+  commloom refactor --explain halo.c:40 halo.c  how it was found, or why not
+  commloom refactor --bench src/                measure packing at each call
   commloom refactor --apply --run 'make test' .
   commloom refactor --compile-commands build/compile_commands.json src/
 
-A program's own procedures that send or receive are listed in commloom.toml: each argument by its number, or what always stands there.
+List the program's own procedures that send or receive in commloom.toml: each
+argument by its number, or the text that always stands there.
   [wrappers.isend_cr]
   call = \"MPI_Isend\"
   buf = 1
   count = 2
   datatype = 3
   dest = 4
-  request = 5";
+  request = 5
+
+Environment:
+  CC, CFLAGS
+      the compiler of --bench and its options; default: cc -O3";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -122,6 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return explain::show(&project, &options, site, &manner, &costs);
     }
     let mut findings = project.check(&options);
+    terminal::tell(format_args!("{}", words::sentences(&args.assume, findings.iter())));
     // Headers that nobody has asked about were read for what they declare.
     findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
     let costs = if args.sarif || (args.check && !args.json) {

@@ -36,13 +36,19 @@ fn result(project: &Project, finding: &Finding) -> Value {
             "locations": [location],
             "fixes": [fix(project, change)],
         }),
-        Err(refusal) => json!({
-            "ruleId": refusal.code.as_str(),
-            "level": "note",
-            "message": { "text": refusal.message },
-            "locations": [location],
-            "relatedLocations": related(project, refusal),
-        }),
+        Err(refusal) => {
+            let mut result = json!({
+                "ruleId": refusal.code.as_str(),
+                "level": "note",
+                "message": { "text": refusal.message },
+                "locations": [location],
+                "relatedLocations": related(project, refusal),
+            });
+            if let Some(fact) = &refusal.fact {
+                result["properties"] = json!({ "factId": fact.identifier() });
+            }
+            result
+        }
     }
 }
 

@@ -67,14 +67,37 @@ pub fn details(project: &Project, refusal: &Refusal) -> String {
         let _ = writeln!(text, "    at {}: {what}", place(project, *span));
     }
     if let Some(fact) = &refusal.fact {
-        let _ = writeln!(text, "    if it is so: --assume {}", quoted(fact));
+        let _ = writeln!(text, "    if {fact}: --assume {}", quoted(fact.identifier()));
     }
     text
 }
 
-/// For a shell. Quotes in facts do not count.
-fn quoted(fact: &str) -> String {
-    format!("'{}'", fact.replace('\'', ""))
+/// For a shell; identifiers have no quotes.
+fn quoted(identifier: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_:/.,=+@%".contains(c);
+    if identifier.chars().all(is_plain) { identifier.to_owned() } else { format!("'{identifier}'") }
+}
+
+/// The sentences among the given facts that were needed, each with the identifiers to use instead.
+pub fn sentences<'f>(
+    given: &[String],
+    findings: impl Iterator<Item = &'f Finding> + Clone,
+) -> String {
+    let mut text = String::new();
+    for sentence in given {
+        let premises = findings.clone().flat_map(|finding| &finding.assumed);
+        let meant = premises.filter(|premise| premise.has_sentence(sentence));
+        let mut identifiers: Vec<String> = meant.map(|p| quoted(p.identifier())).collect();
+        identifiers.sort();
+        identifiers.dedup();
+        for identifier in identifiers {
+            let _ = writeln!(
+                text,
+                "warning: the next version takes no sentences; in the place of \"{sentence}\": --assume {identifier}"
+            );
+        }
+    }
+    text
 }
 
 /// A patch with the colours that git gives it.

@@ -3,25 +3,24 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use commloom_measure::chart::{self as draw, Figure, range, time};
 use commloom_picture::html::escape;
 
 use super::scrolling;
-use crate::report::chart::{self, Figure};
-use crate::report::{Report, draw, heat, range, time};
+use crate::report::{Report, chart, heat};
 use crate::results::Mode;
 use crate::verdict::{mode_name, operation_name};
 
 /// One map for each operation; the first is open.
 pub fn heat_maps(report: &Report<'_>) -> String {
-    let names: Vec<String> = report.study.subjects.iter().map(|s| s.name.clone()).collect();
     let mut out = "<section id=\"heat\">\n<h2>Heat maps</h2>\n<p>Median time over that of the best way to communicate the \
                    same data with the same library, native or under commloom, by any description or packed: the worst \
                    over all block sizes and data sizes.</p>\n"
         .to_owned();
-    for (k, map) in heat::heat_maps(&report.study.subjects).into_iter().enumerate() {
-        let (body, (width, height)) = draw::heat_map(&map, &names);
+    for (k, (operation, map)) in heat::heat_maps(&report.study.subjects).into_iter().enumerate() {
+        let (body, (width, height)) = map.draw();
         let open = if k == 0 { " open=\"open\"" } else { "" };
-        let operation = operation_name(map.operation);
+        let operation = operation_name(operation);
         let _ = writeln!(out, "<details{open}><summary>{operation}</summary>");
         out += &scrolling(&format!(
             "<svg class=\"heat\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} \
@@ -94,25 +93,28 @@ fn one(report: &Report<'_>, figure: &Figure) -> String {
 }
 
 fn key(figure: &Figure) -> String {
-    let modes = figure.modes();
+    let shades = figure.pale();
     let mut out = "<ul class=\"key\">".to_owned();
     for (k, name) in figure.names.iter().enumerate() {
         out += "<li>";
-        for mode in &modes {
-            let class = if *mode == Mode::Native { "" } else { " pale" };
+        for &pale in &shades {
+            let class = if pale { " pale" } else { "" };
             let _ = write!(out, "<i class=\"k{}{class}\"></i>", k % draw::COLOURS);
         }
         let _ = write!(out, "{}</li>", escape(name));
     }
-    if modes.len() == 2 {
-        out += "<li class=\"soft\">full: native, pale: commloom</li>";
+    if shades.len() == 2 {
+        let _ = write!(out, "<li class=\"soft\">{}</li>", figure.shades);
     }
     out + "</ul>\n"
 }
 
 /// What the bars show, as a table.
 fn numbers(report: &Report<'_>, figure: &Figure) -> String {
-    let modes = figure.modes();
+    let shown = [(false, Mode::Native), (true, Mode::Commloom)];
+    let used = figure.pale();
+    let modes = shown.map(|(pale, mode)| used.contains(&pale).then_some(mode));
+    let modes: Vec<Mode> = modes.into_iter().flatten().collect();
     // By place along the axis and by series: what stands at the axis, and times by library and mode.
     type Times<'f> = (&'f str, BTreeMap<(usize, Mode), String>);
     let mut rows: BTreeMap<(usize, usize), Times<'_>> = BTreeMap::new();
@@ -123,7 +125,8 @@ fn numbers(report: &Report<'_>, figure: &Figure) -> String {
                 let (_, cells) = row.or_insert_with(|| (&group.label, BTreeMap::new()));
                 let s = &bar.summary;
                 let range = format!("{} <small>{}</small>", time(s.mean), range(s));
-                cells.insert((*subject, bar.mode), range);
+                let mode = if bar.pale { Mode::Commloom } else { Mode::Native };
+                cells.insert((*subject, mode), range);
             }
         }
     }

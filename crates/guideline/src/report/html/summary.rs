@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use commloom_measure::statistics::geometric_mean;
 use commloom_picture::html::escape;
 
 use super::scrolling;
@@ -81,16 +82,10 @@ fn gains(report: &Report<'_>) -> String {
         let of = |j: &&crate::verdict::Judgement| {
             j.subject == index && j.guideline == Guideline::Commloom && j.key.mode == Mode::Commloom
         };
-        let logarithms: Vec<f64> = report
-            .judgements
-            .iter()
-            .filter(of)
-            .map(|j| -j.ratio.estimate.ln())
-            .filter(|l| l.is_finite())
-            .collect();
-        let Some(count) = u32::try_from(logarithms.len()).ok().filter(|&n| n > 0) else { continue };
-        let mean = (logarithms.iter().sum::<f64>() / f64::from(count)).exp();
-        let best = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max).exp();
+        let factors = report.judgements.iter().filter(of).map(|j| j.ratio.inverse().estimate);
+        let factors: Vec<f64> = factors.filter(|f| *f > 0.0 && f.is_finite()).collect();
+        let Some(mean) = geometric_mean(factors.iter().copied()) else { continue };
+        let (count, best) = (factors.len(), factors.iter().copied().fold(0.0, f64::max));
         let _ = writeln!(
             out,
             "<li>{}: {mean:.2} times as fast under commloom in the geometric mean of {count} series, {best:.1} times \

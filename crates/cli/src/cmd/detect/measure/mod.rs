@@ -14,10 +14,11 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use commloom_advice::{Measured, Spread};
 use commloom_commgraph::schedule::{Program, Schedule};
+use commloom_measure::statistics::Quartiles;
 use serde::{Deserialize, Serialize};
 
-use super::advice::{Measured, Spread};
 use crate::failure::Failure;
 use crate::files::private_folder;
 use crate::guidelines::{Mpirun, end};
@@ -174,33 +175,13 @@ fn measured(samples: &Samples) -> Measured {
     }
 }
 
-/// Median and quartiles: the values that so many are not above.
 fn spread(values: &[f64]) -> Spread {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |quarter: usize| {
-        let last = sorted.len().saturating_sub(1);
-        sorted.get(last * quarter / 4).copied().unwrap_or(0.0)
-    };
-    Spread { lower_quartile: at(1), median: at(2), upper_quartile: at(3) }
+    let of = Quartiles::of(values);
+    let [lower_quartile, median, upper_quartile] =
+        of.map_or([0.0; 3], |of| [of.low, of.median, of.high]);
+    Spread { lower_quartile, median, upper_quartile }
 }
 
 fn cannot(doing: &'static str, path: &Path, error: std::io::Error) -> Failure {
     Failure::File { doing, name: path.display().to_string(), error }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quartiles_of_few_and_of_many() {
-        let of = |values: &[f64]| {
-            let Spread { lower_quartile, median, upper_quartile } = spread(values);
-            [lower_quartile, median, upper_quartile]
-        };
-        assert_eq!(of(&[5.0, 1.0, 2.0, 4.0, 3.0]), [2.0, 3.0, 4.0]);
-        assert_eq!(of(&[7.0]), [7.0; 3]);
-        assert_eq!(of(&[]), [0.0; 3]);
-    }
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use commloom_mpi::first_that_opens;
 use commloom_mpi::graphs::{GraphsError, Replay, replay};
-use commloom_mpi::{AloneError, LibraryError};
 use serde::de::DeserializeOwned;
 
 use super::{MARK, Programs, Samples, TASK, Task, Told, cannot};
@@ -24,17 +24,10 @@ const SAMPLES: (f64, f64) = (5.0, 51.0);
 /// Files that cannot be read; nobody listens.
 pub fn run(folder: &Path) -> Result<(), Failure> {
     let task: Task = get(&folder.join(TASK))?;
-    let mut reasons = Vec::new();
-    for library in &task.libraries {
-        match replay(Path::new(library), |replay| Ok(all(replay, folder, &task))) {
-            Ok(done) => return done,
-            Err(AloneError::Library(error @ LibraryError::Open { .. })) => {
-                reasons.push(error.to_string());
-            }
-            Err(error) => return say(&Told::Refused(error.to_string())),
-        }
-    }
-    say(&Told::Refused(reasons.join("; ")))
+    let done = first_that_opens(&task.libraries, |library| {
+        replay(library, |replay| Ok(all(replay, folder, &task)))
+    });
+    done.unwrap_or_else(|error| say(&Told::Refused(error.to_string())))
 }
 
 fn all(replay: &mut dyn Replay, folder: &Path, task: &Task) -> Result<(), Failure> {

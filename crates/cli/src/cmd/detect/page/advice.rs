@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
+use commloom_advice::{Advice, Language, Location, Predicted, mpi};
 use commloom_picture::html::escape;
 use commloom_report::numbers::grouped;
 
-use super::super::advice::{
-    Advice, Language, Location, Predicted, headline, measured_words, mpi, predicted_words,
-    withheld_words,
-};
+use super::super::text::{headline, measured_words, predicted_words, withheld_words};
 use super::html::{seconds, sentence, times};
 
 /// Places, and parts of the program, that an advice names.

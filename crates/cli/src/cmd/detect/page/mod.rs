@@ -17,9 +17,9 @@ mod run;
 
 use std::collections::BTreeSet;
 
+use commloom_advice::Advice;
 use commloom_report::numbers::{bytes, grouped, time};
 
-use super::advice::Advice;
 use super::case::Case;
 use super::found::Found;
 use super::words;

@@ -2,7 +2,7 @@
 
 use commloom_picture::matrix::Square;
 
-use super::super::advice::Advice;
+use commloom_advice::Advice;
 
 /// The whole page.
 pub struct Page<'a> {

@@ -1,10 +1,11 @@
 //! A graph and what was found in it, as the page shows them.
 
+use commloom_advice::{Ran, mpi};
 use commloom_commgraph::recorded::Message;
 use commloom_commgraph::{Action, Matching, Order, Process, levels};
 use commloom_picture::matrix::{Pair, squares, summed};
 
-use super::super::case::{Case, Ran};
+use super::super::case::Case;
 use super::super::found::{Found, Predicted};
 use super::super::{calls, diagram, words};
 use super::clock::Clock;
@@ -58,7 +59,7 @@ pub fn part(
 
 fn finding(case: &Case, c: &commloom_commgraph::Collective) -> Finding {
     Finding {
-        name: calls::name(c),
+        name: mpi(c.kind.name()),
         // Addresses of a program that ran mean nothing to anybody: the advice has names.
         call: if case.ran.is_some() { String::new() } else { calls::call(case, c) },
         processes: c.group.size(),

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use commloom_advice::Ran;
 use commloom_commgraph::recorded::messages;
 use commloom_trace::{Action, Trace};
 
-use super::super::case::Ran;
 use super::clock::Clock;
 use super::fewer::thin;
 use super::model::{Band, Diagram, Figure, Line};

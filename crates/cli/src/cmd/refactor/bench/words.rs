@@ -2,26 +2,13 @@
 
 use std::fmt::Write;
 
+use commloom_measure::statistics::Quartiles;
 use commloom_refactor::copies::Direction;
 use commloom_refactor::verify::Sample;
 use serde_json::{Value, json};
 
 use super::Measured;
 use crate::cmd::refactor::cost::{amount, micro};
-
-/// Median, and between which two values half of the samples are.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Spread {
-    median: f64,
-    quartiles: [f64; 2],
-}
-
-fn spread(samples: &[f64]) -> Option<Spread> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |quarters: usize| sorted.get(quarters * sorted.len().checked_sub(1)? / 4).copied();
-    Some(Spread { median: at(2)?, quartiles: [at(1)?, at(3)?] })
-}
 
 fn work(direction: Direction) -> &'static str {
     match direction {
@@ -44,12 +31,12 @@ pub fn table(sample: &Sample, measured: &Measured) -> String {
         (name, Direction::Pack) => format!("{name}, MPI_Pack"),
         (name, Direction::Unpack) => format!("{name}, MPI_Unpack"),
     };
-    let rows: Vec<(String, Result<Spread, &str>)> = measured
+    let rows: Vec<(String, Result<Quartiles, &str>)> = measured
         .ways
         .iter()
         .map(|(way, samples)| {
             let samples = samples.as_ref().map_err(String::as_str);
-            let samples = samples.and_then(|samples| spread(samples).ok_or("not measured"));
+            let samples = samples.and_then(|samples| Quartiles::of(samples).ok_or("not measured"));
             (name(way, sample.direction), samples)
         })
         .collect();
@@ -57,7 +44,7 @@ pub fn table(sample: &Sample, measured: &Measured) -> String {
     let first = rows.first().and_then(|(_, samples)| samples.ok());
     for (name, samples) in rows {
         let _ = match samples {
-            Ok(Spread { median, quartiles: [low, high] }) => {
+            Ok(Quartiles { median, low, high, .. }) => {
                 let factor = first.map_or_else(String::new, |first| {
                     format!("  {:>6.2} of the loop", median / first.median)
                 });
@@ -75,8 +62,8 @@ pub fn json(sample: &Sample, measured: &Measured) -> Value {
     let ways: Vec<Value> = measured
         .ways
         .iter()
-        .map(|(name, samples)| match samples.as_ref().map(|samples| spread(samples)) {
-            Ok(Some(Spread { median, quartiles: [low, high] })) => json!({
+        .map(|(name, samples)| match samples.as_ref().map(|samples| Quartiles::of(samples)) {
+            Ok(Some(Quartiles { median, low, high, .. })) => json!({
                 "name": name, "median_us": median / 1e3, "quartiles_us": [low / 1e3, high / 1e3],
             }),
             Ok(None) => json!({ "name": name, "error": "not measured" }),
@@ -84,16 +71,4 @@ pub fn json(sample: &Sample, measured: &Measured) -> Value {
         })
         .collect();
     json!({ "work": work(sample.direction), "rounds": super::ROUNDS, "ways": ways })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_of_the_samples_are_between_the_quartiles() {
-        let samples = [5.0, 1.0, 4.0, 2.0, 3.0];
-        assert_eq!(spread(&samples), Some(Spread { median: 3.0, quartiles: [2.0, 4.0] }));
-        assert_eq!(spread(&[]), None);
-    }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
-use commloom_mpi::{AloneError, LibraryError, Packer, Work, alone};
+use commloom_mpi::{SingleSession, Work, first_that_opens, single};
 use commloom_refactor::copies::Direction;
 use commloom_refactor::verify::Sample;
 
@@ -69,17 +69,8 @@ impl Way for Native {
 /// # Errors
 /// Nobody listens.
 pub fn run(libraries: &[PathBuf]) -> Result<(), Failure> {
-    let mut reasons = Vec::new();
-    for library in libraries {
-        match alone(library, |packer| Ok(serve(packer))) {
-            Ok(served) => return Ok(served?),
-            Err(AloneError::Library(error @ LibraryError::Open { .. })) => {
-                reasons.push(error.to_string());
-            }
-            Err(error) => return Ok(say(Err(error.to_string()))?),
-        }
-    }
-    Ok(say(Err(reasons.join("; ")))?)
+    let served = first_that_opens(libraries, |library| single(library, |packer| Ok(serve(packer))));
+    Ok(served.unwrap_or_else(|error| say(Err(error.to_string())))?)
 }
 
 fn say(answer: Result<String, String>) -> io::Result<()> {
@@ -93,7 +84,7 @@ fn say(answer: Result<String, String>) -> io::Result<()> {
 }
 
 /// First says which library it is.
-fn serve(packer: &mut dyn Packer) -> io::Result<()> {
+fn serve(packer: &mut dyn SingleSession) -> io::Result<()> {
     let version = packer.version().map_err(|error| error.to_string());
     say(version.map(|version| {
         let first = version.lines().next().unwrap_or_default();
@@ -118,7 +109,7 @@ fn serve(packer: &mut dyn Packer) -> io::Result<()> {
 }
 
 /// Makes the datatype, uses it once, and compares all bytes.
-fn prepare(packer: &mut dyn Packer, work: Work, text: &str) -> Result<String, String> {
+fn prepare(packer: &mut dyn SingleSession, work: Work, text: &str) -> Result<String, String> {
     packer.clear();
     let ty = commloom_layout::text::parse(text).map_err(|error| error.to_string())?;
     let direction = match work {
@@ -138,7 +129,7 @@ fn prepare(packer: &mut dyn Packer, work: Work, text: &str) -> Result<String, St
     }
 }
 
-fn time(packer: &mut dyn Packer, work: Work, times: &str) -> Result<String, String> {
+fn time(packer: &mut dyn SingleSession, work: Work, times: &str) -> Result<String, String> {
     let times = times.parse().map_err(|_| format!("{times} is no number"))?;
     let time = packer.time(0, work, times).map_err(|error| error.to_string())?;
     Ok((time.as_secs_f64() * 1e9).to_string())

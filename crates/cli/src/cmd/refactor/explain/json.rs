@@ -4,7 +4,7 @@ use commloom_refactor::explain::{Array, Copied, Turn};
 use serde_json::{Value, json};
 
 use super::Site;
-use crate::cmd::refactor::json::{one, place};
+use crate::cmd::refactor::json::{identifiers, one, place};
 
 /// All calls, each with its finding as `--json` has it.
 pub fn sites(sites: &[Site<'_>]) -> Value {
@@ -28,7 +28,13 @@ fn site(site: &Site<'_>) -> Value {
     let conditions: Vec<Value> = explanation
         .conditions
         .iter()
-        .map(|judged| json!({ "condition": judged.condition.text(), "holds": judged.holds, "assumed": judged.assumed }))
+        .map(|judged| {
+            let assumed: Vec<String> = judged.assumed.iter().map(ToString::to_string).collect();
+            json!({
+                "condition": judged.condition.text(), "holds": judged.holds,
+                "assumed": assumed, "assumed_ids": identifiers(&judged.assumed),
+            })
+        })
         .collect();
     let example = explanation.example.as_ref().map(|example| {
         let sizes: serde_json::Map<String, Value> =

@@ -1,6 +1,7 @@
 //! `--explain FILE:LINE`: loop -> copies -> each pass -> datatype, with a picture.
 
 mod json;
+mod lines;
 mod picture;
 mod text;
 
@@ -64,6 +65,8 @@ pub fn show(
     }
     let rounds = options.rounds;
     let findings = found.iter().map(|(finding, _)| finding);
+    let warnings = super::words::sentences(&options.assume, findings.clone());
+    terminal::tell(format_args!("{warnings}"));
     let notes = Notes::new(findings, costs.prices, costs.bench)?;
     let sites: Vec<Site<'_>> = found
         .iter()

@@ -5,7 +5,7 @@ use commloom_refactor::check::Finding;
 use commloom_refactor::copies::Direction;
 use commloom_refactor::explain::{Array, Example};
 
-use super::{Site, text};
+use super::{Site, lines};
 use crate::cmd::refactor::words;
 
 /// The arrays as they are drawn.
@@ -54,10 +54,10 @@ pub fn svg(site: &Site<'_>) -> Option<String> {
     grids.push(strip(&grids, buffer));
     Some(sketch(&Sketch {
         title: &format!("{at}: {function} of '{buffer}'"),
-        code: &text::code(site),
+        code: &lines::code(site),
         caption: &format!("What is copied {}, {}:", sizes(example), meaning(site)),
         grids: &grids,
-        steps: &text::passes(site),
+        steps: &lines::passes(site),
         heading: &format!("As a datatype that begins at {}: {summary}", site.explanation.begin),
         tree: &site.explanation.tree,
     }))

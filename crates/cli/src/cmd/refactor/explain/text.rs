@@ -7,21 +7,17 @@ use commloom_guard::styled;
 use commloom_picture::grid;
 use commloom_refactor::check::Change;
 use commloom_refactor::copies::Direction;
-use commloom_refactor::explain::{Copied, Passed};
+use commloom_refactor::explain::Copied;
 use commloom_refactor::refusal::Refusal;
-use commloom_refactor::source::{FileId, Span};
+use commloom_refactor::source::FileId;
 
-use super::{Site, picture};
+use super::{Site, lines, picture};
 use crate::cmd::refactor::words;
 
 /// Characters of a line.
 const WIDTH: usize = 110;
 /// Lines of one datatype.
 const LINES: usize = 8;
-/// Lines of code without copies that are shown between others.
-const GAP: usize = 2;
-/// Lines of code, all in all.
-const CODE: usize = 60;
 /// Copies that are listed.
 const COPIES: usize = 24;
 
@@ -35,7 +31,10 @@ pub fn site(site: &Site<'_>, colours: bool) -> String {
             let _ = write!(out, "\n{}\n{body}", paint.bold(title));
         }
     };
-    section("The text", &code(site).iter().map(|line| format!("    {line}\n")).collect::<String>());
+    section(
+        "The text",
+        &lines::code(site).iter().map(|line| format!("    {line}\n")).collect::<String>(),
+    );
     section("What it copies", &copies(site));
     section("From the copies to the datatype", &steps(site, paint));
     if let Some(example) = &explanation.example {
@@ -53,53 +52,6 @@ pub fn site(site: &Site<'_>, colours: bool) -> String {
         section("The new text", &patch(site, change, colours));
     }
     out
-}
-
-/// The lines of the call and of the statements that copy, with their numbers; of several files with their names.
-pub fn code(site: &Site<'_>) -> Vec<String> {
-    let mut spans: Vec<Span> = site.explanation.statements.clone();
-    if let Err(refusal) = &site.finding.outcome {
-        spans.push(refusal.span);
-        spans.extend(refusal.related.iter().map(|(span, _)| *span));
-    }
-    let mut wanted: BTreeSet<(FileId, usize)> = BTreeSet::new();
-    for span in spans {
-        let line = |at| site.project.line_column(span.file, at).map_or(1, |(line, _)| line);
-        wanted.extend(
-            (line(span.start)..=line(span.end.max(span.start + 1) - 1)).map(|l| (span.file, l)),
-        );
-    }
-    let files: BTreeSet<FileId> = wanted.iter().map(|(file, _)| *file).collect();
-    let mut shown = Vec::new();
-    for file in &files {
-        let Some(source) = site.project.source(*file) else { continue };
-        if files.len() > 1 {
-            shown.push(source.name.clone());
-        }
-        let mut before: Option<usize> = None;
-        for (number, text) in (1..).zip(source.text.lines()) {
-            if !wanted.contains(&(*file, number)) {
-                continue;
-            }
-            let missing = before.map_or(0, |before| number - before - 1);
-            if missing > GAP {
-                shown.push("  ...".to_owned());
-            } else {
-                let skipped = source.text.lines().skip(number - 1 - missing).take(missing);
-                for (at, text) in (number - missing..).zip(skipped) {
-                    shown.push(format!("{at:>5} | {text}"));
-                }
-            }
-            shown.push(format!("{number:>5} | {text}"));
-            before = Some(number);
-        }
-    }
-    if shown.len() > CODE {
-        let more = shown.len() - CODE;
-        shown.truncate(CODE);
-        shown.push(format!("      and {more} more lines"));
-    }
-    shown
 }
 
 /// Each copy with its loops, and how many bytes they are together.
@@ -136,19 +88,9 @@ fn head(copied: &Copied) -> String {
     if parts.is_empty() { "once".to_owned() } else { format!("for {}", parts.join(", ")) }
 }
 
-/// Each pass, and the datatype after it.
-pub fn passes(site: &Site<'_>) -> Vec<(String, String)> {
-    let named = |step: &Passed| {
-        let name = step.pass.map_or("the copies as they come, in structs", |pass| pass.name());
-        let times = if step.times > 1 { format!(" ({} times)", step.times) } else { String::new() };
-        (format!("{name}{times}"), step.ty.clone())
-    };
-    site.explanation.steps.iter().map(named).collect()
-}
-
 fn steps(site: &Site<'_>, paint: Paint) -> String {
     let mut text = String::new();
-    for (name, ty) in passes(site) {
+    for (name, ty) in lines::passes(site) {
         let _ = writeln!(text, "    {}", paint.name(&name));
         let lines = wrapped(&ty, WIDTH - 8);
         for line in lines.iter().take(LINES) {
@@ -178,7 +120,7 @@ fn conditions(site: &Site<'_>, paint: Paint) -> String {
             let _ = writeln!(text, "    {answer} {line}");
         }
         for fact in &judged.assumed {
-            let _ = writeln!(text, "             {fact}");
+            let _ = writeln!(text, "             {fact} ({})", fact.identifier());
         }
     }
     match &site.finding.outcome {

@@ -1,0 +1,204 @@
+//! An operation that was found in a part of a program that ran, and what is known of its messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use commloom_commgraph::cost::LogGp;
+use commloom_commgraph::recorded::Message;
+use commloom_commgraph::{
+    Action, Collective, Detection, Graph, GraphError, Named, Share, needed, shares,
+};
+use commloom_trace::{Action as Recorded, Buffer, Communicator, Event, Site, Trace};
+
+use crate::place::Called;
+use crate::waits;
+
+/// What a recorder knows of a part of a program.
+#[derive(Debug)]
+pub struct Ran {
+    /// How often it ran.
+    pub times: u64,
+    /// Whether it is a sweep, in which there is nothing to replace.
+    pub sweep: bool,
+    /// Whether processes send after they have got something in it.
+    pub assumed: bool,
+    /// Who sent its messages, and how many.
+    pub senders: Vec<(String, u64)>,
+    /// Who received them.
+    pub receivers: Vec<(String, u64)>,
+    /// The messages of the graph, by the tags of their operations.
+    pub messages: Vec<Message>,
+    /// What the whole program did.
+    pub traces: Rc<Vec<Trace>>,
+}
+
+/// A part of a program that ran, with what was found in it.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedPart<'a> {
+    /// From 0.
+    pub number: usize,
+    /// Its messages.
+    pub graph: &'a Graph,
+    /// What was recorded of it.
+    pub ran: &'a Ran,
+    /// What was found.
+    pub collectives: &'a [Collective],
+    /// And what is part of nothing, where there are addresses.
+    pub detection: Option<&'a Detection>,
+    /// Whether its messages make every process wait for every other.
+    pub complete: bool,
+}
+
+/// A graph that has no meaning.
+#[derive(Debug, thiserror::Error)]
+#[error("part {part} of the program: {error}")]
+pub struct AdviceError {
+    /// Its part, from 0.
+    pub part: usize,
+    /// Why.
+    pub error: GraphError,
+}
+
+/// An operation in a part of the program.
+pub struct Finding<'a> {
+    /// From 0.
+    pub part: usize,
+    /// The graph of its part.
+    pub graph: &'a Graph,
+    /// What was recorded of its part.
+    pub ran: &'a Ran,
+    /// The operation.
+    pub collective: &'a Collective,
+    /// What it takes the place of.
+    pub share: Share,
+    /// Whether the messages of its part make every process wait for every other.
+    pub complete: bool,
+    /// Where its messages are sent, and received, by their numbers in the part.
+    pub ends: BTreeMap<usize, (Option<Called>, Option<Called>)>,
+    /// What else its messages do, that no call does.
+    pub beyond: Option<String>,
+}
+
+impl<'a> Finding<'a> {
+    /// The messages that it takes the place of.
+    pub fn messages(&self) -> impl Iterator<Item = &'a Message> + '_ {
+        self.ends.keys().filter_map(|number| self.ran.messages.get(*number))
+    }
+
+    /// The places where they are sent, or received.
+    pub fn places(&self, are_sent: bool) -> BTreeSet<&Called> {
+        let ends = self.ends.values();
+        ends.filter_map(|(sent, received)| if are_sent { sent } else { received }.as_ref())
+            .collect()
+    }
+
+    /// What was recorded of a send.
+    pub fn send(&self, message: &Message) -> Option<(&'a Buffer, &'a Communicator)> {
+        match event(&self.ran.traces, message.send.process, message.send.event)?.action {
+            Recorded::Send { ref buffer, ref communicator, .. } => Some((buffer, communicator)),
+            _ => None,
+        }
+    }
+
+    /// Whether all its sends of a process were under way at one time: until they are complete the
+    /// program does not change what is sent (MPI 4.1, section 3.7.2), so that memory that several
+    /// of them send is the same in each.
+    pub fn sends_together(&self, process: u32) -> bool {
+        let own = self.messages().map(|m| m.send).filter(|send| send.process == process);
+        let mut open: BTreeSet<u64> = own.map(|send| send.event).collect();
+        let Some(last) = open.pop_last() else { return true };
+        let Some(trace) = trace(&self.ran.traces, process) else { return false };
+        let after = trace.events.partition_point(|(number, _)| *number <= last);
+        for (_, event) in &trace.events[after..] {
+            if open.is_empty() {
+                break;
+            }
+            if let Recorded::Sent { send } = event.action {
+                open.remove(&send);
+            }
+        }
+        open.is_empty()
+    }
+
+    /// And of a receive, with the source and tag that it asks for.
+    pub fn receive(&self, message: &Message) -> Option<(&'a Buffer, Option<u32>, Option<i32>)> {
+        match event(&self.ran.traces, message.receive.process, message.receive.event)?.action {
+            Recorded::Receive { ref buffer, from, tag, .. } => Some((buffer, from, tag)),
+            _ => None,
+        }
+    }
+}
+
+fn trace(traces: &[Trace], process: u32) -> Option<&Trace> {
+    let is_of = |trace: &&Trace| trace.header.rank == process;
+    let there = usize::try_from(process).ok().and_then(|rank| traces.get(rank)).filter(is_of);
+    there.or_else(|| traces.iter().find(is_of))
+}
+
+fn event(traces: &[Trace], process: u32, number: u64) -> Option<&Event> {
+    let trace = trace(traces, process)?;
+    let found = trace.events.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+    Some(&trace.events[found].1)
+}
+
+/// The number of a message in its part, by its send.
+fn number(send: &Named) -> Option<usize> {
+    match send.action {
+        Action::Send { tag, .. } => usize::try_from(tag.0).ok(),
+        _ => None,
+    }
+}
+
+/// All operations of all parts. `called` names the place of a call in the program.
+///
+/// # Errors
+/// None for graphs that were analysed.
+pub fn findings<'a>(
+    parts: impl IntoIterator<Item = RecordedPart<'a>>,
+    mut called: impl FnMut(&Site) -> Called,
+) -> Result<Vec<Finding<'a>>, AdviceError> {
+    let mut all = Vec::new();
+    for RecordedPart { number: part, graph, ran, collectives, detection, complete } in parts {
+        if collectives.is_empty() {
+            continue;
+        }
+        let failed = |error| AdviceError { part, error };
+        let shares = shares(graph, collectives, &LogGp::default()).map_err(failed)?;
+        let numbers = |messages: &[(Named, Named)]| -> BTreeSet<usize> {
+            messages.iter().filter_map(|(send, _)| number(send)).collect()
+        };
+        let left = match detection {
+            Some(detection) => numbers(&needed(graph, detection).map_err(failed)?),
+            None => BTreeSet::new(),
+        };
+        let of: Vec<BTreeSet<usize>> = shares.iter().map(|s| numbers(&s.messages)).collect();
+        let waits =
+            complete && !waits::are_kept(graph.processes(), collectives, &ran.messages, &of);
+        for ((collective, share), numbers) in collectives.iter().zip(shares).zip(of) {
+            let beyond = match (numbers.intersection(&left).count(), waits) {
+                (0, false) => None,
+                (0, true) => Some(
+                    "the messages make every process wait for all others, and without them not all would wait"
+                        .to_owned(),
+                ),
+                (some, _) => Some(format!(
+                    "{some} of its messages also bring what is part of no collective operation"
+                )),
+            };
+            let mut place = |site: &Option<Arc<Site>>| site.as_deref().map(&mut called);
+            let ends = numbers.into_iter().filter_map(|number| {
+                let message = ran.messages.get(number)?;
+                Some((number, (place(&message.sender), place(&message.receiver))))
+            });
+            let ends = ends.collect();
+            all.push(Finding { part, graph, ran, collective, share, complete, ends, beyond });
+        }
+    }
+    Ok(all)
+}
+
+/// Bytes of a block, with all its pieces.
+pub fn block_bytes(collective: &Collective) -> u64 {
+    collective.length.0.saturating_mul(u64::from(collective.pieces.count))
+}

@@ -1,0 +1,264 @@
+//! From the parts of a program to advice: what is the same at the same places is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use commloom_commgraph::cost::LogGp;
+use commloom_commgraph::{Blocks, Share, Together, together};
+use commloom_emit::Language;
+use commloom_trace::{Action as Recorded, Site, Trace};
+
+use crate::elements::Elements;
+use crate::finding::{AdviceError, Finding, Ran, block_bytes};
+use crate::model::{Advice, Location, Predicted, ProcessGrid};
+use crate::place::Called;
+use crate::proof::prove;
+use crate::replacement::{Replacement, replacement};
+use crate::warnings::warnings;
+
+/// What findings, which are sorted by part, take the place of in each.
+fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, AdviceError> {
+    let of = |same: &[&Finding<'a>]| {
+        let shares: Vec<&Share> = same.iter().map(|finding| &finding.share).collect();
+        let Finding { part, graph, ran, .. } = *same[0];
+        let all = together(graph, &shares, &LogGp::default());
+        Ok((ran, all.map_err(|error| AdviceError { part, error })?))
+    };
+    findings.chunk_by(|a, b| a.part == b.part).map(of).collect()
+}
+
+/// Findings of one kind at the same places, and what is written for them.
+struct Group<'f, 'a> {
+    same: Vec<&'f Finding<'a>>,
+    most: &'f Finding<'a>,
+    groups: BTreeSet<Vec<u32>>,
+    language: Language,
+    written: Replacement,
+    predicted: Predicted,
+    /// Why that is not printed.
+    withheld: Option<String>,
+}
+
+/// A message: its part, and its number there.
+type Number = (usize, usize);
+
+impl Group<'_, '_> {
+    fn numbers(&self) -> BTreeSet<Number> {
+        let of = |f: &&Finding| f.ends.keys().map(|number| (f.part, *number)).collect::<Vec<_>>();
+        self.same.iter().flat_map(of).collect()
+    }
+}
+
+/// The findings, those that are the same at the same places together; what takes longest first,
+/// and what is not proven last. With each advice the finding that it is written for.
+///
+/// # Errors
+/// None for graphs that were analysed.
+pub fn advice<'f, 'a>(
+    findings: &'f [Finding<'a>],
+    mut called: impl FnMut(&Site) -> Called,
+) -> Result<Vec<(Advice, &'f Finding<'a>)>, AdviceError> {
+    type Places<'f> = BTreeSet<&'f Called>;
+    let mut same: BTreeMap<(&str, u32, Places, Places), Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        let (sent, received) = (finding.places(true), finding.places(false));
+        let c = finding.collective;
+        let key = (c.kind.name(), c.group.size(), sent, received);
+        same.entry(key).or_default().push(finding);
+    }
+    let whole = findings.first().map(|f| Whole::of(&f.ran.traces, &mut called));
+    let all: Result<Vec<Group>, AdviceError> = same.into_values().map(group).collect();
+    let mut all = all?;
+    for group in &mut all {
+        let reason = group.withheld.take();
+        let covered = || whole.as_ref().and_then(|whole| whole.beside(&group.same));
+        group.withheld = reason.or_else(covered);
+    }
+    all.sort_by(|a, b| {
+        (b.predicted.messages.total_cmp(&a.predicted.messages))
+            .then(b.most.share.bytes.cmp(&a.most.share.bytes))
+    });
+    together_or_not(&mut all);
+    all.sort_by_key(|group| group.withheld.is_some());
+    let mut counted: BTreeSet<Number> = BTreeSet::new();
+    Ok(all.into_iter().map(|group| joined(group, &mut counted)).collect())
+}
+
+/// Messages that an operation shares with one whose call is not printed have to stay, and so its
+/// own call is not.
+fn together_or_not(all: &mut [Group]) {
+    let numbers: Vec<BTreeSet<Number>> = all.iter().map(Group::numbers).collect();
+    loop {
+        let stay: BTreeSet<Number> = (all.iter().zip(&numbers))
+            .filter(|(group, _)| group.withheld.is_some())
+            .flat_map(|(_, numbers)| numbers.iter().copied())
+            .collect();
+        let mut changed = false;
+        for (group, numbers) in all.iter_mut().zip(&numbers) {
+            if group.withheld.is_none() && numbers.intersection(&stay).next().is_some() {
+                group.withheld = Some(
+                    "its messages are also part of another operation, whose call is not shown to be right"
+                        .to_owned(),
+                );
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// What is written for findings of one kind and place.
+fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceError> {
+    let cost = |finding: &Finding| finding.share.bytes.saturating_mul(finding.ran.times);
+    let most = same.iter().copied().reduce(|a, b| if cost(b) > cost(a) { b } else { a });
+    let most = most.expect("a finding for each key");
+    let mut groups: BTreeSet<Vec<u32>> = BTreeSet::new();
+    let mut predicted = Predicted::default();
+    for finding in &same {
+        let members = finding.collective.group.members();
+        groups.extend(members.map(|all| all.iter().map(|p| p.0).collect::<Vec<_>>()));
+        predicted.call += float(finding.ran.times) * finding.share.call.0;
+    }
+    for (ran, part) in by_part(&same)? {
+        predicted.messages += float(ran.times) * part.plain.0;
+    }
+    let language = language(most);
+    let elements = Elements::of(most);
+    let written = replacement(most, &same, &groups, &elements, language);
+    let beyond = same.iter().find_map(|finding| finding.beyond.clone());
+    let withheld = beyond.or_else(|| prove(&written, &same, &groups, &elements).err());
+    Ok(Group { same, most, groups, language, written, predicted, withheld })
+}
+
+/// One advice for findings of one kind and place. Messages that an earlier one has `counted` are
+/// not its own.
+fn joined<'f, 'a>(
+    group: Group<'f, 'a>,
+    counted: &mut BTreeSet<Number>,
+) -> (Advice, &'f Finding<'a>) {
+    let Group { same, most, groups, language, written, predicted, withheld } = group;
+    let (mut roots, mut phases) = (BTreeSet::new(), BTreeSet::new());
+    let (mut bytes, mut messages, mut all_times) = (0_u64, 0_u64, 0_u64);
+    let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+    for finding in &same {
+        roots.extend(finding.collective.root.map(|root| root.0));
+        phases.insert(finding.part + 1);
+        let times = finding.ran.times;
+        all_times = all_times.saturating_add(times);
+        for (number, (from, to)) in &finding.ends {
+            let own = u64::from(counted.insert((finding.part, *number))).saturating_mul(times);
+            let length = finding.ran.messages.get(*number).map_or(0, |m| m.bytes);
+            messages = messages.saturating_add(own);
+            bytes = bytes.saturating_add(length.saturating_mul(own));
+            for (all, place) in [(&mut sent, from), (&mut received, to)] {
+                let Some(place) = place else { continue };
+                *all.entry(place).or_insert(0_u64) += own;
+            }
+        }
+    }
+    let sizes = || same.iter().map(|finding| block_bytes(finding.collective));
+    let is_printed = withheld.is_none();
+    let advice = Advice {
+        kind: most.collective.kind.name(),
+        processes: most.collective.group.size(),
+        groups: groups.into_iter().collect(),
+        roots: roots.into_iter().collect(),
+        times: all_times,
+        phases: phases.into_iter().collect(),
+        bytes_each: (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)),
+        messages,
+        bytes,
+        sent: locations(sent),
+        received: locations(received),
+        language,
+        code: if is_printed { written.code } else { Vec::new() },
+        legend: if is_printed { written.legend } else { Vec::new() },
+        grid: match &most.collective.blocks {
+            Blocks::Neighbors { grid, .. } => {
+                Some(ProcessGrid { dims: grid.dims.clone(), periods: grid.periodic.clone() })
+            }
+            _ => None,
+        },
+        predicted: is_printed.then_some(predicted),
+        measured: None,
+        warnings: if is_printed { warnings(most, &same, predicted) } else { Vec::new() },
+        withheld,
+    };
+    (advice, most)
+}
+
+/// How many messages are sent and received where in the whole program.
+struct Whole {
+    sent: BTreeMap<Option<Called>, u64>,
+    received: BTreeMap<Option<Called>, u64>,
+}
+
+impl Whole {
+    fn of(traces: &[Trace], mut called: impl FnMut(&Site) -> Called) -> Whole {
+        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+        for (_, event) in traces.iter().flat_map(|trace| &trace.events) {
+            let all = match event.action {
+                Recorded::Send { .. } => &mut sent,
+                Recorded::Receive { .. } => &mut received,
+                _ => continue,
+            };
+            *all.entry(event.site.clone()).or_insert(0_u64) += 1;
+        }
+        let mut by_place = |all: BTreeMap<Option<Arc<Site>>, u64>| {
+            let mut places = BTreeMap::new();
+            for (site, count) in all {
+                *places.entry(site.map(|site| called(&site))).or_insert(0) += count;
+            }
+            places
+        };
+        Whole { sent: by_place(sent), received: by_place(received) }
+    }
+
+    /// What else is sent or received where these are: the call cannot stand there.
+    fn beside(&self, same: &[&Finding]) -> Option<String> {
+        let mut ends: BTreeMap<Number, (&Option<Called>, &Option<Called>, u64)> = BTreeMap::new();
+        for finding in same {
+            for (number, (from, to)) in &finding.ends {
+                ends.insert((finding.part, *number), (from, to, finding.ran.times));
+            }
+        }
+        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+        for (from, to, times) in ends.into_values() {
+            *sent.entry(from).or_insert(0_u64) += times;
+            *received.entry(to).or_insert(0_u64) += times;
+        }
+        for (all, own, verb) in [(&self.sent, sent, "sent"), (&self.received, received, "received")]
+        {
+            for (place, own) in own {
+                let all = all.get(place).copied().unwrap_or(0);
+                if let Some(others) = all.checked_sub(own).filter(|others| *others > 0) {
+                    let name = place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
+                    return Some(format!(
+                        "{others} of the {all} messages {verb}{name} are not part of it"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
+fn float(times: u64) -> f64 {
+    times as f64
+}
+
+fn locations(places: BTreeMap<&Called, u64>) -> Vec<Location> {
+    let mut all: Vec<Location> =
+        places.into_iter().map(|(called, messages)| Location::new(called, messages)).collect();
+    all.sort_by_key(|location| std::cmp::Reverse(location.messages));
+    all
+}
+
+fn language(finding: &Finding) -> Language {
+    let frames = |are_sent| finding.places(are_sent).into_iter().flat_map(|c| &c.frames);
+    let is_fortran = frames(true).chain(frames(false)).any(|frame| frame.is_fortran);
+    if is_fortran { Language::Fortran } else { Language::C }
+}

@@ -1,0 +1,34 @@
+//! Advice for programs that ran: one for each place in the program, kind of operation and number
+//! of processes, however many parts of the program it is in.
+//!
+//! ```text
+//! recorded parts with their collectives ─ findings ─► Finding ─┬─ replacement: the code
+//!                                                              ├─ proof: the code replayed
+//!                                                              └─ warnings: what it changes
+//! the same findings at the same places ─ advice ─► Advice
+//! ```
+//!
+//! Nothing here reads files, measures, or says how advice is shown.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod communicator;
+mod elements;
+mod finding;
+mod gather;
+mod halo;
+mod kinds;
+mod model;
+mod place;
+mod printed;
+mod proof;
+mod replacement;
+mod waits;
+mod warnings;
+
+pub use commloom_emit::Language;
+pub use finding::{AdviceError, Finding, Ran, RecordedPart, findings};
+pub use gather::advice;
+pub use kinds::{in_steps, mpi};
+pub use model::{Advice, Location, Measured, Predicted, ProcessGrid, Spread, dimensions, replaced};
+pub use place::{Called, Frame, file_name};

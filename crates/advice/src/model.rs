@@ -1,0 +1,127 @@
+//! Advice as data.
+
+use serde::Serialize;
+
+use commloom_emit::Language;
+
+use crate::place::{Called, Frame};
+
+/// What stands in the program, and what should.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Advice {
+    /// MPI's name in lower case, without `MPI_`.
+    pub kind: &'static str,
+    /// How many processes take part in each.
+    pub processes: u32,
+    /// Which: empty where all do.
+    pub groups: Vec<Vec<u32>>,
+    /// The ranks in the world that were root.
+    pub roots: Vec<u32>,
+    /// How often, in all groups and parts of the program together.
+    pub times: u64,
+    /// In which parts of the program, from 1.
+    pub phases: Vec<usize>,
+    /// The least and the most bytes of a block.
+    pub bytes_each: (u64, u64),
+    /// Messages that it takes the place of, all times together; those that are counted nowhere
+    /// else.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Where they are sent, and how many.
+    pub sent: Vec<Location>,
+    /// Where they are received.
+    pub received: Vec<Location>,
+    /// C or Fortran.
+    pub language: Language,
+    /// The lines to write; none where they are withheld.
+    pub code: Vec<String>,
+    /// What the names in them are that the program does not have.
+    pub legend: Vec<String>,
+    /// Of neighbours: the processes in each dimension, and whether the last is the neighbour of
+    /// the first.
+    pub grid: Option<ProcessGrid>,
+    /// By the cost model, all times together; nothing where the lines are withheld.
+    pub predicted: Option<Predicted>,
+    /// With the MPI library, one time.
+    pub measured: Option<Measured>,
+    /// What changes besides.
+    pub warnings: Vec<String>,
+    /// Why there are no lines to write: the call is not shown to do what was recorded.
+    pub withheld: Option<String>,
+}
+
+/// How many messages stand in the program that calls would stand for: those of advice with lines
+/// to write.
+#[must_use]
+pub fn replaced(advice: &[Advice]) -> u64 {
+    let printed = advice.iter().filter(|advice| advice.withheld.is_none());
+    printed.fold(0, |sum, advice| sum.saturating_add(advice.messages))
+}
+
+/// A grid of processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProcessGrid {
+    /// Processes in each dimension.
+    pub dims: Vec<u32>,
+    /// Whether the last is the neighbour of the first.
+    pub periods: Vec<bool>,
+}
+
+/// Times by the cost model, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Predicted {
+    /// As messages.
+    pub messages: f64,
+    /// With the call.
+    pub call: f64,
+}
+
+/// Medians of so many samples, in seconds, and the quartiles on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measured {
+    /// The MPI library.
+    pub library: String,
+    /// How many.
+    pub samples: usize,
+    /// As messages.
+    pub messages: Spread,
+    /// With the call.
+    pub call: Spread,
+}
+
+/// Median and quartiles of times, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// A quarter is below it.
+    pub lower_quartile: f64,
+    /// Half are below it.
+    pub median: f64,
+    /// A quarter is above it.
+    pub upper_quartile: f64,
+}
+
+/// A call in the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// As people say it.
+    pub name: String,
+    /// The function with the call, then those that it was inlined into.
+    pub frames: Vec<Frame>,
+    /// Messages.
+    pub messages: u64,
+    /// The line of the source, which whoever shows the advice may add.
+    pub line: Option<String>,
+}
+
+impl Location {
+    pub(crate) fn new(called: &Called, messages: u64) -> Location {
+        Location { name: called.to_string(), frames: called.frames.clone(), messages, line: None }
+    }
+}
+
+/// The sizes of a grid: `4 x 2`.
+#[must_use]
+pub fn dimensions(dims: &[u32]) -> String {
+    dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ")
+}

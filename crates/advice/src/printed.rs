@@ -1,0 +1,108 @@
+//! What the arguments of a written call say, in bytes from the buffers that it names: what is
+//! replayed by [`crate::proof`].
+
+use commloom_layout::{LayoutError, Type, mpi};
+
+/// Count and datatype of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its bytes from where it begins, in the order in which they are sent.
+    pub runs: Vec<(i64, u64)>,
+    /// How far the next one is.
+    pub extent: i64,
+    /// What stands for the count is a name: each time it is as long as it was then, without gaps.
+    pub is_named: bool,
+}
+
+impl Block {
+    /// Bytes without gaps.
+    pub fn dense(bytes: u64) -> Block {
+        Block { runs: vec![(0, bytes)], extent: signed(bytes), is_named: false }
+    }
+
+    /// One element of a type.
+    ///
+    /// # Errors
+    /// It is larger than memory.
+    pub fn of(ty: &Type) -> Result<Block, LayoutError> {
+        let one = mpi::contiguous(1, ty)?;
+        let runs = one.byte_runs().map(|run| (run.displacement, run.length)).collect();
+        Ok(Block { runs, extent: one.extent(), is_named: false })
+    }
+
+    /// The same, where a name stands for its count.
+    #[must_use]
+    pub fn named(mut self) -> Block {
+        self.is_named = true;
+        self
+    }
+
+    /// The `k`th such block where each has so many bytes.
+    pub fn place(&self, k: usize, bytes: u64) -> Vec<(i64, u64)> {
+        let k = i64::try_from(k).unwrap_or(i64::MAX);
+        let extent = if self.is_named { signed(bytes) } else { self.extent };
+        let start = k.saturating_mul(extent);
+        match self.is_named {
+            true => vec![(start, bytes)],
+            false => self.runs.iter().map(|(at, n)| (at.saturating_add(start), *n)).collect(),
+        }
+    }
+}
+
+/// The blocks of all ranks behind one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Many {
+    pub blocks: Blocks,
+    /// Each has a place of its own, which the program has to give it.
+    pub own_places: bool,
+}
+
+/// How they are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blocks {
+    /// One after the other.
+    Each(Block),
+    /// Displacements and counts in bytes, by rank.
+    Listed(Vec<(u64, u64)>),
+}
+
+impl Many {
+    /// The block of a rank, where each has so many bytes.
+    pub fn place(&self, rank: usize, bytes: u64) -> Vec<(i64, u64)> {
+        match &self.blocks {
+            Blocks::Each(block) => block.place(rank, bytes),
+            Blocks::Listed(all) => {
+                let listed = all.get(rank).filter(|(_, length)| *length > 0);
+                listed.map(|(at, length)| (signed(*at), *length)).into_iter().collect()
+            }
+        }
+    }
+}
+
+/// What each process gives or gets itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum One {
+    Block(Block),
+    /// As many bytes as the process has.
+    OfProcess,
+    InPlace,
+}
+
+/// A direction of a neighbourhood, and the block for it.
+pub type Toward = (Vec<i32>, i64, Block);
+
+/// A written call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Printed {
+    Barrier,
+    Bcast(Block),
+    Rooted { gathers: bool, one: One, many: Many },
+    Gathered { one: One, many: Many },
+    Exchanged { send: Many, receive: Many },
+    Reduced { block: Block, in_place: bool, at_root: bool },
+    Neighbors { sends: Vec<Toward>, receives: Vec<Toward> },
+}
+
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}

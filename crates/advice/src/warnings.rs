@@ -1,0 +1,136 @@
+//! What changes with a replacement, besides the time.
+
+use std::collections::BTreeSet;
+
+use commloom_commgraph::{Blocks, Combine, Kind};
+
+use crate::blocks::{Rows, rows};
+use crate::communicator::used;
+use crate::finding::{Finding, block_bytes};
+use crate::kinds::{in_steps, mpi};
+use crate::model::Predicted;
+use crate::waits::waits_for_all;
+
+/// What a person should know before the messages of this finding, and of the `same` ones, are
+/// replaced.
+pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> Vec<String> {
+    let c = finding.collective;
+    let name = mpi(c.kind.name());
+    let mut all = Vec::new();
+    if let Some(reduction) = finding.share.reduction {
+        let element = reduction.element.name();
+        let floating = ["FLOAT", "DOUBLE", "REAL", "COMPLEX"].iter().any(|n| element.contains(n));
+        if floating && matches!(reduction.combine, Combine::Sum | Combine::Product) {
+            all.push(format!(
+                "MPI adds {element} in an order of its own: results may differ in their last digits, and from one number of processes to another"
+            ));
+        }
+    }
+    if c.group.members().is_some() && used(finding).iter().all(|(_, m)| !is_group(finding, m)) {
+        all.push(format!(
+            "it needs a communicator of its {} processes: make it once, not each time",
+            c.group.size()
+        ));
+    }
+    if waits_less(finding) {
+        all.push(format!(
+            "now every process waits until all have started; {name} does not promise that"
+        ));
+    } else if waits_for_all(c.kind) && !finding.complete {
+        all.push(format!("{name} may make all processes wait for each other; the messages do not"));
+    }
+    if non_blocking(finding) {
+        all.push(format!(
+            "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} and complete it where the messages are",
+            c.kind.name()
+        ));
+    }
+    if finding.ran.assumed && in_steps(c) {
+        all.push(
+            "right only if what is sent does not depend on what comes in the same phase".to_owned(),
+        );
+    }
+    if let Some(text) = own_block(finding) {
+        all.push(text);
+    }
+    if at_one_place(finding) {
+        all.push(
+            "one buffer has the blocks one after the other: give each a place of its own before the call".to_owned(),
+        );
+    }
+    let lengths: BTreeSet<u64> = same.iter().map(|f| block_bytes(f.collective)).collect();
+    let roots: BTreeSet<_> = same.iter().map(|f| f.collective.root).collect();
+    if lengths.len() > 1 || roots.len() > 1 {
+        let what = match (lengths.len() > 1, roots.len() > 1) {
+            (true, true) => "count and root",
+            (true, false) => "count",
+            _ => "root",
+        };
+        all.push(format!("{what} must be known at every process before the call"));
+    }
+    if predicted.call >= predicted.messages && predicted.messages > 0.0 {
+        all.push("by the cost model it does not pay".to_owned());
+    }
+    all
+}
+
+fn is_group(finding: &Finding, members: &[u32]) -> bool {
+    let mut members = members.to_vec();
+    members.sort_unstable();
+    members.iter().copied().eq(finding.collective.group.iter().map(|p| p.0))
+}
+
+/// Whether the messages alone make everybody wait for all, where the operation does not.
+fn waits_less(finding: &Finding) -> bool {
+    finding.complete && !waits_for_all(finding.collective.kind)
+}
+
+/// Whether messages are completed later than they are started.
+fn non_blocking(finding: &Finding) -> bool {
+    // A blocking receive is over in the next event; between those of MPI_Sendrecv nothing else is.
+    let later = finding.messages().filter(|m| m.arrival.event > m.receive.event + 2).count();
+    later > 0
+}
+
+fn own_block(finding: &Finding) -> Option<String> {
+    let c = finding.collective;
+    if c.own {
+        return None;
+    }
+    match (&c.blocks, c.kind) {
+        (Blocks::Exchanged { .. }, Kind::Alltoall) => Some(
+            "MPI_Alltoall also moves the block of each process for itself: the program need not copy it".to_owned(),
+        ),
+        (Blocks::Gathered { from, to, .. }, _) => {
+            let in_place = (0..to.len()).all(|k| to[k].get(k) == from.get(k));
+            (!in_place).then(|| {
+                format!("{} also copies the block of each process to its own place among the others", mpi(c.kind.name()))
+            })
+        }
+        (Blocks::Rooted { .. }, Kind::Scatter | Kind::Scatterv | Kind::Gather | Kind::Gatherv) => Some(
+            "MPI_IN_PLACE: the root's own block stays where it is among the others; give a buffer in its place, and the call copies it".to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// Whether blocks go through one buffer, one after the other.
+fn at_one_place(finding: &Finding) -> bool {
+    let c = finding.collective;
+    let n = usize::try_from(c.group.size()).unwrap_or(usize::MAX);
+    let root = c.root.and_then(|root| c.group.rank(root)).and_then(|r| usize::try_from(r).ok());
+    let is_same = |blocks: Vec<(u64, u64)>| rows(&blocks) == Rows::Same;
+    match &c.blocks {
+        Blocks::Rooted { from, to, lengths } if c.kind != Kind::Bcast => {
+            let at_root = if c.kind.gathers() { to } else { from };
+            let length = |k: usize| if Some(k) == root && !c.own { 0 } else { lengths.get(k) };
+            is_same((0..n).map(|k| (at_root.get(k), length(k))).collect())
+        }
+        Blocks::Exchanged { from, to, lengths } => (0..n).any(|own| {
+            let length = |i: usize, j: usize| if i == j && !c.own { 0 } else { lengths[i].get(j) };
+            is_same((0..n).map(|j| (from[own].get(j), length(own, j))).collect())
+                || is_same((0..n).map(|i| (to[own].get(i), length(i, own))).collect())
+        }),
+        _ => false,
+    }
+}
