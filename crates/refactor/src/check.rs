@@ -8,8 +8,9 @@ use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
+use crate::fact::{Assumptions, Premise};
 use crate::leftovers;
-use crate::legality::{self, Assumptions, Explained, Part, Rewrite, Site};
+use crate::legality::{self, Explained, Part, Rewrite, Site};
 use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Source, Span};
@@ -18,6 +19,7 @@ use crate::together;
 use crate::tree::Storage;
 use crate::verify::{Draws, Sample, Sizes, instance, sample, verify};
 
+pub use crate::finding::{Change, Edit, Finding};
 pub use crate::project::Project;
 
 /// What is assumed, and how much is checked.
@@ -33,41 +35,6 @@ impl Default for Options {
     fn default() -> Options {
         Options { assume: Vec::new(), rounds: 16 }
     }
-}
-
-/// A call whose buffer is packed or unpacked by hand.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// The call.
-    pub site: Span,
-    /// What is called.
-    pub function: String,
-    /// The buffer that would not be needed any more.
-    pub buffer: String,
-    /// How it is rewritten, or why not.
-    pub outcome: Result<Change, Refusal>,
-}
-
-/// How a call is rewritten.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Change {
-    /// In the order of the text; they do not overlap.
-    pub edits: Vec<Edit>,
-    /// The datatype: `vector(N, 3, 3*M) of MPI_DOUBLE`.
-    pub summary: String,
-    /// What was assumed, and what is good to know.
-    pub notes: Vec<String>,
-    /// The datatype at sizes as programs have them, for what it costs; none where it cannot be evaluated.
-    pub sample: Option<Sample>,
-}
-
-/// Text that takes the place of other text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// What goes.
-    pub span: Span,
-    /// What comes.
-    pub text: String,
 }
 
 /// Where copies and call stand together: a procedure, or one into which others were written.
@@ -154,9 +121,15 @@ impl Project {
             Ok(rewrite) => self.change(site, rewrite, stage, options, names, written),
             Err(refusal) => Err(refusal.clone()),
         };
+        let judged = stage.site.trail.conditions.iter();
+        let mut assumed: Vec<Premise> = judged.flat_map(|judged| judged.assumed.clone()).collect();
+        assumed.extend(site.outcome.iter().flat_map(|rewrite| rewrite.assumed.clone()));
+        assumed.sort();
+        assumed.dedup();
         Finding {
             site: site.statement,
             outcome,
+            assumed,
             function: site.function.clone(),
             buffer: site.buffer.clone(),
         }

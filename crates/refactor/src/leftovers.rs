@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Edit;
 use crate::edit;
+use crate::finding::Edit;
 use crate::legality::{for_each_bound, is_live_after};
 use crate::project::{Project, View};
 use crate::source::{FileId, Source, Span};
@@ -24,9 +24,7 @@ pub(crate) fn without(project: &Project, edits: Vec<Edit>, constructs: bool) -> 
         for id in project.procedures() {
             let view = project.view(id);
             let span = view.procedure().span;
-            let touched = |edit: &Edit| {
-                edit.span.file == file && span.start <= edit.span.start && edit.span.end <= span.end
-            };
+            let touched = |edit: &Edit| span.contains(edit.span);
             if span.file != file || !all.iter().any(touched) || !is_plain(&view) {
                 continue;
             }
@@ -51,14 +49,10 @@ fn is_plain(view: &View<'_>) -> bool {
     let is_host = view.project().units().iter().flat_map(|unit| &unit.procedures).any(|other| {
         other.span.file == procedure.span.file
             && other.span != procedure.span
-            && contains(procedure.span, other.span)
+            && procedure.span.contains(other.span)
     });
     let is_function = view.language().is_fortran() && procedure.result.is_some();
     !is_host && !is_function && !procedure.has_errors
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// A statement that does nothing but give a variable a value, memory, or a declaration.
@@ -81,7 +75,7 @@ struct Cleaning<'a> {
 impl<'a> Cleaning<'a> {
     fn new(view: &'a View<'a>, source: &'a Source, edits: &[Edit]) -> Cleaning<'a> {
         let procedure = view.procedure();
-        let own = edits.iter().filter(|e| contains(procedure.span, e.span));
+        let own = edits.iter().filter(|e| procedure.span.contains(e.span));
         let lower = |text: &str| words(text).map(str::to_lowercase).collect::<Vec<_>>();
         Cleaning {
             view,
@@ -93,7 +87,7 @@ impl<'a> Cleaning<'a> {
     }
 
     fn is_gone(&self, span: Span) -> bool {
-        self.gone.iter().any(|gone| contains(*gone, span))
+        self.gone.iter().any(|gone| gone.contains(span))
     }
 
     fn edits(mut self, constructs: bool) -> Vec<Edit> {
@@ -121,7 +115,7 @@ impl<'a> Cleaning<'a> {
             }
         }
         let constructs: Vec<Span> = self.gone.split_off(before);
-        let outer = |span: &&Span| !constructs.iter().any(|o| o != *span && contains(*o, **span));
+        let outer = |span: &&Span| !constructs.iter().any(|o| o != *span && o.contains(**span));
         let whole = constructs.iter().filter(outer).filter_map(|span| self.removed(*span));
         edits.extend(whole);
         edits
@@ -155,7 +149,7 @@ impl<'a> Cleaning<'a> {
                 let is_dead = |name: &Name| {
                     let spans = mentions.get(name).map_or(&[][..], Vec::as_slice);
                     spans.iter().all(|span| {
-                        self.is_gone(*span) || dying.iter().any(|(_, s)| contains(*s, *span))
+                        self.is_gone(*span) || dying.iter().any(|(_, s)| s.contains(*span))
                     })
                 };
                 let alive: Vec<Name> = dead.iter().filter(|n| !is_dead(n)).cloned().collect();
@@ -166,7 +160,7 @@ impl<'a> Cleaning<'a> {
             }
             // What only the dying statements mention may be dead, too.
             let before = wanted.len();
-            let within = |span: &Span| dying.iter().any(|(_, s)| contains(*s, *span));
+            let within = |span: &Span| dying.iter().any(|(_, s)| s.contains(*span));
             wanted.extend(
                 mentions
                     .iter()
@@ -199,7 +193,7 @@ impl<'a> Cleaning<'a> {
         let is_fortran = self.view.language().is_fortran();
         let equivalent = self.procedure.scope.equivalences.iter().flat_map(|e| &e.places);
         declaration.storage == Storage::Local
-            && contains(self.procedure.span, declaration.span)
+            && self.procedure.span.contains(declaration.span)
             && !self.new.contains(&name.to_lowercase())
             && !equivalent.clone().any(|place| place.mentions(name))
             && !self.in_directives(name)
@@ -287,7 +281,7 @@ impl<'a> Cleaning<'a> {
                 let mut inner = bodies.iter().flat_map(|body| body.iter()).peekable();
                 let goes = |s: &Statement| {
                     self.is_gone(s.span)
-                        || dying.iter().any(|(_, span)| contains(*span, s.span))
+                        || dying.iter().any(|(_, span)| span.contains(s.span))
                         || s.kind == StatementKind::Nothing
                 };
                 if found.is_some() || self.is_gone(s.span) || inner.peek().is_none() {
@@ -307,7 +301,7 @@ impl<'a> Cleaning<'a> {
                     StatementKind::If { .. } | StatementKind::Block(_) => true,
                     _ => false,
                 };
-                let directive = |d: &Span| contains(s.span, *d);
+                let directive = |d: &Span| s.span.contains(*d);
                 if counted
                     && !self.procedure.directives.iter().any(directive)
                     && self.removed(s.span).is_some()

@@ -16,6 +16,8 @@ pub mod copies;
 pub mod edit;
 pub mod emit;
 pub mod explain;
+pub mod fact;
+mod finding;
 pub mod ir;
 mod leftovers;
 pub mod legality;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::fact::Premise;
 use crate::source::Span;
 
-/// A stable name of a reason; documented in docs/refactor-codes.md.
+/// A stable name of a reason; documented in book/src/reference/refusal-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
     /// A value is computed or converted while it is packed.
@@ -107,7 +108,7 @@ pub struct Refusal {
     /// Other places that belong to it, each with what it is.
     pub related: Vec<(Span, String)>,
     /// The fact that, if a person supplied it (`--assume`), would remove this reason.
-    pub fact: Option<String>,
+    pub fact: Option<Box<Premise>>,
 }
 
 impl Refusal {

@@ -70,6 +70,11 @@ impl Span {
         self.start..self.end
     }
 
+    /// Whether another span lies in this one.
+    pub fn contains(self, inner: Span) -> bool {
+        self.file == inner.file && self.start <= inner.start && inner.end <= self.end
+    }
+
     /// The smallest span with both, which lie in one file.
     #[must_use]
     pub fn to(self, other: Span) -> Span {

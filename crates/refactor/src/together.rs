@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::check::Finding;
 use crate::edit::Change;
+use crate::finding::Finding;
 use crate::refusal::{Code, Refusal};
 use crate::source::{FileId, Span};
 
@@ -69,7 +69,7 @@ fn first_that_meets(findings: &[Judged]) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Change as Rewritten, Edit};
+    use crate::finding::{Change as Rewritten, Edit};
 
     fn span(start: usize, end: usize) -> Span {
         Span { file: FileId(0), start, end }
@@ -82,6 +82,7 @@ mod tests {
             .map(|&(start, end, text)| Edit { span: span(start, end), text: text.into() });
         let change = Rewritten { edits: edits.collect(), ..Rewritten::default() };
         let finding = Finding {
+            assumed: Vec::new(),
             site: span(at, at + 1),
             function: "MPI_Send".into(),
             buffer: "b".into(),

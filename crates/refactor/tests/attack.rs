@@ -1,7 +1,8 @@
 //! An attack on the proofs: programs drawn by chance with something in them that may make a change wrong ([`campaign`]), changed, compiled and run
 //! before and after, by an MPI that does the worst that the standard allows. What is sent, left in all arrays and computed must be the same.
 //!
-//! `make check-refactor` draws some thousands, and prints the table of docs/check-refactor.md; `COMMLOOM_PROGRAMS` and `COMMLOOM_SEED` say how many, and
+//! `make check-refactor` draws some thousands, and prints the table of
+//! book/src/tables/check-refactor.md; `COMMLOOM_PROGRAMS` and `COMMLOOM_SEED` say how many, and
 //! which. `COMMLOOM_KEEP=FOLDER` keeps the texts of those that are wrong.
 
 mod campaign;

@@ -54,7 +54,7 @@ fn all_cases_are_one_program() {
 /// Every code that is documented is shown by a case.
 #[test]
 fn every_code_has_a_case() {
-    let documented: BTreeSet<&str> = include_str!("../../../docs/refactor-codes.md")
+    let documented: BTreeSet<&str> = include_str!("../../../book/src/reference/refusal-codes.md")
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
         .collect();

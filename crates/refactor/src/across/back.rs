@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::affine::{Atom, Layout, Place, Polynomial, Step};
 use crate::copies::Address;
+use crate::fact::{Fact, FactScope, Premise, unmarked};
 use crate::ir::{Datatype, Member, Node};
 use crate::legality::{Part, Rewrite, Site, Trail};
 use crate::project::Project;
@@ -44,7 +45,7 @@ impl Back<'_> {
             span: self.span(refusal.span),
             message,
             related: related.map(|(s, what)| (s, plain(&what))).collect(),
-            fact: refusal.fact.as_deref().map(plain),
+            fact: refusal.fact.clone(),
         }
     }
 
@@ -75,7 +76,7 @@ impl Back<'_> {
                 format!("'{}' is computed by the copies and used elsewhere", unmarked(name));
             return Err(Refusal::new(Code::ScalarLive, self.span(part.statement), message));
         }
-        let mut assumed: Vec<String> = rewrite.assumed.iter().map(|fact| unmarked(fact)).collect();
+        let mut assumed = rewrite.assumed.clone();
         assumed.extend(self.open_procedures(rewrite, part));
         let mut remove: Vec<Span> = rewrite.remove.iter().map(|s| self.span(*s)).collect();
         remove.sort_by_key(|s| (s.file, s.start));
@@ -83,14 +84,13 @@ impl Back<'_> {
     }
 
     /// That nobody whose text is not at hand calls a procedure that changes.
-    fn open_procedures(&self, rewrite: &Rewrite, part: &Part) -> BTreeSet<String> {
+    fn open_procedures(&self, rewrite: &Rewrite, part: &Part) -> BTreeSet<Premise> {
         let spans = rewrite.remove.iter().chain([&part.statement]);
         spans
             .map(|span| self.expansion.instances[self.instance(*span)].procedure)
             .filter(|id| *id != self.expansion.root)
-            .map(|id| self.project.procedure(id))
-            .filter(|procedure| !procedure.is_local)
-            .map(|procedure| format!("'{}' is called from these files only", procedure.name))
+            .filter(|id| !self.project.procedure(*id).is_local)
+            .map(|id| FactScope::of(&self.project.view(id)).premise(Fact::CalledHere))
             .collect()
     }
 
@@ -266,39 +266,5 @@ impl Names<'_> {
             variable: self.name(&place.variable)?,
             steps: place.steps.iter().map(step).collect::<Result<_, Refusal>>()?,
         })
-    }
-}
-
-/// A text without the marks of instances.
-pub(crate) fn unmarked(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let in_name = out.chars().last().is_some_and(|l| l.is_alphanumeric() || l == '_');
-        let mut ahead = rest.clone();
-        while ahead.peek() == Some(&'\'') {
-            ahead.next();
-        }
-        let is_mark = c == '\'' && in_name && ahead.peek().is_some_and(char::is_ascii_digit);
-        if !is_mark {
-            out.push(c);
-            continue;
-        }
-        rest = ahead;
-        while rest.peek().is_some_and(char::is_ascii_digit) {
-            rest.next();
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_go_and_quotes_stay() {
-        let text = "'ptr'3' and 'n''12' share 'a', 8*k'2";
-        assert_eq!(unmarked(text), "'ptr' and 'n' share 'a', 8*k");
     }
 }

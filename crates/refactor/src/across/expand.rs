@@ -10,8 +10,8 @@ use crate::project::{ProcedureId, Project, View};
 use crate::source::{FileId, Span};
 use crate::symbols::Symbols;
 use crate::tree::{
-    Declaration, Dimension, Expression, ExpressionKind as Kind, Loop, Name, Procedure, Statement,
-    StatementKind, Storage, Subscript, Type, Unary,
+    Declaration, Expression, ExpressionKind as Kind, Loop, Name, Procedure, Statement,
+    StatementKind, Storage, Type, Unary,
 };
 
 use super::alike::{alike, alike_types, behind};
@@ -37,6 +37,19 @@ pub(super) struct Expansion {
     /// Where everything stands in the texts, and in which instance.
     pub spans: HashMap<Span, (Span, usize)>,
     pub instances: Vec<Instance>,
+}
+
+impl Expansion {
+    /// The procedures that stand in it, by the marks of their variables.
+    pub fn callees(&self, project: &Project) -> HashMap<String, Name> {
+        let instances = self.instances.iter().enumerate().skip(1);
+        let marks = instances.flat_map(|(number, instance)| {
+            let id = instance.procedure;
+            let name = &project.procedure(id).name;
+            [(format!("'{number}"), name.clone()), (format!("''{}", id.0), name.clone())]
+        });
+        marks.collect()
+    }
 }
 
 /// Expands the wanted callees of a procedure; none if there are none that can be.
@@ -90,13 +103,13 @@ pub(super) fn expand(
 
 /// What names of one instance are in the expanded body.
 #[derive(Default)]
-struct Renaming {
-    instance: usize,
-    of: HashMap<Name, Kind>,
+pub(super) struct Renaming {
+    pub instance: usize,
+    pub of: HashMap<Name, Kind>,
 }
 
 impl Renaming {
-    fn name(&self, name: &str) -> Name {
+    pub(super) fn name(&self, name: &str) -> Name {
         match self.of.get(name) {
             Some(Kind::Name(new)) => new.clone(),
             _ => name.to_owned(),
@@ -104,31 +117,31 @@ impl Renaming {
     }
 }
 
-struct Expander<'p> {
-    project: &'p Project,
-    root: ProcedureId,
-    wanted: &'p HashSet<ProcedureId>,
-    file: FileId,
-    next: usize,
-    statements: usize,
-    spans: HashMap<Span, (Span, usize)>,
-    instances: Vec<Instance>,
+pub(super) struct Expander<'p> {
+    pub project: &'p Project,
+    pub root: ProcedureId,
+    pub wanted: &'p HashSet<ProcedureId>,
+    pub file: FileId,
+    pub next: usize,
+    pub statements: usize,
+    pub spans: HashMap<Span, (Span, usize)>,
+    pub instances: Vec<Instance>,
     /// Declarations of marked names.
-    declared: HashMap<Name, Declaration>,
+    pub declared: HashMap<Name, Declaration>,
     /// Those of variables that outlive a call.
-    kept: Vec<Declaration>,
-    stack: Vec<ProcedureId>,
+    pub kept: Vec<Declaration>,
+    pub stack: Vec<ProcedureId>,
     /// Variables of the root that are arguments of what is expanded.
-    passed: HashSet<Name>,
+    pub passed: HashSet<Name>,
 }
 
 impl Expander<'_> {
-    fn open(&mut self) -> usize {
+    pub(super) fn open(&mut self) -> usize {
         self.next += 1;
         self.next
     }
 
-    fn close(&mut self, start: usize, real: Span, instance: usize) -> Span {
+    pub(super) fn close(&mut self, start: usize, real: Span, instance: usize) -> Span {
         self.next += 1;
         let span = Span { file: self.file, start, end: self.next };
         self.spans.insert(span, (real, instance));
@@ -170,7 +183,7 @@ impl Expander<'_> {
         Some(Statement { span, kind: StatementKind::Declare(vec![declaration]) })
     }
 
-    fn statement(&mut self, statement: &Statement, names: &Renaming) -> Statement {
+    pub(super) fn statement(&mut self, statement: &Statement, names: &Renaming) -> Statement {
         self.statements += 1;
         let start = self.open();
         let kind = match &statement.kind {
@@ -225,109 +238,6 @@ impl Expander<'_> {
             ..declaration.clone()
         };
         Declaration { span: self.close(start, declaration.span, names.instance), ..new }
-    }
-
-    fn of_type(&mut self, of: &Type, names: &Renaming) -> Type {
-        match of {
-            Type::Pointer(inner) => Type::Pointer(Box::new(self.of_type(inner, names))),
-            Type::Reference(inner) => Type::Reference(Box::new(self.of_type(inner, names))),
-            Type::Array(inner, dimensions) => {
-                let inner = Box::new(self.of_type(inner, names));
-                let dimensions = dimensions.iter().map(|d| self.dimension(d, names)).collect();
-                Type::Array(inner, dimensions)
-            }
-            other => other.clone(),
-        }
-    }
-
-    fn dimension(&mut self, dimension: &Dimension, names: &Renaming) -> Dimension {
-        let mut maybe = |e: &Option<Expression>| e.as_ref().map(|e| self.expression(e, names));
-        match dimension {
-            Dimension::Bounds { lower, upper } => {
-                let lower = maybe(lower);
-                Dimension::Bounds { lower, upper: self.expression(upper, names) }
-            }
-            Dimension::Extent(extent) => Dimension::Extent(self.expression(extent, names)),
-            Dimension::AssumedSize { lower } => Dimension::AssumedSize { lower: maybe(lower) },
-            Dimension::AssumedShape { lower } => Dimension::AssumedShape { lower: maybe(lower) },
-        }
-    }
-
-    fn expression(&mut self, value: &Expression, names: &Renaming) -> Expression {
-        let start = self.open();
-        let kind = match &value.kind {
-            Kind::Name(name) => match names.of.get(name) {
-                Some(kind) => self.substituted(kind, value.span, names.instance),
-                None => value.kind.clone(),
-            },
-            Kind::Element { base, subscripts } => Kind::Element {
-                base: Box::new(self.expression(base, names)),
-                subscripts: subscripts.iter().map(|s| self.subscript(s, names)).collect(),
-            },
-            Kind::Member { base, field } => {
-                Kind::Member { base: Box::new(self.expression(base, names)), field: field.clone() }
-            }
-            Kind::Unary(sign, inner) => Kind::Unary(*sign, Box::new(self.expression(inner, names))),
-            Kind::Binary(sign, left, right) => {
-                let left = Box::new(self.expression(left, names));
-                Kind::Binary(*sign, left, Box::new(self.expression(right, names)))
-            }
-            Kind::Cast(of, inner) => {
-                let of = self.of_type(of, names);
-                Kind::Cast(of, Box::new(self.expression(inner, names)))
-            }
-            Kind::SizeOfType(of) => Kind::SizeOfType(self.of_type(of, names)),
-            Kind::SizeOfValue(inner) => Kind::SizeOfValue(Box::new(self.expression(inner, names))),
-            Kind::Call { function, arguments } => Kind::Call {
-                function: Box::new(self.expression(function, names)),
-                arguments: arguments.iter().map(|a| self.expression(a, names)).collect(),
-            },
-            Kind::Step { target, by, prefix } => Kind::Step {
-                target: Box::new(self.expression(target, names)),
-                by: *by,
-                prefix: *prefix,
-            },
-            Kind::Assign { target, operation, value } => {
-                let target = Box::new(self.expression(target, names));
-                let value = Box::new(self.expression(value, names));
-                Kind::Assign { target, operation: *operation, value }
-            }
-            Kind::Choice { condition, yes, no } => {
-                let condition = Box::new(self.expression(condition, names));
-                let yes = Box::new(self.expression(yes, names));
-                Kind::Choice { condition, yes, no: Box::new(self.expression(no, names)) }
-            }
-            Kind::List(all) => Kind::List(all.iter().map(|e| self.expression(e, names)).collect()),
-            Kind::Keyword(name, inner) => {
-                Kind::Keyword(name.clone(), Box::new(self.expression(inner, names)))
-            }
-            Kind::Unknown(all) => Kind::Unknown(all.iter().map(|n| names.name(n)).collect()),
-            Kind::Integer(_) | Kind::Literal(_) | Kind::OffsetOf(..) => value.kind.clone(),
-        };
-        Expression { span: self.close(start, value.span, names.instance), kind }
-    }
-
-    fn subscript(&mut self, subscript: &Subscript, names: &Renaming) -> Subscript {
-        let mut maybe = |e: &Option<Expression>| e.as_ref().map(|e| self.expression(e, names));
-        match subscript {
-            Subscript::Section { first, last, step } => {
-                Subscript::Section { first: maybe(first), last: maybe(last), step: maybe(step) }
-            }
-            Subscript::At(at) => Subscript::At(self.expression(at, names)),
-        }
-    }
-
-    /// What stands for a dummy argument: a name, a number, or the address of a name.
-    fn substituted(&mut self, kind: &Kind, real: Span, instance: usize) -> Kind {
-        match kind {
-            Kind::Unary(sign, inner) => {
-                let start = self.open();
-                let kind = self.substituted(&inner.kind, real, instance);
-                let span = self.close(start, real, instance);
-                Kind::Unary(*sign, Box::new(Expression { span, kind }))
-            }
-            other => other.clone(),
-        }
     }
 
     /// The body of the procedure that a statement calls.

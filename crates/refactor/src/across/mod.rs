@@ -7,8 +7,7 @@
 mod alike;
 mod back;
 mod expand;
-
-pub(crate) use back::unmarked;
+mod replace;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -77,7 +76,8 @@ impl Across {
             }
         }
         let real = made.iter().flat_map(|e| e.spans.iter().map(|(v, (r, _))| (*v, *r))).collect();
-        let bodies = made.iter().map(|e| (e.root, e.procedure.clone())).collect();
+        let bodies =
+            made.iter().map(|e| (e.root, e.procedure.clone(), e.callees(project))).collect();
         let (expanded, ids) = project.with_procedures(bodies, real, &covered);
         let expansions = ids.into_iter().zip(made).collect();
         Some(Across { expanded, expansions, instances })

@@ -7,5 +7,4 @@ mod atom;
 mod display;
 mod polynomial;
 
-pub use atom::{Atom, Counter, Layout, Operator, Overflow, Place, Step};
-pub use polynomial::Polynomial;
+pub use polynomial::{Atom, Counter, Layout, Operator, Overflow, Place, Polynomial, Step};

@@ -267,7 +267,7 @@ impl Walk<'_> {
         d: usize,
         dimension: &Dimension,
     ) -> Option<Polynomial> {
-        if let Some((lower, _)) = self.allocated.get(name).and_then(|shape| shape.get(d)) {
+        if let Some((lower, _)) = self.allocated.bounds.get(name).and_then(|shape| shape.get(d)) {
             return Some(lower.clone());
         }
         let fortran = self.is_fortran();
@@ -307,7 +307,9 @@ impl Walk<'_> {
             Dimension::Extent(extent) => self.bound(name, extent),
             Dimension::AssumedSize { .. } => None,
             Dimension::AssumedShape { .. } => {
-                if let Some((_, extent)) = self.allocated.get(name).and_then(|shape| shape.get(d)) {
+                if let Some((_, extent)) =
+                    self.allocated.bounds.get(name).and_then(|shape| shape.get(d))
+                {
                     return Some(extent.clone());
                 }
                 Some(Polynomial::atom(Atom::Extent(name.clone(), u32::try_from(d).ok()?)))

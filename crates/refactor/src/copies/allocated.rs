@@ -8,10 +8,8 @@ use crate::tree::{
     Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind, Subscript,
 };
 
+use super::state::Shape;
 use super::walk::Walk;
-
-/// Lower bound and extent of each dimension.
-pub(super) type Shape = Vec<(Polynomial, Polynomial)>;
 
 /// Arrays of a procedure that get their memory, and so their bounds, in one place.
 pub(super) fn allocated_once(procedure: &Procedure, symbols: &dyn Symbols) -> HashSet<Name> {
@@ -89,12 +87,12 @@ impl Walk<'_> {
         for argument in arguments {
             let Kind::Element { base, subscripts } = &argument.kind else { continue };
             let Kind::Name(name) = &base.kind else { continue };
-            if !self.allocated_once.contains(name) {
+            if !self.allocated.once.contains(name) {
                 continue;
             }
             let shape = subscripts.iter().map(|s| self.bounds(s)).collect::<Option<Shape>>();
             if let Some(shape) = shape {
-                self.allocated.insert(name.clone(), shape);
+                self.allocated.bounds.insert(name.clone(), shape);
             }
         }
     }

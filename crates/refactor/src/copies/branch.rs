@@ -9,7 +9,7 @@ use super::loops::{Running, gather, start_of};
 use super::piece::{Piece, solve};
 use super::value::unnamed;
 use super::walk::Walk;
-use super::writes::{Writes, for_each_operand, has_effects};
+use super::writes::{Writes, has_effects, names_in};
 
 impl Walk<'_> {
     /// `if` with copies in it. Each running index gets one box, which is either branch's copies.
@@ -136,17 +136,10 @@ impl Walk<'_> {
             let is_turn = self.open.contains(&name);
             if !is_turn && self.symbols.variable(&name).is_some() {
                 let version = self.version_inside(&name);
-                self.conditions.push((name, version, condition.span));
+                self.conditions.read.push((name, version, condition.span));
             }
         }
     }
-}
-
-pub(super) fn names_in(expression: &Expression, names: &mut Vec<Name>) {
-    if let ExpressionKind::Name(name) = &expression.kind {
-        names.push(name.clone());
-    }
-    for_each_operand(expression, &mut |inner| names_in(inner, names));
 }
 
 /// Takes the boxes that an index places.

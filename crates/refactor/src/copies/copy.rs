@@ -8,9 +8,10 @@ use crate::tree::{
 };
 
 use super::piece::{Dimension, Piece};
+use super::place_type::is_whole;
 use super::read::change;
 use super::state::Located;
-use super::value::{is_whole, quotient};
+use super::value::quotient;
 use super::walk::Walk;
 use super::writes::root;
 use super::{Copy, Dense, Direction, Turns};

@@ -1,25 +1,10 @@
 //! Conditions that are known on the way to a call.
 
-use crate::tree::{Binary, Expression, ExpressionKind, MAX_DEPTH, Name, Subscript, Unary};
+use crate::tree::{Binary, Expression, ExpressionKind, MAX_DEPTH, Subscript, Unary};
 
-use super::branch::names_in;
+use super::state::Known;
 use super::walk::Walk;
-use super::writes::has_effects;
-
-/// A condition that was decided.
-pub(super) struct Known {
-    condition: Expression,
-    holds: bool,
-    /// What it reads, and how often that was perhaps written before.
-    names: Vec<(Name, u32)>,
-}
-
-impl Known {
-    /// Whether what it reads is as it was when the procedure began.
-    pub fn is_of_old(&self) -> bool {
-        self.names.iter().all(|(_, version)| *version == 0)
-    }
-}
+use super::writes::{has_effects, names_in};
 
 impl Walk<'_> {
     /// Conditions that are decided by where this is looked at.
@@ -28,8 +13,8 @@ impl Walk<'_> {
             self.learn(condition, *holds);
         }
         // Who gives them has seen that nothing changes them.
-        self.path.iter_mut().for_each(|known| known.names.clear());
-        self.promised.append(&mut self.path);
+        self.conditions.path.iter_mut().for_each(|known| known.names.clear());
+        self.conditions.promised.append(&mut self.conditions.path);
     }
 
     /// A condition is decided here, and with it its parts.
@@ -50,7 +35,7 @@ impl Walk<'_> {
         names_in(condition, &mut names);
         let names =
             names.into_iter().map(|name| (name.clone(), self.version_inside(&name))).collect();
-        self.path.push(Known { condition: condition.clone(), holds, names });
+        self.conditions.path.push(Known { condition: condition.clone(), holds, names });
     }
 
     /// Whether a condition follows, or its opposite, from one that is decided on the path or at the call, of variables that are unchanged
@@ -59,7 +44,7 @@ impl Walk<'_> {
         let now = |known: &&Known| {
             known.names.iter().all(|(name, version)| *version == self.version_inside(name))
         };
-        let all = self.path.iter().rev().chain(&self.promised);
+        let all = self.conditions.path.iter().rev().chain(&self.conditions.promised);
         let decided = all.filter(now).find_map(|known| self.follows(known, condition))?;
         (!has_effects(condition, self.symbols)).then_some(decided)
     }

@@ -63,7 +63,7 @@ impl Walk<'_> {
         self.begin();
         let outside = std::mem::take(&mut self.state.pieces);
         self.state.set(variable.clone(), Some(Value::Number(first.plus(&step.times(&turn)))));
-        let first_unnamed = self.unnamed;
+        let first_unnamed = self.unnamed.count;
         self.open.push(counted.variable.clone());
         for statement in &counted.body {
             self.statement(statement);

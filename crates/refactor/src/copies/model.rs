@@ -2,7 +2,7 @@
 
 use crate::affine::{Atom, Counter, Place, Polynomial};
 use crate::source::Span;
-use crate::tree::{Expression, Name, Type};
+use crate::tree::{Expression, Name, Procedure, Type};
 
 /// Which way bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -243,4 +243,23 @@ impl Address {
             place: self.place.map(change),
         }
     }
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Where the call stands.
+    pub procedure: &'a Procedure,
+    /// The call.
+    pub call: Span,
+    /// Its buffer argument.
+    pub buffer: &'a Expression,
+    /// Its count argument.
+    pub count: Option<&'a Expression>,
+    /// Bytes of one element of its datatype.
+    pub element: u64,
+    /// Whether copies fill the buffer before the call, or empty it afterwards.
+    pub direction: Direction,
+    /// What else there is to know.
+    pub setting: &'a Setting,
 }

@@ -36,3 +36,15 @@ pub(super) fn place_type(symbols: &dyn Symbols, expression: &Expression) -> Opti
         other => other,
     })
 }
+
+/// Whether values of a type are whole numbers that hold every size and index: those of four bytes and more. (A count that overflows one is undefined
+/// in C, and not allowed in Fortran.)
+pub(super) fn is_whole(of: &Type) -> bool {
+    match of {
+        Type::Basic(name, size) => {
+            let inexact = ["float", "double", "real", "complex", "logical", "bool", "char"];
+            *size >= 4 && !inexact.iter().any(|word| name.contains(word))
+        }
+        _ => false,
+    }
+}

@@ -6,32 +6,13 @@ use crate::affine::{Atom, Polynomial};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{Expression, Name, Procedure, Statement};
+use crate::tree::{Name, Statement};
 
-use super::known::Known;
 use super::piece::{Piece, solve};
 use super::renew::Renewal;
+use super::state::Known;
 use super::walk::{Arrival, Site, Walk};
-use super::{Address, Copy, Direction, Packing, Setting};
-
-/// What is asked.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
-    /// Where the call stands.
-    pub procedure: &'a Procedure,
-    /// The call.
-    pub call: Span,
-    /// Its buffer argument.
-    pub buffer: &'a Expression,
-    /// Its count argument.
-    pub count: Option<&'a Expression>,
-    /// Bytes of one element of its datatype.
-    pub element: u64,
-    /// Whether copies fill the buffer before the call, or empty it afterwards.
-    pub direction: Direction,
-    /// What else there is to know.
-    pub setting: &'a Setting,
-}
+use super::{Address, Copy, Direction, Packing, Request, Setting};
 
 /// Finds the copies that fill (or empty) the buffer of a call.
 ///
@@ -49,22 +30,23 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     };
     let mut first = Walk::through(symbols, request, None, Vec::new());
     // What decides the way to the call, and never changes, decides other branches too.
-    let mut promised = first.path.into_iter().filter(Known::is_of_old).collect();
-    if request.setting.made_at.is_some() && !first.was_made {
+    let mut promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
+    if request.setting.made_at.is_some() && !first.course.was_made {
         first = Walk::through(symbols, request, None, promised);
-        promised = first.path.into_iter().filter(Known::is_of_old).collect();
+        promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
     }
-    if request.setting.made_at.is_some() && !first.was_made {
+    if request.setting.made_at.is_some() && !first.course.was_made {
         let message =
             "whether the request is made on the way to where it is started cannot be seen";
         return Err(Refusal::new(Code::Escapes, request.call, message));
     }
-    let buffer = first.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
+    let buffer =
+        first.course.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
     let version = buffer.version;
     let buffer = buffer.base;
 
     let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
-    let arrival = walk.arrival.take().ok_or_else(no_buffer)?;
+    let arrival = walk.course.arrival.take().ok_or_else(no_buffer)?;
     let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
     if let Some(problem) = walk.state.problem.take() {
         return Err(problem);
@@ -112,7 +94,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
-    needs.extend(walk.conditions.iter().map(|(name, _, _)| name.clone()));
+    needs.extend(walk.conditions.read.iter().map(|(name, _, _)| name.clone()));
     // Nothing changes a constant, and no memory is its.
     needs.retain(|name| symbols.constant(name).is_none());
 
@@ -134,7 +116,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         sent_length,
         copies: piece.content,
         turns: walk.turns,
-        totals: walk.totals,
+        totals: walk.unnamed.totals,
         beside,
         elsewhere: others,
         statements,
@@ -218,10 +200,6 @@ fn unclear(piece: &Piece, others: &[Piece]) -> Vec<Span> {
         .collect()
 }
 
-fn within(inner: Span, outer: Span) -> bool {
-    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
-}
-
 /// The outermost statements that do nothing but these copies, with the scalars that they change.
 fn removable(
     site: &Site<'_>,
@@ -230,7 +208,7 @@ fn removable(
     others: &[Span],
     found: &mut dyn FnMut(Span, &BTreeSet<Name>),
 ) {
-    let has = |spans: &[Span]| spans.iter().any(|span| within(*span, statement.span));
+    let has = |spans: &[Span]| spans.iter().any(|span| statement.span.contains(*span));
     if !has(copies) {
         return;
     }
@@ -291,7 +269,7 @@ impl Check<'_> {
     }
 
     fn conditions(&self) -> Result<(), Refusal> {
-        for (name, version, span) in &self.walk.conditions {
+        for (name, version, span) in &self.walk.conditions.read {
             if *version != self.walk.version_inside_at(&self.arrival.state, name) {
                 return Err(self.changed(name, *span));
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::affine::{Atom, Place, Polynomial};
 use crate::refusal::Refusal;
-use crate::tree::{Name, Type};
+use crate::tree::{Expression, Name, Type};
 
 use super::Address;
 use super::piece::Piece;
@@ -116,4 +116,22 @@ pub(super) fn is_cell(place: &Place) -> bool {
 /// A place's value as an atom.
 pub(super) fn read(place: Place, version: u32) -> Polynomial {
     Polynomial::atom(Atom::Read { place, version })
+}
+
+/// Lower bound and extent of each dimension.
+pub(super) type Shape = Vec<(Polynomial, Polynomial)>;
+
+/// A condition that was decided.
+pub(super) struct Known {
+    pub condition: Expression,
+    pub holds: bool,
+    /// What it reads, and how often that was perhaps written before.
+    pub names: Vec<(Name, u32)>,
+}
+
+impl Known {
+    /// Whether what it reads is as it was when the procedure began.
+    pub fn is_of_old(&self) -> bool {
+        self.names.iter().all(|(_, version)| *version == 0)
+    }
 }

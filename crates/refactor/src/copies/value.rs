@@ -3,6 +3,7 @@
 use crate::affine::{Atom, Operator, Place, Polynomial};
 use crate::tree::{Binary, Expression, ExpressionKind, Name, Type, Unary};
 
+use super::place_type::is_whole;
 use super::state::{Located, Value, is_cell, read};
 use super::walk::Walk;
 
@@ -230,18 +231,6 @@ pub(super) fn quotient(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
     match a.exact_quotient(b) {
         Some(exact) => Some(exact),
         None => Some(Polynomial::apply(Operator::Divide, vec![a.clone(), b.clone()])),
-    }
-}
-
-/// Whether values of a type are whole numbers that hold every size and index: those of four bytes and more. (A count that overflows one is undefined
-/// in C, and not allowed in Fortran.)
-pub(super) fn is_whole(of: &Type) -> bool {
-    match of {
-        Type::Basic(name, size) => {
-            let inexact = ["float", "double", "real", "complex", "logical", "bool", "char"];
-            *size >= 4 && !inexact.iter().any(|word| name.contains(word))
-        }
-        _ => false,
     }
 }
 

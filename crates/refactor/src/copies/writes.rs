@@ -7,8 +7,7 @@ use crate::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
 };
 
-use super::place_type::place_type;
-use super::value::is_whole;
+use super::place_type::{is_whole, place_type};
 
 /// Variables that something may write.
 #[derive(Debug, Default)]
@@ -233,4 +232,18 @@ pub(super) fn expression_mentions(expression: &Expression, is_one: &dyn Fn(&str)
 pub(super) fn has_effects(expression: &Expression, symbols: &dyn Symbols) -> bool {
     let writes = Writes::of_expression(expression, symbols);
     writes.anything || !writes.own.is_empty() || !writes.inside.is_empty()
+}
+
+pub(super) fn names_in(expression: &Expression, names: &mut Vec<Name>) {
+    if let ExpressionKind::Name(name) = &expression.kind {
+        names.push(name.clone());
+    }
+    for_each_operand(expression, &mut |inner| names_in(inner, names));
+}
+
+/// Whether the name of a procedure, or of the one that it stands for, begins like one of these.
+pub(super) fn is_call(symbols: &dyn Symbols, function: &Expression, beginnings: &[&str]) -> bool {
+    let ExpressionKind::Name(name) = &function.kind else { return false };
+    let name = symbols.stands_for(name).to_ascii_lowercase();
+    beginnings.iter().any(|beginning| name.starts_with(beginning))
 }

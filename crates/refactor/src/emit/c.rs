@@ -7,10 +7,10 @@ use crate::source::Language;
 use crate::symbols::Symbols;
 use crate::tree::Type;
 
+use super::model::{EmitError, Request, Text, TurnOf};
 use super::number::{Speller, Unit};
 use super::operation::{Arrays, Kind, Length, Program};
 use super::write::{Argument, Syntax, Writer};
-use super::{EmitError, Request, Text, TurnOf};
 
 /// The C type that a predefined datatype stands for.
 fn c_type(datatype: &str) -> Option<&'static str> {

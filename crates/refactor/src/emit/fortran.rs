@@ -4,56 +4,11 @@ use std::collections::HashMap;
 
 use crate::affine::{Place, Polynomial};
 
+use super::model::{Case, EmitError, Manner, Request, Text, TurnOf};
 use super::names::Names;
 use super::number::{Speller, Unit, is_sum, parted};
 use super::operation::{Arrays, Kind, Length, Operation, Program};
 use super::write::{Argument, Syntax, Writer};
-use super::{EmitError, Request, Text, TurnOf};
-
-/// How the calls of a procedure look.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manner {
-    /// `use mpi_f08`: handles are types.
-    pub handles: bool,
-    /// `ierr`, where the call has one.
-    pub error: Option<String>,
-    /// How `MPI_` procedures are written.
-    pub case: Case,
-}
-
-/// Of names of procedures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
-    /// `mpi_send`
-    Lower,
-    /// `MPI_SEND`
-    Upper,
-    /// `MPI_Send`
-    Mixed,
-}
-
-impl Case {
-    /// As in this name.
-    pub fn of(name: &str) -> Case {
-        let rest = name.get(4..).unwrap_or("");
-        if name.starts_with("mpi") {
-            Case::Lower
-        } else if rest.chars().any(|c| c.is_ascii_lowercase()) {
-            Case::Mixed
-        } else {
-            Case::Upper
-        }
-    }
-
-    /// `MPI_Type_vector` in this manner.
-    pub fn write(self, name: &str) -> String {
-        match self {
-            Case::Lower => name.to_ascii_lowercase(),
-            Case::Upper => name.to_ascii_uppercase(),
-            Case::Mixed => name.to_owned(),
-        }
-    }
-}
 
 /// Writes a program.
 pub(super) fn write(

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
+use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial};
 use crate::ir::{Datatype, Member, Node};
 use crate::symbols::Symbols;
-use crate::tree::{Name, Type};
+use crate::tree::Name;
 
-use super::EmitError;
+use super::model::EmitError;
 use super::names::Names;
 use super::operation::{
     Argument, Arrays, Kind, Length, Old, Operation, Program, Round, StructMember, Variable,
@@ -106,21 +106,21 @@ fn within_bounds(place: &Place, node: &Node) -> Place {
     })
 }
 
-struct Lowering<'a> {
-    symbols: &'a dyn Symbols,
-    names: &'a mut Names,
+pub(super) struct Lowering<'a> {
+    pub symbols: &'a dyn Symbols,
+    pub names: &'a mut Names,
     /// Bytes of an element.
-    element: i64,
-    variables: Vec<Variable>,
+    pub element: i64,
+    pub variables: Vec<Variable>,
     /// What is measured before all else.
-    measures: Vec<Operation>,
-    strides: BTreeMap<(Name, u32), String>,
-    offsets: BTreeMap<Layout, String>,
-    addresses: BTreeMap<Place, String>,
+    pub measures: Vec<Operation>,
+    pub strides: BTreeMap<(Name, u32), String>,
+    pub offsets: BTreeMap<Layout, String>,
+    pub addresses: BTreeMap<Place, String>,
 }
 
 impl Lowering<'_> {
-    fn variable(&mut self, stem: &str, kind: Kind) -> String {
+    pub(super) fn variable(&mut self, stem: &str, kind: Kind) -> String {
         let name = self.names.fresh(stem);
         self.variables.push(Variable { name: name.clone(), kind });
         name
@@ -392,102 +392,6 @@ impl Lowering<'_> {
             types: with_types.then(|| self.variable("types", Kind::Types(length))),
         }
     }
-
-    /// Takes care of what a number needs that only the running program knows.
-    fn measure(&mut self, number: &Polynomial) -> Result<(), EmitError> {
-        if number.is_lost() {
-            return Err(EmitError::Lost);
-        }
-        let mut strides = Vec::new();
-        let mut addresses = Vec::new();
-        let mut offsets = Vec::new();
-        let mut unnamed = false;
-        number.any(&mut |atom| {
-            match atom {
-                Atom::Stride(array, dimension) => strides.push((array.clone(), *dimension)),
-                Atom::Address(place) => addresses.push(place.clone()),
-                Atom::Layout(layout) if layout.field.is_some() => offsets.push(layout.clone()),
-                Atom::Unnamed(_) => unnamed = true,
-                _ => {}
-            }
-            false
-        });
-        if unnamed {
-            return Err(EmitError::Unnamed);
-        }
-        for (array, dimension) in strides {
-            self.stride(array, dimension)?;
-        }
-        for place in addresses {
-            self.address(place);
-        }
-        for layout in offsets {
-            self.offset(layout);
-        }
-        Ok(())
-    }
-
-    fn address(&mut self, place: Place) -> String {
-        if let Some(name) = self.addresses.get(&place) {
-            return name.clone();
-        }
-        let new = self.variable("address", Kind::Address);
-        self.measures.push(Operation::Address { place: place.clone(), new: new.clone() });
-        self.addresses.insert(place, new.clone());
-        new
-    }
-
-    /// Bytes from the start of a structure to a component, from their addresses in one structure.
-    fn offset(&mut self, layout: Layout) {
-        let (Some(sample), Some(field)) = (&layout.sample, &layout.field) else { return };
-        if self.offsets.contains_key(&layout) {
-            return;
-        }
-        let mut component = sample.clone();
-        component.steps.push(Step::Field(field.clone()));
-        let minus = self.address(sample.clone());
-        let of = self.address(component);
-        let new = self.variable("offset", Kind::Address);
-        self.measures.push(Operation::Difference { of, minus, new: new.clone() });
-        self.offsets.insert(layout, new);
-    }
-
-    /// Bytes between two neighbours, from their addresses. In an array of one element there is no neighbour: the same twice, and 0 bytes,
-    /// which nothing is multiplied with but 0.
-    fn stride(&mut self, array: Name, dimension: u32) -> Result<(), EmitError> {
-        let key = (array, dimension);
-        if self.strides.contains_key(&key) {
-            return Ok(());
-        }
-        let rank = self
-            .symbols
-            .variable(&key.0)
-            .and_then(|v| rank(&v.of))
-            .ok_or_else(|| EmitError::NotAnArray { name: key.0.clone() })?;
-        let subscript = |next: bool, along: u32| {
-            let lower = Polynomial::atom(Atom::Lower(key.0.clone(), along));
-            if !next || along != dimension {
-                return lower;
-            }
-            let extent = Polynomial::atom(Atom::Extent(key.0.clone(), along));
-            let one = Polynomial::constant(1);
-            let last = lower.plus(&extent).minus(&one);
-            Polynomial::apply(crate::affine::Operator::Min, vec![lower.plus(&one), last])
-        };
-        let mut places = [false, true].into_iter().map(|next| Place {
-            variable: key.0.clone(),
-            steps: vec![Step::At((0..rank).map(|along| subscript(next, along)).collect())],
-        });
-        let (Some(here), Some(there)) = (places.next(), places.next()) else {
-            return Err(EmitError::Lost);
-        };
-        let here = self.address(here);
-        let there = self.address(there);
-        let new = self.variable("stride", Kind::Address);
-        self.measures.push(Operation::Difference { of: there, minus: here, new: new.clone() });
-        self.strides.insert(key, new);
-        Ok(())
-    }
 }
 
 /// Loops around each other, and what each turn of all of them adds.
@@ -535,12 +439,4 @@ fn flat(node: &Node) -> Option<Nest<'_>> {
 
 fn stem(with_types: bool) -> &'static str {
     if with_types { "struct_type" } else { "indexed_type" }
-}
-
-fn rank(of: &Type) -> Option<u32> {
-    match of {
-        Type::Array(_, dimensions) => u32::try_from(dimensions.len()).ok(),
-        Type::Pointer(inner) => rank(inner),
-        _ => None,
-    }
 }

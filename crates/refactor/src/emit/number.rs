@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
 use crate::symbols::Symbols;
-use crate::tree::{Binary, Expression, ExpressionKind, Name, Subscript, Type, Unary};
+use crate::tree::{Name, Type};
 
-use super::EmitError;
+use super::model::EmitError;
 use super::operation::Program;
 
 /// Writes numbers of one program.
@@ -50,7 +50,7 @@ fn has_name(atom: &Atom) -> bool {
 
 /// How wide the number is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
+pub(super) enum Width {
     /// As the program's own numbers.
     Plain,
     /// `MPI_Aint`
@@ -163,7 +163,7 @@ impl Speller<'_> {
     }
 
     /// A product of sums where it is one, else `x * (...) + rest` for what a loop counts, else a sum.
-    fn number(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
+    pub(super) fn number(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
         let counter =
             number.terms().flat_map(|(atoms, _)| atoms).find(|a| matches!(a, Atom::Counter(_)));
         if let Some(counter) = counter
@@ -256,7 +256,7 @@ impl Speller<'_> {
     }
 
     /// A factor.
-    fn atom(&self, atom: &Atom, width: Width) -> Result<String, EmitError> {
+    pub(super) fn atom(&self, atom: &Atom, width: Width) -> Result<String, EmitError> {
         match atom {
             Atom::Counter(counter) => self.turns.get(counter).cloned().ok_or(EmitError::Turn),
             Atom::Read { place, .. } => self.place(place),
@@ -322,7 +322,11 @@ impl Speller<'_> {
         }
     }
 
-    fn apply(&self, operator: Operator, operands: &[Polynomial]) -> Result<String, EmitError> {
+    pub(super) fn apply(
+        &self,
+        operator: Operator,
+        operands: &[Polynomial],
+    ) -> Result<String, EmitError> {
         let texts = operands.iter().map(|o| self.plain(o)).collect::<Result<Vec<_>, _>>()?;
         let [left, right] = texts.as_slice() else {
             return match (operator, self.fortran) {
@@ -390,105 +394,6 @@ impl Speller<'_> {
             texts.push(self.plain(other)?);
         }
         Ok(format!("{}({})", self.place(&array)?, texts.join(", ")))
-    }
-
-    /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.
-    pub(super) fn condition(&self, value: &Expression) -> Result<String, EmitError> {
-        let text = |e: &Expression| self.condition(e);
-        Ok(match &value.kind {
-            ExpressionKind::Integer(n) => n.to_string(),
-            ExpressionKind::Literal(written) => written.clone(),
-            ExpressionKind::Name(name) => match self.replaced.get(name) {
-                Some((first, step, counter)) => {
-                    let value = first.plus(&step.times(&Polynomial::counter(*counter)));
-                    format!("({})", self.plain(&value)?)
-                }
-                None => name.clone(),
-            },
-            ExpressionKind::Element { base, subscripts } => {
-                let mut inside = Vec::with_capacity(subscripts.len());
-                for subscript in subscripts {
-                    match subscript {
-                        Subscript::At(at) => inside.push(text(at)?),
-                        Subscript::Section { .. } => return Err(EmitError::Condition),
-                    }
-                }
-                let base = text(base)?;
-                if self.fortran {
-                    format!("{base}({})", inside.join(", "))
-                } else {
-                    format!("{base}[{}]", inside.join("]["))
-                }
-            }
-            ExpressionKind::Member { base, field } => match (&base.kind, self.fortran) {
-                (ExpressionKind::Unary(Unary::Dereference, pointer), false) => {
-                    format!("{}->{field}", text(pointer)?)
-                }
-                (_, true) => format!("{}%{field}", text(base)?),
-                (_, false) => format!("{}.{field}", text(base)?),
-            },
-            ExpressionKind::Unary(operator, inner) => {
-                let sign = match (operator, self.fortran) {
-                    (Unary::Minus, _) => "-",
-                    (Unary::Not, true) => ".not. ",
-                    (Unary::Not, false) => "!",
-                    (Unary::Complement, false) => "~",
-                    (Unary::Dereference, false) => "*",
-                    (Unary::Address, false) => "&",
-                    (_, true) => return Err(EmitError::Condition),
-                };
-                format!("({sign}{})", text(inner)?)
-            }
-            ExpressionKind::Binary(operator, left, right) => {
-                let (left, right) = (text(left)?, text(right)?);
-                match (operator, self.fortran) {
-                    (Binary::Remainder, true) => format!("mod({left}, {right})"),
-                    _ => format!("({left} {} {right})", self.sign(*operator)?),
-                }
-            }
-            ExpressionKind::Call { function, arguments } => {
-                let inside = arguments.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-                format!("{}({})", text(function)?, inside.join(", "))
-            }
-            ExpressionKind::Choice { condition, yes, no } if !self.fortran => {
-                format!("({} ? {} : {})", text(condition)?, text(yes)?, text(no)?)
-            }
-            _ => return Err(EmitError::Condition),
-        })
-    }
-
-    fn sign(&self, operator: Binary) -> Result<&'static str, EmitError> {
-        Ok(match (operator, self.fortran) {
-            (Binary::Add, _) => "+",
-            (Binary::Subtract, _) => "-",
-            (Binary::Multiply, _) => "*",
-            (Binary::Divide, _) => "/",
-            (Binary::Less, false) => "<",
-            (Binary::LessEqual, false) => "<=",
-            (Binary::Greater, false) => ">",
-            (Binary::GreaterEqual, false) => ">=",
-            (Binary::Equal, false) => "==",
-            (Binary::NotEqual, false) => "!=",
-            (Binary::And, false) => "&&",
-            (Binary::Or, false) => "||",
-            (Binary::Remainder, false) => "%",
-            (Binary::ShiftLeft, false) => "<<",
-            (Binary::ShiftRight, false) => ">>",
-            (Binary::BitAnd, false) => "&",
-            (Binary::BitOr, false) => "|",
-            (Binary::BitXor, false) => "^",
-            (Binary::Less, true) => ".lt.",
-            (Binary::LessEqual, true) => ".le.",
-            (Binary::Greater, true) => ".gt.",
-            (Binary::GreaterEqual, true) => ".ge.",
-            // Equality of logical values is written otherwise; the tree does not tell.
-            (Binary::Equal, true) => ".eq.",
-            (Binary::NotEqual, true) => ".ne.",
-            (Binary::And, true) => ".and.",
-            (Binary::Or, true) => ".or.",
-            (Binary::Power, true) => "**",
-            _ => return Err(EmitError::Condition),
-        })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::affine::{Place, Polynomial};
 
+use super::model::{EmitError, TurnOf};
 use super::number::{Speller, unwrapped};
 use super::operation::{Arrays, Old, Operation, Program, Round, StructMember};
-use super::{EmitError, TurnOf};
 
 /// How a language says it.
 pub(super) trait Syntax {

@@ -6,40 +6,8 @@ use commloom_layout::{Kind, Type};
 
 use crate::verify::{Instance, Variable};
 
+use super::model::{Array, Example, Plane};
 use super::notation::Notation;
-
-/// The datatype at sizes that can be shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Example {
-    /// What was drawn: names of the program, and their values.
-    pub sizes: Vec<(String, i64)>,
-    /// Arrays that it has parts of.
-    pub arrays: Vec<Array>,
-}
-
-/// An array, or the part of it where something is copied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Array {
-    /// What it is called.
-    pub name: String,
-    /// Bytes of a cell.
-    pub cell: i64,
-    /// Cells in a row.
-    pub row: usize,
-    /// Of planes with many rows the first and last one that are shown, from 1, and how many there are.
-    pub rows: Option<(usize, usize, usize)>,
-    /// The planes in which something is copied; the others are left out.
-    pub planes: Vec<Plane>,
-}
-
-/// Rows of cells that follow each other in memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plane {
-    /// Its first cell.
-    pub name: String,
-    /// All its cells: the place of each in the order of the buffer, from 1; none for those that are not copied.
-    pub cells: Vec<Option<usize>>,
-}
 
 /// Longest row that a picture has.
 const ROW: i64 = 40;

@@ -1,13 +1,13 @@
 //! Copies and datatypes in the words of the program: loops by their variables, places as they are written, conditions as they stand there.
 
-use crate::across::unmarked;
 use crate::affine::{Atom, Counter, Place, Polynomial};
 use crate::copies::{Copy, Dense, Packing, Turns};
+use crate::fact::unmarked;
 use crate::ir::{Member, Node};
 use crate::project::Project;
 use crate::tree::Expression;
 
-use super::{Copied, Turn};
+use super::model::{Copied, Turn};
 
 /// Names for the counters of one packing.
 pub(super) struct Notation<'a> {

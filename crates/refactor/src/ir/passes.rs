@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-/// A simplification that was made somewhere in a datatype, as the paper and DESIGN.md, section 4, name it.
+/// A simplification that was made somewhere in a datatype, as
+/// book/src/explanation/refactor-proofs.md names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// Of blocks that lie one behind the other.

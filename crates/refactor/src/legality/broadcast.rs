@@ -8,12 +8,12 @@ use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 
 use super::calls::Manner;
-use super::find::{self, Found};
+use super::candidate::{Candidate, Known, read_in};
+use super::find;
+use super::found::Found;
 use super::root::Roles;
-use super::{
-    Candidate, Condition, Known, Part, buffer, distinct, lasting, paths, range, read_in, sources,
-    targets, used_elsewhere, wrapped,
-};
+use super::scalars::{lasting, used_elsewhere};
+use super::{Condition, Part, buffer, distinct, paths, range, sources, targets, wrapped};
 
 /// What is read of a broadcast's buffer.
 pub(super) struct Read {

@@ -1,6 +1,7 @@
 //! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where others see it.
 
 use crate::copies::Packing;
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
@@ -9,11 +10,11 @@ use crate::tree::{
     Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
 
-use super::find::{Found, buffer_name, touches_of};
-use super::flow::{contains, may_follow};
+use super::candidate::{Candidate, Explained, Known};
+use super::flow::may_follow;
+use super::found::{Found, buffer_name, touches_of};
 use super::model::Ledger;
 use super::touch::Touches;
-use super::{Candidate, Explained, Known};
 
 /// Looks for reads of the buffer that are neither the call's nor those of copies that are understood.
 pub(super) fn dead(
@@ -43,7 +44,7 @@ pub(super) fn dead(
             if name == packing.buffer { String::new() } else { format!(" through '{name}'") };
         let after = if span.start >= found.statement.end { "after" } else { "besides" };
         let message = format!("'{}' is read{what} {after} the call", packing.buffer);
-        let fact = format!("'{}' is not read again", packing.buffer);
+        let fact = Fact::BufferDead(packing.buffer.clone());
         ledger.need(Code::BufferLive, span, message, fact).map_err(|mut refusal| {
             refusal.related.push((found.call, "the call".into()));
             refusal
@@ -70,7 +71,7 @@ fn foreign_read(
     let mut read = None;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            let known = calls.contains(&s.span) || explained.iter().any(|e| contains(*e, s.span));
+            let known = calls.contains(&s.span) || explained.iter().any(|e| e.contains(s.span));
             if read.is_some() || known {
                 return;
             }
@@ -146,7 +147,7 @@ fn outside(
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let buffer = &packing.buffer;
-    let fact = format!("'{buffer}' is not read again");
+    let fact = Fact::BufferDead(buffer.clone());
     let Some(declaration) = view.variable(buffer) else {
         let message = format!("where '{buffer}' is declared cannot be seen");
         return ledger.need(Code::Escapes, found.buffer.span, message, fact);
@@ -171,7 +172,7 @@ fn outside(
         return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
     }
     if view.is_of_host(buffer) {
-        return shared(view, buffer, found, explained, &fact, ledger);
+        return shared(view, buffer, found, explained, fact, ledger);
     }
     match declaration.storage {
         Storage::Local | Storage::Kept => Ok(()),
@@ -180,7 +181,7 @@ fn outside(
                 format!("'{buffer}' is an argument, which the caller may read afterwards");
             ledger.need(Code::BufferLive, found.buffer.span, message, fact)
         }
-        Storage::Shared => shared(view, buffer, found, explained, &fact, ledger),
+        Storage::Shared => shared(view, buffer, found, explained, fact, ledger),
     }
 }
 
@@ -190,7 +191,7 @@ fn shared(
     buffer: &str,
     found: &Found<'_>,
     explained: &Explained,
-    fact: &str,
+    fact: Fact,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let Some(global) = view.global(buffer) else {

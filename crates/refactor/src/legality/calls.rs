@@ -1,5 +1,7 @@
 //! Which calls of MPI send or receive a buffer.
 
+use commloom_mpi_api::{Buffer, Call, Form, Function, Role, find};
+
 use crate::copies::Direction;
 
 /// One buffer of a call; arguments are numbered from 0, as in C.
@@ -67,68 +69,62 @@ impl Obstacle {
     }
 }
 
-/// The buffers of a call, by the name of the function (of C, or of Fortran in lower case).
+/// The calls whose buffers copies may be written into.
+const NAMES: &str = "\
+    Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Bcast Bsend Bsend_init \
+    Exscan Gather Gatherv Iallgather Iallgatherv Ialltoall Ialltoallv Ialltoallw Ibcast \
+    Ibsend Igather Igatherv Irecv Irsend Iscatter Iscatterv Isend Issend Mrecv Recv \
+    Recv_init Reduce Rsend Rsend_init Scan Scatter Scatterv Send Send_init Sendrecv Ssend \
+    Ssend_init";
+
+/// The buffers of a call, by the name of the function (of C, or of Fortran in any case).
 pub(super) fn sides(function: &str) -> Vec<Side> {
-    let lower = function.to_ascii_lowercase();
-    let Some(name) = lower.strip_prefix("mpi_") else { return Vec::new() };
-    let side = |direction, buffer| Side {
-        direction,
-        buffer,
-        count: buffer + 1,
-        datatype: Some(buffer + 2),
-        request: None,
-        manner: Manner::Once,
-        obstacle: None,
-    };
-    let pack = |buffer| side(Direction::Pack, buffer);
-    let unpack = |buffer| side(Direction::Unpack, buffer);
-    let pending = |one: Side, request| Side { request: Some(request), ..one };
-    let persistent = |one: Side| Side { request: Some(6), manner: Manner::Persistent, ..one };
-    let parts = |one: Side, comm| Side { manner: Manner::Parts { root: None, comm }, ..one };
-    let of_root = |one: Side, root| Side {
-        manner: Manner::Parts { root: Some(root), comm: root + 1 },
-        ..one
-    };
-    let broadcast = Side { manner: Manner::Broadcast { root: 3, comm: 4 }, ..pack(0) };
-    let against = |one: Side, obstacle| Side { obstacle: Some(obstacle), ..one };
-    let listed = |one: Side, datatype: usize| Side {
-        count: datatype - 1,
-        datatype: Some(datatype),
-        ..against(one, Obstacle::Lists)
-    };
-    match name {
-        "send" | "ssend" | "rsend" | "bsend" => vec![pack(0)],
-        "isend" | "issend" | "irsend" | "ibsend" => vec![pending(pack(0), 6)],
-        "send_init" | "ssend_init" | "rsend_init" | "bsend_init" => vec![persistent(pack(0))],
-        "recv" | "mrecv" => vec![unpack(0)],
-        "irecv" => vec![pending(unpack(0), 6)],
-        "recv_init" => vec![persistent(unpack(0))],
-        "sendrecv" => vec![pack(0), unpack(5)],
-        "bcast" => vec![broadcast],
-        "ibcast" => vec![pending(broadcast, 5)],
-        // What one process gives, or what one gets, is one part.
-        "gather" => vec![pack(0), of_root(unpack(3), 6)],
-        "igather" => vec![pending(pack(0), 8), pending(of_root(unpack(3), 6), 8)],
-        "gatherv" => vec![pack(0), listed(unpack(3), 6)],
-        "igatherv" => vec![pending(pack(0), 9)],
-        "allgather" => vec![pack(0), parts(unpack(3), 6)],
-        "iallgather" => vec![pending(pack(0), 7), pending(parts(unpack(3), 6), 7)],
-        "allgatherv" => vec![pack(0), listed(unpack(3), 6)],
-        "iallgatherv" => vec![pending(pack(0), 8)],
-        "scatter" => vec![of_root(pack(0), 6), unpack(3)],
-        "iscatter" => vec![pending(of_root(pack(0), 6), 8), pending(unpack(3), 8)],
-        "scatterv" => vec![listed(pack(0), 3), unpack(4)],
-        "iscatterv" => vec![pending(unpack(4), 9)],
-        "alltoall" => vec![parts(pack(0), 6), parts(unpack(3), 6)],
-        "ialltoall" => vec![pending(parts(pack(0), 6), 7), pending(parts(unpack(3), 6), 7)],
-        "alltoallv" | "ialltoallv" => vec![listed(pack(0), 3), listed(unpack(4), 7)],
-        "alltoallw" | "ialltoallw" => vec![listed(pack(0), 3), listed(unpack(4), 7)],
-        "reduce" | "allreduce" | "scan" | "exscan" => {
-            // The result stands between.
-            vec![Side { count: 2, datatype: Some(3), ..against(pack(0), Obstacle::Reduction) }]
-        }
-        _ => Vec::new(),
+    let Some(Call { function, form: Form::Int }) = find(function) else { return Vec::new() };
+    let name = function.name.trim_start_matches("MPI_");
+    if !NAMES.split_whitespace().any(|known| known == name) {
+        return Vec::new();
     }
+    function.buffers().into_iter().filter_map(|buffer| side(function, buffer)).collect()
+}
+
+fn side(function: &Function, buffer: Buffer) -> Option<Side> {
+    let name = function.name;
+    let is_out = buffer.direction == commloom_mpi_api::Direction::Out;
+    let position = |role| function.position(role);
+    let is_reduction = position(Role::Operation).is_some();
+    let is_listed = buffer.displacements.is_some();
+    let request = position(Role::Request);
+    // The result of a reduction is computed.
+    if is_reduction && is_out {
+        return None;
+    }
+    let of_root = |at| function.parameters(Form::Int).nth(at).is_some_and(|p| p.is_root_only);
+    // What one process gives to a root, or gets from it, is one part.
+    let has_parts = of_root(buffer.address)
+        || name.ends_with("lltoall")
+        || (name.ends_with("llgather") && is_out);
+    let manner = match (position(Role::Root), position(Role::Communicator)) {
+        _ if name.ends_with("_init") => Manner::Persistent,
+        (Some(root), Some(comm)) if name.ends_with("cast") => Manner::Broadcast { root, comm },
+        (root, Some(comm)) if has_parts && !is_listed && !is_reduction => {
+            Manner::Parts { root, comm }
+        }
+        _ => Manner::Once,
+    };
+    let obstacle = match (is_listed, is_reduction) {
+        (true, _) => Some(Obstacle::Lists),
+        (_, true) => Some(Obstacle::Reduction),
+        _ => None,
+    };
+    Some(Side {
+        direction: if is_out { Direction::Unpack } else { Direction::Pack },
+        buffer: buffer.address,
+        count: buffer.count?,
+        datatype: buffer.datatype,
+        request,
+        manner,
+        obstacle,
+    })
 }
 
 /// Which argument of a call that completes requests has them.
@@ -157,4 +153,38 @@ pub(super) fn element_size(datatype: &str) -> Option<u64> {
         | "CXX_DOUBLE_COMPLEX" => 16,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_the_buffers_of_the_table() {
+        let of = |name: &str| -> Vec<_> {
+            let tell = |s: &Side| (s.direction, s.buffer, s.count, s.datatype, s.request);
+            sides(name).iter().map(tell).collect()
+        };
+        use Direction::{Pack, Unpack};
+        assert_eq!(of("mpi_irecv"), [(Unpack, 0, 1, Some(2), Some(6))]);
+        let both = [(Pack, 0, 1, Some(2), None), (Unpack, 5, 6, Some(7), None)];
+        assert_eq!(of("MPI_Sendrecv"), both);
+        assert_eq!(of("MPI_Reduce"), [(Pack, 0, 2, Some(3), None)]);
+        assert_eq!(of("MPI_Put"), []);
+        assert_eq!(of("MPI_Send_c"), []);
+    }
+
+    #[test]
+    fn collectives_have_parts_where_all_processes_meet() {
+        let of = |name: &str| -> Vec<_> { sides(name).iter().map(|s| s.manner).collect() };
+        let parts = |root, comm| Manner::Parts { root, comm };
+        assert_eq!(of("MPI_Ibcast"), [Manner::Broadcast { root: 3, comm: 4 }]);
+        assert_eq!(of("MPI_Gather"), [Manner::Once, parts(Some(6), 7)]);
+        assert_eq!(of("MPI_Scatter"), [parts(Some(6), 7), Manner::Once]);
+        assert_eq!(of("MPI_Allgather"), [Manner::Once, parts(None, 6)]);
+        assert_eq!(of("MPI_Ialltoall"), [parts(None, 6), parts(None, 6)]);
+        assert_eq!(of("MPI_Recv_init"), [Manner::Persistent]);
+        let obstacles: Vec<_> = sides("MPI_Gatherv").iter().map(|s| s.obstacle).collect();
+        assert_eq!(obstacles, [None, Some(Obstacle::Lists)]);
+    }
 }

@@ -7,8 +7,6 @@ use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
-use super::flow::contains;
-
 /// What statements that copy and count do to one scalar.
 pub(super) struct Closed<'a> {
     pub view: &'a View<'a>,
@@ -35,7 +33,7 @@ impl Closed<'_> {
         removed: &[Span],
         sum: &mut Polynomial,
     ) -> Option<()> {
-        if removed.iter().any(|r| contains(*r, statement.span)) {
+        if removed.iter().any(|r| r.contains(statement.span)) {
             *sum = sum.plus(&self.added(statement)?);
             return Some(());
         }

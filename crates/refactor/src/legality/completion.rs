@@ -13,8 +13,8 @@ use crate::tree::{
 };
 
 use super::calls;
-use super::find::Found;
 use super::flow::{self, Stretch, alike};
+use super::found::Found;
 use super::paths::is_left_or_entered;
 use super::touch::{Touches, roots};
 use super::wrapped::completes;

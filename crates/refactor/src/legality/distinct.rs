@@ -1,8 +1,10 @@
 //! Condition 7, in space: no element is received twice (MPI 4.1, section 5.1.12: overlapping entries are erroneous in a receive).
 
 use crate::copies::Packing;
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
+use crate::tree::Name;
 
 use super::apart::{Inside, are_apart, has_counter, inside, is_injective, is_repeated};
 use super::model::Ledger;
@@ -14,7 +16,7 @@ pub(super) fn distinct(
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let all = inside(&packing.copies);
-    let fact = |name: &str| format!("the elements of '{name}' that are received are distinct");
+    let fact = |name: &Name| Fact::DistinctElements(name.clone());
     for inside in &all {
         let name = &inside.copy.address.base.variable;
         if is_repeated(inside) {

@@ -1,12 +1,13 @@
 //! Condition 6: the datatype of the call stays the element's, so that the signature stays the same and each side can be rewritten alone.
 
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::{ExpressionKind as Kind, Type};
 
 use super::calls::element_size;
-use super::find::{Found, buffer_name};
+use super::found::{Found, buffer_name};
 use super::model::Ledger;
 
 /// Bytes of one element of the call's datatype. Of a variable it is taken to be what the buffer is made of, which is noted as an assumption.
@@ -28,7 +29,7 @@ pub(super) fn size(
         view.size_of(&of)
     });
     let Some(bytes) = element else { return Err(unknown()) };
-    let fact = format!("'{name}' is a predefined datatype of {bytes} bytes");
+    let fact = Fact::DatatypeSize(name.to_owned(), bytes);
     // In Fortran a variable that one sees nobody build a type in is a name for a predefined one.
     if view.language().is_fortran() && !is_built(view, name) {
         ledger.note(fact);

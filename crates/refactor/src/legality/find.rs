@@ -7,49 +7,13 @@ use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
-use crate::tree::{
-    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
-};
+use crate::tree::{Expression, ExpressionKind as Kind, Statement, StatementKind, Unary};
 
-use super::calls::{Manner, Side};
-use super::flow::contains;
-use super::persistent::{Init, attach};
-use super::touch::{Touches, roots};
+use super::calls::Manner;
+use super::found::{Found, buffer_name};
+use super::persistent::attach;
+use super::touch::roots;
 use super::wrapped::{fixed, sides};
-
-/// One buffer of one call.
-#[derive(Clone)]
-pub(super) struct Found<'t> {
-    pub function: Name,
-    pub side: Side,
-    /// The call as an expression; of a persistent request the call that starts it.
-    pub call: Span,
-    /// The statement that it is in.
-    pub statement: Span,
-    /// Where the persistent request is made.
-    pub init: Option<Init>,
-    /// Why nothing can be said about the call.
-    pub problem: Option<Refusal>,
-    /// Whether the statement is nothing but the call, perhaps with its result assigned.
-    pub is_alone: bool,
-    pub arguments: &'t [Expression],
-    pub buffer: &'t Expression,
-    pub count: &'t Expression,
-    pub datatype: Cow<'t, Expression>,
-}
-
-impl<'t> Found<'t> {
-    /// The same call, where it receives into what it may also send from.
-    pub fn receiving(&self) -> Found<'t> {
-        let side = Side { direction: Direction::Unpack, ..self.side };
-        Found { side, ..self.clone() }
-    }
-
-    /// The statement that has the buffer as an argument.
-    pub fn place(&self) -> Span {
-        self.init.map_or(self.statement, |init| init.statement)
-    }
-}
 
 /// All of them, in the order of the text.
 pub(super) fn calls_in<'p>(view: &View<'p>) -> Vec<Found<'p>> {
@@ -116,18 +80,6 @@ fn is_buffer_keyword(argument: &Expression, at: usize) -> bool {
         0 => ["buf", "buffer", "sendbuf"].contains(&name.as_str()),
         _ => name == "recvbuf",
     }
-}
-
-/// The variable that the buffer is in.
-pub(super) fn buffer_name(view: &View<'_>, found: &Found<'_>) -> Option<Name> {
-    let names = roots(found.buffer);
-    let memory = |name: &&Name| {
-        view.variable(name).is_none_or(|d| {
-            let scalar = matches!(view.resolve(&d.of), Type::Basic(..));
-            !scalar || names.len() == 1
-        })
-    };
-    names.iter().find(memory).cloned()
 }
 
 /// Whether something is copied into the buffer (or out of it) at all, elsewhere than in this call: otherwise it is no buffer.
@@ -216,7 +168,7 @@ pub(super) fn is_plain(
     if procedure.has_errors {
         let unit = view.project().units().iter().find(|u| u.file == procedure.span.file);
         let errors = unit.into_iter().flat_map(|u| &u.errors);
-        let at = errors.map(|e| e.span).find(|s| contains(procedure.span, *s));
+        let at = errors.map(|e| e.span).find(|s| procedure.span.contains(*s));
         let message = "the procedure has a place that could not be read";
         return Err(Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message));
     }
@@ -230,12 +182,4 @@ fn is_in_list(view: &View<'_>, statement: Span) -> bool {
     !view.language().is_fortran()
         && (text(0..statement.start).trim_end().ends_with(',')
             || text(statement.end..source.text.len()).trim_start().starts_with(','))
-}
-
-/// What a statement touches; nothing where it is one of those that go.
-pub(super) fn touches_of(view: &View<'_>, statement: &Statement, gone: &[Span]) -> Touches {
-    if gone.iter().any(|g| contains(*g, statement.span)) {
-        return Touches::default();
-    }
-    Touches::of(view, statement)
 }

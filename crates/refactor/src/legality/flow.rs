@@ -5,8 +5,6 @@
 use crate::source::{FileId, Span};
 use crate::tree::{Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind};
 
-use super::paths::same_branch;
-
 /// A statement with the statements around it, the outermost first; each with its place in its list.
 pub(super) struct Located<'t> {
     /// Lists from the procedure's body to the one that the statement is in, with the place of the next one (or of the statement) in each.
@@ -29,21 +27,16 @@ pub(super) fn locate(procedure: &Procedure, span: Span) -> Option<Located<'_>> {
     let mut path: Vec<(&[Statement], usize)> = Vec::new();
     let mut list: &[Statement] = &procedure.body;
     'down: loop {
-        let at = list.iter().position(|s| contains(s.span, span))?;
+        let at = list.iter().position(|s| s.span.contains(span))?;
         path.push((list, at));
         for body in list[at].bodies() {
-            if body.iter().any(|s| contains(s.span, span)) {
+            if body.iter().any(|s| s.span.contains(span)) {
                 list = body;
                 continue 'down;
             }
         }
         return Some(Located { path });
     }
-}
-
-/// Whether a span lies in another.
-pub(super) fn contains(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether the procedure jumps.
@@ -73,7 +66,7 @@ impl Stretch {
             return stretch;
         }
         if let Some(located) = locate(procedure, from) {
-            for around in located.loops().filter(|l| !contains(l.span, to)) {
+            for around in located.loops().filter(|l| !l.span.contains(to)) {
                 stretch.start = stretch.start.min(around.span.start);
                 stretch.end = stretch.end.max(around.span.end);
             }
@@ -86,7 +79,7 @@ impl Stretch {
     pub fn until(procedure: &Procedure, from: Span, to: Span) -> Stretch {
         let mut stretch = Stretch::between(procedure, from, to);
         if let Some(located) = locate(procedure, to) {
-            for around in located.loops().filter(|l| !contains(l.span, from)) {
+            for around in located.loops().filter(|l| !l.span.contains(from)) {
                 stretch.start = stretch.start.min(around.span.start);
                 stretch.end = stretch.end.max(around.span.end);
             }
@@ -133,7 +126,7 @@ pub(super) fn may_follow(procedure: &Procedure, earlier: Span, later: Span) -> b
     if later.start >= earlier.start || jumps(procedure) {
         return true;
     }
-    locate(procedure, earlier).is_some_and(|l| l.loops().any(|l| contains(l.span, later)))
+    locate(procedure, earlier).is_some_and(|l| l.loops().any(|l| l.span.contains(later)))
 }
 
 /// Whether each path from the call comes to the other statement, unless the procedure ends: it stands later in a list around the call, or in
@@ -219,7 +212,7 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn skips(&self, statement: &Statement) -> bool {
-        self.skip.iter().any(|s| contains(*s, statement.span))
+        self.skip.iter().any(|s| s.contains(statement.span))
     }
 
     fn list(&self, list: &[Statement]) -> Next {
@@ -317,4 +310,22 @@ impl Scan<'_> {
         });
         found
     }
+}
+
+/// Whether two lists are the same branch of conditions that are the same text.
+pub(super) fn same_branch(
+    one: &Statement,
+    inside: &[Statement],
+    other: &Statement,
+    within: &[Statement],
+) -> bool {
+    let (
+        StatementKind::If { condition: a, then, .. },
+        StatementKind::If { condition: b, then: other_then, .. },
+    ) = (&one.kind, &other.kind)
+    else {
+        return false;
+    };
+    let by_then = std::ptr::eq(then.as_slice(), inside);
+    alike(a, b) && by_then == std::ptr::eq(other_then.as_slice(), within)
 }

@@ -1,7 +1,8 @@
 //! What may be rewritten.
 //!
-//! A call and its copies are proved to be replaceable, condition by condition (DESIGN.md, section 4), or refused with the one fact that is
-//! missing; a person may supply it ([`Assumptions`]). Nothing else is assumed.
+//! A call and its copies are proved to be replaceable, condition by condition
+//! (book/src/explanation/refactor-proofs.md), or refused with the one fact that is missing; a
+//! person may supply it ([`Assumptions`]). Nothing else is assumed.
 //!
 //! | condition | where |
 //! |---|---|
@@ -18,12 +19,14 @@ mod apart;
 mod broadcast;
 mod buffer;
 mod calls;
+mod candidate;
 mod closed;
 mod completion;
 mod distinct;
 mod element;
 mod find;
 mod flow;
+mod found;
 mod model;
 mod names;
 mod parts;
@@ -33,6 +36,7 @@ mod processes;
 mod range;
 mod requests;
 mod root;
+mod scalars;
 mod sources;
 mod targets;
 mod together;
@@ -44,20 +48,25 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::affine::Polynomial;
 use crate::copies::{self, Setting};
+use crate::fact::FactScope;
 use crate::ir;
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::tree::{Name, StatementKind};
+use crate::tree::Name;
 
 use calls::Manner;
-use find::{Found, calls_in};
+pub(crate) use candidate::Explained;
+use candidate::{Candidate, Known, read_in};
+use find::calls_in;
+use found::Found;
 use model::Ledger;
+use scalars::{scalars, value_after};
 
+pub use crate::fact::Assumptions;
 pub(crate) use flow::is_live_after;
-pub use model::{Assumptions, Condition, Judged, Part, Rewrite, Site, Trail};
+pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
 pub(crate) use names::{
     assigned_names, bare_buffers, calls_mpi, for_each_bound, names_in, written_names,
 };
@@ -66,34 +75,6 @@ pub(crate) use names::{
 pub fn sites(project: &Project, assumptions: &Assumptions) -> Vec<Site> {
     let ids: Vec<ProcedureId> = project.procedures().collect();
     sites_in(project, &ids, assumptions, Explained::default()).0
-}
-
-/// Reads of buffers that belong to calls: the calls and their copies, as they stand in the texts.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Explained {
-    /// In the procedures of the calls.
-    own: Vec<Span>,
-    /// In procedures that stand beside the call wherever they are called.
-    across: Vec<Span>,
-}
-
-impl Explained {
-    fn has(&self, project: &Project, reader: ProcedureId, span: Span) -> bool {
-        let any = |all: &[Span]| all.iter().any(|known| flow::contains(*known, span));
-        any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
-    }
-
-    fn add(&mut self, project: &Project, id: ProcedureId, candidate: &Candidate<'_>) {
-        let Ok(packing) = &candidate.packing else { return };
-        if !candidate.is_closed(&project.view(id)) {
-            return;
-        }
-        let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
-        let own = [candidate.found.statement, candidate.found.place()];
-        let others = candidate.unpacking.iter().flat_map(|p| &p.statements);
-        let spans = packing.statements.iter().chain(others).copied().chain(own);
-        into.extend(spans.map(|span| project.real(span)));
-    }
 }
 
 /// The sites of some procedures. What is explained already, and what these explain, is nobody's foreign read.
@@ -117,33 +98,6 @@ pub(crate) fn sites_in<'p>(
     (sites, everywhere)
 }
 
-/// One call with its copies, before anything is proved.
-struct Candidate<'p> {
-    found: Found<'p>,
-    packing: Result<copies::Packing, Refusal>,
-    /// Of a broadcast: the copies of those that receive.
-    unpacking: Option<copies::Packing>,
-    /// What tells the root from the others.
-    roles: root::Roles,
-    element: u64,
-    ledger: Ledger<'p>,
-}
-
-impl Candidate<'_> {
-    /// Whether its copies and its call have to do with what the other one leaves in the buffer, and with nothing else there: a call for more than the
-    /// copies would read what others left, and so would copies that are made where nothing was received.
-    fn is_closed(&self, view: &View<'_>) -> bool {
-        let Ok(packing) = &self.packing else { return false };
-        let ledger = self.ledger.fresh();
-        let receiving = self.found.receiving();
-        let others = self.unpacking.iter().map(|unpacking| (&receiving, unpacking));
-        std::iter::once((&self.found, packing)).chain(others).all(|(found, packing)| {
-            range::exact(view, found, packing, self.element, &ledger).is_ok()
-                && paths::unpacked_always(view, found, packing).is_ok()
-        })
-    }
-}
-
 fn candidates<'p>(
     view: &View<'p>,
     is_expanded: bool,
@@ -153,7 +107,7 @@ fn candidates<'p>(
         .into_iter()
         .filter(|found| find::has_copies(view, found))
         .map(|mut found| {
-            let ledger = Ledger::new(assumptions);
+            let ledger = Ledger::new(assumptions, FactScope::of(view));
             let size = match &found.problem {
                 Some(problem) => Err(problem.clone()),
                 None => element::size(view, &found, &ledger),
@@ -206,13 +160,6 @@ fn sites_of(
     assemble(&view, id, candidates, judged)
 }
 
-/// Reads of buffers that are understood.
-struct Known<'k> {
-    /// In this procedure.
-    here: &'k [Span],
-    everywhere: &'k Explained,
-}
-
 fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read {
     match found.side.manner {
         Manner::Broadcast { .. } => return broadcast::read(view, found, element),
@@ -221,24 +168,6 @@ fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read
     }
     let setting = Setting { made_at: found.init.map(|init| init.statement), ..Setting::default() };
     broadcast::Read::only(read_in(view, found, element, &setting))
-}
-
-fn read_in(
-    view: &View<'_>,
-    found: &Found<'_>,
-    element: u64,
-    setting: &Setting,
-) -> Result<copies::Packing, Refusal> {
-    let request = copies::Request {
-        procedure: view.procedure(),
-        call: found.call,
-        buffer: found.buffer,
-        count: Some(found.count),
-        element,
-        direction: found.side.direction,
-        setting,
-    };
-    copies::read(view, &request)
 }
 
 /// The conditions, in the order in which a person would ask.
@@ -317,135 +246,6 @@ impl Part {
     }
 }
 
-/// The same, where values can be assigned before the call.
-fn scalars(
-    view: &View<'_>,
-    found: &Found<'_>,
-    packing: &copies::Packing,
-) -> Result<Vec<Name>, Refusal> {
-    let lasting = lasting(view, packing, &packing.statements)?;
-    if let (Some(_), Some(name)) = (found.init, lasting.first()) {
-        return Err(used_elsewhere(found.statement, name));
-    }
-    for name in &lasting {
-        value_after(view, packing, name, &packing.statements, found.statement)?;
-    }
-    Ok(lasting)
-}
-
-/// Running indices and loop variables whose values are needed after the copies are gone.
-fn lasting(
-    view: &View<'_>,
-    packing: &copies::Packing,
-    gone: &[Span],
-) -> Result<Vec<Name>, Refusal> {
-    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else {
-        return Ok(Vec::new());
-    };
-    let mut lasting = Vec::new();
-    for name in &packing.changes {
-        // The type is made of the values before the copies.
-        if packing.needs.contains(name) {
-            return Err(used_elsewhere(last, name));
-        }
-        if is_received(view, packing, name) {
-            continue;
-        }
-        let is_own = view.is_private(name);
-        let live = flow::is_live_after(view.procedure(), last, name, gone);
-        if (live && !is_count_only(view, packing, name)) || !is_own {
-            lasting.push(name.clone());
-        }
-    }
-    Ok(lasting)
-}
-
-/// Whether a scalar that the copies change is only what is unpacked: the receive sets it.
-fn is_received(view: &View<'_>, packing: &copies::Packing, name: &Name) -> bool {
-    if packing.direction != copies::Direction::Unpack {
-        return false;
-    }
-    let mut copied: Vec<Span> = Vec::new();
-    packing.copies.each(&mut |copy| {
-        let base = &copy.address.base;
-        if base.variable == *name && base.steps.is_empty() {
-            copied.push(copy.span);
-        }
-    });
-    let mut only = !copied.is_empty();
-    for statement in &view.procedure().body {
-        statement.each(&mut |s| {
-            let is_gone = packing.statements.iter().any(|g| flow::contains(*g, s.span));
-            if is_gone && !copied.contains(&s.span) {
-                let touches = find::touches_of(view, s, &[]);
-                only &= !touches.writes.iter().any(|(written, _)| written == name);
-            }
-        });
-    }
-    only
-}
-
-fn used_elsewhere(span: Span, name: &str) -> Refusal {
-    let message = format!("'{name}' is computed by the copies and used elsewhere");
-    Refusal::new(Code::ScalarLive, span, message)
-}
-
-/// The value that removed statements give to a scalar, which is assigned before the call.
-fn value_after(
-    view: &View<'_>,
-    packing: &copies::Packing,
-    name: &Name,
-    removed: &[Span],
-    call: Span,
-) -> Result<Polynomial, Refusal> {
-    let refuse = |span: Span| used_elsewhere(span, name);
-    let whole = removed.iter().fold(call, |all, s| all.to(*s));
-    // The value is written where the call stands, so the call must be made wherever the copies are.
-    let before = removed.iter().filter(|span| span.end <= call.start);
-    if let Some(span) =
-        before.into_iter().find(|s| !paths::called_always(view.procedure(), **s, call))
-    {
-        return Err(refuse(*span));
-    }
-    // Nobody else may see that it has its value earlier or later.
-    let mut between = None;
-    for statement in &view.procedure().body {
-        statement.each(&mut |s| {
-            let gone = removed.iter().any(|r| flow::contains(*r, s.span));
-            let outside = s.span.end <= whole.start || s.span.start >= whole.end;
-            // Of what is around all of it, the head is no part.
-            if gone || outside || flow::contains(s.span, whole) || flow::contains(s.span, call) {
-                return;
-            }
-            let writes = matches!(&s.kind, StatementKind::Loop(l) if l.variable == *name);
-            if writes || s.expressions().iter().any(|e| e.mentions(name)) {
-                between.get_or_insert(s.span);
-            }
-        });
-    }
-    if let Some(span) = between {
-        return Err(refuse(span));
-    }
-    let closed = closed::Closed { view, packing, name };
-    closed.value(removed).filter(|v| !v.is_lost()).ok_or_else(|| refuse(whole))
-}
-
-/// Whether the only later read is the count of the call, which is replaced.
-fn is_count_only(view: &View<'_>, packing: &copies::Packing, name: &Name) -> bool {
-    let mut skip: Vec<Span> = packing.statements.clone();
-    skip.extend(calls_in(view).iter().filter(|f| f.count.mentions(name)).filter_map(|f| {
-        let others = f
-            .arguments
-            .iter()
-            .filter(|a| a.span != f.count.span && a.span != f.buffer.span)
-            .any(|a| a.mentions(name));
-        let same = find::buffer_name(view, f).is_some_and(|b| b == packing.buffer);
-        (!others && same).then_some(f.statement)
-    }));
-    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return true };
-    !flow::is_live_after(view.procedure(), last, name, &skip)
-}
-
 /// All that shares copies is rewritten together, or not at all.
 fn assemble(
     view: &View<'_>,
@@ -457,7 +257,7 @@ fn assemble(
         (Ok(a), Ok(b)) => a
             .statements
             .iter()
-            .any(|s| b.statements.iter().any(|t| flow::contains(*s, *t) || flow::contains(*t, *s))),
+            .any(|s| b.statements.iter().any(|t| s.contains(*t) || t.contains(*s))),
         _ => false,
     };
     let outcomes: Vec<Result<Rewrite, Refusal>> = (0..judged.len())
@@ -511,7 +311,7 @@ fn assemble(
             Site {
                 procedure: id,
                 statement: candidate.found.place(),
-                buffer: find::buffer_name(view, &candidate.found).unwrap_or_default(),
+                buffer: found::buffer_name(view, &candidate.found).unwrap_or_default(),
                 function: candidate.found.function,
                 outcome,
                 trail: Trail { conditions, element: candidate.element, packing },

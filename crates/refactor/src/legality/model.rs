@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::affine::Polynomial;
 use crate::copies::Packing;
+use crate::fact::{Assumptions, Fact, FactScope, Premise};
 use crate::ir::Datatype;
 use crate::project::ProcedureId;
 use crate::refusal::{Code, Refusal};
@@ -47,10 +48,11 @@ pub struct Judged {
     /// Whether it holds; all that were asked before the last one do.
     pub holds: bool,
     /// Facts that had to be supplied, without which it would not be known.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Premise>,
 }
 
-/// A condition of DESIGN.md, section 4, or a part of one. Which code a refusal has depends on what was found.
+/// A condition of book/src/explanation/refactor-proofs.md, or a part of one. Which code a refusal
+/// has depends on what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     /// 6
@@ -133,7 +135,7 @@ pub struct Rewrite {
     /// Scalars that are read later, with the values that they must get.
     pub assign: Vec<(Name, Polynomial)>,
     /// What a person has said, or what is taken from the program's own words, and is not proved.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Premise>,
 }
 
 /// One call.
@@ -163,50 +165,22 @@ pub struct Part {
     pub lasting: Vec<Name>,
 }
 
-/// Facts that a person supplies, each as a refusal has named it.
-#[derive(Debug, Clone, Default)]
-pub struct Assumptions {
-    facts: BTreeSet<String>,
-    everything: bool,
-}
-
-impl Assumptions {
-    /// These facts.
-    pub fn new(facts: impl IntoIterator<Item = String>) -> Assumptions {
-        let mut assumptions = Assumptions::default();
-        for fact in facts {
-            assumptions.everything |= fact == "all";
-            assumptions.facts.insert(normal(&fact));
-        }
-        assumptions
-    }
-
-    fn has(&self, fact: &str) -> bool {
-        self.everything || self.facts.contains(&normal(fact))
-    }
-}
-
-/// Without quotes, and with single blanks.
-fn normal(fact: &str) -> String {
-    let plain: String = fact.chars().filter(|c| !matches!(c, '\'' | '"' | '`')).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// What was assumed for one site.
 pub(super) struct Ledger<'a> {
     given: &'a Assumptions,
-    used: RefCell<BTreeSet<String>>,
+    scope: FactScope,
+    used: RefCell<BTreeSet<Premise>>,
     judged: RefCell<Vec<Judged>>,
 }
 
 impl<'a> Ledger<'a> {
-    pub fn new(given: &'a Assumptions) -> Ledger<'a> {
-        Ledger { given, used: RefCell::default(), judged: RefCell::default() }
+    pub fn new(given: &'a Assumptions, scope: FactScope) -> Ledger<'a> {
+        Ledger { given, scope, used: RefCell::default(), judged: RefCell::default() }
     }
 
     /// The same facts, none used yet.
     pub fn fresh(&self) -> Ledger<'a> {
-        Ledger::new(self.given)
+        Ledger::new(self.given, self.scope.clone())
     }
 
     /// Refuses, unless a person has said that it is so.
@@ -215,21 +189,21 @@ impl<'a> Ledger<'a> {
         code: Code,
         span: Span,
         message: impl Into<String>,
-        fact: impl Into<String>,
+        fact: Fact,
     ) -> Result<(), Refusal> {
-        let fact = fact.into();
-        if self.given.has(&fact) {
-            self.note(fact);
+        let premise = self.scope.premise(fact);
+        if self.given.has(&premise) {
+            self.used.borrow_mut().insert(premise);
             return Ok(());
         }
         let mut refusal = Refusal::new(code, span, message);
-        refusal.fact = Some(fact);
+        refusal.fact = Some(Box::new(premise));
         Err(refusal)
     }
 
     /// Something that is not proved, but said by the program.
-    pub fn note(&self, fact: String) {
-        self.used.borrow_mut().insert(fact);
+    pub fn note(&self, fact: Fact) {
+        self.used.borrow_mut().insert(self.scope.premise(fact));
     }
 
     /// Notes the answer to a condition, with the facts that were used for it and for none before.
@@ -239,7 +213,7 @@ impl<'a> Ledger<'a> {
         outcome: Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let mut judged = self.judged.borrow_mut();
-        let known: BTreeSet<&String> = judged.iter().flat_map(|j| &j.assumed).collect();
+        let known: BTreeSet<&Premise> = judged.iter().flat_map(|j| &j.assumed).collect();
         let used = self.used.borrow();
         let assumed = used.iter().filter(|fact| !known.contains(fact)).cloned().collect();
         judged.push(Judged { condition, holds: outcome.is_ok(), assumed });
@@ -247,7 +221,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// What was assumed, and what was asked.
-    pub fn close(self) -> (Vec<String>, Vec<Judged>) {
+    pub fn close(self) -> (Vec<Premise>, Vec<Judged>) {
         (self.used.into_inner().into_iter().collect(), self.judged.into_inner())
     }
 }

@@ -8,7 +8,8 @@ use crate::tree::{
     Dimension, Expression, ExpressionKind as Kind, Name, Procedure, StatementKind, Type, Unary,
 };
 
-use super::find::{buffer_name, calls_in, has_copies};
+use super::find::{calls_in, has_copies};
+use super::found::buffer_name;
 use super::touch::Touches;
 
 /// Buffers of calls that no copies are beside.

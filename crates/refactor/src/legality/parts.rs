@@ -7,19 +7,19 @@ use std::collections::BTreeSet;
 
 use crate::affine::{Atom, Operator, Polynomial};
 use crate::copies::{Dense, Direction, Packing, Parts, Setting};
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::symbols::Symbols;
 use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Type};
 
-use super::Candidate;
 use super::broadcast::Read;
 use super::calls::Manner;
-use super::find::Found;
+use super::candidate::{Candidate, read_in};
+use super::found::Found;
 use super::model::Ledger;
 use super::persistent::loads;
 use super::processes::{Asked, holds, text};
-use super::read_in;
 use super::root::Roles;
 use super::touch::roots;
 
@@ -73,7 +73,7 @@ pub(super) fn are_for_all(
     for (multiple, of) in &packing.setting.multiples {
         let message =
             format!("the parts are alike only where '{multiple}' is a multiple of '{of}'");
-        let fact = format!("'{multiple}' is a multiple of '{of}'");
+        let fact = Fact::Multiple(multiple.clone(), of.clone());
         ledger.need(Code::Collective, found.call, message, fact)?;
     }
     if let Some(communicator) = found.arguments.get(comm) {
@@ -98,7 +98,9 @@ fn as_many(
     }
     let of = text(view, communicator);
     let message = format!("that there are {parts} processes in '{of}' cannot be seen here");
-    ledger.need(Code::Collective, found.call, message, format!("'{of}' has {parts} processes"))
+    let number = parts.to_string();
+    let fact = Fact::Processes { communicator: of, number, is_variable: false };
+    ledger.need(Code::Collective, found.call, message, fact)
 }
 
 /// The variable that a number is.
@@ -120,7 +122,7 @@ fn on_root(view: &View<'_>, candidate: &Candidate<'_>, packing: &Packing) -> Res
     let guarded = is_root || candidate.roles.guard(&packing.statements);
     if packing.direction == Direction::Unpack && !guarded {
         let message = "only the root receives, and all processes unpack";
-        let fact = "what other processes than the root unpack is not used";
+        let fact = Fact::RootAlone(packing.buffer.clone());
         ledger.need(Code::Collective, found.call, message, fact)?;
     }
     if is_root || !guarded {
@@ -130,7 +132,7 @@ fn on_root(view: &View<'_>, candidate: &Candidate<'_>, packing: &Packing) -> Res
         let message = format!(
             "what '{name}' leads to is read on all processes, and only the root had copies"
         );
-        let fact = format!("'{name}' is set on all processes");
+        let fact = Fact::SetOnAll(name);
         ledger.need(Code::Collective, found.call, message, fact)?;
     }
     Ok(())

@@ -4,10 +4,10 @@ use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
-use crate::tree::{Name, Procedure, Statement, StatementKind};
+use crate::tree::{Name, Procedure, StatementKind};
 
-use super::find::Found;
-use super::flow::{Located, alike, contains, locate};
+use super::flow::{Located, locate, same_branch};
+use super::found::Found;
 
 /// Refuses where what was received may stay in the buffer, or where the buffer may be unpacked without that it was received.
 pub(super) fn unpacked_always(
@@ -80,24 +80,6 @@ fn is_around_both(one: &Located<'_>, other: &Located<'_>) -> bool {
     })
 }
 
-/// Whether two lists are the same branch of conditions that are the same text.
-pub(super) fn same_branch(
-    one: &Statement,
-    inside: &[Statement],
-    other: &Statement,
-    within: &[Statement],
-) -> bool {
-    let (
-        StatementKind::If { condition: a, then, .. },
-        StatementKind::If { condition: b, then: other_then, .. },
-    ) = (&one.kind, &other.kind)
-    else {
-        return false;
-    };
-    let by_then = std::ptr::eq(then.as_slice(), inside);
-    alike(a, b) && by_then == std::ptr::eq(other_then.as_slice(), within)
-}
-
 /// Whether a path may leave the text between two statements before it comes to the second one, or come into it otherwise than through the first one.
 pub(super) fn is_left_or_entered(procedure: &Procedure, after: Span, before: Span) -> bool {
     let between = |s: Span| s.file == after.file && s.start >= after.end && s.start < before.start;
@@ -128,6 +110,6 @@ pub(super) fn is_left_or_entered(procedure: &Procedure, after: Span, before: Spa
         || leaving.iter().any(|(span, name)| {
             !loops
                 .iter()
-                .any(|(around, own)| contains(*around, *span) && (name.is_none() || name == own))
+                .any(|(around, own)| around.contains(*span) && (name.is_none() || name == own))
         })
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::copies::{Direction, Packing};
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
@@ -16,19 +17,12 @@ use crate::tree::{
 };
 
 use super::calls::{self, completes};
-use super::find::{Found, touches_of};
 use super::flow::{self, Stretch, alike};
+use super::found::{Found, Init, touches_of};
 use super::model::Ledger;
 use super::requests::{About, Handle, about};
 use super::touch::roots;
 use super::wrapped::sides;
-
-/// Where a request is made.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Init {
-    pub statement: Span,
-    pub call: Span,
-}
 
 /// Takes the call to where its request is started: there it happens.
 pub(super) fn attach<'p>(view: &View<'p>, found: &mut Found<'p>) {
@@ -363,7 +357,7 @@ fn loaded(
         let message = format!(
             "what '{name}' leads to is read where the request is made, even if it is never started"
         );
-        let fact = format!("'{name}' is set where the request is made");
+        let fact = Fact::SetAtRequest(name);
         ledger.need(Code::Escapes, found.place(), message, fact)?;
     }
     Ok(())
@@ -427,7 +421,7 @@ fn stays(
     }
     let Some(span) = place else { return Ok(()) };
     let message = format!("'{name}' may get other memory here, and the request keeps its address");
-    let fact = format!("'{name}' keeps its memory while the request is used");
+    let fact = Fact::KeepsMemory(name.clone());
     ledger.need(Code::Changed, span, message, fact)
 }
 

@@ -1,13 +1,14 @@
 //! What a program knows of the processes of a communicator: its own rank, and how many there are.
 
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::Symbols;
 use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Statement, Storage, Unary};
 
-use super::find::touches_of;
 use super::flow::{self, alike};
+use super::found::touches_of;
 use super::model::Ledger;
 use super::requests::number;
 use super::touch::roots;
@@ -44,11 +45,11 @@ pub(super) fn holds(
     let (message, fact) = match asked {
         Asked::Rank => (
             format!("that '{name}' is the rank in '{of}' cannot be seen here"),
-            format!("'{name}' is the rank in '{of}'"),
+            Fact::Rank(name.to_owned(), of),
         ),
         Asked::Size => (
             format!("that there are '{name}' processes in '{of}' cannot be seen here"),
-            format!("'{of}' has '{name}' processes"),
+            Fact::Processes { communicator: of, number: name.to_owned(), is_variable: true },
         ),
     };
     ledger.need(Code::Collective, call, message, fact)

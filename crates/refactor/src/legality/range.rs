@@ -5,11 +5,14 @@
 
 use crate::affine::{Atom, Place, Polynomial};
 use crate::copies::{Direction, Packing};
+use crate::fact::{self, Fact};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
+use crate::tree::Name;
 
-use super::find::Found;
+use super::find::calls_in;
+use super::found::{Found, buffer_name};
 use super::model::Ledger;
 
 /// Nothing is known of such a number, so that nobody can vouch for it either.
@@ -38,7 +41,9 @@ pub(super) fn exact(
     }
     own(found, packing, ledger)?;
     let length = Length::of(view, packing, element);
-    let shown = length.text(&packing.length);
+    let copied = length.written(&packing.length);
+    let shown = copied.long.clone();
+    let call = || numbered(view, found);
     // The count of a call with parts is that of one of them; there are as many as processes.
     let sent = match packing.parts {
         Some(_) => Some(&packing.length),
@@ -48,15 +53,16 @@ pub(super) fn exact(
     let (message, fact) = match sent {
         Some(sent) if *sent == packing.length => return Ok(()),
         Some(sent) => {
-            let sent = length.text(sent);
-            let message = format!("the call is for {sent} {unit}, but {shown} {unit} are {what}");
-            (message, format!("{sent} is {shown}"))
+            let sent = length.written(sent);
+            let is = &sent.long;
+            let message = format!("the call is for {is} {unit}, but {shown} {unit} are {what}");
+            (message, Fact::SameLength { call: call(), sent, copied })
         }
         None => {
             let message = format!(
                 "how many elements the call is for is not known; {shown} {unit} are {what}"
             );
-            (message, format!("the call is for {shown} {unit}"))
+            (message, Fact::CallLength { call: call(), copied, unit })
         }
     };
     // A fact that nobody can read helps nobody.
@@ -75,7 +81,7 @@ fn own(found: &Found<'_>, packing: &Packing, ledger: &Ledger<'_>) -> Result<(), 
     }
     let buffer = &packing.buffer;
     let message = format!("what is packed here may fill the part of '{buffer}' that is sent");
-    let fact = format!("the parts of '{buffer}' for different calls do not overlap");
+    let fact = Fact::PartsApart(buffer.clone());
     ledger.need(Code::Coverage, other, message, fact).map_err(|mut refusal| {
         refusal.related.push((found.call, "the call".into()));
         refusal
@@ -128,7 +134,14 @@ impl<'a> Length<'a> {
         names.iter().enumerate().all(|(at, name)| name.is_some() && !names[..at].contains(name))
     }
 
-    fn text(&self, length: &Polynomial) -> String {
+    fn written(&self, length: &Polynomial) -> fact::Length {
+        fact::Length {
+            short: self.text(length, &|index| format!("count({index})")),
+            long: self.text(length, &|index| format!("what {index} counts at {}", self.lines)),
+        }
+    }
+
+    fn text(&self, length: &Polynomial, counted: &dyn Fn(&str) -> String) -> String {
         let length = match &self.element {
             Some(size) => length.exact_quotient(size).unwrap_or_else(Polynomial::lost),
             None => length.clone(),
@@ -137,12 +150,23 @@ impl<'a> Length<'a> {
             Atom::Unnamed(number) => {
                 let total = self.packing.totals.iter().find(|(total, _)| total == number);
                 let index = total.map_or("a running index", |(_, name)| name);
-                let place = Place::variable(format!("what {index} counts at {}", self.lines));
+                let place = Place::variable(counted(index));
                 Some(Polynomial::atom(Atom::Read { place, version: 0 }))
             }
             _ => None,
         });
         named.to_string()
+    }
+}
+
+/// The buffer of a call; the second call of the procedure with this buffer is `buffer#2`.
+fn numbered(view: &View<'_>, found: &Found<'_>) -> Name {
+    let name = buffer_name(view, found).unwrap_or_default();
+    let calls = calls_in(view);
+    let same = calls.iter().filter(|c| buffer_name(view, c).as_ref() == Some(&name));
+    match same.filter(|c| c.call.start < found.call.start).count() {
+        0 => name,
+        earlier => format!("{name}#{}", earlier + 1),
     }
 }
 

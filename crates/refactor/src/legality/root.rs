@@ -6,8 +6,8 @@ use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::tree::{Expression, Name, Statement, StatementKind};
 
-use super::find::{Found, buffer_name, touches_of};
-use super::flow::{self, contains};
+use super::flow;
+use super::found::{Found, buffer_name, touches_of};
 use super::model::Ledger;
 use super::processes::{Asked, Test, holds, test};
 use super::touch::roots;
@@ -49,8 +49,8 @@ impl Roles {
                 if !has_to_do(s) {
                     return;
                 }
-                if contains(s.span, found.statement) {
-                    let in_then = then.iter().any(|t| contains(t.span, found.statement));
+                if s.span.contains(found.statement) {
+                    let in_then = then.iter().any(|t| t.span.contains(found.statement));
                     roles.here = Some(test.on_root == in_then);
                 }
                 roles.tests.push(test);
@@ -68,7 +68,7 @@ impl Roles {
 
     /// Whether all these statements stand under such conditions.
     pub fn guard(&self, statements: &[Span]) -> bool {
-        statements.iter().all(|s| self.around.iter().any(|a| contains(*a, *s)))
+        statements.iter().all(|s| self.around.iter().any(|a| a.contains(*s)))
     }
 
     /// That the conditions say what they seem to: they compare the rank with the root, both of which stay what they are until the last copy.
@@ -90,7 +90,7 @@ impl Roles {
         let mut changed = None;
         for statement in &view.procedure().body {
             statement.each(&mut |s| {
-                let is_inside = s.span.start >= whole.start && s.span.end <= whole.end;
+                let is_inside = whole.contains(s.span);
                 if !is_inside || changed.is_some() {
                     return;
                 }

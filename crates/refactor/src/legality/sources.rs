@@ -2,6 +2,7 @@
 //! sources and what addresses depend on.
 
 use crate::copies::{Direction, Packing};
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
@@ -9,8 +10,8 @@ use crate::symbols::Symbols;
 use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type};
 
 use super::completion::completion;
-use super::find::{Found, touches_of};
-use super::flow::{Stretch, contains};
+use super::flow::Stretch;
+use super::found::{Found, touches_of};
 use super::model::Ledger;
 use super::touch::Touches;
 
@@ -37,7 +38,7 @@ pub(super) fn unaliased(
         for other in &read {
             if view.may_alias(one, other) {
                 let message = format!("'{one}' and '{other}' may be the same memory");
-                let fact = format!("'{one}' and '{other}' share no memory");
+                let fact = Fact::NoAlias((*one).to_owned(), (*other).to_owned());
                 ledger.need(Code::Alias, found.buffer.span, message, fact)?;
             }
         }
@@ -69,11 +70,11 @@ pub(super) fn undisturbed(
         Some(init) => Stretch::until(procedure, init.statement, found.statement),
         None => stretch,
     };
-    let is_copy = |span: Span| packing.elsewhere.iter().any(|e| contains(span, *e));
+    let is_copy = |span: Span| packing.elsewhere.iter().any(|e| span.contains(*e));
     let mut pairs: Vec<(Span, Name, Name, Code)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
-            let skipped = s.span == found.statement || contains(s.span, found.statement);
+            let skipped = s.span == found.statement || s.span.contains(found.statement);
             if !stretch.has(s.span) || skipped {
                 return;
             }
@@ -101,7 +102,7 @@ pub(super) fn undisturbed(
     }
     for (span, name, other, code) in pairs {
         let message = format!("this may write to '{other}', by the name '{name}'");
-        let fact = format!("'{other}' and '{name}' share no memory");
+        let fact = Fact::NoAlias(other, name);
         ledger.need(code, span, message, fact)?;
     }
     Ok(())
@@ -172,8 +173,7 @@ pub(super) fn unwritten(
             check(view, found, packing, pending, Some(wait), ledger)
         }
         None => {
-            let names = packing.touched.join("', '");
-            let fact = format!("'{names}' is not written before the send is complete");
+            let fact = Fact::UnwrittenWhileSent(packing.touched.join("', '"));
             let end = "where the send is completed cannot be seen in this procedure";
             match written(view, found, packing, Stretch::after(procedure, found.statement)) {
                 Some((span, source)) => {
@@ -209,18 +209,18 @@ fn by_call(
             let same = view.targets(name).contains(source) || view.targets(source).contains(name);
             if same {
                 let message = format!("'{source}' is written by the call, or in its arguments");
-                let fact = format!("'{source}' is not written between the copies and the call");
+                let fact = Fact::UnwrittenBeforeCall(source.clone());
                 ledger.need(Code::SourceWritten, *span, message, fact)?;
             } else {
                 let message =
                     format!("the call may receive into '{source}', which it would send from");
-                let fact = format!("'{source}' and '{name}' share no memory");
+                let fact = Fact::NoAlias(source.clone(), name.clone());
                 ledger.need(Code::Alias, *span, message, fact)?;
             }
         }
         if let Some(span) = touches.anything.first().filter(|_| !view.is_hidden(source)) {
             let message = format!("'{source}' may be written in an argument of the call");
-            let fact = format!("'{source}' is not written between the copies and the call");
+            let fact = Fact::UnwrittenBeforeCall(source.clone());
             ledger.need(Code::SourceWritten, *span, message, fact)?;
         }
     }
@@ -241,7 +241,7 @@ fn written(
                 return;
             }
             // Of what is around the call, the head is evaluated before it.
-            let head = contains(s.span, found.statement) && stretch.has_begin_of(s.span);
+            let head = s.span.contains(found.statement) && stretch.has_begin_of(s.span);
             if !(stretch.has(s.span) || head) {
                 return;
             }
@@ -273,11 +273,11 @@ fn check(
     let (message, fact) = match wait {
         Some(_) => (
             format!("'{source}' is written while the send from it may still be pending"),
-            format!("'{source}' is not written before the send is complete"),
+            Fact::UnwrittenWhileSent(source),
         ),
         None => (
             format!("'{source}' is written between the copies and the call"),
-            format!("'{source}' is not written between the copies and the call"),
+            Fact::UnwrittenBeforeCall(source),
         ),
     };
     let outcome = ledger.need(Code::SourceWritten, span, message, fact);

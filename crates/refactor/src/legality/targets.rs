@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::copies::{Direction, Packing};
+use crate::fact::Fact;
 use crate::project::{View, arguments_read};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
 use crate::symbols::{Symbols, Touched};
 use crate::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
-use super::Candidate;
 use super::calls::{Manner, sides};
+use super::candidate::Candidate;
 use super::completion::completion;
-use super::find::{Found, calls_in, touches_of};
-use super::flow::{Stretch, contains};
+use super::find::calls_in;
+use super::flow::Stretch;
+use super::found::{Found, touches_of};
 use super::model::Ledger;
 use super::together::shared;
 use super::touch::roots;
@@ -38,7 +40,7 @@ pub(super) fn untouched(
         let done = completion(view, found, request).is_some_and(|wait| wait.end <= first);
         if !done {
             let message = "where the receive is completed cannot be seen in this procedure";
-            let fact = "the receive is complete before its copies";
+            let fact = Fact::ReceiveComplete(packing.buffer.clone());
             ledger.need(Code::Escapes, found.call, message, fact)?;
         }
     }
@@ -49,7 +51,7 @@ pub(super) fn untouched(
     let mut twice: Vec<(Span, Name)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
-            if !stretch.has(s.span) || contains(s.span, found.statement) || problem.is_some() {
+            if !stretch.has(s.span) || s.span.contains(found.statement) || problem.is_some() {
                 return;
             }
             if let Some(names) = others.received(s.span) {
@@ -70,12 +72,12 @@ pub(super) fn untouched(
     }
     for (span, target) in twice {
         let message = format!("this may be unpacked to elements of '{target}' that are received");
-        let fact = format!("the elements of '{target}' that are received are distinct");
+        let fact = Fact::DistinctElements(target);
         ledger.need(Code::ReceiveOverlap, span, message, fact)?;
     }
     let Some((span, target)) = problem else { return Ok(()) };
     let message = format!("'{target}' is used between the receive and its copies");
-    let fact = format!("what is received into '{target}' is not used before it would be copied");
+    let fact = Fact::UnusedBeforeUnpacked(target);
     ledger.need(Code::ReceiveOverlap, span, message, fact)
 }
 
@@ -105,7 +107,7 @@ impl Others {
 
     /// Variables of which a statement may unpack the same elements; none where it is no such statement.
     fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
-        self.all.iter().find(|(statement, _)| contains(*statement, span)).map(|(_, names)| names)
+        self.all.iter().find(|(statement, _)| statement.contains(span)).map(|(_, names)| names)
     }
 }
 
@@ -126,7 +128,7 @@ pub(super) fn unfilled(
     let mut filled: Option<Span> = None;
     for statement in &procedure.body {
         statement.each(&mut |s| {
-            let is_known = known.iter().any(|k| contains(*k, s.span));
+            let is_known = known.iter().any(|k| k.contains(s.span));
             let is_call = calls_mpi_in(view, s);
             if filled.is_some() || is_known || is_call || s.span.start >= found.statement.start {
                 return;
@@ -140,7 +142,7 @@ pub(super) fn unfilled(
     let message = format!(
         "'{buffer}' gets values here, which are unpacked where less is received (MPI_PROC_NULL)"
     );
-    let fact = format!("what is received into '{buffer}' is all that is unpacked from it");
+    let fact = Fact::AllReceived(buffer.clone());
     ledger.need(Code::ReceiveCount, span, message, fact)
 }
 
@@ -201,7 +203,7 @@ pub(super) fn unsent(
         let is_it = |n: &Name| packing.touched.iter().find(|target| view.may_alias(n, target));
         if let Some(target) = roots(argument).iter().find_map(is_it) {
             let message = format!("what is received into '{target}' may be what the call reads");
-            let fact = format!("what is received into '{target}' is not what is sent from it");
+            let fact = Fact::ReceivedNotSent(target.clone());
             ledger.need(Code::ReceiveOverlap, found.call, message, fact)?;
         }
     }
@@ -226,7 +228,7 @@ pub(super) fn unsent(
         {
             let message =
                 format!("what is received into '{target}' may be what a send still reads");
-            let fact = format!("what is received into '{target}' is not what is sent from it");
+            let fact = Fact::ReceivedNotSent(target.clone());
             ledger.need(Code::ReceiveOverlap, other.call, message, fact)?;
         }
     }

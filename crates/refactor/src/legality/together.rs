@@ -2,14 +2,15 @@
 //! post on, no longer when the copies were made. Where both may happen at a time, they must be in different elements (MPI 4.1, section 3.7.2).
 
 use crate::copies::{Copy, Direction, Packing};
+use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
 
-use super::Candidate;
 use super::apart::{Inside, are_apart, inside};
+use super::candidate::Candidate;
 use super::completion::completion;
-use super::find::Found;
 use super::flow::Stretch;
+use super::found::Found;
 use super::model::{Condition, Ledger, Part};
 
 /// Refuses receives into what a send may still read.
@@ -66,7 +67,7 @@ impl Pair<'_> {
         for (sent, received) in shared(view, self.pack, self.unpack) {
             let name = &received.address.base.variable;
             let message = format!("what is received into '{name}' may be what a send still reads");
-            let fact = format!("what is received into '{name}' is not what is sent from it");
+            let fact = Fact::ReceivedNotSent(name.clone());
             let outcome = ledger.need(Code::ReceiveOverlap, received.span, message, fact);
             outcome.map_err(|mut refusal| {
                 refusal.related.push((self.send.call, "the send".into()));

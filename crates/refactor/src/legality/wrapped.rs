@@ -1,6 +1,7 @@
 //! Calls of procedures that stand for MPI's ([`Wrapper`]): which arguments are the buffers, and whether such a call can be written with a datatype.
 
 use crate::copies::Packing;
+use crate::fact::Fact;
 use crate::project::{View, Wrapper};
 use crate::refusal::{Code, Refusal};
 use crate::source::Span;
@@ -10,8 +11,7 @@ use crate::tree::{
 };
 
 use super::calls::{self, Manner, Side};
-use super::find::Found;
-use super::flow::contains;
+use super::found::Found;
 use super::model::Ledger;
 
 /// The buffers of a call, by the name of what is called in a procedure.
@@ -109,8 +109,7 @@ pub(super) fn is_writable(
     }
     let what = if view.language().is_fortran() { "`use mpi`" } else { "mpi.h" };
     let message = format!("a type is made here, and {what} cannot be seen from here");
-    let fact = format!("MPI is known in '{}'", view.procedure().name);
-    ledger.need(Code::Wrapper, found.call, message, fact)
+    ledger.need(Code::Wrapper, found.call, message, Fact::MpiKnown)
 }
 
 /// Arguments of MPI's procedure that nobody has told, and one that is no argument of the call.
@@ -180,7 +179,7 @@ fn sees_mpi(view: &View<'_>, call: Span) -> bool {
         }
         return false;
     }
-    let Some(procedure) = unit.procedures.iter().rfind(|p| contains(p.span, call)) else {
+    let Some(procedure) = unit.procedures.iter().rfind(|p| p.span.contains(call)) else {
         return false;
     };
     let host = procedure.host.as_ref();
@@ -194,7 +193,7 @@ fn sees_mpi(view: &View<'_>, call: Span) -> bool {
         || unit
             .includes
             .iter()
-            .any(|(name, at)| contains(procedure.span, *at) && is_header(name, "mpif.h"))
+            .any(|(name, at)| procedure.span.contains(*at) && is_header(name, "mpif.h"))
 }
 
 /// Why a wrapper's buffer argument, where its declaration is at hand, cannot be what the copies are from.

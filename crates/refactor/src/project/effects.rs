@@ -1,53 +1,22 @@
-//! The fixpoint of what procedures read and write, and what names may be names of the same memory.
+//! The fixpoint of what procedures read and write.
 //!
 //! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in its procedure. Memory that is reached through a
 //! variable counts as that variable's.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use crate::symbols::{Effects, Symbols, Touched};
 use crate::tree::{
-    Declaration, Expression, ExpressionKind as Kind, Intent, Name, Statement, StatementKind,
-    Storage, Type, Unary,
+    Expression, ExpressionKind as Kind, Intent, Name, Statement, StatementKind, Type, Unary,
 };
 
 use super::library::{self, Use};
-use super::regions::{Region, Regions, Summary};
+use super::names::last;
+use super::program::{ProcedureId, Project};
+use super::regions::{ANYTHING, Pointers, Region, Regions, Summary};
 use super::sizes::is_plain_record;
-use super::spaces::last;
-use super::types::{is_number, type_of};
-use super::{ProcedureId, Project, View};
-
-/// What stands for memory that nobody knows.
-const ANYTHING: &str = "?";
-
-/// Where the pointers of a procedure lead to.
-#[derive(Debug, Default)]
-pub(super) struct Pointers {
-    /// Of each pointer, the variables that it is set to.
-    leads: HashMap<Name, BTreeSet<Name>>,
-    /// Variables whose address is taken.
-    exposed: HashSet<Name>,
-    /// Pointers whose own address is taken: they may be set through it.
-    open: HashSet<Name>,
-}
-
-impl Pointers {
-    /// What a pointer is set to; none if that is nowhere to be seen.
-    pub fn leads(&self, name: &str) -> Option<&BTreeSet<Name>> {
-        self.leads.get(name)
-    }
-
-    /// Whether a pointer may be set otherwise than by its name.
-    pub fn is_open(&self, name: &str) -> bool {
-        self.open.contains(name)
-    }
-
-    /// Whether some other variable is set to a variable's address.
-    pub fn is_led_to(&self, name: &str) -> bool {
-        self.leads.values().any(|to| to.contains(name))
-    }
-}
+use super::types::{holds_numbers, is_number, type_of};
+use super::view::View;
 
 /// What a procedure does by itself: names whose content it reads and writes, and its calls.
 #[derive(Default)]
@@ -89,174 +58,7 @@ pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
 
 /// What a call in a procedure may read and write, in names of the procedure.
 pub(super) fn of_call(view: &View<'_>, function: &Expression, arguments: &[Expression]) -> Effects {
-    call(view, pointers_of(view), &view.project.summaries, function, arguments)
-}
-
-/// The variables that a name may lead to, itself first.
-pub(super) fn targets(view: &View<'_>, name: &str) -> Vec<Name> {
-    let mut all = follow(pointers_of(view), name);
-    all.retain(|n| n != name);
-    all.insert(0, name.to_owned());
-    all
-}
-
-/// The variables that a pointer or reference may lead to; none if that is not known.
-pub(super) fn pointees(view: &View<'_>, name: &str) -> Option<Vec<Name>> {
-    let Some(declaration) = view.declared(name) else { return Some(Vec::new()) };
-    if holds_numbers(view, &declaration.of) {
-        return Some(Vec::new());
-    }
-    let pointers = pointers_of(view);
-    let is_array = matches!(view.resolve(&declaration.of), Type::Array(..) | Type::Record(_));
-    if !is_array && (pointers.open.contains(name) || !pointers.leads.contains_key(name)) {
-        return None;
-    }
-    let mut all = follow(pointers, name);
-    all.retain(|n| n != name);
-    (!all.iter().any(|n| n == ANYTHING)).then_some(all)
-}
-
-/// Whether values of a type are numbers, or arrays of them.
-fn holds_numbers(view: &View<'_>, of: &Type) -> bool {
-    match view.resolve(of) {
-        Type::Basic(..) => true,
-        Type::Array(inner, _) => matches!(view.resolve(&inner), Type::Basic(..)),
-        _ => false,
-    }
-}
-
-/// Whether memory of one variable may be memory of another one.
-pub(super) fn may_alias(view: &View<'_>, one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
-    // A named number has no memory.
-    if view.constant(one).is_some() || view.constant(other).is_some() {
-        return false;
-    }
-    let pointers = pointers_of(view);
-    let (ones, others) = (follow(pointers, one), follow(pointers, other));
-    ones.iter().any(|a| others.iter().any(|b| a == b || overlap(view, pointers, a, b)))
-}
-
-fn pointers_of<'p>(view: &View<'p>) -> &'p Pointers {
-    &view.project.pointers[view.id.0]
-}
-
-/// Whether two variables, neither of which is set to anything in the procedure that would say more, may share memory.
-fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
-    if a == ANYTHING || b == ANYTHING {
-        return true;
-    }
-    // Constants of MPI (`MPI_STATUS_IGNORE`, `mpi_comm_world`) are nobody's memory.
-    if [a, b].iter().any(|n| n.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))) {
-        return false;
-    }
-    let (Some(a), Some(b)) = (view.declared(a), view.declared(b)) else {
-        return !is_another_common(view, a, b);
-    };
-    if view.language().is_fortran() {
-        // Storage may be shared by variables of different types.
-        return equivalent(view, &a.name, &b.name)
-            || (types_may_alias(view, a, b) && targets_of_pointers(a, b));
-    }
-    if !types_may_alias(view, a, b) {
-        return false;
-    }
-    if a.unaliased || b.unaliased {
-        return false;
-    }
-    match (is_pointer(a), is_pointer(b)) {
-        (true, true) => !(is_fresh(pointers, a) || is_fresh(pointers, b)),
-        (true, false) => !is_fresh(pointers, a) && can_be_reached(pointers, a, b),
-        (false, true) => !is_fresh(pointers, b) && can_be_reached(pointers, b, a),
-        (false, false) => false,
-    }
-}
-
-/// Whether one is a variable of a common block that this procedure does not name (`/block/name`), and the other one is not.
-fn is_another_common(view: &View<'_>, a: &str, b: &str) -> bool {
-    let block = |name: &str| {
-        name.starts_with('/').then(|| name.split('/').nth(1)).flatten().map(str::to_owned)
-    };
-    let (hidden, seen) = match (block(a), block(b)) {
-        (Some(hidden), None) => (hidden, b),
-        (None, Some(hidden)) => (hidden, a),
-        _ => return false,
-    };
-    let Some(declaration) = view.declared(seen) else { return false };
-    let is_pointer = matches!(declaration.of, Type::Pointer(_));
-    let same_block = view.global(seen).and_then(|g| block(&g)).is_some_and(|own| own == hidden);
-    view.language().is_fortran() && !is_pointer && !same_block
-}
-
-/// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another one, unless one is a pointer, or both
-/// are dummy arguments with the attribute `target`.
-fn targets_of_pointers(a: &Declaration, b: &Declaration) -> bool {
-    let points = |d: &Declaration| matches!(d.of, Type::Pointer(_));
-    let dummy = |d: &Declaration| d.storage == Storage::Argument;
-    let excluded = |d: &Declaration| dummy(d) && d.unaliased;
-    if points(a) || points(b) {
-        return !excluded(a) && !excluded(b);
-    }
-    dummy(a) && dummy(b) && !a.unaliased && !b.unaliased
-}
-
-/// `equivalence`, or a common block that has several forms.
-fn equivalent(view: &View<'_>, a: &str, b: &str) -> bool {
-    let scope = &view.procedure().scope;
-    let together = scope.equivalences.iter().any(|e| {
-        let has = |name: &str| e.places.iter().any(|p| p.root().is_some_and(|r| r == name));
-        has(a) && has(b)
-    });
-    let block = view.global(a);
-    together || (block.is_some() && block == view.global(b))
-}
-
-fn is_pointer(declaration: &Declaration) -> bool {
-    matches!(declaration.of, Type::Pointer(_) | Type::Reference(_) | Type::Named(_) | Type::Unknown)
-}
-
-/// A local pointer that leads only to memory that was allocated for it, or to named variables (which are looked at by themselves).
-fn is_fresh(pointers: &Pointers, declaration: &Declaration) -> bool {
-    declaration.storage == Storage::Local
-        && pointers.leads.contains_key(&declaration.name)
-        && !pointers.open.contains(&declaration.name)
-}
-
-/// Whether a pointer that nobody has looked into can lead to a variable. What came as an argument is older than the procedure's own.
-fn can_be_reached(pointers: &Pointers, pointer: &Declaration, variable: &Declaration) -> bool {
-    match variable.storage {
-        Storage::Local | Storage::Argument => {
-            let old =
-                pointer.storage == Storage::Argument && !pointers.leads.contains_key(&pointer.name);
-            !old && pointers.exposed.contains(&variable.name)
-        }
-        Storage::Kept | Storage::Shared => true,
-    }
-}
-
-/// Different numeric types share no memory that is used (C11 6.5, paragraph 7); `char` and what is not known may share with all.
-fn types_may_alias(view: &View<'_>, a: &Declaration, b: &Declaration) -> bool {
-    let (Some(a), Some(b)) = (element(view, &a.of), element(view, &b.of)) else { return true };
-    let bytes = |name: &str| name.ends_with("char");
-    let unsigned = |name: &str| name.strip_prefix("unsigned ").unwrap_or(name).to_owned();
-    bytes(&a) || bytes(&b) || unsigned(&a) == unsigned(&b)
-}
-
-/// The number that a variable is made of, behind pointers and arrays; of MPI's own types their name.
-fn element(view: &View<'_>, of: &Type) -> Option<String> {
-    let mut of = view.resolve(of);
-    loop {
-        of = match of {
-            Type::Pointer(inner) | Type::Reference(inner) | Type::Array(inner, _) => {
-                view.resolve(&inner)
-            }
-            Type::Basic(name, _) => return Some(name),
-            Type::Named(name) if name.starts_with("MPI_") => return Some(name),
-            _ => return None,
-        };
-    }
+    call(view, view.pointers(), &view.project.summaries, function, arguments)
 }
 
 fn direct<'p>(view: &View<'p>) -> Direct<'p> {
@@ -448,22 +250,10 @@ fn roots(place: &Expression) -> Vec<Name> {
     }
 }
 
-/// A name and all that it leads to.
-fn follow(pointers: &Pointers, name: &str) -> Vec<Name> {
-    let mut all = BTreeSet::new();
-    let mut waiting = vec![name.to_owned()];
-    while let Some(name) = waiting.pop() {
-        if all.insert(name.clone()) {
-            waiting.extend(pointers.leads.get(&name).into_iter().flatten().cloned());
-        }
-    }
-    all.into_iter().collect()
-}
-
 /// Names of a procedure as memory outside of it.
 fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Name>) -> Regions {
     let mut found = Regions::default();
-    for name in names.flat_map(|name| follow(pointers, &name)).collect::<BTreeSet<_>>() {
+    for name in names.flat_map(|name| pointers.follow(&name)).collect::<BTreeSet<_>>() {
         if name == ANYTHING {
             found.all = true;
         } else if let Some(index) = view.procedure().parameters.iter().position(|p| *p == name) {
@@ -534,6 +324,10 @@ fn call(
     }
 }
 
+fn is_in_place(argument: &Expression) -> bool {
+    matches!(&argument.kind, Kind::Name(name) if name.eq_ignore_ascii_case("mpi_in_place"))
+}
+
 /// What a procedure without a body does.
 fn foreign(
     view: &View<'_>,
@@ -556,8 +350,11 @@ fn foreign(
             if !matches!(name, "size" | "data" | "begin" | "end" | "empty") {
                 writes.names(object);
             }
+            let in_place = arguments.iter().any(is_in_place);
             for (argument, what) in arguments.iter().zip(uses) {
                 let names: Vec<Name> = roots(argument);
+                // What comes out of the buffer went into it.
+                let what = if in_place && what == Use::Writes { Use::Both } else { what };
                 let copied =
                     matches!(&argument.kind, Kind::Keyword(keyword, _) if keyword == "source");
                 if matches!(what, Use::Reads | Use::Both) || copied {
@@ -596,7 +393,7 @@ impl<'v, 'p> Touching<'v, 'p> {
 
     /// The content of variables, and of what they lead to.
     fn names(&mut self, names: impl IntoIterator<Item = Name>) {
-        for name in names.into_iter().flat_map(|name| follow(self.pointers, &name)) {
+        for name in names.into_iter().flat_map(|name| self.pointers.follow(&name)) {
             self.all |= name == ANYTHING;
             self.names.insert(name);
         }

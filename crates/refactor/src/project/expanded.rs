@@ -3,24 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::source::Span;
-use crate::tree::Procedure;
+use crate::tree::{Name, Procedure};
 
 use super::effects;
 use super::files::Files;
 use super::hidden;
-use super::spaces::{Spaces, last};
-use super::{ProcedureId, Project};
-
-/// What is known of them.
-#[derive(Debug, Default)]
-pub(super) struct Expanded {
-    /// Unit and index of each.
-    places: HashSet<(usize, usize)>,
-    /// Where what is in them stands in the texts.
-    real: HashMap<Span, Span>,
-    /// Procedures of the texts that stand in them wherever they are called.
-    covered: HashSet<(usize, usize)>,
-}
+use super::names::last;
+use super::program::{Expanded, ProcedureId, Project};
+use super::spaces::Spaces;
 
 impl Project {
     /// The procedure of this name, if there is one with a body, and no other.
@@ -39,7 +29,7 @@ impl Project {
     /// The project with more procedures, each beside another one and seeing what that sees; with their numbers.
     pub(crate) fn with_procedures(
         &self,
-        added: Vec<(ProcedureId, Procedure)>,
+        added: Vec<(ProcedureId, Procedure, HashMap<String, Name>)>,
         real: HashMap<Span, Span>,
         covered: &HashSet<ProcedureId>,
     ) -> (Project, Vec<ProcedureId>) {
@@ -47,9 +37,12 @@ impl Project {
         let files = Files::new(&mut sources, &self.setup.compiled);
         let mut units = self.units.clone();
         let mut places = Vec::new();
-        for (beside, procedure) in added {
+        let mut callees = HashMap::new();
+        for (beside, procedure, standing) in added {
             let (unit, _) = self.place(beside);
-            places.push((unit, units[unit].procedures.len()));
+            let place = (unit, units[unit].procedures.len());
+            places.push(place);
+            callees.insert(place, standing);
             units[unit].procedures.push(procedure);
         }
         let spaces = Spaces::new(&mut units, &files);
@@ -61,6 +54,7 @@ impl Project {
             places: places.into_iter().collect(),
             real,
             covered: covered.iter().map(|id| self.place(*id)).collect(),
+            callees,
         };
         let mut project = Project {
             sources,
@@ -86,6 +80,11 @@ impl Project {
     /// Whether a procedure of the texts stands in the expanded ones wherever it is called.
     pub(crate) fn is_covered(&self, place: (usize, usize)) -> bool {
         self.expanded.covered.contains(&place)
+    }
+
+    /// The procedures that were written into one, by the marks of their variables.
+    pub(super) fn callees(&self, id: ProcedureId) -> HashMap<String, Name> {
+        self.expanded.callees.get(&self.place(id)).cloned().unwrap_or_default()
     }
 
     /// Where something stands in the texts.

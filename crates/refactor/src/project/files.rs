@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::read::c::{Define, Directives, Given, Macros, directives, directives_given};
-use crate::source::{Language, Source};
+use crate::source::{FileId, Language, Source};
 use crate::tree::Name;
 
 use super::compiled::{Command, Compiled, candidates};
-use super::{Wrappers, file_id};
+use super::wrappers::Wrappers;
 
 /// The includes of a project.
 pub(super) struct Files {
@@ -265,4 +265,10 @@ fn fortran_includes(text: &str) -> Vec<&str> {
             rest[1..].split_once(quote).map(|(name, _)| name)
         })
         .collect()
+}
+
+/// The number of a file.
+pub(super) fn file_id(index: usize) -> FileId {
+    // More files than 2^32 do not fit into any memory.
+    FileId(u32::try_from(index).unwrap_or(u32::MAX))
 }

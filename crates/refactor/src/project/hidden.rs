@@ -10,20 +10,12 @@ use crate::tree::{
     Binary, Expression, ExpressionKind as Kind, Name, StatementKind, Storage, Type, Unary,
 };
 
-use super::effects::Pointers;
 use super::library::is_forgetful;
-use super::spaces::last;
+use super::names::last;
+use super::program::Project;
+use super::regions::{Pointers, Reach};
 use super::types::{is_number, type_of};
-use super::{Project, View};
-
-/// Who can reach the variables of a procedure.
-#[derive(Debug, Default)]
-pub(super) struct Reach {
-    /// Variables whose memory nobody unknown can reach.
-    pub hidden: HashSet<Name>,
-    /// Of C: those whose address, or what they point to, may be known elsewhere.
-    pub given: BTreeSet<Name>,
-}
+use super::view::View;
 
 /// Of each procedure.
 pub(super) fn reach(project: &Project) -> Vec<Reach> {

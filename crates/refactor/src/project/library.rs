@@ -1,4 +1,6 @@
-//! What procedures of MPI (MPI 4.1), of C's library and of C++'s do with their arguments.
+//! What procedures of MPI, of C's library and of C++'s do with their arguments.
+
+use commloom_mpi_api::{Call, Direction, Parameter, find};
 
 /// What is done with an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,24 +15,18 @@ pub enum Use {
     Value,
 }
 
-/// What is done with each argument; `r`, `w`, `b`, `-` as in [`Use`]; the last stands for all that follow. None: not known.
+/// What is done with each argument. None: not known.
 pub(super) fn uses(name: &str, count: usize, is_fortran: bool) -> Option<Vec<Use>> {
-    let lower;
-    let pattern = if name.len() > 4 && name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))
-    {
-        lower = name.to_ascii_lowercase();
+    if name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("mpi_")) {
         // The other processes write to windows, and between which calls they do is not said.
-        if lower.starts_with("mpi_win_") {
+        if name.get(4..8).is_some_and(|rest| rest.eq_ignore_ascii_case("win_")) {
             return None;
         }
-        let known = mpi(lower.strip_suffix("_c").unwrap_or(&lower)).unwrap_or("b");
-        return Some(expand(known, count, is_fortran));
-    } else if is_fortran {
-        fortran(name)?
-    } else {
-        c(name)?
-    };
-    Some(expand(pattern, count, false))
+        let Some(known) = mpi(name, is_fortran) else { return Some(vec![Use::Both; count]) };
+        let rest = if is_fortran { Use::Writes } else { Use::Both };
+        return Some((0..count).map(|at| known.get(at).copied().unwrap_or(rest)).collect());
+    }
+    Some(expand(if is_fortran { fortran(name)? } else { c(name)? }, count))
 }
 
 /// Whether a procedure of a library keeps no address that it is given: when it has returned (and its request is complete), only the program
@@ -45,111 +41,53 @@ pub fn is_forgetful(name: &str) -> bool {
     }
 }
 
-/// How many arguments a procedure of MPI that sends or receives has, without Fortran's `ierror`.
+/// How many arguments a procedure of MPI has in Fortran, without `ierror`.
 pub fn arguments(name: &str) -> Option<usize> {
-    mpi(&name.to_ascii_lowercase()).map(str::len)
+    let Call { function, form } = find(name)?;
+    Some(function.parameters(form).filter(|parameter| !parameter.is_c_only).count())
 }
 
 /// Which arguments (from 0) a procedure of MPI reads while it communicates.
 pub fn arguments_read(name: &str, count: usize) -> Vec<usize> {
-    let Some(pattern) = mpi(&name.to_ascii_lowercase()) else { return Vec::new() };
-    pattern.char_indices().filter(|(at, c)| *c == 'r' && *at < count).map(|(at, _)| at).collect()
+    let all = mpi(name, false).unwrap_or_default();
+    let read = all.iter().take(count).enumerate().filter(|(_, what)| **what == Use::Reads);
+    read.map(|(at, _)| at).collect()
 }
 
-/// `error`: Fortran's last argument.
-fn expand(pattern: &str, count: usize, error: bool) -> Vec<Use> {
-    let all: Vec<Use> = pattern
-        .chars()
-        .map(|c| match c {
-            'r' => Use::Reads,
-            'w' => Use::Writes,
-            'b' => Use::Both,
-            _ => Use::Value,
-        })
-        .collect();
-    (0..count)
-        .map(|index| match all.get(index) {
-            Some(&one) => one,
-            None if error && index + 1 == count => Use::Writes,
-            None => all.last().copied().unwrap_or(Use::Value),
-        })
-        .collect()
+/// `r`, `w`, `b`, `-` as in [`Use`]; the last stands for all that follow.
+fn expand(pattern: &str, count: usize) -> Vec<Use> {
+    let all = pattern.chars().map(|c| match c {
+        'r' => Use::Reads,
+        'w' => Use::Writes,
+        'b' => Use::Both,
+        _ => Use::Value,
+    });
+    let last = all.clone().next_back().unwrap_or(Use::Value);
+    all.chain(std::iter::repeat(last)).take(count).collect()
 }
 
-/// Arguments in the order of the standard, without `ierror`.
-fn mpi(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "mpi_send" | "mpi_ssend" | "mpi_rsend" | "mpi_bsend" => "r-----",
-        "mpi_isend" | "mpi_issend" | "mpi_irsend" | "mpi_ibsend" | "mpi_send_init"
-        | "mpi_ssend_init" | "mpi_bsend_init" | "mpi_rsend_init" => "r-----w",
-        "mpi_recv" | "mpi_mrecv" => "w-----w",
-        "mpi_irecv" | "mpi_recv_init" => "w-----w",
-        "mpi_sendrecv" => "r----w-----w",
-        "mpi_isendrecv" => "r----w-----w",
-        "mpi_sendrecv_replace" => "b-------w",
-        "mpi_wait" => "bw",
-        "mpi_test" => "bww",
-        "mpi_waitall" => "-bw",
-        "mpi_testall" => "-bww",
-        "mpi_waitany" => "-bww",
-        "mpi_waitsome" | "mpi_testsome" => "-bwww",
-        "mpi_testany" => "-bwww",
-        "mpi_start" | "mpi_request_free" | "mpi_cancel" => "b",
-        "mpi_startall" => "-b",
-        "mpi_probe" => "---w",
-        "mpi_iprobe" => "---ww",
-        "mpi_get_count" | "mpi_get_elements" => "r-w",
-        "mpi_bcast" => "b----",
-        "mpi_ibcast" => "b----w",
-        "mpi_barrier" => "-",
-        "mpi_reduce" => "rw-----",
-        "mpi_allreduce" | "mpi_scan" | "mpi_exscan" => "rw----",
-        "mpi_iallreduce" => "rw----w",
-        "mpi_gather" | "mpi_scatter" => "r--w----",
-        "mpi_igather" | "mpi_iscatter" => "r--w----w",
-        "mpi_allgather" | "mpi_alltoall" => "r--w---",
-        "mpi_iallgather" | "mpi_ialltoall" => "r--w---w",
-        "mpi_gatherv" => "r--wrr---",
-        "mpi_scatterv" => "rrr-w----",
-        "mpi_allgatherv" => "r--wrr--",
-        "mpi_alltoallv" => "rrr-wrr--",
-        "mpi_alltoallw" => "rrrrwrrr-",
-        "mpi_ialltoallv" => "rrr-wrr--w",
-        "mpi_neighbor_alltoall" | "mpi_neighbor_allgather" => "r--w---",
-        "mpi_neighbor_alltoallv" => "rrr-wrr--",
-        "mpi_neighbor_alltoallw" => "rrrrwrrr-",
-        "mpi_pack" => "r--b-b-",
-        "mpi_unpack" => "r-bw---",
-        "mpi_pack_size" => "---w",
-        "mpi_put" => "r-------",
-        "mpi_get" => "w-------",
-        "mpi_accumulate" => "r--------",
-        "mpi_comm_rank" | "mpi_comm_size" | "mpi_comm_dup" | "mpi_comm_group" => "-w",
-        "mpi_comm_split" => "---w",
-        "mpi_comm_free" | "mpi_type_free" | "mpi_type_commit" | "mpi_op_free" => "b",
-        "mpi_cart_create" => "--rr-w",
-        "mpi_cart_shift" => "---ww",
-        "mpi_cart_coords" => "---w",
-        "mpi_cart_rank" => "-rw",
-        "mpi_cart_sub" => "-rw",
-        "mpi_dims_create" => "--b",
-        "mpi_type_contiguous" | "mpi_type_size" => "--w",
-        "mpi_type_vector" | "mpi_type_create_hvector" | "mpi_type_hvector" => "----w",
-        "mpi_type_indexed" | "mpi_type_create_hindexed" => "-rr-w",
-        "mpi_type_create_indexed_block" => "--r-w",
-        "mpi_type_create_struct" | "mpi_type_struct" => "-rrrw",
-        "mpi_type_create_resized" => "---w",
-        "mpi_type_create_subarray" => "-rrr--w",
-        "mpi_type_get_extent" => "-ww",
-        "mpi_get_address" | "mpi_address" => "-w",
-        "mpi_wtime" | "mpi_wtick" | "mpi_finalize" | "mpi_abort" => "-",
-        "mpi_init" => "-",
-        "mpi_init_thread" => "---w",
-        "mpi_initialized" | "mpi_finalized" => "w",
-        "mpi_error_string" => "-ww",
-        "mpi_get_processor_name" => "ww",
-        _ => return None,
-    })
+/// What a procedure of MPI does with its arguments, by the table of all; `ierror` is not among them.
+fn mpi(name: &str, is_fortran: bool) -> Option<Vec<Use>> {
+    let Call { function, form } = find(name)?;
+    // Nobody knows what is done with a state that functions of the program are given.
+    if function.parameters(form).any(|parameter| parameter.callback.is_some()) {
+        return None;
+    }
+    let partial = function.buffers().into_iter().filter(|buffer| buffer.datatype.is_none());
+    let partial: Vec<usize> = partial.map(|buffer| buffer.address).collect();
+    let one = |at: usize, parameter: &Parameter| match parameter.direction {
+        _ if parameter.kind.name == "VARARGS" => Use::Both,
+        _ if !parameter.is_address() || parameter.is_c_only => Use::Value,
+        // An address that is computed with, and memory that is given back.
+        Direction::In if function.name.ends_with("ddress") && at == 0 => Use::Value,
+        Direction::In if function.name == "MPI_Free_mem" => Use::Both,
+        Direction::In => Use::Reads,
+        // Packed data come behind others.
+        Direction::Out if !partial.contains(&at) => Use::Writes,
+        Direction::Out | Direction::InOut => Use::Both,
+    };
+    let all = function.parameters(form).filter(|parameter| !(is_fortran && parameter.is_c_only));
+    Some(all.enumerate().map(|(at, parameter)| one(at, parameter)).collect())
 }
 
 fn c(name: &str) -> Option<&'static str> {
@@ -263,4 +201,44 @@ fn fortran(name: &str) -> Option<&'static str> {
         "move_alloc" => "bw",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(name: &str, count: usize, is_fortran: bool) -> String {
+        let mark = |one| match one {
+            Use::Reads => 'r',
+            Use::Writes => 'w',
+            Use::Both => 'b',
+            Use::Value => '-',
+        };
+        uses(name, count, is_fortran).unwrap().into_iter().map(mark).collect()
+    }
+
+    #[test]
+    fn arguments_of_mpi_are_read_and_written_as_the_table_says() {
+        assert_eq!(marks("MPI_Sendrecv", 12, false), "r----w-----w");
+        assert_eq!(marks("mpi_sendrecv", 13, true), "r----w-----ww");
+        assert_eq!(marks("MPI_Waitsome", 5, false), "-bwww");
+        assert_eq!(marks("MPI_Mrecv", 5, false), "w--bw");
+        assert_eq!(marks("MPI_Type_size", 2, false), "-w");
+        assert_eq!(marks("MPI_Alltoallw_c", 9, false), "rrrrwrrr-");
+        assert_eq!(marks("MPI_Pack", 7, false), "r--b-b-");
+        assert_eq!(marks("MPI_Get_address", 2, false), "-w");
+        assert_eq!(marks("MPI_Type_struct", 5, false), "-rrrw");
+        assert_eq!(marks("MPI_Pcontrol", 3, false), "-bb");
+        assert_eq!(marks("MPI_Foo", 2, false), "bb", "an extension of some library");
+        assert_eq!(marks("MPI_Op_create", 3, false), "bbb");
+        assert_eq!(uses("MPI_Win_fence", 2, false), None);
+    }
+
+    #[test]
+    fn fortran_has_other_arguments() {
+        assert_eq!(marks("MPI_Init_thread", 4, false), "---w");
+        assert_eq!(marks("mpi_init_thread", 3, true), "-ww");
+        assert_eq!(arguments("MPI_INIT_THREAD"), Some(2));
+        assert_eq!(arguments_read("MPI_Scatterv", 9), [0, 1, 2]);
+    }
 }

@@ -1,6 +1,8 @@
 //! What a procedure reads and writes, in terms that its callers understand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::tree::Name;
 
 /// Memory outside of a procedure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,4 +36,56 @@ impl Regions {
 pub(super) struct Summary {
     pub reads: Regions,
     pub writes: Regions,
+}
+
+/// What stands for memory that nobody knows.
+pub(super) const ANYTHING: &str = "?";
+
+/// Where the pointers of a procedure lead to.
+#[derive(Debug, Default)]
+pub(super) struct Pointers {
+    /// Of each pointer, the variables that it is set to.
+    pub leads: HashMap<Name, BTreeSet<Name>>,
+    /// Variables whose address is taken.
+    pub exposed: HashSet<Name>,
+    /// Pointers whose own address is taken: they may be set through it.
+    pub open: HashSet<Name>,
+}
+
+impl Pointers {
+    /// What a pointer is set to; none if that is nowhere to be seen.
+    pub fn leads(&self, name: &str) -> Option<&BTreeSet<Name>> {
+        self.leads.get(name)
+    }
+
+    /// Whether a pointer may be set otherwise than by its name.
+    pub fn is_open(&self, name: &str) -> bool {
+        self.open.contains(name)
+    }
+
+    /// Whether some other variable is set to a variable's address.
+    pub fn is_led_to(&self, name: &str) -> bool {
+        self.leads.values().any(|to| to.contains(name))
+    }
+
+    /// A name and all that it leads to.
+    pub fn follow(&self, name: &str) -> Vec<Name> {
+        let mut all = BTreeSet::new();
+        let mut waiting = vec![name.to_owned()];
+        while let Some(name) = waiting.pop() {
+            if all.insert(name.clone()) {
+                waiting.extend(self.leads.get(&name).into_iter().flatten().cloned());
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+/// Who can reach the variables of a procedure.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    /// Variables whose memory nobody unknown can reach.
+    pub hidden: HashSet<Name>,
+    /// Of C: those whose address, or what they point to, may be known elsewhere.
+    pub given: BTreeSet<Name>,
 }

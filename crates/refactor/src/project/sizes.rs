@@ -5,7 +5,7 @@ use crate::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Field, Name, Record, Type, Unary,
 };
 
-use super::View;
+use super::view::View;
 
 /// Types inside of types.
 const NESTING_LIMIT: usize = 64;

@@ -3,7 +3,7 @@
 use crate::symbols::Symbols;
 use crate::tree::{Expression, ExpressionKind as Kind, Type, Unary};
 
-use super::View;
+use super::view::View;
 
 /// The type of a value, resolved; none where the text does not tell.
 pub(super) fn type_of(view: &View<'_>, value: &Expression) -> Option<Type> {
@@ -61,5 +61,14 @@ fn element(of: Type, subscripts: usize) -> Option<Type> {
             }
         }
         _ => None,
+    }
+}
+
+/// Whether values of a type are numbers, or arrays of them.
+pub(super) fn holds_numbers(view: &View<'_>, of: &Type) -> bool {
+    match view.resolve(of) {
+        Type::Basic(..) => true,
+        Type::Array(inner, _) => matches!(view.resolve(&inner), Type::Basic(..)),
+        _ => false,
     }
 }

@@ -1,10 +1,11 @@
 //! What one procedure sees: the project as [`Symbols`].
 
-use crate::source::Language;
-use crate::symbols::{Effects, Symbols};
-use crate::tree::{Declaration, Expression, Name, Procedure, Storage, Type, Unit};
+use crate::symbols::Symbols;
+use crate::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
 
-use super::{ProcedureId, Project, Wrapper, effects, sizes, types};
+use super::program::{ProcedureId, Project};
+use super::regions::Pointers;
+use super::wrappers::Wrapper;
 
 /// One procedure with all that it sees.
 #[derive(Clone, Copy)]
@@ -26,6 +27,11 @@ impl<'p> View<'p> {
     /// The procedure.
     pub fn procedure(&self) -> &'p Procedure {
         self.project.procedure(self.id)
+    }
+
+    /// The procedures that were written into this one, by the marks of their variables.
+    pub(crate) fn callees(&self) -> std::collections::HashMap<String, Name> {
+        self.project.callees(self.id)
     }
 
     /// What a variable that other procedures see is called in the whole project; none for locals and arguments.
@@ -74,30 +80,10 @@ impl<'p> View<'p> {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
     }
 
-    /// Whether a place is what a number leads to that was made a pointer.
-    pub fn is_forged(&self, place: &Expression) -> bool {
-        effects::is_forged(self, place)
-    }
-
-    /// What pointers lead to: the variables whose content a name may be another name for, itself first.
-    pub fn targets(&self, name: &str) -> Vec<Name> {
-        effects::targets(self, name)
-    }
-
-    /// Whether memory of one variable may be memory of the other.
-    pub fn may_alias(&self, one: &str, other: &str) -> bool {
-        effects::may_alias(self, one, other)
-    }
-
     /// The wrapper that a procedure's name means here.
     pub fn wrapper(&self, called: &str) -> Option<&'p Wrapper> {
         let wrappers = self.project.wrappers();
         (!wrappers.is_empty()).then(|| wrappers.find(called, self.unit().language)).flatten()
-    }
-
-    /// Whether a value is a number for sure, and no address.
-    pub fn is_number(&self, value: &Expression) -> bool {
-        types::type_of(self, value).is_some_and(|of| types::is_number(&of))
     }
 
     /// The file that the procedure is in.
@@ -109,50 +95,16 @@ impl<'p> View<'p> {
     pub(super) fn declared(&self, name: &str) -> Option<&'p Declaration> {
         self.project.spaces.variable(self.id.0, name)
     }
+
+    /// Where the pointers of the procedure lead to.
+    pub(super) fn pointers(&self) -> &'p Pointers {
+        &self.project.pointers[self.id.0]
+    }
 }
 
-impl Symbols for View<'_> {
-    fn language(&self) -> Language {
-        self.unit().language
-    }
-
-    fn variable(&self, name: &str) -> Option<&Declaration> {
-        self.declared(name)
-    }
-
-    fn constant(&self, name: &str) -> Option<&Expression> {
-        self.project.spaces.constant(self.id.0, name).map(|c| &c.value)
-    }
-
-    fn resolve(&self, of: &Type) -> Type {
-        sizes::resolve(self, of)
-    }
-
-    fn size_of(&self, of: &Type) -> Option<u64> {
-        sizes::size_of(self, of)
-    }
-
-    fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
-        sizes::uniform(self, of)
-    }
-
-    fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
-        sizes::field(self, record, field)
-    }
-
-    fn is_hidden(&self, name: &str) -> bool {
-        self.project.reach.get(self.id.0).is_some_and(|reach| reach.hidden.contains(name))
-    }
-
-    fn pointees(&self, name: &str) -> Option<Vec<Name>> {
-        effects::pointees(self, name)
-    }
-
-    fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
-        self.wrapper(called).map_or(called, |wrapper| wrapper.stands_for().name)
-    }
-
-    fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {
-        effects::of_call(self, function, arguments)
+impl Project {
+    /// What a procedure sees.
+    pub fn view(&self, id: ProcedureId) -> View<'_> {
+        View::new(self, id)
     }
 }

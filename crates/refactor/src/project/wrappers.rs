@@ -8,8 +8,8 @@ use crate::source::Language;
 use crate::tree::Name;
 
 use super::library::{self, Use};
+use super::names::last;
 use super::signatures::Signature;
-use super::spaces::last;
 
 /// What an argument of MPI's procedure is in a call of the wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Wrapper {
                 Part::Argument(argument.to_owned()),
                 format!("{} has no argument `{argument}`, but {}", signature.name, self.all()),
             );
-            error.known = signature.arguments.to_vec();
+            error.known = signature.arguments.clone();
             return Err(error);
         };
         match &given {
@@ -165,7 +165,7 @@ impl Wrapper {
     }
 
     fn all(&self) -> String {
-        quoted(self.stands_for.arguments)
+        quoted(&self.stands_for.arguments)
     }
 
     /// As the program calls it.
@@ -195,7 +195,7 @@ impl Wrapper {
     /// The datatype of the message whose buffer is an argument of the wrapper (from 0), if it is always the same: which argument of MPI's procedure it is, and
     /// its name.
     pub fn fixed(&self, buffer: usize) -> Option<(usize, &str)> {
-        let names = self.stands_for.arguments;
+        let names = &self.stands_for.arguments;
         let start = (0..names.len())
             .find(|at| self.at(*at) == Some(buffer) && names[*at].contains("buf"))?;
         let datatype = (start..names.len()).find(|at| is_datatype(names[*at]))?;

@@ -1,8 +1,6 @@
-//! Expressions.
+//! Expressions and types: either has the other one in it.
 
 use crate::source::Span;
-
-use super::Type;
 
 /// An identifier; in lower case in Fortran.
 pub type Name = String;
@@ -151,4 +149,52 @@ pub enum Binary {
     GreaterEqual,
     /// `//`
     Concatenate,
+}
+
+/// The type of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Type {
+    /// A number or character of so many bytes: `int` is `Basic("int", 4)`, `double precision` is `Basic("double precision", 8)`, `complex(16)`. Sizes are
+    /// those of LP64. Names are canonical: `unsigned long`, `int64_t`, `real(8)`, `integer(4)`, `complex(8)` (bytes of all), `logical(4)`,
+    /// `character`; without a kind it is Fortran's default (`real`), which options of compilers change.
+    Basic(String, u32),
+    /// A type by its name: typedef, derived type, template; resolved through the scopes.
+    Named(Name),
+    /// `struct x`.
+    Record(Name),
+    /// A pointer of C.
+    Pointer(Box<Type>),
+    /// A reference of C++: its name is the place that it refers to, which has other names.
+    Reference(Box<Type>),
+    /// An array; dimensions in the order of the source. C's are row-major with lower bound 0, Fortran's column-major. An
+    /// argument of C is never one, but a pointer to what is in its first dimension.
+    Array(Box<Type>, Vec<Dimension>),
+    /// Nothing.
+    Void,
+    /// Not understood.
+    Unknown,
+}
+
+/// One dimension.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dimension {
+    /// `lower:upper`, inclusive; C's `[n]` is `0 : n - 1` given as extent.
+    Bounds {
+        /// First subscript; none: 1 in Fortran, 0 in C.
+        lower: Option<Expression>,
+        /// Last subscript.
+        upper: Expression,
+    },
+    /// C's `[n]`.
+    Extent(Expression),
+    /// `*` in Fortran, `[]` in C: the last (first in C) of an array whose length is not known.
+    AssumedSize {
+        /// First subscript.
+        lower: Option<Expression>,
+    },
+    /// `:`, an assumed shape or a deferred one: stride and extent are known at run time only (allocatable: contiguous).
+    AssumedShape {
+        /// First subscript.
+        lower: Option<Expression>,
+    },
 }

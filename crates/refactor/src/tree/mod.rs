@@ -11,14 +11,15 @@
 mod declaration;
 mod expression;
 mod statement;
+mod unit;
 mod walk;
 
-pub use declaration::{
-    Common, Constant, Declaration, Dimension, Equivalence, Field, Intent, Macro, Procedure,
-    Prototype, Record, Scope, Storage, SyntaxError, Type, Unit, Use,
-};
-pub use expression::{Binary, Expression, ExpressionKind, Name, Subscript, Unary};
+pub use declaration::{Declaration, Field, Intent, Record, Storage};
+pub use expression::{Binary, Dimension, Expression, ExpressionKind, Name, Subscript, Type, Unary};
 pub use statement::{Bound, Loop, Statement, StatementKind};
+pub use unit::{
+    Common, Constant, Equivalence, Macro, Procedure, Prototype, Scope, SyntaxError, Unit, Use,
+};
 
 /// How deep statements and expressions nest; a front end makes what is deeper an `Unknown`. Ten levels of loops and expressions of a hundred
 /// operators in a row are well inside, and walks fit into the stack of any thread.

@@ -1,5 +1,7 @@
 //! Ways through the tree.
 
+use crate::source::Span;
+
 use super::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Subscript, Unary};
 
 impl Expression {
@@ -118,6 +120,16 @@ impl Expression {
 }
 
 impl Statement {
+    /// Whether it is, or has in it, what stands at a place. (The span of an `else if` need not have all of its branches.)
+    pub fn has(&self, place: Span) -> bool {
+        let bodies = self.bodies();
+        if bodies.is_empty() {
+            return self.span.contains(place);
+        }
+        self.expressions().iter().any(|part| part.span.contains(place))
+            || bodies.into_iter().flatten().any(|inner| inner.has(place))
+    }
+
     /// Expressions that stand in it, not in statements inside of it.
     pub fn expressions(&self) -> Vec<&Expression> {
         match &self.kind {

@@ -4,143 +4,15 @@
 //! It shares no code with the symbolic execution that it checks. What it cannot evaluate (floating point numbers, unknown functions) has a value that depends
 //! on its place in the text only.
 
-use std::rc::Rc;
-
-use crate::copies::{Direction, Packing, Request};
-use crate::source::Span;
-use crate::symbols::Symbols;
+use crate::copies::Direction;
 use crate::tree::{Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind};
 
-use super::draw::Draw;
-use super::fast::Table;
-use super::memory::{Byte, Held, Memory, Object, Objects};
-use super::number::{STEPS, compute};
-use super::shape::Frame;
-use super::types::{Meaning, Of, Types};
-
-/// A place and what is there.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
-    pub at: Byte,
-    pub of: Of,
-}
-
-/// Why the interpreter gave up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// It met something that it does not know.
-    Unknown,
-    /// The values that were drawn do not lead to the call.
-    Elsewhere,
-    /// It took too long.
-    Limit,
-    /// The path ended (`break`, `continue`, `return`).
-    Jump,
-}
-
-pub(super) struct Interpreter<'a> {
-    pub symbols: &'a dyn Symbols,
-    pub is_fortran: bool,
-    pub types: Types<'a>,
-    pub objects: Objects,
-    pub draw: Draw,
-    pub request: &'a Request<'a>,
-    /// The statements that do nothing but copy, outermost ones.
-    copying: &'a [Span],
-    /// The copies in them.
-    copies: Vec<Span>,
-    /// Loops around nothing that is looked for are not executed, and conditions on the way to the call hold.
-    is_survey: bool,
-    /// Statements that copy to or from other parts of the buffer. On sizes drawn by chance these would overlap: they are passed over.
-    beside: &'a [Span],
-    /// Bytes that the copies are.
-    pub amount: u64,
-    /// Whether a loop around them would turn a negative number of times.
-    pub negative: bool,
-    /// Whether one of them is being executed, after the call.
-    is_copying: bool,
-    /// Bytes that they moved, and where their content came from.
-    pub moved: Vec<(Byte, Byte)>,
-    pub memory: Memory,
-    /// Memory as it was where arrays with variable bounds were declared.
-    pub shapes: Table<Object, Rc<Memory>>,
-    /// First subscript and extent of each dimension of arrays that were allocated on the way.
-    pub allocated: Table<Object, Vec<(i64, i64)>>,
-    /// Bounds of arrays that are known already, by array and expression.
-    pub bounds: Table<(Object, usize), Result<i64, Stop>>,
-    pub frames: Table<(Object, Of), Frame>,
-    /// What is known at the call.
-    pub arrival: Option<Memory>,
-    /// What is known where a persistent request is made, with the arguments there.
-    made: Option<(Memory, Byte, Option<i64>)>,
-    pub buffer: Option<Byte>,
-    pub count: Option<i64>,
-    finished: bool,
-    pub steps: u32,
-}
+use super::interpreter::{Interpreter, STEPS};
+use super::memory::{Byte, Held, Memory};
+use super::number::compute;
+use super::stop::Stop;
 
 impl<'a> Interpreter<'a> {
-    pub fn new(
-        symbols: &'a dyn Symbols,
-        request: &'a Request<'a>,
-        packing: &'a Packing,
-        draw: Draw,
-    ) -> Interpreter<'a> {
-        let mut copies = Vec::new();
-        packing.copies.each(&mut |copy| copies.push(copy.span));
-        Interpreter {
-            symbols,
-            is_fortran: symbols.language().is_fortran(),
-            types: Types::new(symbols),
-            objects: Objects::default(),
-            draw,
-            request,
-            copying: &packing.statements,
-            copies,
-            is_survey: false,
-            beside: &packing.beside,
-            amount: 0,
-            negative: false,
-            is_copying: false,
-            moved: Vec::new(),
-            memory: Memory::default(),
-            shapes: Table::default(),
-            allocated: Table::default(),
-            bounds: Table::default(),
-            frames: Table::default(),
-            arrival: None,
-            made: None,
-            buffer: None,
-            count: None,
-            finished: false,
-            steps: 0,
-        }
-    }
-
-    /// As if nothing had run yet, with other values.
-    pub fn again(&mut self, seed: u64) {
-        self.draw.seed = seed;
-        self.amount = 0;
-        self.negative = false;
-        self.is_copying = false;
-        self.moved.clear();
-        self.memory.clear();
-        self.shapes.clear();
-        self.allocated.clear();
-        self.bounds.clear();
-        self.frames.clear();
-        self.arrival = None;
-        self.made = None;
-        self.buffer = None;
-        self.count = None;
-        self.finished = false;
-        self.steps = 0;
-    }
-
-    pub fn meaning(&mut self, name: &str) -> Meaning<'a> {
-        self.types.meaning(name, &mut self.objects)
-    }
-
     /// Runs to the call, and on from there where copies follow it.
     pub fn run(&mut self) -> Result<(), Stop> {
         self.steer(&self.request.procedure.body);
@@ -160,8 +32,8 @@ impl<'a> Interpreter<'a> {
 
     /// Gives variables that the way to the call asks for (`if (axis == 2)`) the values that lead there: few draws would.
     fn steer(&mut self, statements: &[Statement]) {
-        let Some(around) = statements.iter().find(|s| holds(s, self.request.call)) else { return };
-        let inside = |body: &[Statement]| body.iter().any(|s| holds(s, self.request.call));
+        let Some(around) = statements.iter().find(|s| s.has(self.request.call)) else { return };
+        let inside = |body: &[Statement]| body.iter().any(|s| s.has(self.request.call));
         if let StatementKind::If { condition, then, .. } = &around.kind
             && inside(then)
         {
@@ -200,7 +72,7 @@ impl<'a> Interpreter<'a> {
             if self.finished {
                 return Ok(());
             }
-            if self.arrival.is_none() && holds(statement, self.request.call) {
+            if self.arrival.is_none() && statement.has(self.request.call) {
                 self.enter(statement)?;
             } else {
                 match self.execute(statement) {
@@ -214,7 +86,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn enter(&mut self, statement: &Statement) -> Result<(), Stop> {
-        let inside = |body: &[Statement]| body.iter().any(|s| holds(s, self.request.call));
+        let inside = |body: &[Statement]| body.iter().any(|s| s.has(self.request.call));
         match &statement.kind {
             StatementKind::Loop(Loop { body, .. }) | StatementKind::While { body, .. }
                 if inside(body) =>
@@ -358,7 +230,7 @@ impl<'a> Interpreter<'a> {
         let distance = last.saturating_sub(value).saturating_mul(step.signum());
         let least = if counted.bound == Bound::Inclusive { -1 } else { 0 };
         self.negative |= distance < least
-            && self.copies.iter().any(|copy| counted.body.iter().any(|s| contains(s.span, *copy)));
+            && self.copies.iter().any(|copy| counted.body.iter().any(|s| s.span.contains(*copy)));
         loop {
             self.memory.set(variable, Held::Number(value));
             let more = match (counted.bound, step > 0) {
@@ -497,18 +369,4 @@ impl<'a> Interpreter<'a> {
             }
         }
     }
-}
-
-/// Whether a statement is, or has in it, the one at a place.
-fn holds(statement: &Statement, call: Span) -> bool {
-    let bodies = statement.bodies();
-    if bodies.is_empty() {
-        return contains(statement.span, call);
-    }
-    statement.expressions().iter().any(|part| contains(part.span, call))
-        || bodies.into_iter().flatten().any(|inner| holds(inner, call))
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }

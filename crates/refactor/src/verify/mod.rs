@@ -3,16 +3,19 @@
 //! The loops are run by a naive interpreter in which every byte knows where it came from; the datatype is flattened with the values that the program has
 //! at the call. Neither shares code with the symbolic execution.
 
+mod addresses;
 mod draw;
 mod fast;
 mod instantiate;
 mod interpret;
+mod interpreter;
 mod memory;
 mod number;
 mod place;
 mod sample;
 mod sections;
 mod shape;
+mod stop;
 mod types;
 mod values;
 
@@ -26,8 +29,9 @@ use crate::tree::{Expression, ExpressionKind};
 
 use draw::Draw;
 use fast::{Mixed, Table};
-use interpret::{Interpreter, Stop};
+use interpreter::Interpreter;
 use memory::Byte;
+use stop::Stop;
 use values::Values;
 
 pub use draw::Sizes;

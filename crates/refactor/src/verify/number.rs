@@ -2,13 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::tree::{Binary, Expression, ExpressionKind, Type, Unary};
+use crate::tree::{Binary, Expression, ExpressionKind, Unary};
 
-use super::interpret::{Interpreter, Spot, Stop};
+use super::interpreter::{Interpreter, STEPS, Spot};
 use super::memory::{Byte, Held};
-
-/// More numbers and statements than these are not evaluated.
-pub(super) const STEPS: u32 = 2_000_000;
+use super::stop::Stop;
 
 impl Interpreter<'_> {
     /// Whether a condition holds; what cannot be evaluated is decided by its place.
@@ -169,9 +167,4 @@ pub(super) fn compute(operation: Binary, a: i64, b: i64) -> Result<i64, Stop> {
         Binary::Concatenate => None,
     };
     value.ok_or(Stop::Unknown)
-}
-
-/// Whether values of a type are whole numbers.
-pub(super) fn whole(of: &Type) -> bool {
-    matches!(of, Type::Basic(name, _) if !["float", "double", "real", "complex"].iter().any(|word| name.contains(word)))
 }

@@ -2,8 +2,9 @@
 
 use crate::tree::{Binary, Expression, ExpressionKind, Subscript, Type, Unary};
 
-use super::interpret::{Interpreter, Spot, Stop};
+use super::interpreter::{Interpreter, Spot};
 use super::memory::{Byte, Held};
+use super::stop::Stop;
 use super::types::Of;
 
 impl Interpreter<'_> {

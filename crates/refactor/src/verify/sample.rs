@@ -12,7 +12,7 @@ use crate::tree;
 
 use super::draw::{Draw, Sizes};
 use super::instantiate::Instance;
-use super::interpret::Interpreter;
+use super::interpreter::Interpreter;
 use super::values::Values;
 
 /// Bytes that are sent, at most, where the program's own constants do not say otherwise.

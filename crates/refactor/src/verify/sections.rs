@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::tree::{Expression, ExpressionKind, Subscript};
 
-use super::interpret::{Interpreter, Spot};
+use super::interpreter::{Interpreter, Spot};
 use super::memory::Byte;
 
 impl Interpreter<'_> {

@@ -4,12 +4,10 @@ use std::rc::Rc;
 
 use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type};
 
-use super::interpret::{Interpreter, Stop};
+use super::interpreter::{Frame, Interpreter};
 use super::memory::Object;
+use super::stop::Stop;
 use super::types::Of;
-
-/// First subscript, and bytes between neighbours, of each dimension.
-pub(super) type Frame = Rc<[(i64, i64)]>;
 
 impl Interpreter<'_> {
     /// A declaration of C is executed: the bounds in it are those of now.

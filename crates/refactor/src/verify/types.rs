@@ -6,9 +6,8 @@ use crate::symbols::Symbols;
 use crate::tree::{Declaration, Dimension, Expression, Type};
 
 use super::fast::Table;
-use super::interpret::Stop;
 use super::memory::{Object, Objects};
-use super::number::whole;
+use super::stop::Stop;
 
 /// A type, resolved. Equal ones have the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,4 +132,9 @@ impl<'a> Types<'a> {
     pub fn is_pointer(&self, of: Of) -> bool {
         self.shape(of).is_ok_and(|shape| matches!(shape.of, Type::Pointer(_)))
     }
+}
+
+/// Whether values of a type are whole numbers.
+fn whole(of: &Type) -> bool {
+    matches!(of, Type::Basic(name, _) if !["float", "double", "real", "complex"].iter().any(|word| name.contains(word)))
 }

@@ -8,9 +8,10 @@ use crate::copies::Turns;
 use crate::source::Span;
 use crate::tree::{Expression, ExpressionKind, Subscript, Unary};
 
-use super::instantiate::Addresses;
-use super::interpret::{Interpreter, Stop};
+use super::addresses::Addresses;
+use super::interpreter::Interpreter;
 use super::memory::{Byte, Held, Object};
+use super::stop::Stop;
 use super::types::Of;
 
 /// Values of atoms where the call stands.

@@ -157,7 +157,10 @@ fn line(project: &Project, finding: &Finding) -> String {
         Err(refusal) => {
             let at = line_of(refusal.span.start);
             let _ = writeln!(text, "{line}: {}: {} (line {at})", refusal.code, refusal.message);
-            refusal.fact.iter().try_for_each(|fact| writeln!(text, "    fact: {fact}"))
+            refusal.fact.iter().try_for_each(|fact| {
+                writeln!(text, "    fact: {fact}")?;
+                writeln!(text, "    --assume {}", fact.identifier())
+            })
         }
     };
     text

@@ -1,7 +1,7 @@
 //! What the datatypes are worth: at concrete sizes each describes what `commloom-reconstruct` makes of the same displacements, and costs as little.
 //!
 //! The types are those of all changed cases, and of packing nests that are drawn by chance. `cargo test -p commloom-refactor --test optimal -- --nocapture`
-//! prints the table that docs/refactor.md has.
+//! prints the table that book/src/how-to/refactor.md has.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -95,7 +95,8 @@ impl Table {
         self.worst_normal = self.worst_normal.max(ratio(normal.cost, best));
     }
 
-    /// What is so, and is to stay so (docs/refactor.md tells why some types are dearer).
+    /// What is so, and is to stay so (book/src/how-to/refactor.md tells why some types are
+    /// dearer).
     fn check(&self) {
         assert_eq!(self.normal, self.all, "a normal form is not optimal");
         // A call with a part for each process repeats the type of one part, and MPI lets nothing be merged across the parts.

@@ -6,17 +6,15 @@ use tree_sitter::Node;
 
 use crate::source::{Lines, Span};
 use crate::tree::{
-    Declaration, Dimension, Expression, ExpressionKind, Intent, Name, Procedure, Prototype, Scope,
-    Statement, StatementKind, Storage, SyntaxError, Type, Unit,
+    Declaration, Dimension, Intent, Name, Procedure, Prototype, Scope, Statement, StatementKind,
+    Storage, SyntaxError, Type, Unit,
 };
 
 use super::declarator::{Declared, as_argument, declarator};
-use super::expression::expression;
 use super::locals::Locals;
-use super::reader::{Reader, children, field, fields, first};
+use super::reader::{Reader, children, field, fields};
 use super::restart::{Head, heads};
 use super::specifier::{Words, constant, descriptor, specifier, words};
-use super::statement::statements;
 
 /// Translates a file. Procedures that are not whole are read again, each for itself.
 pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
@@ -297,7 +295,7 @@ fn global(reader: &mut Reader<'_>, node: Node<'_>) -> (Vec<Declaration>, Vec<Pro
     (variables, prototypes)
 }
 
-fn variable(
+pub(super) fn variable(
     reader: &mut Reader<'_>,
     declared: Declared<'_>,
     words: Words,
@@ -319,7 +317,7 @@ fn variable(
         intent: (words.is_const && points_to_const).then_some(Intent::In),
         unaliased: declared.unaliased,
         allocatable: container || (is_pointer && storage == Storage::Local),
-        value: declared.value.map(|v| expression(reader, v)),
+        value: declared.value.map(|v| reader.expression(v)),
     }
 }
 
@@ -403,7 +401,7 @@ fn procedure(reader: &mut Reader<'_>, node: Node<'_>, path: Option<&str>) -> Opt
         .iter()
         .find(|c| !is_declaration(c.kind()))
         .map_or(body.end_byte().saturating_sub(1), Node::start_byte);
-    statements(reader, inside, &mut statements_of);
+    reader.statements(inside, &mut statements_of);
     let met = std::mem::replace(&mut reader.met, outside);
     reader.locals = Locals::default();
     reader.jumps.clear();
@@ -441,114 +439,4 @@ fn is_declaration(kind: &str) -> bool {
             | "enum_specifier"
             | "union_specifier"
     )
-}
-
-/// Variables in a procedure: their declaration, then their values as assignments. What they are called in the tree.
-pub(super) fn declare_locals(
-    reader: &mut Reader<'_>,
-    node: Node<'_>,
-    out: &mut Vec<Statement>,
-) -> Vec<Name> {
-    let span = reader.span(node);
-    let words = words(reader, node);
-    let of = field(node, "type");
-    let base = specifier(reader, of);
-    let storage = match words {
-        Words { is_extern: true, .. } => Storage::Shared,
-        Words { is_static: true, .. } => Storage::Kept,
-        _ => Storage::Local,
-    };
-    let mut names = Vec::new();
-    for outer in fields(node, "declarator") {
-        let declared = declarator(reader, outer, base.clone());
-        let constructor =
-            declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
-        if declared.name.is_empty() || outer.kind() == "structured_binding_declarator" {
-            let unknown = reader.unknown_statement(outer);
-            out.push(unknown);
-            continue;
-        }
-        if declared.parameters.is_some() && (constructor.is_none() || declared.of == Type::Void) {
-            continue; // a prototype
-        }
-        let value = declared.value;
-        let mut declaration =
-            variable(reader, Declared { value: None, ..declared }, words, storage);
-        // The name is seen from here on, in its own value too.
-        declaration.name = reader.locals.declare(&declaration.name, &declaration.of);
-        let first_value = match (constructor, value) {
-            // `std::vector<double> b(n);` reads like a prototype whose argument has the type `n`.
-            (Some(list), _) => Some(constructed(reader, of, list)),
-            (None, Some(value)) if value.kind() == "argument_list" => {
-                Some(constructed(reader, of, value))
-            }
-            (None, Some(value)) => Some(expression(reader, value)),
-            (None, None) => None,
-        };
-        let target = Expression {
-            span: declaration.span,
-            kind: ExpressionKind::Name(declaration.name.clone()),
-        };
-        names.push(declaration.name.clone());
-        let kept = storage != Storage::Local || matches!(declaration.of, Type::Reference(_));
-        let assigned = match first_value {
-            Some(value) if kept => {
-                declaration.value = Some(value);
-                None
-            }
-            other => other,
-        };
-        let is_container = matches!(&declaration.of,
-            Type::Array(_, d) if matches!(d.as_slice(), [Dimension::AssumedShape { .. }]));
-        out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
-        if let Some(value) = assigned {
-            if is_container && matches!(value.kind, ExpressionKind::Call { .. }) {
-                // What a container is made with is nothing that a buffer needs: copies that fill it come later.
-                out.push(Statement { span, kind: StatementKind::Evaluate(value) });
-                continue;
-            }
-            // `int w{5}`
-            let value = match value.kind {
-                ExpressionKind::List(mut all)
-                    if all.len() == 1 && matches!(base, Type::Basic(..)) && is_scalar(outer) =>
-                {
-                    all.remove(0)
-                }
-                _ => value,
-            };
-            let kind = StatementKind::Assign { target, operation: None, value };
-            out.push(Statement { span, kind });
-        }
-    }
-    names
-}
-
-fn is_scalar(outer: Node<'_>) -> bool {
-    let inner = field(outer, "declarator").unwrap_or(outer);
-    inner.kind() == "identifier"
-}
-
-/// An object made by its constructor: a call of its type.
-fn constructed(reader: &mut Reader<'_>, of: Option<Node<'_>>, list: Node<'_>) -> Expression {
-    let span = reader.span(list);
-    let name = of.map_or_else(Name::new, |of| {
-        let text = reader.text_of(of);
-        text.split('<').next().unwrap_or(text).trim().to_owned()
-    });
-    let arguments = children(list)
-        .into_iter()
-        .map(|argument| match argument.kind() {
-            "parameter_declaration" => {
-                let inner = field(argument, "type").or_else(|| first(argument)).unwrap_or(argument);
-                let kind = match reader.locals.used(reader.text_of(inner)) {
-                    Some(name) if inner.kind() == "type_identifier" => ExpressionKind::Name(name),
-                    _ => ExpressionKind::Unknown(reader.names(argument)),
-                };
-                Expression { span: reader.span(argument), kind }
-            }
-            _ => expression(reader, argument),
-        })
-        .collect();
-    let function = Box::new(Expression { span, kind: ExpressionKind::Name(name) });
-    Expression { span, kind: ExpressionKind::Call { function, arguments } }
 }

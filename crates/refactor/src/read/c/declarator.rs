@@ -4,7 +4,6 @@ use tree_sitter::Node;
 
 use crate::tree::{Dimension, MAX_DEPTH, Name, Type};
 
-use super::expression::expression;
 use super::reader::{Reader, children, field};
 
 /// A name and what it is.
@@ -64,7 +63,7 @@ pub(super) fn declarator<'t>(reader: &mut Reader<'_>, outer: Node<'t>, base: Typ
             }
             "array_declarator" | "abstract_array_declarator" => {
                 let dimension = match field(node, "size").filter(|s| s.kind() != "*") {
-                    Some(size) => Dimension::Extent(expression(reader, size)),
+                    Some(size) => Dimension::Extent(reader.expression(size)),
                     None => Dimension::AssumedSize { lower: None },
                 };
                 found.of = match of {

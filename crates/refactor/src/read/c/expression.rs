@@ -9,28 +9,30 @@ use super::macros::Meaning;
 use super::reader::{Reader, children, field, first, is_broken};
 use super::specifier::{descriptor, specifier};
 
-/// Translates an expression.
-pub(super) fn expression(reader: &mut Reader<'_>, node: Node<'_>) -> Expression {
-    // Parentheses are no level: a thousand of them are one expression.
-    let mut node = node;
-    while matches!(node.kind(), "parenthesized_expression" | "condition_clause") {
-        match children(node).as_slice() {
-            [inner] => node = *inner,
-            _ => return reader.unknown(node),
+impl Reader<'_> {
+    /// Translates an expression.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> Expression {
+        // Parentheses are no level: a thousand of them are one expression.
+        let mut node = node;
+        while matches!(node.kind(), "parenthesized_expression" | "condition_clause") {
+            match children(node).as_slice() {
+                [inner] => node = *inner,
+                _ => return self.unknown(node),
+            }
         }
-    }
-    if is_broken(node) {
-        return reader.unknown(node);
-    }
-    let levels = if node.kind() == "field_expression" { 2 } else { 1 };
-    match reader.deeper(levels, |r| kind(r, node)) {
-        Some(Some(kind)) => Expression { span: reader.span(node), kind },
-        _ => reader.unknown(node),
+        if is_broken(node) {
+            return self.unknown(node);
+        }
+        let levels = if node.kind() == "field_expression" { 2 } else { 1 };
+        match self.deeper(levels, |r| kind(r, node)) {
+            Some(Some(kind)) => Expression { span: self.span(node), kind },
+            _ => self.unknown(node),
+        }
     }
 }
 
 fn boxed(reader: &mut Reader<'_>, node: Node<'_>) -> Box<Expression> {
-    Box::new(expression(reader, node))
+    Box::new(reader.expression(node))
 }
 
 /// None: not understood.
@@ -63,7 +65,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
                 "~" | "compl" => Unary::Complement,
                 "*" => Unary::Dereference,
                 "&" => Unary::Address,
-                "+" => return Some(expression(reader, argument).kind),
+                "+" => return Some(reader.expression(argument).kind),
                 _ => return None,
             };
             Kind::Unary(operator, boxed(reader, argument))
@@ -108,21 +110,21 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
             Kind::Step { target: boxed(reader, target), by, prefix }
         }
         "comma_expression" => {
-            Kind::List(comma(node).into_iter().map(|n| expression(reader, n)).collect())
+            Kind::List(comma(node).into_iter().map(|n| reader.expression(n)).collect())
         }
         "initializer_list" => {
             let all = children(node);
             if all.iter().any(|c| c.kind() == "initializer_pair") {
                 return None;
             }
-            Kind::List(all.into_iter().map(|n| expression(reader, n)).collect())
+            Kind::List(all.into_iter().map(|n| reader.expression(n)).collect())
         }
-        "extension_expression" => return Some(expression(reader, first(node)?).kind),
+        "extension_expression" => return Some(reader.expression(first(node)?).kind),
         "call_expression" => return call(reader, node),
         "new_expression" => {
             let of = specifier(reader, field(node, "type"));
             let arguments = match field(node, "declarator").and_then(|d| field(d, "length")) {
-                Some(length) => vec![expression(reader, length)],
+                Some(length) => vec![reader.expression(length)],
                 None => Vec::new(),
             };
             let function =
@@ -132,7 +134,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
             Kind::Cast(Type::Pointer(Box::new(of)), Box::new(made))
         }
         "delete_expression" => {
-            let arguments = children(node).into_iter().map(|n| expression(reader, n)).collect();
+            let arguments = children(node).into_iter().map(|n| reader.expression(n)).collect();
             let function =
                 Box::new(Expression { span: reader.span(node), kind: Kind::Name("delete".into()) });
             Kind::Call { function, arguments }
@@ -165,8 +167,8 @@ pub(super) fn assignment(
         "" => None,
         operation => Some(binary(operation)?),
     };
-    let target = expression(reader, field(node, "left")?);
-    let value = expression(reader, field(node, "right")?);
+    let target = reader.expression(field(node, "left")?);
+    let value = reader.expression(field(node, "right")?);
     Some((target, operation, value))
 }
 
@@ -234,7 +236,7 @@ fn expanded(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let alone = !node.parent().is_some_and(|parent| binds(parent, node));
     let at = reader.span(node);
     in_snippet(reader, text, at, |inner, root| {
-        (alone || is_closed(root)).then(|| expression(inner, root).kind)
+        (alone || is_closed(root)).then(|| inner.expression(root).kind)
     })?
 }
 
@@ -303,7 +305,7 @@ fn in_snippet<T>(
 /// The expression that a text is, outside of any procedure.
 pub(super) fn snippet(reader: &Reader<'_>, text: &str, at: Span) -> Option<Expression> {
     let mut outside = Reader::new(text, reader.file, reader.shared);
-    let value = in_snippet(&mut outside, text, at, expression)?;
+    let value = in_snippet(&mut outside, text, at, |reader, node| reader.expression(node))?;
     (!matches!(value.kind, Kind::Unknown(_))).then_some(value)
 }
 
@@ -316,7 +318,7 @@ fn subscript(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
             _ => return None,
         },
     };
-    let index = expression(reader, index);
+    let index = reader.expression(index);
     Some(Kind::Element { base, subscripts: vec![Subscript::At(index)] })
 }
 
@@ -352,7 +354,7 @@ fn member(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     if !matches!(name.kind(), "field_identifier" | "template_method" | "destructor_name") {
         return None;
     }
-    let base = expression(reader, argument);
+    let base = reader.expression(argument);
     let base = match reader.text_of(field(node, "operator")?) {
         "." => base,
         "->" => {
@@ -388,7 +390,7 @@ fn call(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         // A procedure's name; one that a local variable has is a pointer to a procedure, or an object.
         _ => boxed(reader, callee),
     };
-    let arguments = arguments.into_iter().map(|a| expression(reader, a)).collect();
+    let arguments = arguments.into_iter().map(|a| reader.expression(a)).collect();
     Some(Kind::Call { function, arguments })
 }
 

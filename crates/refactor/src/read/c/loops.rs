@@ -8,10 +8,9 @@ use crate::tree::{
 };
 
 use super::changes::{changes, reads, settles};
-use super::declaration::declare_locals;
-use super::expression::{comma, expression};
+use super::expression::comma;
 use super::reader::{Jumps, Reader, field};
-use super::statement::{body_of, simple};
+use super::variables::declare_locals;
 
 /// What the condition and one of the steps of a `for` say together.
 struct Head {
@@ -39,19 +38,19 @@ pub(super) fn for_loop(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<St
         }
         Some(initializer) => {
             for part in comma(initializer) {
-                simple(reader, part, &mut before);
+                reader.simple(part, &mut before);
             }
         }
         None => {}
     }
-    let condition = field(node, "condition").map(|c| expression(reader, c));
+    let condition = field(node, "condition").map(|c| reader.expression(c));
     let mut steps = Vec::new();
     for part in field(node, "update").map(comma).unwrap_or_default() {
-        simple(reader, part, &mut steps);
+        reader.simple(part, &mut steps);
     }
     let next = reader.shared.fresh("next");
     reader.jumps.push(Jumps { next: Some(next.clone()), ..Jumps::default() });
-    let mut body = body_of(reader, node, "body");
+    let mut body = reader.body_of(node, "body");
     let continues = reader.jumps.pop().unwrap_or_default().used_next;
     reader.locals.leave();
 

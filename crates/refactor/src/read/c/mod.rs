@@ -24,6 +24,7 @@ mod specifier;
 mod statement;
 mod switch;
 mod token;
+mod variables;
 
 use std::collections::HashMap;
 

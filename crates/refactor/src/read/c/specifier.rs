@@ -9,7 +9,6 @@ use crate::tree::{
 };
 
 use super::declarator::declarator;
-use super::expression::expression;
 use super::macros::Meaning;
 use super::reader::{Reader, children, field, fields, first};
 
@@ -164,7 +163,7 @@ fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
     }
     let dimension = match (name, arguments.len()) {
         ("vector", 1 | 2) => Dimension::AssumedShape { lower: None },
-        ("array", 2) => Dimension::Extent(expression(reader, arguments[1])),
+        ("array", 2) => Dimension::Extent(reader.expression(arguments[1])),
         _ => return None,
     };
     Some(Type::Array(Box::new(element(reader)?), vec![dimension]))
@@ -249,7 +248,7 @@ fn enumeration(reader: &mut Reader<'_>, node: Node<'_>) {
         let Some(name) = field(one, "name") else { continue };
         let span = reader.span(one);
         if let Some(value) = field(one, "value") {
-            last = Some(expression(reader, value));
+            last = Some(reader.expression(value));
             since = 0;
         }
         let by = Expression { span, kind: ExpressionKind::Integer(since) };

@@ -5,27 +5,94 @@ use tree_sitter::Node;
 use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind as Kind, Type};
 
 use super::copies::{copied, running};
-use super::declaration::declare_locals;
-use super::expression::{assignment, comma, expression};
+use super::expression::{assignment, comma};
 use super::loops::for_loop;
 use super::macros::Meaning;
 use super::reader::{Jumps, Reader, children, field, first, is_broken};
 use super::switch::switch;
+use super::variables::declare_locals;
 
-/// The statement in a field, as the body of something.
-pub(super) fn body_of(reader: &mut Reader<'_>, node: Node<'_>, name: &str) -> Vec<Statement> {
-    let mut out = Vec::new();
-    if let Some(body) = field(node, name) {
-        block(reader, body, &mut out);
+impl Reader<'_> {
+    /// The statement in a field, as the body of something.
+    pub(super) fn body_of(&mut self, node: Node<'_>, name: &str) -> Vec<Statement> {
+        let mut out = Vec::new();
+        if let Some(body) = field(node, name) {
+            block(self, body, &mut out);
+        }
+        out
     }
-    out
+
+    /// Statements in a row.
+    pub(super) fn statements<'t>(
+        &mut self,
+        nodes: impl IntoIterator<Item = Node<'t>>,
+        out: &mut Vec<Statement>,
+    ) {
+        for node in nodes {
+            statement(self, node, out);
+        }
+    }
+
+    /// An expression that stands alone.
+    pub(super) fn simple(&mut self, node: Node<'_>, out: &mut Vec<Statement>) {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            match children(node).as_slice() {
+                [inner] => node = *inner,
+                _ => break,
+            }
+        }
+        if let Some(is_known) = macro_in(self, node) {
+            if !is_known || expanded(self, node, out).is_none() {
+                let unknown = self.unknown_statement(node);
+                out.push(unknown);
+            }
+            return;
+        }
+        let span = self.span(node);
+        if node.kind() == "comma_expression" {
+            for part in comma(node) {
+                self.simple(part, out);
+            }
+            return;
+        }
+        let parts = match node.kind() {
+            "assignment_expression" if !is_broken(node) => {
+                self.deeper(1, |r| assignment(r, node)).flatten()
+            }
+            _ => None,
+        };
+        let kind = match parts {
+            Some((target, operation, value)) => {
+                let copies = self.deeper(3, |r| running(r, &target, operation, &value)).flatten();
+                match copies {
+                    Some(copies) => Kind::Block(copies),
+                    None => Kind::Assign { target, operation, value },
+                }
+            }
+            None => {
+                let value = self.expression(node);
+                if let Some(copies) = self.deeper(3, |r| copied(r, &value)).flatten() {
+                    out.push(Statement { span, kind: Kind::Block(copies) });
+                    return;
+                }
+                match value.kind {
+                    ExpressionKind::Unknown(names) => Kind::Unknown(names),
+                    // `(void)f()`
+                    ExpressionKind::Cast(Type::Void, inner) => Kind::Evaluate(*inner),
+                    _ => Kind::Evaluate(value),
+                }
+            }
+        };
+        out.push(Statement { span, kind });
+    }
 }
 
 /// What a body does: the inside of braces, or one statement.
 pub(super) fn block(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
     if node.kind() == "compound_statement" {
         reader.locals.enter();
-        statements(reader, children(node), out);
+        reader.statements(children(node), out);
         reader.locals.leave();
         return;
     }
@@ -36,17 +103,6 @@ pub(super) fn block(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<State
         out.truncate(before);
         let unknown = reader.unknown_statement(node);
         out.push(unknown);
-    }
-}
-
-/// Statements in a row.
-pub(super) fn statements<'t>(
-    reader: &mut Reader<'_>,
-    nodes: impl IntoIterator<Item = Node<'t>>,
-    out: &mut Vec<Statement>,
-) {
-    for node in nodes {
-        statement(reader, node, out);
     }
 }
 
@@ -75,7 +131,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             Some(inner) => {
                 let before = out.len();
                 for part in comma(inner) {
-                    simple(reader, part, out);
+                    reader.simple(part, out);
                 }
                 if let ([only], None) = (&mut out[before..], reader.used_at) {
                     only.span = span; // with its semicolon
@@ -94,8 +150,8 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             return Some(());
         }
         "if_statement" => {
-            let condition = expression(reader, field(node, "condition")?);
-            let then = body_of(reader, node, "consequence");
+            let condition = reader.expression(field(node, "condition")?);
+            let then = reader.body_of(node, "consequence");
             let mut otherwise = Vec::new();
             if let Some(other) = field(node, "alternative").and_then(first) {
                 block(reader, other, &mut otherwise);
@@ -107,9 +163,9 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             return Some(());
         }
         "while_statement" => {
-            let condition = expression(reader, field(node, "condition")?);
+            let condition = reader.expression(field(node, "condition")?);
             reader.jumps.push(Jumps::default());
-            let body = body_of(reader, node, "body");
+            let body = reader.body_of(node, "body");
             reader.jumps.pop();
             Kind::While { condition: Some(condition), body }
         }
@@ -117,7 +173,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "for_range_loop" => range_loop(reader, node, out)?,
         "switch_statement" => return switch(reader, node, out),
         "return_statement" => {
-            let value = first(node).map(|value| expression(reader, value));
+            let value = first(node).map(|value| reader.expression(value));
             Kind::Return(value)
         }
         "break_statement" => match reader.jumps.last().and_then(|j| j.leave.clone()) {
@@ -136,7 +192,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             let label = field(node, "label")?;
             let name = reader.text_of(label).to_owned();
             out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
-            statements(reader, children(node).into_iter().filter(|c| *c != label), out);
+            reader.statements(children(node).into_iter().filter(|c| *c != label), out);
             return Some(());
         }
         "attributed_statement" => {
@@ -161,12 +217,12 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             Kind::Nothing
         }
         "try_statement" => {
-            out.push(Statement { span, kind: Kind::Block(body_of(reader, node, "body")) });
+            out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
             let catches: Vec<_> =
                 children(node).into_iter().filter(|c| c.kind() == "catch_clause").collect();
             for clause in catches {
                 let condition = nobody_knows(reader, clause);
-                let then = body_of(reader, clause, "body");
+                let then = reader.body_of(clause, "body");
                 let kind = Kind::If { condition, then, otherwise: Vec::new() };
                 out.push(Statement { span: reader.span(clause), kind });
             }
@@ -189,12 +245,12 @@ fn conditional(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
     let given = [field(node, "condition"), field(node, "name"), field(node, "alternative")];
     let mut then = Vec::new();
     let inside = children(node).into_iter().filter(|c| !given.contains(&Some(*c)));
-    statements(reader, inside.collect::<Vec<_>>(), &mut then);
+    reader.statements(inside.collect::<Vec<_>>(), &mut then);
     let mut otherwise = Vec::new();
     if let Some(other) = field(node, "alternative") {
         let span = reader.span(other);
         if other.kind() == "preproc_else" {
-            statements(reader, children(other), &mut otherwise);
+            reader.statements(children(other), &mut otherwise);
         } else {
             let kind = reader
                 .deeper(1, |r| conditional(r, other))
@@ -209,9 +265,9 @@ fn do_while(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let span = reader.span(node);
     let next = reader.shared.fresh("next");
     reader.jumps.push(Jumps { next: Some(next.clone()), ..Jumps::default() });
-    let mut body = body_of(reader, node, "body");
+    let mut body = reader.body_of(node, "body");
     let jumps = reader.jumps.pop().unwrap_or_default();
-    let condition = expression(reader, field(node, "condition")?);
+    let condition = reader.expression(field(node, "condition")?);
     if jumps.used_next {
         body.push(Statement { span, kind: Kind::Label(next) });
     }
@@ -258,60 +314,6 @@ fn range_loop(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>)
     Some(Kind::While { condition: Some(condition), body })
 }
 
-/// An expression that stands alone.
-pub(super) fn simple(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
-    let mut node = node;
-    while node.kind() == "parenthesized_expression" {
-        match children(node).as_slice() {
-            [inner] => node = *inner,
-            _ => break,
-        }
-    }
-    if let Some(is_known) = macro_in(reader, node) {
-        if !is_known || expanded(reader, node, out).is_none() {
-            let unknown = reader.unknown_statement(node);
-            out.push(unknown);
-        }
-        return;
-    }
-    let span = reader.span(node);
-    if node.kind() == "comma_expression" {
-        for part in comma(node) {
-            simple(reader, part, out);
-        }
-        return;
-    }
-    let parts = match node.kind() {
-        "assignment_expression" if !is_broken(node) => {
-            reader.deeper(1, |r| assignment(r, node)).flatten()
-        }
-        _ => None,
-    };
-    let kind = match parts {
-        Some((target, operation, value)) => {
-            let copies = reader.deeper(3, |r| running(r, &target, operation, &value)).flatten();
-            match copies {
-                Some(copies) => Kind::Block(copies),
-                None => Kind::Assign { target, operation, value },
-            }
-        }
-        None => {
-            let value = expression(reader, node);
-            if let Some(copies) = reader.deeper(3, |r| copied(r, &value)).flatten() {
-                out.push(Statement { span, kind: Kind::Block(copies) });
-                return;
-            }
-            match value.kind {
-                ExpressionKind::Unknown(names) => Kind::Unknown(names),
-                // `(void)f()`
-                ExpressionKind::Cast(Type::Void, inner) => Kind::Evaluate(*inner),
-                _ => Kind::Evaluate(value),
-            }
-        }
-    };
-    out.push(Statement { span, kind });
-}
-
 /// Whether what stands alone is a use of a macro, and if so, whether one knows what it becomes.
 fn macro_in(reader: &Reader<'_>, node: Node<'_>) -> Option<bool> {
     let node = match node.kind() {
@@ -351,7 +353,7 @@ fn expanded(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -
     let at = reader.span(node);
     reader.inside(&whole, at, |inner| {
         let before = out.len();
-        statements(inner, children(body), out);
+        inner.statements(children(body), out);
         // The semicolon that is one too many.
         if out.len() > before + 1 && out.last().is_some_and(|s| s.kind == Kind::Nothing) {
             out.pop();

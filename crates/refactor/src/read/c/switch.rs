@@ -9,9 +9,7 @@ use crate::tree::{
 };
 
 use super::changes::settles;
-use super::expression::expression;
 use super::reader::{Jumps, Reader, children, field};
-use super::statement::statements;
 
 /// Cases that may become a chain; each is a level of the tree.
 const CHAIN_LIMIT: usize = 16;
@@ -52,7 +50,7 @@ pub(super) fn switch(
 
 /// What is compared; a new variable, if it can only be looked at once.
 fn subject(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Expression {
-    let value = expression(reader, node);
+    let value = reader.expression(node);
     if settles(&value) {
         return value;
     }
@@ -83,13 +81,13 @@ fn arms(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Vec<Arm>> {
             return None;
         }
         let value = field(case, "value");
-        values.push(value.map(|v| expression(reader, v)));
+        values.push(value.map(|v| reader.expression(v)));
         let inside: Vec<_> = children(case).into_iter().filter(|c| Some(*c) != value).collect();
         if inside.is_empty() {
             continue;
         }
         let mut body = Vec::new();
-        statements(reader, inside, &mut body);
+        reader.statements(inside, &mut body);
         found.push(Arm { values: std::mem::take(&mut values), body });
     }
     if !values.is_empty() {

@@ -6,51 +6,51 @@ use tree_sitter::Node;
 
 use crate::source::Span;
 use crate::tree::{
-    Common, Constant, Declaration, Dimension, Equivalence, Expression, ExpressionKind, Field,
-    Intent, Name, Record, Scope, Storage, Type, Use,
+    Common, Constant, Declaration, Dimension, Expression, ExpressionKind, Field, Intent, Name,
+    Record, Scope, Storage, Type,
 };
 
-use super::Reader;
+use super::reader::Reader;
 use super::types::{Kinds, kind_value};
 
 /// What was said of the names of one scope, in any order of statements.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
-    entities: Vec<Entity>,
-    index: HashMap<Name, usize>,
+    pub(super) entities: Vec<Entity>,
+    pub(super) index: HashMap<Name, usize>,
     /// Of the constants here and in the scopes around.
     pub kinds: Kinds,
-    scope: Scope,
+    pub(super) scope: Scope,
     /// `implicit none` was said.
     pub implicit_none: bool,
     /// Types by first letters, where `implicit` says others than usual.
-    letters: HashMap<char, Type>,
-    saves_all: bool,
+    pub(super) letters: HashMap<char, Type>,
+    pub(super) saves_all: bool,
 }
 
 /// One name.
 #[derive(Debug)]
-struct Entity {
-    name: Name,
-    span: Span,
-    of: Option<Type>,
-    dimensions: Option<Vec<Dimension>>,
-    attributes: Attributes,
-    value: Option<Expression>,
+pub(super) struct Entity {
+    pub(super) name: Name,
+    pub(super) span: Span,
+    pub(super) of: Option<Type>,
+    pub(super) dimensions: Option<Vec<Dimension>>,
+    pub(super) attributes: Attributes,
+    pub(super) value: Option<Expression>,
 }
 
 /// What declarations add to a type.
 #[derive(Debug, Clone, Default)]
-struct Attributes {
-    dimensions: Option<Vec<Dimension>>,
-    intent: Option<Intent>,
-    allocatable: bool,
-    pointer: bool,
-    target: bool,
-    save: bool,
-    shared: bool,
-    procedure: bool,
-    parameter: bool,
+pub(super) struct Attributes {
+    pub(super) dimensions: Option<Vec<Dimension>>,
+    pub(super) intent: Option<Intent>,
+    pub(super) allocatable: bool,
+    pub(super) pointer: bool,
+    pub(super) target: bool,
+    pub(super) save: bool,
+    pub(super) shared: bool,
+    pub(super) procedure: bool,
+    pub(super) parameter: bool,
 }
 
 impl Attributes {
@@ -75,7 +75,7 @@ impl Declarations {
         Declarations { kinds: kinds.clone(), ..Declarations::default() }
     }
 
-    fn entity(&mut self, name: &str, span: Span) -> Option<&mut Entity> {
+    pub(super) fn entity(&mut self, name: &str, span: Span) -> Option<&mut Entity> {
         let at = match self.index.get(name) {
             Some(&at) => at,
             None => {
@@ -101,7 +101,7 @@ impl Declarations {
     }
 
     /// The type that a first letter implies.
-    fn implied(&self, name: &str) -> Type {
+    pub(super) fn implied(&self, name: &str) -> Type {
         let first = name.chars().next().unwrap_or('x');
         match self.letters.get(&first) {
             Some(of) => of.clone(),
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
     }
 
     /// One name of a declaration, with all that stands at it.
-    fn declare(
+    pub(super) fn declare(
         &mut self,
         node: Node<'t>,
         of: Option<&Type>,
@@ -359,128 +359,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn common(&mut self, node: Node<'t>, into: &mut Declarations) {
-        let mut blank = Vec::new();
-        for child in self.children(node) {
-            match child.kind() {
-                "variable_group" => {
-                    let parts = self.children(child);
-                    let name = parts.iter().find(|p| p.kind() == "name").map(|p| self.name(*p));
-                    let mut variables = Vec::new();
-                    for part in parts {
-                        self.common_variable(part, &mut variables, into);
-                    }
-                    into.add_common(name.unwrap_or_default(), variables);
-                }
-                _ => self.common_variable(child, &mut blank, into),
-            }
-        }
-        if !blank.is_empty() {
-            into.add_common(Name::new(), blank);
-        }
-    }
-
-    fn common_variable(&mut self, node: Node<'t>, list: &mut Vec<Name>, into: &mut Declarations) {
-        let name = match node.kind() {
-            "identifier" => self.name(node),
-            "sized_declarator" => match node.child(0) {
-                Some(first) => self.name(first),
-                None => return,
-            },
-            _ => return,
-        };
-        list.push(name);
-        let attributes = Attributes { shared: true, ..Attributes::default() };
-        self.declare(node, None, &attributes, into);
-    }
-
-    fn equivalence(&mut self, node: Node<'t>, into: &mut Declarations) {
-        for set in self.children(node) {
-            if set.kind() == "equivalence_set" {
-                let places =
-                    self.children(set).into_iter().filter(Node::is_named).collect::<Vec<_>>();
-                let places = places.into_iter().map(|p| self.expression(p)).collect();
-                into.scope.equivalences.push(Equivalence { places });
-            }
-        }
-    }
-
-    /// What `data` fills is kept from call to call.
-    fn data(&mut self, node: Node<'t>, into: &mut Declarations) {
-        for set in self.children(node) {
-            for child in self.children(set) {
-                if child.kind() == "data_value" {
-                    continue;
-                }
-                for name in self.names_in(child) {
-                    let span = self.span(child);
-                    // Only those that are declared: bounds and loop variables are named too.
-                    let declared = into.index.contains_key(&name) || child.kind() == "identifier";
-                    if declared && let Some(entity) = into.entity(&name, span) {
-                        entity.attributes.save = true;
-                    }
-                }
-            }
-        }
-    }
-
-    fn save(&mut self, node: Node<'t>, into: &mut Declarations) {
-        let names: Vec<Node<'t>> =
-            self.children(node).into_iter().filter(|c| c.kind() == "identifier").collect();
-        into.saves_all |= names.is_empty() && self.children(node).len() == 1;
-        for name in names {
-            let span = self.span(name);
-            if let Some(entity) = into.entity(&self.name(name), span) {
-                entity.attributes.save = true;
-            }
-        }
-    }
-
-    fn implicit(&mut self, node: Node<'t>, into: &mut Declarations) {
-        let mut of = Type::Unknown;
-        for child in self.children(node) {
-            match child.kind() {
-                "none" => into.implicit_none = true,
-                "intrinsic_type" | "derived_type" => of = self.type_of(child, &into.kinds),
-                "implicit_range" => {
-                    let text = self.text(child).to_ascii_lowercase();
-                    let mut letters = text.chars().filter(char::is_ascii_lowercase);
-                    let Some(first) = letters.next() else { continue };
-                    let last = letters.next().unwrap_or(first);
-                    for letter in first..=last {
-                        into.letters.insert(letter, of.clone());
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn use_statement(&mut self, node: Node<'t>, into: &mut Declarations) {
-        let children = self.children(node);
-        let Some(module) = children.iter().find(|c| c.kind() == "module_name") else { return };
-        let only = children.iter().find(|c| c.kind() == "included_items");
-        let items = match only {
-            Some(list) => self.children(*list),
-            None => children.clone(),
-        };
-        let mut names = Vec::new();
-        for item in items {
-            match item.kind() {
-                "identifier" => names.push((self.name(item), self.name(item))),
-                "use_alias" => {
-                    let parts: Vec<Node<'t>> =
-                        self.children(item).into_iter().filter(Node::is_named).collect();
-                    if let [here, there] = parts.as_slice() {
-                        names.push((self.name(*here), self.name(*there)));
-                    }
-                }
-                _ => {}
-            }
-        }
-        into.scope.uses.push(Use { module: self.name(*module), names, only: only.is_some() });
-    }
-
     fn include(&mut self, node: Node<'t>, into: &mut Declarations) {
         if let Some(path) = node.child_by_field_name("path") {
             let text = self.text(path).trim_matches(['\'', '"', '<', '>']).to_owned();
@@ -580,7 +458,7 @@ impl<'t> Reader<'t> {
 }
 
 impl Declarations {
-    fn add_common(&mut self, name: Name, variables: Vec<Name>) {
+    pub(super) fn add_common(&mut self, name: Name, variables: Vec<Name>) {
         match self.scope.commons.iter_mut().find(|c| c.name == name) {
             // A block may be continued by a second statement.
             Some(common) => common.variables.extend(variables),

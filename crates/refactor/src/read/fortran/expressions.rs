@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::tree::{Binary, Expression, ExpressionKind, MAX_DEPTH, Name, Subscript, Unary};
 
-use super::Reader;
+use super::reader::Reader;
 
 impl<'t> Reader<'t> {
     /// A value or a place.

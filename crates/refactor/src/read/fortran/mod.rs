@@ -3,11 +3,15 @@
 //! Fixed form is made free first ([`form`]); the grammar is that of tree-sitter-fortran. Where it is left anywhere in a file, the file is read
 //! again unit by unit ([`pieces`]). What looks like a call may be an element of an array: [`settle`] decides when declarations are known.
 
+mod branches;
 mod declarations;
 mod expressions;
 mod form;
+mod loops;
 mod pieces;
+mod reader;
 mod settle;
+mod specifications;
 mod statements;
 mod types;
 mod units;
@@ -18,13 +22,14 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use tree_sitter::{Node, Parser, Point, Tree};
+use tree_sitter::{Parser, Point, Tree};
 
 use crate::source::{FileId, Language, Source, Span};
 use crate::tree::{Name, Scope, SyntaxError, Type, Unit};
 
 use form::Normalized;
 use pieces::{Piece, PieceKind};
+use reader::Reader;
 use units::{MAIN, Surroundings};
 
 pub use settle::{Meaning, settle};
@@ -267,101 +272,5 @@ pub fn is_array(of: &Type) -> bool {
         Type::Array(..) => true,
         Type::Pointer(inner) => is_array(inner),
         _ => false,
-    }
-}
-
-/// Translates the nodes of one parse.
-struct Reader<'t> {
-    normalized: &'t Normalized,
-    /// Of the normalized text without what was added at its end.
-    length: usize,
-    unit: Unit,
-    includes: Vec<(String, Span)>,
-    /// How deep the reading is nested.
-    depth: usize,
-    /// Labels that are gone to, of the procedure at hand.
-    targets: HashSet<Name>,
-    /// Lines for the preprocessor, of the procedure at hand.
-    directives: Vec<Span>,
-}
-
-impl<'t> Reader<'t> {
-    fn new(unit: Unit, normalized: &'t Normalized, length: usize) -> Reader<'t> {
-        Reader {
-            normalized,
-            length,
-            unit,
-            includes: Vec::new(),
-            depth: 0,
-            targets: HashSet::new(),
-            directives: Vec::new(),
-        }
-    }
-
-    fn finish(mut self) -> Unit {
-        self.unit.includes.append(&mut self.includes);
-        self.unit
-    }
-
-    /// All children but comments and continuation marks.
-    fn children(&self, node: Node<'t>) -> Vec<Node<'t>> {
-        let mut cursor = node.walk();
-        node.children(&mut cursor)
-            .filter(|c| !matches!(c.kind(), "comment" | "&" | "custom_directive"))
-            .collect()
-    }
-
-    fn text(&self, node: Node<'t>) -> &'t str {
-        self.normalized.text.get(node.byte_range()).unwrap_or("")
-    }
-
-    fn name(&self, node: Node<'t>) -> Name {
-        self.text(node).to_ascii_lowercase()
-    }
-
-    fn span(&self, node: Node<'t>) -> Span {
-        self.span_of(node.byte_range())
-    }
-
-    fn span_of(&self, range: Range<usize>) -> Span {
-        let range = range.start.min(self.length)..range.end.min(self.length);
-        // A node of statements ends with the line; its span does not.
-        let text = self.normalized.text.get(range.clone()).unwrap_or("");
-        let end = range.start + text.trim_end().len();
-        let original = self.normalized.original_range(range.start..end);
-        Span { file: self.unit.file, start: original.start, end: original.end }
-    }
-
-    /// Where the grammar was left, all places below a node.
-    fn errors(&mut self, root: Node<'t>) {
-        let mut open = vec![root];
-        while let Some(node) = open.pop() {
-            if node.is_error() || node.is_missing() {
-                self.unit.errors.push(SyntaxError { span: self.span(node) });
-            } else if node.has_error() {
-                let mut cursor = node.walk();
-                open.extend(node.children(&mut cursor));
-            }
-        }
-        self.unit.errors.sort_by_key(|e| e.span.start);
-    }
-
-    /// Each node below, and the node itself, in the order of the text.
-    fn walk(&self, node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
-        let mut cursor = node.walk();
-        loop {
-            visit(cursor.node());
-            if cursor.goto_first_child() || cursor.goto_next_sibling() {
-                continue;
-            }
-            loop {
-                if !cursor.goto_parent() {
-                    return;
-                }
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::tree::{Expression, ExpressionKind, Name, Subscript, Type};
 
-use super::Reader;
+use super::reader::Reader;
 
 /// Values of the constants that a kind can be made of.
 pub(super) type Kinds = HashMap<Name, u32>;

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use crate::tree::{Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, Type};
 
-use super::Reader;
 use super::declarations::Declarations;
+use super::reader::Reader;
 use super::types::Kinds;
 use crate::tree::MAX_DEPTH;
 

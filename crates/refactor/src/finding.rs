@@ -1,0 +1,43 @@
+//! Calls with packed buffers, and how each is rewritten or why not.
+
+use crate::fact::Premise;
+use crate::refusal::Refusal;
+use crate::source::Span;
+use crate::verify::Sample;
+
+/// A call whose buffer is packed or unpacked by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The call.
+    pub site: Span,
+    /// What is called.
+    pub function: String,
+    /// The buffer that would not be needed any more.
+    pub buffer: String,
+    /// How it is rewritten, or why not.
+    pub outcome: Result<Change, Refusal>,
+    /// Facts that a person has vouched for, or that the program's own words say, as far as they were needed.
+    pub assumed: Vec<Premise>,
+}
+
+/// How a call is rewritten.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Change {
+    /// In the order of the text; they do not overlap.
+    pub edits: Vec<Edit>,
+    /// The datatype: `vector(N, 3, 3*M) of MPI_DOUBLE`.
+    pub summary: String,
+    /// What was assumed, and what is good to know.
+    pub notes: Vec<String>,
+    /// The datatype at sizes as programs have them, for what it costs; none where it cannot be evaluated.
+    pub sample: Option<Sample>,
+}
+
+/// Text that takes the place of other text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What goes.
+    pub span: Span,
+    /// What comes.
+    pub text: String,
+}

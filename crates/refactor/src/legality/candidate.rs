@@ -1,0 +1,90 @@
+//! Calls with their copies, before anything is proved, and the reads of buffers that they explain.
+
+use crate::copies::{self, Setting};
+use crate::project::{ProcedureId, Project, View};
+use crate::refusal::Refusal;
+use crate::source::Span;
+
+use super::found::Found;
+use super::model::Ledger;
+use super::{paths, range, root};
+
+/// Reads of buffers that belong to calls: the calls and their copies, as they stand in the texts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Explained {
+    /// In the procedures of the calls.
+    own: Vec<Span>,
+    /// In procedures that stand beside the call wherever they are called.
+    across: Vec<Span>,
+}
+
+impl Explained {
+    pub fn has(&self, project: &Project, reader: ProcedureId, span: Span) -> bool {
+        let any = |all: &[Span]| all.iter().any(|known| known.contains(span));
+        any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
+    }
+
+    pub(super) fn add(&mut self, project: &Project, id: ProcedureId, candidate: &Candidate<'_>) {
+        let Ok(packing) = &candidate.packing else { return };
+        if !candidate.is_closed(&project.view(id)) {
+            return;
+        }
+        let into = if project.is_expanded(id) { &mut self.across } else { &mut self.own };
+        let own = [candidate.found.statement, candidate.found.place()];
+        let others = candidate.unpacking.iter().flat_map(|p| &p.statements);
+        let spans = packing.statements.iter().chain(others).copied().chain(own);
+        into.extend(spans.map(|span| project.real(span)));
+    }
+}
+
+/// One call with its copies, before anything is proved.
+pub(super) struct Candidate<'p> {
+    pub found: Found<'p>,
+    pub packing: Result<copies::Packing, Refusal>,
+    /// Of a broadcast: the copies of those that receive.
+    pub unpacking: Option<copies::Packing>,
+    /// What tells the root from the others.
+    pub roles: root::Roles,
+    pub element: u64,
+    pub ledger: Ledger<'p>,
+}
+
+impl Candidate<'_> {
+    /// Whether its copies and its call have to do with what the other one leaves in the buffer, and with nothing else there: a call for more than the
+    /// copies would read what others left, and so would copies that are made where nothing was received.
+    pub fn is_closed(&self, view: &View<'_>) -> bool {
+        let Ok(packing) = &self.packing else { return false };
+        let ledger = self.ledger.fresh();
+        let receiving = self.found.receiving();
+        let others = self.unpacking.iter().map(|unpacking| (&receiving, unpacking));
+        std::iter::once((&self.found, packing)).chain(others).all(|(found, packing)| {
+            range::exact(view, found, packing, self.element, &ledger).is_ok()
+                && paths::unpacked_always(view, found, packing).is_ok()
+        })
+    }
+}
+
+/// Reads of buffers that are understood.
+pub(super) struct Known<'k> {
+    /// In this procedure.
+    pub here: &'k [Span],
+    pub everywhere: &'k Explained,
+}
+
+pub(super) fn read_in(
+    view: &View<'_>,
+    found: &Found<'_>,
+    element: u64,
+    setting: &Setting,
+) -> Result<copies::Packing, Refusal> {
+    let request = copies::Request {
+        procedure: view.procedure(),
+        call: found.call,
+        buffer: found.buffer,
+        count: Some(found.count),
+        element,
+        direction: found.side.direction,
+        setting,
+    };
+    copies::read(view, &request)
+}

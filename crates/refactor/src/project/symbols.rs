@@ -1,0 +1,76 @@
+//! What a procedure sees, as [`Symbols`], and what its names may lead to.
+
+use crate::source::Language;
+use crate::symbols::{Effects, Symbols};
+use crate::tree::{Declaration, Expression, Name, Type};
+
+use super::view::View;
+use super::{alias, effects, sizes, types};
+
+impl View<'_> {
+    /// Whether a place is what a number leads to that was made a pointer.
+    pub fn is_forged(&self, place: &Expression) -> bool {
+        effects::is_forged(self, place)
+    }
+
+    /// What pointers lead to: the variables whose content a name may be another name for, itself first.
+    pub fn targets(&self, name: &str) -> Vec<Name> {
+        alias::targets(self, name)
+    }
+
+    /// Whether memory of one variable may be memory of the other.
+    pub fn may_alias(&self, one: &str, other: &str) -> bool {
+        alias::may_alias(self, one, other)
+    }
+
+    /// Whether a value is a number for sure, and no address.
+    pub fn is_number(&self, value: &Expression) -> bool {
+        types::type_of(self, value).is_some_and(|of| types::is_number(&of))
+    }
+}
+
+impl Symbols for View<'_> {
+    fn language(&self) -> Language {
+        self.unit().language
+    }
+
+    fn variable(&self, name: &str) -> Option<&Declaration> {
+        self.declared(name)
+    }
+
+    fn constant(&self, name: &str) -> Option<&Expression> {
+        self.project.spaces.constant(self.id.0, name).map(|c| &c.value)
+    }
+
+    fn resolve(&self, of: &Type) -> Type {
+        sizes::resolve(self, of)
+    }
+
+    fn size_of(&self, of: &Type) -> Option<u64> {
+        sizes::size_of(self, of)
+    }
+
+    fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
+        sizes::uniform(self, of)
+    }
+
+    fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
+        sizes::field(self, record, field)
+    }
+
+    fn is_hidden(&self, name: &str) -> bool {
+        self.project.reach.get(self.id.0).is_some_and(|reach| reach.hidden.contains(name))
+    }
+
+    fn pointees(&self, name: &str) -> Option<Vec<Name>> {
+        alias::pointees(self, name)
+    }
+
+    fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
+        self.wrapper(called).map_or(called, |wrapper| wrapper.stands_for().name)
+    }
+
+    fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {
+        effects::of_call(self, function, arguments)
+    }
+}
