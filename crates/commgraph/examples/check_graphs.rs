@@ -1,12 +1,12 @@
 //! Random graphs against an executor that moves their bytes one by one: `make check-graphs`.
 //!
-//! Arguments: how many graphs (100,000), and the first seed (0). Prints Markdown. A graph that differs ends the
-//! program and names its seed.
+//! Arguments: how many graphs (100,000), and the first seed (0). Prints Markdown. A graph that
+//! differs ends the program and names its seed.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use commloom_testkit::graphs::campaign::{Outcome, before_and_after};
+use commloom_testkit::graphs::campaign::{GraphCheck, before_and_after};
 use commloom_testkit::runner::check_seed;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -20,7 +20,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, outcome: &Outcome) {
+    fn add(&mut self, outcome: &GraphCheck) {
         self.races += u64::from(outcome.race);
         self.operations += outcome.operations;
         self.changed += outcome.changed;
@@ -50,20 +50,14 @@ fn report(graphs: u64, first: u64, sum: &Sum) {
     let Sum { races, operations, changed, whole, kinds } = sum;
     println!("# Random communication graphs, run byte by byte\n");
     println!(
-        "Made by `make check-graphs`. {graphs} graphs, seeds {first} to {}: half of them random sends,",
+        "Made by `make check-graphs`. {graphs} graphs, seeds {first} to {}: half of them random\n\
+         sends, receives, copies and reductions on random buffers (half of those with layouts),\n\
+         half of them one or two algorithms of the textbooks, some with a wrong message, among\n\
+         random messages in the same memory. Each is run by an executor that moves one byte after\n\
+         the other, in a random order. Its memory was that of the dataflow, and that of the\n\
+         operations found, replayed by their definitions in MPI, with the transfers that are\n\
+         left.\n",
         first + graphs - 1
-    );
-    println!(
-        "receives, copies and reductions on random buffers (half of those with layouts), half of them one or two"
-    );
-    println!(
-        "algorithms of the textbooks, some with a wrong message, among random messages in the same memory. Each is run"
-    );
-    println!(
-        "by an executor that moves one byte after the other, in a random order. Its memory was that of the dataflow,"
-    );
-    println!(
-        "and that of the operations found, replayed by their definitions in MPI, with the transfers that are left.\n"
     );
     println!("| | |\n|---|---|");
     println!("| graphs that differ | 0 |");

@@ -1,4 +1,5 @@
-//! Writes the MSCCL algorithms of testkit, each for the least number of GPUs that it is built for, into a folder.
+//! Writes the MSCCL algorithms of testkit, each for the least number of GPUs that it is built for,
+//! into a folder.
 //!
 //! `cargo run -p commloom-commgraph --example msccl -- examples/detect`
 

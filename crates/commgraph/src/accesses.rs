@@ -1,9 +1,9 @@
 //! Who wrote and who read each byte of one process last, while its operations go by in order.
 
-use crate::buffer::Place;
+use crate::buffer::Footprint;
 use crate::number::{at, id};
 use crate::operation::NONE;
-use crate::segments::{Known, Segment, Segments, Whole};
+use crate::segments::{Segment, SegmentValue, Segments, Whole};
 
 /// The last accesses to a range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub(crate) struct Last {
     pub from: u64,
 }
 
-impl Known for Last {
+impl SegmentValue for Last {
     fn after(self, skipped: u64) -> Self {
         Last { from: self.from.wrapping_add(skipped), ..self }
     }
 }
 
 impl Last {
-    /// What nobody touched. `from` means nothing.
+    /// The mark of bytes that nobody touched. `from` means nothing.
     pub(crate) const UNTOUCHED: Last = Last { writer: NONE, readers: NONE, from: 0 };
 }
 
@@ -50,7 +50,7 @@ impl Accesses {
         self.readers.clear();
     }
 
-    /// What `start..end` holds, in order and without gaps.
+    /// The segments of `start..end`, in order and without gaps.
     pub(crate) fn look(&mut self, start: u64, end: u64) -> &[Segment<Last>] {
         self.found.clear();
         self.segments.look_near(&mut self.near, start, end, &mut self.found);
@@ -58,7 +58,7 @@ impl Accesses {
         &self.found
     }
 
-    /// What all of `start..end` holds; `None` where that may be several things.
+    /// The one segment that holds all of `start..end`; `None` where that may be several things.
     #[inline]
     pub(crate) fn one(&self, start: u64, end: u64) -> Option<Last> {
         match self.segments.whole(start, end) {
@@ -69,7 +69,12 @@ impl Accesses {
     }
 
     /// Notes that `by` reads a place; `conflict` hears of each earlier write there.
-    pub(crate) fn read(&mut self, place: Place, by: u32, mut conflict: impl FnMut(u32, u64, u64)) {
+    pub(crate) fn read(
+        &mut self,
+        place: Footprint,
+        by: u32,
+        mut conflict: impl FnMut(u32, u64, u64),
+    ) {
         let readers = &mut self.readers;
         let mut noted = |segment: &Segment<Last>| {
             let Last { writer, readers: earlier, .. } = segment.value;
@@ -81,7 +86,7 @@ impl Accesses {
             Segment { value: Last { readers: list, ..segment.value }, ..*segment }
         };
         match place {
-            Place::Typed { layout, .. } if layout.is_disjoint() => {
+            Footprint::Typed { layout, .. } if layout.is_disjoint() => {
                 let mut whole = Vec::new();
                 self.segments.update(
                     |each| place.ascending(|s| each(s.start, s.end, ())),
@@ -102,9 +107,14 @@ impl Accesses {
         }
     }
 
-    /// Notes that `by` writes a place; `conflict` hears of each earlier access there. Where something was
-    /// read since it was written, only the reads count: they are after the write.
-    pub(crate) fn write(&mut self, place: Place, by: u32, mut conflict: impl FnMut(u32, u64, u64)) {
+    /// Notes that `by` writes a place; `conflict` hears of each earlier access there. Where
+    /// something was read since it was written, only the reads count: they are after the write.
+    pub(crate) fn write(
+        &mut self,
+        place: Footprint,
+        by: u32,
+        mut conflict: impl FnMut(u32, u64, u64),
+    ) {
         let readers = &self.readers;
         let mut heard = |segment: &Segment<Last>| {
             let Last { writer, readers: mut list, .. } = segment.value;
@@ -121,13 +131,13 @@ impl Accesses {
             }
         };
         match place {
-            Place::Range { start, end } => {
+            Footprint::Range { start, end } => {
                 self.found.clear();
                 self.segments.take(start, end, &mut self.found);
                 self.found.iter().for_each(&mut heard);
                 self.segments.put(Segment { start, end, value: written(by, 0) });
             }
-            Place::Typed { .. } => self.segments.update(
+            Footprint::Typed { .. } => self.segments.update(
                 |each| place.ascending(|s| each(s.start, s.end, s.offset)),
                 |(start, end, offset), found, new| {
                     found.iter().for_each(&mut heard);
@@ -138,14 +148,14 @@ impl Accesses {
     }
 
     /// Notes that `by` writes a place, where nobody asks about conflicts.
-    pub(crate) fn overwrite(&mut self, place: Place, by: u32) {
+    pub(crate) fn overwrite(&mut self, place: Footprint, by: u32) {
         match place {
-            Place::Range { start, end } => {
+            Footprint::Range { start, end } => {
                 self.found.clear();
                 self.segments.take(start, end, &mut self.found);
                 self.segments.put(Segment { start, end, value: written(by, 0) });
             }
-            Place::Typed { .. } => self.segments.update(
+            Footprint::Typed { .. } => self.segments.update(
                 |each| place.ascending(|s| each(s.start, s.end, s.offset)),
                 |(start, end, offset), _, new| {
                     new.push(Segment { start, end, value: written(by, offset) });

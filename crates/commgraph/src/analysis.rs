@@ -10,7 +10,7 @@ use crate::note::{Note, notes};
 use crate::order::Order;
 use crate::wait::{Messages, complete};
 
-/// What is known of a graph.
+/// Everything that is known of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
     /// Messages.
@@ -19,13 +19,13 @@ pub struct Analysis {
     pub transfers: u64,
     /// Whether every process waits for every other.
     pub wait_sets_complete: bool,
-    /// What was found, and what is left. Barriers are among it.
+    /// The operations found, and the transfers left. Barriers are among them.
     pub detection: Detection,
-    /// What else a person should know.
+    /// Remarks for people.
     pub notes: Vec<Note>,
 }
 
-/// What is known of a graph whose addresses mean nothing.
+/// The facts about a graph whose addresses mean nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synchronization {
     /// Messages.
@@ -36,8 +36,8 @@ pub struct Synchronization {
     pub barrier: Option<Collective>,
 }
 
-/// Matches, orders, follows the data and detects. Near-linear in operations and transfers; O(n p / 64) where
-/// every process waits for every other.
+/// Matches, orders, follows the data and detects. Near-linear in operations and transfers; O(n p /
+/// 64) where every process waits for every other.
 ///
 /// # Errors
 /// See [`GraphError`].
@@ -75,7 +75,8 @@ pub fn synchronization(graph: &Graph) -> Result<Synchronization, GraphError> {
 
 fn waiting(graph: &Graph, matching: &Matching, order: &Order) -> Synchronization {
     let wait_sets_complete = complete(graph, matching, order, Messages::All);
-    // Data that comes from everywhere has to be waited for anyway: only empty messages make a barrier.
+    // Data that comes from everywhere has to be waited for anyway: only empty messages make a
+    // barrier.
     let is_barrier = wait_sets_complete
         && graph.processes() > 1
         && complete(graph, matching, order, Messages::Empty);

@@ -1,11 +1,12 @@
 //! Where the bytes of an operation are: one range of addresses, or a layout.
 //!
-//! A layout is kept as rows: pieces of one length at regular distances, in packed order. A vector type of any
-//! count is one row, so that processes with layouts of their own do not take memory for each piece.
+//! A layout is kept as rows: pieces of one length at regular distances, in packed order. A vector
+//! type of any count is one row, so that processes with layouts of their own do not take memory
+//! for each piece.
 
 use commloom_layout::Type;
 
-use crate::error::BuildError;
+use crate::error::{BuildError, limit};
 use crate::ids::{Address, Bytes};
 
 /// The memory of one side of an operation.
@@ -13,14 +14,14 @@ use crate::ids::{Address, Bytes};
 pub enum Buffer {
     /// So many bytes from an address on.
     Range(Address, Bytes),
-    /// Elements of a type, one extent apart (MPI 4.1, section 3.2.2). Their bytes are those of a message in the
-    /// order of the type map.
+    /// Elements of a type, one extent apart (MPI 4.1, section 3.2.2). Their bytes are those of a
+    /// message in the order of the type map.
     Typed {
         /// Where displacement 0 of the first element is.
         at: Address,
         /// How many elements.
         count: u64,
-        /// What an element is.
+        /// The type of an element.
         ty: Type,
     },
 }
@@ -30,10 +31,6 @@ impl From<(Address, Bytes)> for Buffer {
         Buffer::Range(at, length)
     }
 }
-
-/// The layout of a typed buffer, by its number in the graph ([`Graph::layout`](crate::Graph::layout)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LayoutId(pub(crate) u32);
 
 /// Pieces of a layout beyond which it is turned away: nobody can follow them one by one.
 pub const MAX_PIECES: u64 = 1 << 20;
@@ -47,7 +44,8 @@ struct Row {
     /// Where the first piece is in the message, and how far the next is from it (modulo 2^64).
     offset: u64,
     offset_step: u64,
-    /// Where the first piece is in memory, from the origin of the layout, and how far the next is from it.
+    /// Where the first piece is in memory, from the origin of the layout, and how far the next is
+    /// from it.
     displacement: i64,
     stride: i64,
     length: u64,
@@ -106,7 +104,7 @@ pub struct Piece {
     pub length: u64,
 }
 
-/// What a typed buffer looks like, wherever it is.
+/// The form of a typed buffer, wherever it is.
 #[derive(Debug, Clone)]
 pub struct Layout {
     ty: Type,
@@ -121,7 +119,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of `count` elements of a type; `whole` is the type of all of them.
     pub(crate) fn of(ty: Type, count: u64, whole: &Type) -> Result<Layout, BuildError> {
-        crate::builder::limit("pieces of a layout", whole.runs(), MAX_PIECES)?;
+        limit("pieces of a layout", whole.runs(), MAX_PIECES)?;
         let mut rows: Vec<Row> = Vec::new();
         let mut offset = 0;
         for run in whole.byte_runs() {
@@ -153,7 +151,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// What an element is.
+    /// The type of an element.
     #[must_use]
     pub fn ty(&self) -> &Type {
         &self.ty
@@ -219,9 +217,9 @@ pub(crate) struct Span {
     pub offset: u64,
 }
 
-/// What an operation reads or writes.
+/// The memory that an operation reads or writes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place<'a> {
+pub(crate) enum Footprint<'a> {
     Range {
         start: u64,
         end: u64,
@@ -234,15 +232,15 @@ pub(crate) enum Place<'a> {
     },
 }
 
-impl Place<'_> {
-    pub(crate) const NOWHERE: Place<'static> = Place::Range { start: 0, end: 0 };
+impl Footprint<'_> {
+    pub(crate) const NOWHERE: Footprint<'static> = Footprint::Range { start: 0, end: 0 };
 
     /// The first bytes of the message.
     pub(crate) fn shortened(self, n: u64) -> Self {
         match self {
-            Place::Range { start, end } => Place::Range { start, end: end.min(start + n) },
-            Place::Typed { at, length, layout } => {
-                Place::Typed { at, length: length.min(n), layout }
+            Footprint::Range { start, end } => Footprint::Range { start, end: end.min(start + n) },
+            Footprint::Typed { at, length, layout } => {
+                Footprint::Typed { at, length: length.min(n), layout }
             }
         }
     }
@@ -250,8 +248,8 @@ impl Place<'_> {
     /// Its bytes, in the order of the message.
     pub(crate) fn packed(self, mut each: impl FnMut(Span)) {
         match self {
-            Place::Range { start, end } => each(Span { start, end, offset: 0 }),
-            Place::Typed { at, length, layout } => {
+            Footprint::Range { start, end } => each(Span { start, end, offset: 0 }),
+            Footprint::Typed { at, length, layout } => {
                 let pieces = layout.pieces().take_while(|piece| piece.offset < length);
                 pieces.for_each(|piece| each(span(at, length, piece)));
             }
@@ -261,8 +259,8 @@ impl Place<'_> {
     /// Its bytes, by address.
     pub(crate) fn ascending(self, mut each: impl FnMut(Span)) {
         match self {
-            Place::Range { start, end } => each(Span { start, end, offset: 0 }),
-            Place::Typed { at, length, layout } => {
+            Footprint::Range { start, end } => each(Span { start, end, offset: 0 }),
+            Footprint::Typed { at, length, layout } => {
                 let pieces = layout.by_address().filter(|piece| piece.offset < length);
                 pieces.for_each(|piece| each(span(at, length, piece)));
             }
@@ -270,8 +268,8 @@ impl Place<'_> {
     }
 
     /// Whether two places share a byte. Linear in their pieces.
-    pub(crate) fn overlaps(self, other: Place) -> bool {
-        let ranges = |place: Place| {
+    pub(crate) fn overlaps(self, other: Footprint) -> bool {
+        let ranges = |place: Footprint| {
             let mut all = Vec::new();
             place.ascending(|s| all.push((s.start, s.end)));
             all.retain(|(start, end)| start < end);

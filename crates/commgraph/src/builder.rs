@@ -6,10 +6,10 @@ use std::sync::Arc;
 use commloom_layout::Type;
 
 use crate::accesses::Accesses;
-use crate::buffer::{Buffer, Layout, LayoutId, MAX_ROWS, Place};
-use crate::error::BuildError;
+use crate::buffer::{Buffer, Footprint, Layout, MAX_ROWS};
+use crate::error::{BuildError, limit};
 use crate::graph::{Dead, Graph};
-use crate::ids::{Address, Bytes, Communicator, Process, Tag};
+use crate::ids::{Address, Bytes, Communicator, LayoutId, Process, Tag};
 use crate::number::{at, count, id};
 use crate::operation::{DETAIL_LIMIT, Kind, LIST, Packed, Reduction, Sides};
 
@@ -97,8 +97,8 @@ impl Builder {
         self.message(Kind::Send, process, buffer.into(), to, tag, communicator)
     }
 
-    /// `process` receives from `from` up to as many bytes as the buffer has; a shorter message fills its first
-    /// ones. It completes when they are there.
+    /// `process` receives from `from` up to as many bytes as the buffer has; a shorter message
+    /// fills its first ones. It completes when they are there.
     pub fn receive(
         &mut self,
         process: Process,
@@ -121,8 +121,8 @@ impl Builder {
         self.copy_buffer(process, (from, length).into(), (to, length).into())
     }
 
-    /// `process` copies one buffer to another, as by a message to itself. Both have the same number of bytes,
-    /// and do not overlap.
+    /// `process` copies one buffer to another, as by a message to itself. Both have the same
+    /// number of bytes, and do not overlap.
     pub fn copy_buffer(
         &mut self,
         process: Process,
@@ -202,8 +202,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The graph. O(n log n) in operations and dependencies, O(n) where the operations were created
-    /// process by process.
+    /// The graph. O(n log n) in operations and dependencies, O(n) where the operations were
+    /// created process by process.
     pub fn finish(self) -> Result<Graph, BuildError> {
         let Builder { processes, dependencies, operations, owners, mut edges, mut typed, .. } =
             self;
@@ -346,12 +346,12 @@ impl Builder {
         Ok((from, into))
     }
 
-    fn place(&self, Side { at: start, length, layout }: Side) -> Place<'_> {
+    fn place(&self, Side { at: start, length, layout }: Side) -> Footprint<'_> {
         match layout {
-            None => Place::Range { start: start.0, end: start.0 + length.0 },
+            None => Footprint::Range { start: start.0, end: start.0 + length.0 },
             Some(id) => {
                 let layout = &self.layouts[at(id.0)];
-                Place::Typed { at: start.0, length: length.0, layout }
+                Footprint::Typed { at: start.0, length: length.0, layout }
             }
         }
     }
@@ -364,16 +364,13 @@ impl Builder {
     }
 }
 
-pub(crate) fn limit(what: &'static str, given: u64, limit: u64) -> Result<(), BuildError> {
-    if given <= limit { Ok(()) } else { Err(BuildError::TooMany { what, given, limit }) }
-}
-
 /// Where a buffer ends.
 fn end(at: Address, length: Bytes) -> Result<u64, BuildError> {
     at.0.checked_add(length.0).ok_or(BuildError::Wraps { at, length })
 }
 
-/// Sorts the operations by process, keeping the order of creation in each, and renames those in `edges` and `typed`.
+/// Sorts the operations by process, keeping the order of creation in each, and renames those in
+/// `edges` and `typed`.
 fn by_process(
     processes: u32,
     operations: Vec<Packed>,

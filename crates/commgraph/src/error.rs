@@ -5,8 +5,7 @@ use std::fmt;
 use commloom_layout::LayoutError;
 use thiserror::Error;
 
-use crate::buffer::LayoutId;
-use crate::ids::{Address, Bytes, Communicator, Process, Tag};
+use crate::ids::{Address, Bytes, Communicator, LayoutId, Process, Tag};
 use crate::operation::Action;
 
 /// An operation as messages name it.
@@ -16,7 +15,7 @@ pub struct Named {
     pub process: Process,
     /// Its place among the operations of that process, in the order of creation, from 0.
     pub index: u32,
-    /// What it does.
+    /// Its action.
     pub action: Action,
 }
 
@@ -137,7 +136,7 @@ pub enum BuildError {
     /// More of something than the graph can number.
     #[error("{given} {what}: at most {limit} can be numbered")]
     TooMany {
-        /// What there is too much of.
+        /// The name of the numbers that are too many.
         what: &'static str,
         /// How many there would be.
         given: u64,
@@ -191,7 +190,7 @@ pub enum GraphError {
     /// The addresses of a transfer would be more than the analysis can number.
     #[error("{what}: {given}, at most {limit}")]
     TooLarge {
-        /// What there is too much of.
+        /// The name of the numbers that are too many.
         what: &'static str,
         /// How much there is.
         given: u64,
@@ -228,4 +227,9 @@ impl fmt::Display for Circle<'_> {
             Some(more) => write!(f, "{more} more operations and, through them, the first one"),
         }
     }
+}
+
+/// Refuses more of something than there may be.
+pub(crate) fn limit(what: &'static str, given: u64, limit: u64) -> Result<(), BuildError> {
+    if given <= limit { Ok(()) } else { Err(BuildError::TooMany { what, given, limit }) }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::buffer::{Layout, LayoutId, Place};
+use crate::buffer::{Footprint, Layout};
 use crate::error::Named;
-use crate::ids::{Address, Bytes, Process};
+use crate::ids::{Address, Bytes, LayoutId, Process};
 use crate::number::{at, count, id};
 use crate::operation::{Action, Kind, LIST, NONE, Packed, Reduction, Sides};
 
@@ -19,8 +19,8 @@ pub(crate) struct Dead {
 /// The operations of every process, in order of creation, and their local dependencies. Made by
 /// [`Builder`](crate::Builder); from then on it does not change.
 ///
-/// 32 bytes an operation, 4 a process, 4 for each dependency of an operation that has several, and 20 for each
-/// operation with a layout.
+/// 32 bytes an operation, 4 a process, 4 for each dependency of an operation that has several, and
+/// 20 for each operation with a layout.
 #[derive(Debug, Clone)]
 pub struct Graph {
     pub(crate) operations: Vec<Packed>,
@@ -51,7 +51,8 @@ impl Graph {
         self.operations.len()
     }
 
-    /// The operations of one process, in order of creation; none for a process that does not exist.
+    /// The operations of one process, in order of creation; none for a process that does not
+    /// exist.
     pub fn of(&self, process: Process) -> impl Iterator<Item = Named> + '_ {
         let range = if process.0 < self.processes() { self.range(process.0) } else { 0..0 };
         range.map(|operation| self.named(id(operation)))
@@ -69,8 +70,8 @@ impl Graph {
         Bytes(count(bytes))
     }
 
-    /// The operations that the given one (by its number in the graph) waits for, as places among the
-    /// operations of its process.
+    /// The operations that the given one (by its number in the graph) waits for, as places among
+    /// the operations of its process.
     pub fn waits_for(&self, process: Process, index: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.first[at(process.0)];
         self.before(at(first + index)).iter().map(move |on| on - first)
@@ -82,7 +83,7 @@ impl Graph {
         at(self.first[at(process)])..at(self.first[at(process) + 1])
     }
 
-    /// What an operation waits for in its own process.
+    /// The operations that an operation waits for in its own process.
     #[inline]
     pub(crate) fn before(&self, operation: usize) -> &[u32] {
         let before = &self.operations[operation].before;
@@ -117,7 +118,7 @@ impl Graph {
         dead.get(next).is_some_and(|d| d.start <= address.0)
     }
 
-    /// What an operation does.
+    /// The action of an operation.
     pub(crate) fn action(&self, operation: usize) -> Action {
         self.operations[operation].action(&self.reductions, self.sides(operation))
     }
@@ -140,39 +141,40 @@ impl Graph {
         self.layouts.get(at(id.0)).map(|layout| &**layout)
     }
 
-    /// What an operation reads: up to two places, the second for the destination of a reduction.
+    /// The memory that an operation reads: up to two places, the second for the destination of a
+    /// reduction.
     #[inline]
-    pub(crate) fn reads(&self, operation: usize) -> [Place<'_>; 2] {
+    pub(crate) fn reads(&self, operation: usize) -> [Footprint<'_>; 2] {
         let o = &self.operations[operation];
         let sides = || self.sides(operation);
         let source = || self.place(o, o.source(), sides().from);
         match o.kind() {
-            Kind::Send => [self.place(o, o.at, sides().from), Place::NOWHERE],
-            Kind::Copy => [source(), Place::NOWHERE],
+            Kind::Send => [self.place(o, o.at, sides().from), Footprint::NOWHERE],
+            Kind::Copy => [source(), Footprint::NOWHERE],
             Kind::Reduce => [source(), self.place(o, o.at, sides().into)],
-            Kind::Receive | Kind::Nothing => [Place::NOWHERE; 2],
+            Kind::Receive | Kind::Nothing => [Footprint::NOWHERE; 2],
         }
     }
 
-    /// What an operation may write.
+    /// The memory that an operation may write.
     #[inline]
-    pub(crate) fn writes(&self, operation: usize) -> Place<'_> {
+    pub(crate) fn writes(&self, operation: usize) -> Footprint<'_> {
         let o = &self.operations[operation];
         match o.kind() {
             Kind::Receive | Kind::Copy | Kind::Reduce => {
                 self.place(o, o.at, self.sides(operation).into)
             }
-            Kind::Send | Kind::Nothing => Place::NOWHERE,
+            Kind::Send | Kind::Nothing => Footprint::NOWHERE,
         }
     }
 
     #[inline]
-    fn place(&self, o: &Packed, start: u64, layout: Option<LayoutId>) -> Place<'_> {
+    fn place(&self, o: &Packed, start: u64, layout: Option<LayoutId>) -> Footprint<'_> {
         match layout {
-            None => Place::Range { start, end: start + o.length },
+            None => Footprint::Range { start, end: start + o.length },
             Some(id) => {
                 let layout = &self.layouts[at(id.0)];
-                Place::Typed { at: start, length: o.length, layout }
+                Footprint::Typed { at: start, length: o.length, layout }
             }
         }
     }

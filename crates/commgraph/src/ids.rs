@@ -37,6 +37,12 @@ numbers! {
     Bytes(u64);
     /// The tag of a message.
     Tag(i32);
-    /// A communicator: messages of different ones never match. Processes are numbered the same in all.
+    /// A communicator: messages of different ones never match. Processes are numbered the same in
+    /// all.
     Communicator(u32);
 }
+
+/// The layout of a typed buffer, by its number in the graph
+/// ([`Graph::layout`](crate::Graph::layout)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LayoutId(pub(crate) u32);

@@ -5,8 +5,9 @@ use crate::matching::Matching;
 use crate::number::at;
 use crate::order::{Order, send_of};
 
-/// By operation of the graph, process after process: the number of messages and local operations that must be over
-/// before it, on the longest way to it. A message arrives one step after it was sent. O(n).
+/// By operation of the graph, process after process: the number of messages and local operations
+/// that must be over before it, on the longest way to it. A message arrives one step after it was
+/// sent. O(n).
 #[must_use]
 pub fn levels(graph: &Graph, matching: &Matching, order: &Order) -> Vec<u32> {
     let mut levels = vec![0_u32; graph.operations()];

@@ -1,9 +1,10 @@
-//! Communication graphs: what sends, receives, copies and reductions of many processes do together.
+//! Communication graphs: what sends, receives, copies and reductions of many processes do
+//! together.
 //!
-//! After T. Hoefler and T. Schneider, "Runtime Detection and Optimization of Collective Communication
-//! Patterns" (PACT'12). Data flows one way: [`Builder`] makes a [`Graph`], [`Matching`] joins its
-//! messages, [`Order`] proves that it ends, [`Dataflow`] tells which bytes end up where,
-//! [`detect`] finds the collective operations that do the same.
+//! After T. Hoefler and T. Schneider, "Runtime Detection and Optimization of Collective
+//! Communication Patterns" (PACT'12). Data flows one way: [`Builder`] makes a [`Graph`],
+//! [`Matching`] joins its messages, [`Order`] proves that it ends, [`Dataflow`] tells which bytes
+//! end up where, [`detect`] finds the collective operations that do the same.
 //!
 //! Nothing here performs communication, prints or reads a file.
 #![forbid(unsafe_code)]
@@ -38,7 +39,7 @@ mod transfers;
 pub mod wait;
 
 pub use analysis::{Analysis, Synchronization, analyse, synchronization};
-pub use buffer::{Buffer, Layout, LayoutId, MAX_PIECES, Piece};
+pub use buffer::{Buffer, Layout, MAX_PIECES, Piece};
 pub use builder::{Builder, Dependencies, Handle, MAX_OPERATIONS};
 pub use dataflow::{Contributions, Dataflow, Reduced};
 pub use detect::{
@@ -47,7 +48,7 @@ pub use detect::{
 };
 pub use error::{BuildError, GraphError, Named};
 pub use graph::Graph;
-pub use ids::{Address, Bytes, Communicator, Process, Tag};
+pub use ids::{Address, Bytes, Communicator, LayoutId, Process, Tag};
 pub use levels::levels;
 pub use matching::Matching;
 pub use note::Note;

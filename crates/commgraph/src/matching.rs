@@ -1,12 +1,13 @@
 //! Which send belongs to which receive.
 //!
-//! The k-th send matches the k-th receive of the same source, destination, communicator and tag, in
-//! the order of creation (MPI 4.1, section 3.5: messages do not overtake). So nothing has to be
-//! simulated: it is a join. Sends are brought to their destinations by one counting sort; the rest is
-//! local to each destination. O(n) where every process names its partners in order, O(n log n) at most.
+//! The k-th send matches the k-th receive of the same source, destination, communicator and tag,
+//! in the order of creation (MPI 4.1, section 3.5: messages do not overtake). So nothing has to be
+//! simulated: it is a join. Sends are brought to their destinations by one counting sort; the rest
+//! is local to each destination. O(n) where every process names its partners in order, O(n log n)
+//! at most.
 //!
-//! Algorithm 1 of Hoefler and Schneider (PACT'12) matches in the order of an unordered queue, which lets
-//! messages overtake each other.
+//! Algorithm 1 of Hoefler and Schneider (PACT'12) matches in the order of an unordered queue,
+//! which lets messages overtake each other.
 
 use crate::error::{GraphError, Named};
 use crate::graph::Graph;
@@ -25,8 +26,8 @@ impl Matching {
     /// Finds the partner of every message.
     ///
     /// # Errors
-    /// [`GraphError::Unmatched`] and [`GraphError::Truncated`], for the first such message of the first
-    /// process that should receive one.
+    /// [`GraphError::Unmatched`] and [`GraphError::Truncated`], for the first such message of the
+    /// first process that should receive one.
     pub fn of(graph: &Graph) -> Result<Matching, GraphError> {
         let arriving = Arriving::of(graph);
         let mut partner = vec![NONE; graph.operations()];

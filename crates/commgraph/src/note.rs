@@ -1,4 +1,4 @@
-//! What a person should know of a graph besides the operations that were found.
+//! Remarks on a graph, for people, besides the operations that were found.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,8 +24,8 @@ pub enum Note {
     NearMiss {
         /// The operation, and what is missing.
         miss: NearMiss,
-        /// The message, as its send and its receive, that was too short, or that brought most of what came
-        /// instead (of several the last). None where nothing came.
+        /// The message, as its send and its receive, that was too short, or that brought most of
+        /// what came instead (of several the last). None where nothing came.
         suspect: Option<(Named, Named)>,
     },
     /// A block of an operation is not in line with the others.
@@ -48,8 +48,9 @@ pub enum Note {
         /// The reduction.
         reduction: Reduction,
     },
-    /// A reduction of floating-point numbers was found: the operation may add in another order than
-    /// the messages do (MPI 4.1, section 6.9.1, advice to implementors), so that results differ by rounding.
+    /// A reduction of floating-point numbers was found: the operation may add in another order
+    /// than the messages do (MPI 4.1, section 6.9.1, advice to implementors), so that results
+    /// differ by rounding.
     OrderOfAdditions {
         /// Its place among the collectives.
         collective: usize,
@@ -58,8 +59,8 @@ pub enum Note {
     },
 }
 
-/// All notes of a graph. Near-linear, plus the work of following at most [`crate::NearMiss`]'s few transfers back
-/// for each near miss.
+/// All notes of a graph. Near-linear, plus the work of following at most [`crate::NearMiss`]'s few
+/// transfers back for each near miss.
 pub(crate) fn notes(
     graph: &Graph,
     matching: &Matching,
@@ -113,9 +114,9 @@ pub(crate) fn notes(
     notes
 }
 
-/// The first receive of a message that was too short for what is missing; or else the one through which most of the
-/// transfers came that are there instead. Of several the last: what went through the messages before it was right
-/// elsewhere.
+/// The first receive of a message that was too short for what is missing; or else the one through
+/// which most of the transfers came that are there instead. Of several the last: what went through
+/// the messages before it was right elsewhere.
 fn suspect(trace: &Trace, miss: &NearMiss) -> Option<u32> {
     let short = miss.missing.iter().filter_map(|e| {
         let Address(address) = e.destination_address?;
@@ -199,8 +200,8 @@ impl fmt::Display for Note {
                 let (process, address) = twice.first().copied().unwrap_or_default();
                 write!(
                     f,
-                    "probably a mistake: {} contributions count twice in the {} bytes of {} at {} of process {}, \
-                     the first that of process {process} at {address}",
+                    "probably a mistake: {} contributions count twice in the {} bytes of {} at {} \
+                     of process {}, the first that of process {process} at {address}",
                     twice.len(),
                     result.length,
                     reduction.element,

@@ -3,11 +3,11 @@
 use commloom_layout::Basic;
 use serde::{Deserialize, Serialize};
 
-use crate::buffer::LayoutId;
-use crate::ids::{Address, Bytes, Communicator, Process, Tag};
+use crate::ids::{Address, Bytes, Communicator, LayoutId, Process, Tag};
 use crate::number::{at, id};
 
-/// How two values become one (MPI 4.1, section 6.9.2). User-defined ones are numbered by the program.
+/// How two values become one (MPI 4.1, section 6.9.2). User-defined ones are numbered by the
+/// program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are MPI's.
 pub enum Combine {
@@ -72,12 +72,12 @@ impl Combine {
     }
 }
 
-/// What a reduction does with each pair of elements.
+/// The function that a reduction applies to each pair of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reduction {
     /// How two elements become one.
     pub combine: Combine,
-    /// What an element is.
+    /// The type of an element.
     #[serde(with = "basic")]
     pub element: Basic,
 }
@@ -106,8 +106,9 @@ pub struct Sides {
     pub into: Option<LayoutId>,
 }
 
-/// What an operation does. A buffer is `length` bytes from `at` on, in the memory of its own process; where it has
-/// a layout, displacement 0 is at `at`, and `length` are the bytes of the message.
+/// The action of an operation. A buffer is `length` bytes from `at` on, in the memory of its own
+/// process; where it has a layout, displacement 0 is at `at`, and `length` are the bytes of the
+/// message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // The fields are those of the calls of `Builder`.
 pub enum Action {
@@ -145,15 +146,15 @@ pub(crate) enum Kind {
 }
 
 /// An operation as the graph keeps it. `other` is peer and tag of a message, or the source address
-/// of a copy or reduction; `detail` is the kind, whether there are layouts (in a table of the graph), and above
-/// that communicator or reduction.
+/// of a copy or reduction; `detail` is the kind, whether there are layouts (in a table of the
+/// graph), and above that communicator or reduction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
     pub at: u64,
     pub length: u64,
     other: u64,
     detail: u32,
-    /// What it waits for: nothing, one operation, or a list (see `Graph::before`).
+    /// The operations that it waits for: nothing, one operation, or a list (see `Graph::before`).
     pub before: u32,
 }
 
@@ -223,7 +224,8 @@ impl Packed {
         id(usize::try_from(self.other >> 32).expect("32 bits fit"))
     }
 
-    /// What must agree besides the processes for two messages to match: communicator and tag.
+    /// The values that two messages must share to match, besides the processes: communicator and
+    /// tag.
     #[inline]
     pub(crate) fn envelope(&self) -> u64 {
         u64::from(self.detail >> KIND_BITS) << 32 | (self.other & u64::from(u32::MAX))

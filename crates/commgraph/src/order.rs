@@ -1,7 +1,7 @@
 //! An order in which the operations can complete.
 //!
-//! An operation completes after those that it waits for, a receive also after its send. A depth-first
-//! walk along these edges gives such an order in O(n + m), or a cycle.
+//! An operation completes after those that it waits for, a receive also after its send. A
+//! depth-first walk along these edges gives such an order in O(n + m), or a cycle.
 
 use crate::error::GraphError;
 use crate::graph::Graph;

@@ -59,7 +59,7 @@ impl TryFrom<Wire> for Memory {
     }
 }
 
-/// What one process adds to a graph. Plain data: to be sent, hashed and compared.
+/// The operations that one process adds to a graph. Plain data: to be sent, hashed and compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Part {
     process: u32,

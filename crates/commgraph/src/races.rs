@@ -29,9 +29,9 @@ impl<'a> Before<'a> {
         }
     }
 
-    /// Whether `late` waits for `early`, directly or through others, in its own process or elsewhere.
-    /// Walks back from `late` over what lies between the two in the order: O(1) for a direct
-    /// dependency, else linear in what it meets.
+    /// Whether `late` waits for `early`, directly or through others, in its own process or
+    /// elsewhere. Walks back from `late` over what lies between the two in the order: O(1) for a
+    /// direct dependency, else linear in what it meets.
     pub(crate) fn orders(&mut self, early: u32, late: u32) -> bool {
         self.question += 1;
         self.open.clear();

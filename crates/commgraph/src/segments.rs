@@ -1,9 +1,9 @@
 //! A map from disjoint address ranges of one process to what is known of them.
 //!
-//! The segments of few operations lie in a sorted vector, which is fastest; a process with many operations may
-//! have many, in any order, and gets a tree. Calls for one range take time logarithmic in the segments plus linear
-//! in those that overlap it (in the vector: plus a move of the segments behind it); those for many ranges
-//! ([`Segments::update`]) one pass over the vector.
+//! The segments of few operations lie in a sorted vector, which is fastest; a process with many
+//! operations may have many, in any order, and gets a tree. Calls for one range take time
+//! logarithmic in the segments plus linear in those that overlap it (in the vector: plus a move of
+//! the segments behind it); those for many ranges ([`Segments::update`]) one pass over the vector.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub(crate) struct Segment<T> {
     pub value: T,
 }
 
-/// What is known of a range, and of its parts.
-pub(crate) trait Known: Copy {
-    /// What is known of the range without its first bytes.
+/// The value of a range, and of its parts.
+pub(crate) trait SegmentValue: Copy {
+    /// The value of the range without its first bytes.
     fn after(self, skipped: u64) -> Self;
 }
 
-/// What holds a whole range.
+/// The segments that hold a whole range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whole<T> {
     /// No segment.
@@ -32,7 +32,7 @@ pub(crate) enum Whole<T> {
     Parts,
 }
 
-impl<T: Known> Segment<T> {
+impl<T: SegmentValue> Segment<T> {
     /// The part of the segment inside `start..end`, where there is one.
     fn inside(self, start: u64, end: u64) -> Option<Segment<T>> {
         let (first, end) = (self.start.max(start), self.end.min(end));
@@ -53,7 +53,7 @@ pub(crate) struct Segments<T> {
     spare: Vec<Segment<T>>,
 }
 
-impl<T: Known> Segments<T> {
+impl<T: SegmentValue> Segments<T> {
     pub(crate) fn new() -> Self {
         Segments { sorted: Vec::new(), tree: BTreeMap::new(), in_tree: false, spare: Vec::new() }
     }
@@ -82,8 +82,9 @@ impl<T: Known> Segments<T> {
         }
     }
 
-    /// Adds to `found` the parts of the segments inside `start..end`, in order. `near` is a place to start from, and
-    /// becomes the place where they end: who looks at one range after the other need not search.
+    /// Adds to `found` the parts of the segments inside `start..end`, in order. `near` is a place
+    /// to start from, and becomes the place where they end: who looks at one range after the other
+    /// need not search.
     pub(crate) fn look_near(
         &self,
         near: &mut usize,
@@ -118,8 +119,8 @@ impl<T: Known> Segments<T> {
         }
     }
 
-    /// Takes `start..end` out of the map and adds the parts of the segments there to `found`, in order.
-    /// What lies outside stays.
+    /// Takes `start..end` out of the map and adds the parts of the segments there to `found`, in
+    /// order. What lies outside stays.
     pub(crate) fn take(&mut self, start: u64, end: u64, found: &mut Vec<Segment<T>>) {
         if start >= end {
             return;
@@ -160,8 +161,9 @@ impl<T: Known> Segments<T> {
         }
     }
 
-    /// Replaces what is in each range. `ranges` calls its argument with ranges that ascend and are disjoint;
-    /// `replace` gets each, the parts of the segments there, and a place to put what is there afterwards.
+    /// Replaces what is in each range. `ranges` calls its argument with ranges that ascend and are
+    /// disjoint; `replace` gets each, the parts of the segments there, and a place to put what is
+    /// there afterwards.
     pub(crate) fn update<R>(
         &mut self,
         ranges: impl FnOnce(&mut dyn FnMut(u64, u64, R)),
@@ -245,7 +247,7 @@ mod tests {
     use crate::number::count;
 
     /// A step, and the distance from the start of what it wrote.
-    impl Known for (u32, u64) {
+    impl SegmentValue for (u32, u64) {
         fn after(self, skipped: u64) -> Self {
             (self.0, self.1 + skipped)
         }
@@ -255,7 +257,7 @@ mod tests {
         usize::try_from(address).unwrap()
     }
 
-    /// What each address has, by the segments.
+    /// The value of each address, by the segments.
     fn values(segments: impl IntoIterator<Item = Segment<(u32, u64)>>) -> [Option<(u32, u64)>; 40] {
         let mut seen = [None; 40];
         for s in segments {

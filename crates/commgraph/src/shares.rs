@@ -1,4 +1,5 @@
-//! The share that an operation has in a graph: the messages that it takes the place of, and what both cost.
+//! The share that an operation has in a graph: the messages that it takes the place of, and what
+//! both cost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,14 +14,15 @@ use crate::order::Order;
 use crate::schedule::{Schedule, alone_nearby, copy_held_sends, messages_alone};
 use crate::trace::Trace;
 
-/// What an operation takes the place of.
+/// The messages that an operation takes the place of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
-    /// The messages that brought its data, as their sends and receives, in the order of the receives.
+    /// The messages that brought its data, as their sends and receives, in the order of the
+    /// receives.
     pub messages: Vec<(Named, Named)>,
     /// The bytes of these messages.
     pub bytes: u64,
-    /// What a reduction combines, and how.
+    /// The reduction of its elements, and how.
     pub reduction: Option<Reduction>,
     /// The time of these messages by themselves.
     pub plain: Seconds,
@@ -30,7 +32,8 @@ pub struct Share {
     receives: BTreeSet<u32>,
 }
 
-/// What several operations of one graph take the place of together: a message that serves two of them counts once.
+/// The messages that several operations of one graph take the place of together: a message that
+/// serves two of them counts once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Together {
     /// Messages.
@@ -41,7 +44,8 @@ pub struct Together {
     pub plain: Seconds,
 }
 
-/// The shares of some operations of a graph, together. As long as one of them, where they have messages in common.
+/// The shares of some operations of a graph, together. As long as one of them, where they have
+/// messages in common.
 ///
 /// # Errors
 /// See [`GraphError`]; none for a graph that was analysed.
@@ -64,9 +68,10 @@ fn sent_bytes(graph: &Graph, matching: &Matching, receive: u32) -> u64 {
     graph.operations[at(matching.partner(at(receive)))].length
 }
 
-/// The share of each operation that was found in a graph. The first and the last byte of each piece are followed, and those
-/// where messages begin and end in it: O(operations of a process) for each message on the way. Of more than 4096 pieces, only the
-/// first and the last byte for each pair of processes.
+/// The share of each operation that was found in a graph. The first and the last byte of each
+/// piece are followed, and those where messages begin and end in it: O(operations of a process)
+/// for each message on the way. Of more than 4096 pieces, only the first and the last byte for
+/// each pair of processes.
 ///
 /// # Errors
 /// See [`GraphError`]; none for a graph that was analysed.
@@ -104,7 +109,8 @@ pub fn shares(
 pub struct Replays {
     /// Only its messages, in the order of the graph.
     pub messages: Schedule,
-    /// Only the call; `None` where no schedule has one (neighbourhood operations, counts past a C integer).
+    /// Only the call; `None` where no schedule has one (neighbourhood operations, counts past a C
+    /// integer).
     pub call: Option<Schedule>,
 }
 
@@ -122,8 +128,8 @@ pub fn replays(graph: &Graph, c: &Collective) -> Result<Replays, GraphError> {
     Ok(Replays { messages, call: alone_nearby(graph, c) })
 }
 
-/// The messages that brought something which is part of no operation, as their sends and receives: what takes the place
-/// of one of them loses that.
+/// The messages that brought something which is part of no operation, as their sends and receives:
+/// what takes the place of one of them loses that.
 ///
 /// # Errors
 /// See [`GraphError`]; none for a graph that was analysed.
@@ -192,7 +198,8 @@ impl Spans {
         Spans { ends, most }
     }
 
-    /// Adds the receives by which these bytes came. A message that came in several parts is followed in each.
+    /// Adds the receives by which these bytes came. A message that came in several parts is
+    /// followed in each.
     fn follow(&self, spans: &[Span], trace: &Trace, found: &mut BTreeSet<u32>) {
         for span in spans.iter().filter(|span| span.end > span.start) {
             let ends = self.ends.get(&span.process).map_or(&[][..], Vec::as_slice);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::buffer::Place;
+use crate::buffer::Footprint;
 use crate::graph::Graph;
 use crate::matching::Matching;
 use crate::number::{at, id};
@@ -26,8 +26,8 @@ impl<'a> Trace<'a> {
         self.places[at(operation)]
     }
 
-    /// The receives by which the byte at an address came there in the end, the last first. Linear in the
-    /// operations of the processes on the way.
+    /// The receives by which the byte at an address came there in the end, the last first. Linear
+    /// in the operations of the processes on the way.
     pub(crate) fn receives(&self, process: u32, address: u64) -> Vec<u32> {
         let mut path = Vec::new();
         let mut here = Some((process, address, u32::MAX));
@@ -49,8 +49,8 @@ impl<'a> Trace<'a> {
         path
     }
 
-    /// Adds all receives by which the byte at an address came there in the end; through a reduction those of both
-    /// values. An operation that is known already is not followed again.
+    /// Adds all receives by which the byte at an address came there in the end; through a
+    /// reduction those of both values. An operation that is known already is not followed again.
     pub(crate) fn all_receives(&self, process: u32, address: u64, known: &mut BTreeSet<u32>) {
         let mut reduced = BTreeSet::new();
         let mut open = vec![(process, address, u32::MAX)];
@@ -71,8 +71,8 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// The first receive with room for a byte that its message did not bring. Linear in the operations of the
-    /// process.
+    /// The first receive with room for a byte that its message did not bring. Linear in the
+    /// operations of the process.
     pub(crate) fn too_short(&self, process: u32, address: u64) -> Option<u32> {
         let has_room = |operation: &usize| {
             let place = self.graph.writes(*operation);
@@ -88,7 +88,8 @@ impl<'a> Trace<'a> {
         self.graph.operations[at(self.matching.partner(receive))].length
     }
 
-    /// The last operation before `before` that writes a byte, and the number of that byte among those it writes.
+    /// The last operation before `before` that writes a byte, and the number of that byte among
+    /// those it writes.
     fn writer(&self, process: u32, address: u64, before: u32) -> Option<(u32, u64)> {
         let writes = |operation: usize| {
             let mut place = self.graph.writes(operation);
@@ -104,7 +105,7 @@ impl<'a> Trace<'a> {
 }
 
 /// Which byte of a message has this address.
-fn offset_of(place: Place, address: u64) -> Option<u64> {
+fn offset_of(place: Footprint, address: u64) -> Option<u64> {
     let mut found = None;
     place.packed(|s| {
         if (s.start..s.end).contains(&address) {
@@ -115,7 +116,7 @@ fn offset_of(place: Place, address: u64) -> Option<u64> {
 }
 
 /// Where a byte of a message is.
-fn address_of(place: Place, offset: u64) -> Option<u64> {
+fn address_of(place: Footprint, offset: u64) -> Option<u64> {
     let mut found = None;
     place.packed(|s| {
         if (s.offset..s.offset + (s.end - s.start)).contains(&offset) {

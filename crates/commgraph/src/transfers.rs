@@ -1,4 +1,5 @@
-//! What a graph does to memory, in single static transfer (SST) form: every byte is written once.
+//! The effects of a graph on memory, in single static transfer (SST) form: every byte is written
+//! once.
 
 /// `length` bytes of one process, as they were before the graph ran, come to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

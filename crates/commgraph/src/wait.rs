@@ -1,7 +1,7 @@
 //! Wait sets: for which processes a process has waited when the graph has run.
 //!
-//! All of them at once would be p^2 bits. They are computed for 64 processes at a time, in one pass over
-//! the operations each; a set that is not complete ends the search.
+//! All of them at once would be p^2 bits. They are computed for 64 processes at a time, in one
+//! pass over the operations each; a set that is not complete ends the search.
 
 use crate::graph::Graph;
 use crate::ids::Process;
@@ -53,7 +53,8 @@ pub(crate) fn waited(
     sets
 }
 
-/// Whether every process has waited for every other. O(n p / 64), O(n) where it has not for the first 64.
+/// Whether every process has waited for every other. O(n p / 64), O(n) where it has not for the
+/// first 64.
 #[must_use]
 pub fn complete(graph: &Graph, matching: &Matching, order: &Order, messages: Messages) -> bool {
     let p = graph.processes();
@@ -71,8 +72,8 @@ pub fn complete(graph: &Graph, matching: &Matching, order: &Order, messages: Mes
     })
 }
 
-/// The processes that one process has waited for, itself among them; none for one that does not exist.
-/// O(n p / 64).
+/// The processes that one process has waited for, itself among them; none for one that does not
+/// exist. O(n p / 64).
 #[must_use]
 pub fn wait_set(
     graph: &Graph,

@@ -4,7 +4,8 @@ use commloom_commgraph::read::allprof::{Trace, process_of, read};
 use commloom_commgraph::{Kind, Options, analyse};
 use commloom_testkit::check;
 
-/// Calls with the fields that do not matter filled in: `send 1 100 8` is a send to 1 of 8 bytes at 100.
+/// Calls with the fields that do not matter filled in: `send 1 100 8` is a send to 1 of 8 bytes at
+/// 100.
 fn trace(processes: u32, calls: &[&[&str]]) -> Vec<String> {
     let of = |(rank, calls): (usize, &&[&str])| {
         let comm = format!("1140850688,{rank},{processes}");
@@ -197,8 +198,8 @@ fn spoiled_traces_do_not_panic() {
     });
 }
 
-/// Of `traces/program.c`, on four processes, by liballprof under MPICH 4.0.2 and Open MPI 4.1.4: requests of 4 and of 8
-/// bytes, communicators as numbers and as addresses.
+/// Of `traces/program.c`, on four processes, by liballprof under MPICH 4.0.2 and Open MPI 4.1.4:
+/// requests of 4 and of 8 bytes, communicators as numbers and as addresses.
 #[test]
 fn traces_of_a_program_that_ran() {
     for library in ["mpich", "openmpi"] {

@@ -1,4 +1,4 @@
-//! Transfers against an executor that moves bytes, and the examples of ALGORITHMS.md.
+//! Transfers against an executor that moves bytes, and those of book/src/explanation/detection.md.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use commloom_commgraph::{
 use commloom_testkit::check;
 use commloom_testkit::graphs::execute::{addresses, execute};
 use commloom_testkit::graphs::meaning::{of_dataflow, without_identity};
-use commloom_testkit::graphs::random::{Shape, graph};
+use commloom_testkit::graphs::random::{GraphShape, graph};
 
 fn dataflow(graph: &Graph) -> Result<Dataflow, GraphError> {
     let matching = Matching::of(graph)?;
@@ -21,7 +21,7 @@ fn dataflow(graph: &Graph) -> Result<Dataflow, GraphError> {
 #[test]
 fn random_graphs_leave_the_memory_that_moving_their_bytes_leaves() {
     check(4000, |rng| {
-        let shape = Shape {
+        let shape = GraphShape {
             processes: rng.u32(1..5),
             steps: rng.u32(0..14),
             memory: if rng.bool() { rng.u64(2..14) } else { rng.u64(14..60) },
@@ -36,13 +36,13 @@ fn random_graphs_leave_the_memory_that_moving_their_bytes_leaves() {
     });
 }
 
-/// Where dependencies do not suffice, a race is found if and only if some two conflicting accesses are
-/// unordered; and without one every order of execution gives the same memory.
+/// Where dependencies do not suffice, a race is found if and only if some two conflicting accesses
+/// are unordered; and without one every order of execution gives the same memory.
 #[test]
 fn races_are_found_exactly() {
     let clean = Cell::new(0);
     check(4000, |rng| {
-        let shape = Shape {
+        let shape = GraphShape {
             processes: rng.u32(1..4),
             steps: rng.u32(0..6),
             memory: rng.u64(2..20),
@@ -222,8 +222,8 @@ fn operations_without_meaning_are_named() {
     let error = Matching::of(&b.0.finish().unwrap()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "operation 1 of process 0 (send 8 bytes at 8 to 1, tag 0) has no partner: of its kind there are 2 sends and \
-         1 receives"
+        "operation 1 of process 0 (send 8 bytes at 8 to 1, tag 0) has no partner: of its kind \
+         there are 2 sends and 1 receives"
     );
 
     let mut b = Simple(Builder::new(3, Dependencies::Automatic));

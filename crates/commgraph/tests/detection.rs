@@ -10,7 +10,8 @@ use commloom_testkit::graphs::site::{Change, Site};
 use commloom_testkit::graphs::textbook::{ALGORITHMS, Algorithm};
 use commloom_testkit::{Rng, check};
 
-/// Adds an algorithm with messages of its own to a graph: where its memory ends, and how many it sends.
+/// Adds an algorithm with messages of its own to a graph: where its memory ends, and how many it
+/// sends.
 fn add(
     builder: &mut Builder,
     processes: u32,
@@ -49,7 +50,7 @@ fn expected(algorithm: &Algorithm, root: u32) -> (Kind, Option<u32>) {
     (algorithm.kind, rooted.then_some(root))
 }
 
-/// What several algorithms together are: one barrier does for many.
+/// The operations that several algorithms make together: one barrier does for many.
 fn all_expected(algorithms: &[(&Algorithm, u32)]) -> Vec<(Kind, Option<u32>)> {
     let mut all: Vec<_> = algorithms.iter().map(|(a, root)| expected(a, *root)).collect();
     all.sort_unstable();
@@ -57,7 +58,8 @@ fn all_expected(algorithms: &[(&Algorithm, u32)]) -> Vec<(Kind, Option<u32>)> {
     all
 }
 
-/// Adds a message from each process to another, of lengths of their own, so that they are no collective.
+/// Adds a message from each process to another, of lengths of their own, so that they are no
+/// collective.
 fn add_random_messages(builder: &mut Builder, p: u32, at: u64, rng: &mut Rng) {
     let targets = loop {
         let targets: Vec<u32> = (0..p).map(|i| (i + rng.u32(1..p)) % p).collect();
@@ -145,8 +147,8 @@ fn two_algorithms_in_one_graph_are_both_found() {
     });
 }
 
-/// Replayed, with what is left, the operations are the transfers of the dataflow, byte by byte. So also
-/// where they were found in runs, and single transfers never looked at.
+/// Replayed, with what is left, the operations are the transfers of the dataflow, byte by byte. So
+/// also where they were found in runs, and single transfers never looked at.
 #[test]
 fn what_is_found_is_what_the_messages_do() {
     check(1, |rng| {
@@ -182,14 +184,14 @@ fn bytes(transfers: impl Iterator<Item = Transfer>) -> Vec<Transfer> {
     all
 }
 
-/// Replayed, with what is left, the operations do to memory what the messages do. `make check-graphs` does the
-/// same for 10^5 graphs.
+/// Replayed, with what is left, the operations do to memory what the messages do.
+/// `make check-graphs` does the same for 10^5 graphs.
 #[test]
 fn random_graphs_keep_their_meaning() {
     check(3000, |rng| drop(before_and_after(rng)));
 }
 
-/// T1 and T2 of ALGORITHMS.md.
+/// T1 and T2 of book/src/explanation/detection.md.
 #[test]
 fn the_papers_examples_are_an_allgather_and_an_alltoall() {
     let mut b = start(4);

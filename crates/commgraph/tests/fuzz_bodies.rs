@@ -1,4 +1,5 @@
-//! The bodies of the fuzz targets of the readers, on their seeds, on what fuzzing has found, and on changed ones.
+//! The bodies of the fuzz targets of the readers, on their seeds, on what fuzzing has found, and
+//! on changed ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What the analysis takes at most: a broadcast 128 bytes a process, patterns that forward blocks no memory for each
-//! transfer.
+//! The memory of the analysis at most: a broadcast 128 bytes a process, patterns that forward
+//! blocks no memory for each transfer.
 //!
 //! The allocator that counts serves the whole process, so all is done in one test.
 
@@ -20,7 +20,7 @@ fn graph(name: &str, p: u32) -> Graph {
     builder.finish().unwrap()
 }
 
-/// What is found, and bytes per process at most, the graph among them.
+/// The operations found, and bytes per process at most, the graph among them.
 fn analysed(name: &str, p: u32) -> (Detection, usize) {
     let before = MEMORY.current_usage();
     let graph = graph(name, p);
@@ -45,8 +45,8 @@ fn memory_is_in_what_is_written_down_and_not_in_the_transfers() {
         only(&found, Kind::Bcast);
         assert!(each <= 128, "{each} bytes a process for {p} processes");
     }
-    // Each process sends log p messages, which take a run each, and reads what up to log p others wrote. The p
-    // transfers of each process would take 40 p bytes.
+    // Each process sends log p messages, which take a run each, and reads what up to log p others
+    // wrote. The p transfers of each process would take 40 p bytes.
     for (name, kind) in
         [("zero_copy::bruck", Kind::Alltoall), ("allgather::recursive_doubling", Kind::Allgather)]
     {

@@ -1,11 +1,12 @@
-//! The MSCCL reader: algorithms of every collective are what their `coll` says, wrong ones are not.
+//! The MSCCL reader: algorithms of every collective are what their `coll` says, wrong ones are
+//! not.
 
 use commloom_commgraph::read::msccl::{Algorithm as Read, Coll, Difference, read};
 use commloom_commgraph::{Analysis, GraphError, Kind, Options, analyse};
 use commloom_testkit::check;
-use commloom_testkit::graphs::msccl::algorithms::{ALGORITHMS, Algorithm};
+use commloom_testkit::graphs::msccl::algorithms::{ALGORITHMS, MscclAlgorithm};
 
-fn cases() -> impl Iterator<Item = (&'static Algorithm, u32)> {
+fn cases() -> impl Iterator<Item = (&'static MscclAlgorithm, u32)> {
     ALGORITHMS.iter().flat_map(|a| a.gpus.iter().map(move |gpus| (a, *gpus)))
 }
 
@@ -13,7 +14,7 @@ fn analysed(read: &Read) -> Result<Analysis, GraphError> {
     analyse(&read.program.graph, Options::default())
 }
 
-/// What is wrong with a file, whoever notices.
+/// The error of a file, whoever notices.
 fn wrong(xml: &str) -> Option<String> {
     let algo = match read(xml) {
         Ok(algo) => algo,
@@ -136,23 +137,7 @@ fn claims_to_be_another_collective_are_refused() {
 }
 
 /// A file of two GPUs that pass each other a chunk.
-const SMALL: &str = r#"<algo name="a" coll="allgather" ngpus="2" nchunksperloop="2" inplace="1">
-  <gpu id="0" i_chunks="1" o_chunks="2" s_chunks="0">
-    <tb id="0" send="1" recv="-1" chan="0">
-      <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    </tb>
-    <tb id="1" send="-1" recv="1" chan="0">
-      <step s="0" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    </tb>
-  </gpu>
-  <gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
-    <tb id="0" send="0" recv="0" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-      <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    </tb>
-  </gpu>
-</algo>
-"#;
+const SMALL: &str = include_str!("algorithms/small.xml");
 
 #[test]
 fn a_file_cut_anywhere_is_refused_and_nothing_panics() {

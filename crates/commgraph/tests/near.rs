@@ -29,14 +29,14 @@ fn build(algorithm: &Algorithm, p: u32, change: Option<(u32, Change)>) -> Case {
     Case { graph: builder.finish().unwrap(), changed, sends }
 }
 
-/// What a byte holds in the end.
+/// The content of a byte in the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Byte {
     Moved(u32, u64),
     Reduced(Option<Contributions>, u64),
 }
 
-/// What the graph leaves in memory, byte by byte.
+/// The memory that the graph leaves, byte by byte.
 fn memory(graph: &Graph) -> BTreeMap<(u32, u64), Byte> {
     let matching = Matching::of(graph).unwrap();
     let order = Order::of(graph, &matching).unwrap();
@@ -58,7 +58,7 @@ fn memory(graph: &Graph) -> BTreeMap<(u32, u64), Byte> {
     all
 }
 
-/// What was found and what is left move the bytes that the graph moves.
+/// The operations found and the transfers left move the bytes that the graph moves.
 fn assert_right(memory: &BTreeMap<(u32, u64), Byte>, analysis: &Analysis, what: &str) {
     let mut all = BTreeMap::new();
     let mut write = |t: commloom_commgraph::Transfer| {
@@ -152,10 +152,11 @@ fn named_by(error: &GraphError, changed: &[(u32, u32)]) -> Naming {
     }
 }
 
-/// Of five processes and more, that share of the changed messages of each kind is named, by an operation or by the bytes
-/// that are wrong because of it. The others leave something that is as good as what was meant: a whole result may lie one byte
-/// further on at one process, of two processes' blocks the shorter one may be right, and where a chain of additions breaks,
-/// the sum of its last part is a sum.
+/// Of five processes and more, that share of the changed messages of each kind is named, by an
+/// operation or by the bytes that are wrong because of it. The others leave something that is as
+/// good as what was meant: a whole result may lie one byte further on at one process, of two
+/// processes' blocks the shorter one may be right, and where a chain of additions breaks, the sum
+/// of its last part is a sum.
 const NAMED: f64 = 0.94;
 
 #[test]

@@ -123,7 +123,8 @@ fn random_grid(rng: &mut Rng, most: u32, diagonal: bool) -> Grid {
             near.dedup();
             near.len() + 1 >= p as usize
         };
-        // Along such dimensions all are next to all: with diagonals, two of them can change places.
+        // Along such dimensions all are next to all: with diagonals, two of them can change
+        // places.
         let whole = |(n, periodic): (&u32, &bool)| *n == 2 || (*n == 3 && *periodic);
         let whole = grid.dims.iter().zip(&grid.periodic).filter(|d| whole(*d)).count();
         if !(0..p).any(is_hub) && (whole < 2 || !diagonal) {
@@ -209,7 +210,8 @@ fn a_halo_exchange_that_lacks_a_message_is_none() {
         let field = Field { cells, at: 64, packed: true };
         let mut b = Builder::new(p, Dependencies::Automatic);
         add(&mut b, &grid, &field, false, 0);
-        // What comes from the first neighbour of the first process is overwritten by its own memory.
+        // What comes from the first neighbour of the first process is overwritten by its own
+        // memory.
         let first = &offsets(grid.dims.len(), false)[0];
         let opposite: Vec<i32> = first.iter().map(|step| -step).collect();
         let offset = if grid.neighbor(0, first).is_some() { first } else { &opposite };

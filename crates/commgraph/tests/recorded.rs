@@ -98,7 +98,7 @@ impl World {
         self.under_way.entry((rank, to, tag)).or_default().push_back(bytes);
     }
 
-    /// What the newest message from there or to there has of these bytes.
+    /// The origins that the newest message from there or to there gives these bytes.
     fn known(&self, rank: usize, at: usize, bytes: &[u8]) -> Vec<Origin> {
         let chunk = |chunk: usize| {
             let own = &bytes[chunk..chunk + 8];
@@ -580,7 +580,8 @@ fn one_buffer_into_which_all_blocks_come_one_after_the_other_is_that_of_an_allto
     assert!(kinds.iter().all(|k| matches!(k, Kind::Alltoall | Kind::Alltoallv)), "{kinds:?}");
 }
 
-/// `MPI_Sendrecv` to the right, and then to the left, on an open line: at its ends processes only send or only receive.
+/// `MPI_Sendrecv` to the right, and then to the left, on an open line: at its ends processes only
+/// send or only receive.
 #[test]
 fn an_exchange_with_neighbours_in_two_steps_is_one_and_its_assumption_is_said() {
     let p = 5;
@@ -604,7 +605,8 @@ fn an_exchange_with_neighbours_in_two_steps_is_one_and_its_assumption_is_said() 
     assert!(program.phases[0].assumed);
 }
 
-/// First along the rows of a grid, and then, through the same buffers, along its columns with the corners that have come.
+/// First along the rows of a grid, and then, through the same buffers, along its columns with the
+/// corners that have come.
 #[test]
 fn an_exchange_whose_second_step_is_made_of_the_first_is_two() {
     let mut world = World::new(4);
@@ -622,7 +624,8 @@ fn an_exchange_whose_second_step_is_made_of_the_first_is_two() {
     assert!(program.phases.iter().all(|phase| !phase.assumed));
 }
 
-/// A wavefront over a grid of 3 x 2: from each process to the one on its right and to the one below.
+/// A wavefront over a grid of 3 x 2: from each process to the one on its right and to the one
+/// below.
 fn sweep(world: &mut World, block: u64) {
     for (x, y) in (0..2).flat_map(|y| (0..3).map(move |x| (x, y))) {
         let r = 3 * y + x;
@@ -653,7 +656,8 @@ fn a_sweep_is_nothing_else() {
     assert_eq!(program.phases[0].messages.len(), 8 * 7);
 }
 
-/// A root that gathers, computes and broadcasts sends what it has made of what has come, but back to those that gave it.
+/// A root that gathers, computes and broadcasts sends what it has made of what has come, but back
+/// to those that gave it.
 #[test]
 fn a_gather_and_a_broadcast_are_no_sweep() {
     let mut world = World::new(4);
@@ -690,7 +694,8 @@ fn empty_messages_are_a_barrier() {
     assert_eq!(only(&world.program()), [Kind::Barrier]);
 }
 
-/// Each process tells the next ones at these distances, round by round; or all tell the first one, which then tells all.
+/// Each process tells the next ones at these distances, round by round; or all tell the first one,
+/// which then tells all.
 fn barrier_by_hand(world: &mut World, distances: &[usize]) {
     let p = world.ranks();
     for &distance in distances {
@@ -744,7 +749,8 @@ fn orders(rest: &mut Vec<usize>, order: &mut Vec<usize>, all: &mut Vec<Vec<usize
     }
 }
 
-/// `examples/patterns/near_gather_wildcard.c`, whichever message comes first; into one buffer, or one behind the other.
+/// `examples/patterns/near_gather_wildcard.c`, whichever message comes first; into one buffer, or
+/// one behind the other.
 #[test]
 fn what_comes_from_anybody_is_no_gather_in_any_order() {
     let mut all = Vec::new();

@@ -1,4 +1,5 @@
-//! Schedules do what their graphs do: the same memory, and in strict mode everybody waits for the same.
+//! Schedules do what their graphs do: the same memory, and in strict mode everybody waits for the
+//! same.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use commloom_commgraph::{
 };
 use commloom_layout::Basic;
 use commloom_testkit::graphs::execute::{Memory, execute, initial};
-use commloom_testkit::graphs::random::{Shape, graph};
+use commloom_testkit::graphs::random::{GraphShape, graph};
 use commloom_testkit::graphs::schedule::run;
 use commloom_testkit::graphs::site::Site;
 use commloom_testkit::graphs::textbook::ALGORITHMS;
@@ -89,7 +90,7 @@ fn random_graphs_leave_the_same_memory() {
     check(20_000, |rng| {
         let dependencies =
             if rng.bool() { Dependencies::Automatic } else { Dependencies::Explicit };
-        let shape = Shape {
+        let shape = GraphShape {
             processes: rng.u32(1..5),
             steps: rng.u32(0..12),
             memory: rng.u64(1..10),
@@ -203,7 +204,8 @@ fn calls_that_overwrite_each_other_read_copies() {
     assert!(compiled.schedule.programs.iter().any(|program| program.scratch > 0));
 }
 
-/// Rows and columns of a grid exchange: teams of their own, one division of the processes for all rows.
+/// Rows and columns of a grid exchange: teams of their own, one division of the processes for all
+/// rows.
 #[test]
 fn groups_of_processes_are_teams() {
     let (rows, columns) = (2_u32, 3_u32);

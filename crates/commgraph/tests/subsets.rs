@@ -5,7 +5,7 @@ use commloom_commgraph::{
     Matching, Options, Order, Process, Reduction, Tag, Transfer, analyse,
 };
 use commloom_layout::Basic;
-use commloom_testkit::graphs::random::{Shape, graph};
+use commloom_testkit::graphs::random::{GraphShape, graph};
 use commloom_testkit::{Rng, check};
 
 const COMM: Communicator = Communicator(0);
@@ -24,7 +24,7 @@ fn bytes(transfers: impl IntoIterator<Item = Transfer>) -> Vec<Transfer> {
     all
 }
 
-/// What is found, certified against the dataflow.
+/// The operations found, certified against the dataflow.
 fn found(graph: &Graph) -> Analysis {
     let analysis = analyse(graph, Options { subsets: true, ..Options::default() }).unwrap();
     let matching = Matching::of(graph).unwrap();
@@ -217,7 +217,7 @@ fn reductions_of_some_are_found() {
 #[test]
 fn random_graphs_keep_their_meaning() {
     check(3000, |rng| {
-        let shape = Shape {
+        let shape = GraphShape {
             processes: rng.u32(3..7),
             steps: rng.u32(0..40),
             memory: rng.u64(2..14),

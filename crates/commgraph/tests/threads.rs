@@ -1,4 +1,5 @@
-//! The executor on threads moves real bytes: what the oracle says of each byte is what memory holds.
+//! The executor on threads moves real bytes: what the oracle says of each byte is what memory
+//! holds.
 
 use commloom_commgraph::execute::{Executor, Image, Threads};
 use commloom_commgraph::schedule::{Mode, Replace, ScheduleOptions, compile};
@@ -7,15 +8,15 @@ use commloom_commgraph::{
 };
 use commloom_layout::Basic;
 use commloom_testkit::graphs::execute::execute;
-use commloom_testkit::graphs::random::{Shape, graph};
+use commloom_testkit::graphs::random::{GraphShape, graph};
 use commloom_testkit::graphs::site::Site;
 use commloom_testkit::graphs::textbook::ALGORITHMS;
 use commloom_testkit::{Rng, check};
 
 const START: u64 = 0x1000;
 
-/// Runs a graph in every way on memory of random bytes from 0 on, and compares with the oracle. The reductions of
-/// random graphs are sums of bytes.
+/// Runs a graph in every way on memory of random bytes from 0 on, and compares with the oracle.
+/// The reductions of random graphs are sums of bytes.
 fn compare(graph: &Graph, size: usize, rng: &mut Rng) {
     let processes = usize::try_from(graph.processes()).unwrap();
     let initial: Vec<Vec<u8>> =
@@ -47,7 +48,7 @@ fn compare(graph: &Graph, size: usize, rng: &mut Rng) {
 fn random_graphs_move_the_right_bytes() {
     check(2000, |rng| {
         let memory = rng.u64(1..20);
-        let shape = Shape {
+        let shape = GraphShape {
             processes: rng.u32(1..5),
             steps: rng.u32(0..12),
             memory,

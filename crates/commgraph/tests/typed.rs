@@ -1,5 +1,5 @@
-//! Buffers with layouts: what is turned away, and what messages and errors say. What they do to memory is
-//! tested in `dataflow.rs`, on random graphs.
+//! Buffers with layouts: what is turned away, and what messages and errors say. What they do to
+//! memory is tested in `dataflow.rs`, on random graphs.
 
 use commloom_commgraph::{
     Address, Buffer, BuildError, Builder, Bytes, Communicator, Dataflow, Dependencies, Graph,
@@ -107,7 +107,8 @@ fn errors_say_that_a_buffer_is_in_pieces() {
     let error = Matching::of(&b.finish().unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "message truncated: operation 0 of process 1 (receive 24 bytes at 0 (in pieces) from 0, tag 0) has no room \
-         for operation 0 of process 0 (send 32 bytes at 0 (in pieces) to 1, tag 0)"
+        "message truncated: operation 0 of process 1 (receive 24 bytes at 0 (in pieces) from 0, \
+         tag 0) has no room for operation 0 of process 0 (send 32 bytes at 0 (in pieces) to 1, \
+         tag 0)"
     );
 }

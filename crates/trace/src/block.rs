@@ -11,7 +11,7 @@ pub(crate) struct Block<'a> {
     check: u32,
 }
 
-/// What a search for a block finds.
+/// The result of a search for a block.
 pub(crate) enum Found<'a> {
     /// A block, and where it ends.
     Whole(Block<'a>, usize),
@@ -45,7 +45,7 @@ pub(crate) fn write(first: u64, events: u32, raw: &[u8], out: &mut Vec<u8>) -> s
     Ok(())
 }
 
-/// What lies at the beginning of `bytes`.
+/// The block at the beginning of `bytes`.
 pub(crate) fn find(bytes: &[u8]) -> Found<'_> {
     let Some(header) = bytes.get(..HEADER) else {
         let is_start = MAGIC.starts_with(&bytes[..bytes.len().min(4)]);

@@ -1,4 +1,5 @@
-//! Numbers of variable length, and strings: seven bits a byte, the lowest first, the highest bit set where more follow.
+//! Numbers of variable length, and strings: seven bits a byte, the lowest first, the highest bit
+//! set where more follow.
 
 /// Appends.
 pub(crate) struct Out<'a>(pub &'a mut Vec<u8>);

@@ -1,4 +1,4 @@
-//! What is recorded.
+//! The recorded events.
 
 use std::sync::Arc;
 
@@ -11,14 +11,16 @@ pub struct Site {
     pub offset: u64,
 }
 
-/// In place of the rank in the world of a process that is not in this world, as those that `MPI_Comm_spawn` starts.
+/// In place of the rank in the world of a process that is not in this world, as those that
+/// `MPI_Comm_spawn` starts.
 pub const NO_RANK: u32 = u32::MAX;
 
 /// The processes of a communicator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Communicator {
     /// 0 for the world. All members have the same number for the same communicator, unless it is
-    /// [private](Communicator::is_private). Different communicators have different ones, but for a chance of 2^-63.
+    /// [private](Communicator::is_private). Different communicators have different ones, but for a
+    /// chance of 2^-63.
     pub number: u64,
     /// Ranks in the world, by rank in the communicator.
     pub members: Vec<u32>,
@@ -27,7 +29,8 @@ pub struct Communicator {
 }
 
 impl Communicator {
-    /// Set in numbers that only this process knows: nothing says how the communicator was made (`MPI_Comm_spawn`).
+    /// Set in numbers that only this process knows: nothing says how the communicator was made
+    /// (`MPI_Comm_spawn`).
     pub const PRIVATE: u64 = 1 << 63;
 
     /// Whether the number means nothing to the other members.
@@ -67,15 +70,15 @@ pub struct Origin {
     pub at: u64,
     /// How many.
     pub length: u64,
-    /// The number of the event that brought them ([`Action::Received`], [`Action::Summed`]), or that has sent them from
-    /// the same memory before ([`Action::Send`]).
+    /// The number of the event that brought them ([`Action::Received`], [`Action::Summed`]), or
+    /// that has sent them from the same memory before ([`Action::Send`]).
     pub receive: u64,
     /// Where they were among the bytes of that event.
     pub from: u64,
 }
 
-/// All elements of a sent buffer are the sum, bit by bit, of what this process had there before and of what it
-/// received.
+/// All elements of a sent buffer are the sum, bit by bit, of what this process had there before
+/// and of what it received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sum {
     /// The basic type of the elements, by its MPI name.
@@ -112,8 +115,8 @@ impl Operator {
     }
 }
 
-/// The program has combined a message that has come with something that it had itself, element by element. The
-/// recorder saw both and the result, which is equal bit by bit.
+/// The program has combined a message that has come with something that it had itself, element by
+/// element. The recorder saw both and the result, which is equal bit by bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summed {
     /// How two elements became one.
@@ -122,8 +125,8 @@ pub struct Summed {
     pub element: Arc<str>,
     /// The number of the event [`Action::Received`] that brought one operand.
     pub receive: u64,
-    /// The number of the event ([`Action::Send`], [`Action::Summed`]) that had the other operand; `None` where that lay
-    /// in `buffer`.
+    /// The number of the event ([`Action::Send`], [`Action::Summed`]) that had the other operand;
+    /// `None` where that lay in `buffer`.
     pub other: Option<u64>,
     /// Where the result is.
     pub buffer: Buffer,
@@ -138,7 +141,7 @@ pub struct Summed {
 /// Stands for the hash of bytes that were not looked at: they may be the same as any others.
 pub const NOT_LOOKED_AT: u64 = 0;
 
-/// What is known of a message that has come.
+/// The facts about a message that has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// Rank in the world.
@@ -160,13 +163,13 @@ pub struct Collective {
     pub communicator: Arc<Communicator>,
     /// Rank in the world.
     pub root: Option<u32>,
-    /// What this process gives, in all.
+    /// The bytes that this process gives, in all.
     pub gives: u64,
-    /// What this process gets, in all bytes.
+    /// The bytes that this process gets, in all.
     pub gets: u64,
 }
 
-/// What a process does.
+/// The action of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// A message is sent. It stays under way until the [`Action::Sent`] of the same operation.
@@ -208,7 +211,7 @@ pub enum Action {
     Received {
         /// The number of the event [`Action::Receive`].
         receive: u64,
-        /// What came.
+        /// The message that came.
         what: Received,
     },
     /// A receive was cancelled, or failed.
@@ -220,7 +223,8 @@ pub enum Action {
     Collective(Collective),
     /// A communicator was made.
     Communicator(Arc<Communicator>),
-    /// What has come was combined with what was there. Noticed at the first call after it was done.
+    /// The received bytes were combined with those that were there. Noticed at the first call
+    /// after it was done.
     Summed(Summed),
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
@@ -235,6 +239,6 @@ pub struct Event {
     pub time: u64,
     /// Who called.
     pub site: Option<Arc<Site>>,
-    /// What.
+    /// The action.
     pub action: Action,
 }

@@ -3,8 +3,8 @@
 use crate::bytes::{In, Out};
 use crate::problem::Unreadable;
 
-/// Of the format. A reader refuses later ones; files of version 1 have no [`Summed`](crate::Summed), and their numbers of
-/// communicators mean nothing to other processes.
+/// Of the format. A reader refuses later ones; files of version 1 have no
+/// [`Summed`](crate::Summed), and their numbers of communicators mean nothing to other processes.
 pub const VERSION: u64 = 2;
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"commloom";
@@ -18,7 +18,7 @@ pub struct Header {
     pub ranks: u32,
     /// The file that was run.
     pub program: String,
-    /// What the MPI library says of itself, its first line.
+    /// The description that the MPI library gives of itself, its first line.
     pub library: String,
     /// When the recorder started, in nanoseconds since 1970.
     pub started: u64,

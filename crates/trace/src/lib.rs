@@ -1,8 +1,10 @@
-//! What one process of an MPI program did: sends, receives, their completion, collectives, and where in the
-//! program. One file for each process, only ever appended to (`docs/trace-format.md`).
+//! The course of one process of an MPI program: sends, receives, their completion, collectives,
+//! and where in the program. One file for each process, only ever appended to
+//! (`book/src/reference/trace-format.md`).
 //!
-//! [`Writer`] puts [`Event`]s into blocks that can each be read alone; [`read`] gives back all that is whole, with
-//! a list of [`Problem`]s. A process that was killed loses its last block at most.
+//! [`Writer`] puts [`Event`]s into blocks that can each be read alone; [`read`] gives back all
+//! that is whole, with a list of [`Problem`]s. A process that was killed loses its last block at
+//! most.
 //!
 //! Nothing here opens a file, prints or reads the environment.
 #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! Events as bytes, within one block: a record for each, and records before them that define what they share.
+//! Events as bytes, within one block: a record for each, and records before them that define what
+//! they share.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ mod kind {
 
 const MODES: [Mode; 4] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
 
-/// What the records of a block so far have defined, and the time.
+/// The definitions in the records of a block so far, and the time.
 #[derive(Default)]
 pub(crate) struct Encoder {
     sites: Table<Site>,
@@ -46,7 +47,8 @@ impl Encoder {
         self.time = 0;
     }
 
-    /// Appends an event with the definitions that it needs, and says how many bytes those take. Linear in its bytes.
+    /// Appends an event with the definitions that it needs, and says how many bytes those take.
+    /// Linear in its bytes.
     pub fn write(&mut self, event: &Event, bytes: &mut Vec<u8>) -> usize {
         let (before, mut defined) = (bytes.len(), 0);
         let mut out = Out(bytes);

@@ -1,4 +1,4 @@
-//! What is wrong with a file.
+//! Errors in a file.
 
 use thiserror::Error;
 

@@ -6,14 +6,14 @@ use crate::header::Header;
 use crate::operation::Decoder;
 use crate::problem::{Problem, Unreadable};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// Which process.
     pub header: Header,
     /// By number, in order. Where some are missing, their numbers are.
     pub events: Vec<(u64, Event)>,
-    /// What was left out, by place.
+    /// The parts left out, by place.
     pub problems: Vec<Problem>,
 }
 

@@ -1,4 +1,5 @@
-//! What events share (sites, layouts, communicators) is written once a block, before the first event that has it.
+//! Values that events share (sites, layouts, communicators) are written once a block, before the
+//! first event that has them.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ impl<T: ?Sized> Default for Table<T> {
 }
 
 impl<T: ?Sized> Table<T> {
-    /// The number of a value, and whether it is a new one. The table keeps it alive, so that its address stays
-    /// its own.
+    /// The number of a value, and whether it is a new one. The table keeps it alive, so that its
+    /// address stays its own.
     pub fn number(&mut self, value: &Arc<T>) -> (u64, bool) {
         let next = u64::try_from(self.0.len()).unwrap_or(u64::MAX);
         let mut new = false;

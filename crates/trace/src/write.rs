@@ -7,9 +7,9 @@ use crate::event::Event;
 use crate::header::Header;
 use crate::operation::Encoder;
 
-/// Bytes of events, unpacked, after which a block ends: what a process that is killed loses, and what the writer
-/// keeps in memory. Definitions are not counted: each block repeats those that it needs, and short blocks would
-/// be full of long layouts.
+/// Bytes of events, unpacked, after which a block ends: what a process that is killed loses, and
+/// what the writer keeps in memory. Definitions are not counted: each block repeats those that it
+/// needs, and short blocks would be full of long layouts.
 pub const BLOCK: usize = 1 << 16;
 /// Bytes after which a block ends in any case.
 const WITH_DEFINITIONS: usize = 1 << 22;
@@ -53,13 +53,14 @@ impl<W: Write> Writer<W> {
         self.first + u64::from(self.events)
     }
 
-    /// Bytes of the file if the block that is being filled were written as it is; packed it is shorter.
+    /// Bytes of the file if the block that is being filled were written as it is; packed it is
+    /// shorter.
     pub fn bytes(&self) -> u64 {
         self.written.saturating_add(length(&self.raw))
     }
 
-    /// Takes an event; writes a block where one is full. Its time is not before that of the last one: an earlier
-    /// one is taken for the same.
+    /// Takes an event; writes a block where one is full. Its time is not before that of the last
+    /// one: an earlier one is taken for the same.
     ///
     /// # Errors
     /// Those of the underlying writer. The block is lost then, and its numbers will be missing.

@@ -1,4 +1,4 @@
-//! What is written is read again; what is cut or damaged is read as far as it is whole.
+//! Written files are read again; what is cut or damaged is read as far as it is whole.
 
 use std::sync::Arc;
 

@@ -8,7 +8,8 @@ use peak_alloc::PeakAlloc;
 
 use crate::patterns::Pattern;
 
-/// Runs of one size: at least so many, and until so much time is gone, but not more than that many.
+/// Runs of one size: at least so many, and until so much time is gone, but not more than that
+/// many.
 const RUNS: (usize, Duration, usize) = (2, Duration::from_secs(1), 9);
 
 pub struct Measured {
@@ -19,7 +20,7 @@ pub struct Measured {
     pub phases: [Duration; 4],
     /// Bytes at most.
     pub peak: usize,
-    /// What was found, and how many transfers are left.
+    /// The operations found, and how many transfers are left.
     pub found: String,
 }
 
@@ -84,7 +85,8 @@ fn run(graph: &Graph, memory: &PeakAlloc, before: usize) -> Measured {
     }
 }
 
-/// Processor time of this thread: what others do on the machine is not in it, but for shared caches.
+/// Processor time of this thread: what others do on the machine is not in it, but for shared
+/// caches.
 fn cpu() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has it").into()
 }

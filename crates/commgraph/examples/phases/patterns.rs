@@ -1,4 +1,4 @@
-//! What is measured.
+//! The measured patterns.
 
 use commloom_commgraph::{
     Address, Buffer, Builder, Bytes, Communicator, Dependencies, Graph, Process, Tag,
@@ -16,7 +16,7 @@ pub struct Pattern {
     pub sizes: &'static [u32],
     /// Why it is not measured on more processes.
     pub limit: &'static str,
-    /// What must be found, and nothing else.
+    /// The operations that must be found, and no others.
     pub finds: Option<&'static str>,
 }
 
@@ -24,8 +24,9 @@ pub const PATTERNS: &[Pattern] = &[
     Pattern {
         name: "broadcast",
         title: "Binomial broadcast",
-        what: "1 kB from process 0; p - 1 messages. Goals: 50 ms and 128 bytes per process at p = 300,000, 200 ms at \
-               2^20, exponent at most 1.1 (Hoefler and Schneider: 3.5 s, 283 bytes).",
+        what: "1 kB from process 0; p - 1 messages. Goals: 50 ms and 128 bytes per process at p = \
+               300,000, 200 ms at 2^20, exponent at most 1.1 (Hoefler and Schneider: 3.5 s, 283 \
+               bytes).",
         graph: |p| textbook("bcast::binomial", p),
         sizes: &[1 << 10, 1 << 12, 1 << 14, 1 << 17, 300_000, 1 << 20, 1 << 22],
         limit: "The graph alone has 64 bytes per process.",
@@ -34,8 +35,8 @@ pub const PATTERNS: &[Pattern] = &[
     Pattern {
         name: "alltoall",
         title: "Alltoall by Bruck's algorithm, without packing",
-        what: "Blocks of 1 kB chosen by types (Träff, Rougier, Hunold 2014): 2 log p messages and 4 copies per \
-               process make p (p - 1) transfers.",
+        what: "Blocks of 1 kB chosen by types (Träff, Rougier, Hunold 2014): 2 log p messages and \
+               4 copies per process make p (p - 1) transfers.",
         graph: |p| textbook("zero_copy::bruck", p),
         sizes: &[1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12],
         limit: "Time is in the p^2 blocks that the types of p processes choose; memory is not.",
@@ -62,11 +63,12 @@ pub const PATTERNS: &[Pattern] = &[
     Pattern {
         name: "halo",
         title: "Halo exchange in two dimensions",
-        what: "16 by 16 doubles per process with a frame of ghost cells; rows are contiguous, columns are vectors. Four \
-               messages per process, 34 transfers.",
+        what: "16 by 16 doubles per process with a frame of ghost cells; rows are contiguous, \
+               columns are vectors. Four messages per process, 34 transfers.",
         graph: halo,
         sizes: &[1 << 10, 1 << 12, 1 << 14, 1 << 16],
-        limit: "The columns come apart into transfers of 8 bytes before they are detected: 40 bytes each.",
+        limit: "The columns come apart into transfers of 8 bytes before they are detected: 40 \
+                bytes each.",
         finds: None,
     },
     Pattern {

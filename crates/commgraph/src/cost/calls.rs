@@ -1,7 +1,7 @@
-//! What a collective call costs: the best algorithm that MPI libraries have for it.
+//! The cost of a collective call: the best algorithm that MPI libraries have for it.
 //!
-//! Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH" (2005), with LogGP's
-//! constants.
+//! Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH"
+//! (2005), with LogGP's constants.
 
 use super::LogGp;
 use crate::detect::Kind;

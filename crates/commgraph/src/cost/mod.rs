@@ -1,7 +1,8 @@
-//! What communication costs, by the LogGP model.
+//! The cost of communication, by the LogGP model.
 //!
-//! Alexandrov, Ionescu, Schauser, Scheiman: "LogGP: Incorporating Long Messages into the LogP Model" (SPAA'95). The
-//! constants are given or measured; what schedules cost follows from them alone.
+//! Alexandrov, Ionescu, Schauser, Scheiman: "LogGP: Incorporating Long Messages into the LogP
+//! Model" (SPAA'95). The constants are given or measured; what schedules cost follows from them
+//! alone.
 
 mod calls;
 mod predict;
@@ -74,10 +75,10 @@ impl LogGp {
         2.0 * self.overhead + self.latency + bytes * self.per_byte
     }
 
-    /// The machine with the constants of the network that measurements show: half round trips by message
-    /// length in bytes, the time that starting a message takes, and the time between messages of a flood. A straight
-    /// line is put through the half round trips, weighted so that relative errors are least. `None` with fewer
-    /// than two lengths.
+    /// The machine with the constants of the network that measurements show: half round trips by
+    /// message length in bytes, the time that starting a message takes, and the time between
+    /// messages of a flood. A straight line is put through the half round trips, weighted so that
+    /// relative errors are least. `None` with fewer than two lengths.
     #[must_use]
     pub fn measured(
         self,

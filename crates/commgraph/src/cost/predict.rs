@@ -5,8 +5,9 @@ use crate::number::{at, count};
 use crate::operation::NONE;
 use crate::schedule::{Call, Completion, Schedule, Side, Task};
 
-/// The time from the start of a schedule until its last process is done, if all start together. A collective call
-/// begins when its last process has come, and all leave it together. Near-linear in the jobs.
+/// The time from the start of a schedule until its last process is done, if all start together. A
+/// collective call begins when its last process has come, and all leave it together. Near-linear
+/// in the jobs.
 #[must_use]
 pub fn predict(schedule: &Schedule, machine: &LogGp) -> Seconds {
     let mut clocks = Clocks::new(schedule.programs.len());

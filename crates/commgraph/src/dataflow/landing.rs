@@ -1,6 +1,7 @@
-//! What comes to each process, in the end.
+//! The transfers that come to each process, in the end.
 
-use crate::dataflow::reach::{CONTENT, Reach, Rows};
+use crate::dataflow::pattern::CONTENT;
+use crate::dataflow::reach::{Reach, Rows};
 use crate::dataflow::run::{self, Contents, Origin, Run};
 use crate::number::at;
 use crate::transfers::Transfer;
@@ -47,8 +48,8 @@ pub(crate) fn moved(
     })
 }
 
-/// Replaces the operations that wrote last by the places that the bytes come from: single pieces, and regular
-/// ones. What is one piece stays in place, so that a broadcast takes no more memory.
+/// Replaces the operations that wrote last by the places that the bytes come from: single pieces,
+/// and regular ones. What is one piece stays in place, so that a broadcast takes no more memory.
 pub(crate) fn landed(reach: Reach, contents: &Contents) -> (Vec<Transfer>, Vec<Landing>) {
     let Reach { slots, mut finals, rows, .. } = reach;
     let mut more = Landed::default();

@@ -1,9 +1,10 @@
 //! From messages to single static transfers.
 //!
-//! Hoefler and Schneider, PACT'12, section 2.3, by other means: what reaches each read is found in each
-//! process alone ([`reach`]); then the contents of all messages follow in one pass over the
-//! operations in an order in which they can complete. A message whose bytes were all written by one other
-//! message shares its contents, so forwarding costs nothing; others are lists of affine runs ([`run`]).
+//! Hoefler and Schneider, PACT'12, section 2.3, by other means: what reaches each read is found in
+//! each process alone ([`reach`]); then the contents of all messages follow in one pass over the
+//! operations in an order in which they can complete. A message whose bytes were all written by
+//! one other message shares its contents, so forwarding costs nothing; others are lists of affine
+//! runs ([`run`]).
 
 mod landing;
 mod pattern;
@@ -15,8 +16,9 @@ use std::collections::HashMap;
 
 pub(crate) use landing::Landing;
 use landing::landed;
-use pattern::Part;
-use reach::{CONTENT, Reach, ready};
+use pattern::CONTENT;
+use pattern::WrittenPart;
+use reach::{Reach, ready};
 use run::{Contents, Origin, Run};
 pub use sums::Contributions;
 use sums::Sums;
@@ -29,7 +31,7 @@ use crate::operation::{Kind, LIST, NONE};
 use crate::order::Order;
 use crate::transfers::Transfer;
 
-/// What a graph does to memory: which bytes end up where, and what was reduced.
+/// The effects of a graph on memory: which bytes end up where, and what was reduced.
 #[derive(Debug)]
 pub struct Dataflow {
     /// Sorted by destination and address.
@@ -51,7 +53,7 @@ pub struct Reduced {
     pub address: u64,
     /// How many bytes.
     pub length: u64,
-    /// What went into it; `None` where that is no single reduction, or too much.
+    /// The contributions to it; `None` where that is no single reduction, or too much.
     pub contributions: Option<Contributions>,
 }
 
@@ -77,8 +79,8 @@ impl Results {
 }
 
 impl Dataflow {
-    /// Computes the transfers of a graph. Bytes that come to where they are from do not move: they are
-    /// no transfer. Near-linear in the operations and the runs of their contents.
+    /// Computes the transfers of a graph. Bytes that come to where they are from do not move: they
+    /// are no transfer. Near-linear in the operations and the runs of their contents.
     ///
     /// # Errors
     /// [`GraphError::Race`] where two accesses are in no order.
@@ -120,8 +122,8 @@ impl Dataflow {
         crate::number::count(self.transfers.len()) + regular
     }
 
-    /// What reductions left in memory, by destination and address, neighbours not joined. Takes time in the
-    /// contributions, each counted where it arrives.
+    /// The results of reductions that are left in memory, by destination and address, neighbours
+    /// not joined. Takes time in the contributions, each counted where it arrives.
     pub fn reduced(&self) -> impl Iterator<Item = Reduced> + '_ {
         self.landings.iter().filter_map(|Landing { destination, address, run, .. }| {
             let Origin::Sum { node, offset } = run.origin else { return None };
@@ -135,8 +137,8 @@ impl Dataflow {
         })
     }
 
-    /// All transfers, sorted, and all results of reductions. More than two contributions of each process are
-    /// no collective, and are not looked at.
+    /// All transfers, sorted, and all results of reductions. More than two contributions of each
+    /// process are no collective, and are not looked at.
     pub(crate) fn into_parts(mut self, processes: u32) -> (Vec<Transfer>, Results) {
         let limit = at(processes).saturating_mul(2);
         let transfers = match self.landings.is_empty() {
@@ -207,7 +209,7 @@ fn resolve(
 /// Adds what a list reads to the message that is being made.
 fn gather(reach: &Reach, list: u32, contents: &mut Contents, scratch: &mut Vec<Run>) {
     let (process, parts) = reach.patterns.list(list);
-    for Part { writer, from, length } in parts {
+    for WrittenPart { writer, from, length } in parts {
         if writer == NONE {
             contents.push(Run::piece(Origin::Memory { process, address: from }, length));
         } else {

@@ -1,16 +1,30 @@
-//! What operations read, where that was written by several others.
+//! The reads of bytes that several other operations wrote.
 //!
-//! Pieces of a layout mostly read the same writers in the same turn, each piece a constant further on. So lists of
-//! parts are kept as rows: the parts of the first piece, and by how much each moves from piece to piece.
+//! Pieces of a layout mostly read the same writers in the same turn, each piece a constant further
+//! on. So lists of parts are kept as rows: the parts of the first piece, and by how much each
+//! moves from piece to piece.
 
-use crate::dataflow::reach::number;
 use crate::error::GraphError;
 use crate::number::{at, id};
 
+/// A slot that holds the number of a message in [`Contents`].
+pub(crate) const CONTENT: u32 = 1 << 30;
+
+/// Numbers of lists and messages stay below the bits that mark them.
+pub(crate) fn number(what: &'static str, given: usize) -> Result<u32, GraphError> {
+    let small = u32::try_from(given).ok().filter(|given| *given < CONTENT);
+    small.ok_or(GraphError::TooLarge {
+        what,
+        given: crate::number::count(given),
+        limit: u64::from(CONTENT - 1),
+    })
+}
+
 /// A part of what is read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
-    /// The operation that wrote it, or [`NONE`](crate::operation::NONE): it was there at the start.
+pub(crate) struct WrittenPart {
+    /// The operation that wrote it, or [`NONE`](crate::operation::NONE): it was there at the
+    /// start.
     pub writer: u32,
     /// Where the part starts in what was written, or its address.
     pub from: u64,
@@ -25,7 +39,7 @@ struct Group {
     rows: u32,
 }
 
-/// What one operation reads, in order.
+/// The pieces that one operation reads, in order.
 #[derive(Debug, Clone, Copy)]
 struct List {
     process: u32,
@@ -39,14 +53,14 @@ pub(crate) struct Patterns {
     lists: Vec<List>,
     groups: Vec<Group>,
     /// A part of the first row, and how much further on it is from row to row.
-    parts: Vec<(Part, u64)>,
+    parts: Vec<(WrittenPart, u64)>,
     /// Where the row that is being made starts.
     row: usize,
 }
 
 impl Patterns {
     /// Adds a part to the row that is being made.
-    pub(crate) fn push(&mut self, part: Part) {
+    pub(crate) fn push(&mut self, part: WrittenPart) {
         self.parts.push((part, 0));
     }
 
@@ -98,13 +112,12 @@ impl Patterns {
     }
 
     /// The process of a list, and its parts in order.
-    pub(crate) fn list(&self, list: u32) -> (u32, impl Iterator<Item = Part> + '_) {
+    pub(crate) fn list(&self, list: u32) -> (u32, impl Iterator<Item = WrittenPart> + '_) {
         let List { process, first, past } = self.lists[at(list)];
         let parts = self.groups[at(first)..at(past)].iter().flat_map(|group| {
             (0..u64::from(group.rows)).flat_map(|row| {
-                self.parts[at(group.first)..at(group.past)].iter().map(move |(part, step)| Part {
-                    from: part.from.wrapping_add(step.wrapping_mul(row)),
-                    ..*part
+                self.parts[at(group.first)..at(group.past)].iter().map(move |(part, step)| {
+                    WrittenPart { from: part.from.wrapping_add(step.wrapping_mul(row)), ..*part }
                 })
             })
         });
@@ -117,16 +130,18 @@ impl Patterns {
     pub(crate) fn one_range(&self, list: u32) -> Option<(u32, u64, u64)> {
         let List { first, past, .. } = self.lists[at(list)];
         let [Group { first, past, rows }] = self.groups[at(first)..at(past)] else { return None };
-        let [(Part { writer, from, length }, step)] = self.parts[at(first)..at(past)] else {
+        let [(WrittenPart { writer, from, length }, step)] = self.parts[at(first)..at(past)] else {
             return None;
         };
         (rows == 1 || step == length).then(|| (writer, from, length * u64::from(rows)))
     }
 }
 
-/// Whether `row` is the next after `rows` rows that start with `group`. The second row sets the steps.
-fn joins(group: &mut [(Part, u64)], row: &[(Part, u64)], rows: u32) -> bool {
-    let step = |(a, _): &(Part, u64), (b, _): &(Part, u64)| b.from.wrapping_sub(a.from);
+/// Whether `row` is the next after `rows` rows that start with `group`. The second row sets the
+/// steps.
+fn joins(group: &mut [(WrittenPart, u64)], row: &[(WrittenPart, u64)], rows: u32) -> bool {
+    let step =
+        |(a, _): &(WrittenPart, u64), (b, _): &(WrittenPart, u64)| b.from.wrapping_sub(a.from);
     let fits = group.len() == row.len()
         && rows < u32::MAX
         && group.iter().zip(row).all(|(a, b)| {

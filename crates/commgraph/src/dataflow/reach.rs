@@ -1,12 +1,12 @@
 //! Which writes reach which reads, in each process alone.
 //!
-//! The reaching definition of a byte is its last write before the read. Where no accesses race, any
-//! order in which the operations can complete gives the same answer, so this needs nothing of the other
-//! processes. O(n log n) in the accesses and the pieces they are cut into.
+//! The reaching definition of a byte is its last write before the read. Where no accesses race,
+//! any order in which the operations can complete gives the same answer, so this needs nothing of
+//! the other processes. O(n log n) in the accesses and the pieces they are cut into.
 
 use crate::accesses::{Accesses, Last};
-use crate::buffer::Place;
-use crate::dataflow::pattern::{Part, Patterns};
+use crate::buffer::Footprint;
+use crate::dataflow::pattern::{CONTENT, Patterns, WrittenPart};
 use crate::dataflow::run::{Contents, Origin, Run};
 use crate::error::GraphError;
 use crate::graph::Graph;
@@ -16,9 +16,6 @@ use crate::operation::{Kind, LIST, NONE};
 use crate::order::{Order, send_of};
 use crate::races::Before;
 use crate::transfers::Transfer;
-
-/// A slot that holds the number of a message in [`Contents`].
-pub(crate) const CONTENT: u32 = 1 << 30;
 
 /// Ranges of one length at regular distances, each as one operation left it in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +34,13 @@ pub(crate) struct Rows {
 /// Where every operation reads from, and what every process holds in the end.
 #[derive(Debug)]
 pub(crate) struct Reach {
-    /// For each operation that reads: one operation without layouts that wrote all of it, a message in [`Contents`]
-    /// (with the bit [`CONTENT`]), or a list (with the bit [`LIST`]). [`NONE`] for the others.
+    /// For each operation that reads: one operation without layouts that wrote all of it, a
+    /// message in [`Contents`] (with the bit [`CONTENT`]), or a list (with the bit [`LIST`]).
+    /// [`NONE`] for the others.
     pub slots: Vec<u32>,
     pub patterns: Patterns,
-    /// What is written in the end: the source is the operation that wrote it, the source address the
-    /// place in what it wrote. Sorted by process and address; dead memory is left out.
+    /// The last writes to memory: the source is the operation that wrote it, the source address
+    /// the place in what it wrote. Sorted by process and address; dead memory is left out.
     pub finals: Vec<Transfer>,
     /// The same of what lies in rows of three and more.
     pub rows: Vec<Rows>,
@@ -69,7 +67,8 @@ impl Reach {
         for process in 0..graph.processes() {
             let range = graph.range(process);
             accesses.clear(range.len());
-            // The last read of untouched memory: a root often sends the same bytes again and again.
+            // The last read of untouched memory: a root often sends the same bytes again and
+            // again.
             let mut last = (0, 0, NONE);
             if let Some(before) = &mut before {
                 operations.clear();
@@ -106,7 +105,7 @@ impl Reach {
         graph: &Graph,
         accesses: &mut Accesses,
         (process, operation): (u32, usize),
-        reads: [Place; 2],
+        reads: [Footprint; 2],
         contents: &mut Contents,
         last: &mut (u64, u64, u32),
     ) -> Result<(), GraphError> {
@@ -114,7 +113,7 @@ impl Reach {
             Kind::Receive | Kind::Nothing => return Ok(()),
             Kind::Reduce => {}
             Kind::Send | Kind::Copy => {
-                if let Place::Range { start, end } = reads[0]
+                if let Footprint::Range { start, end } = reads[0]
                     && let Some(Last { writer, .. }) =
                         accesses.one(start, end).or_else(|| match accesses.look(start, end) {
                             [] => Some(Last::UNTOUCHED),
@@ -139,13 +138,13 @@ impl Reach {
         }
         let mut error = Ok(());
         for place in reads {
-            let in_rows = matches!(place, Place::Typed { .. });
+            let in_rows = matches!(place, Footprint::Typed { .. });
             place.packed(|span| {
                 for segment in accesses.look(span.start, span.end) {
                     let Last { writer, from, .. } = segment.value;
                     let from = if writer == NONE { segment.start } else { from };
                     let length = segment.end - segment.start;
-                    self.patterns.push(Part { writer, from, length });
+                    self.patterns.push(WrittenPart { writer, from, length });
                     // The parts of one range have nothing in common: each is a row.
                     if !in_rows && error.is_ok() {
                         error = self.patterns.end_row();
@@ -162,7 +161,7 @@ impl Reach {
         let list = self.patterns.end_list(process)?;
         self.slots[operation] = if all_untouched {
             let (process, parts) = self.patterns.list(list);
-            for Part { from, length, .. } in parts {
+            for WrittenPart { from, length, .. } in parts {
                 contents.push(Run::piece(Origin::Memory { process, address: from }, length));
             }
             self.patterns.forget_list();
@@ -250,16 +249,6 @@ impl Rows {
     }
 }
 
-/// Numbers of lists and messages stay below the bits that mark them.
-pub(crate) fn number(what: &'static str, given: usize) -> Result<u32, GraphError> {
-    let small = u32::try_from(given).ok().filter(|given| *given < CONTENT);
-    small.ok_or(GraphError::TooLarge {
-        what,
-        given: crate::number::count(given),
-        limit: u64::from(CONTENT - 1),
-    })
-}
-
 /// The message that holds untouched memory of a process.
 fn untouched(
     contents: &mut Contents,
@@ -282,8 +271,8 @@ pub(crate) fn ready(contents: &mut Contents) -> Result<u32, GraphError> {
     Ok(message | CONTENT)
 }
 
-/// What an operation writes: a receive only as much as was sent.
-fn written<'a>(graph: &'a Graph, matching: &Matching, operation: usize) -> Place<'a> {
+/// The bytes that an operation writes: a receive only as much as was sent.
+fn written<'a>(graph: &'a Graph, matching: &Matching, operation: usize) -> Footprint<'a> {
     let place = graph.writes(operation);
     match send_of(graph, matching, operation) {
         Some(send) => place.shortened(graph.operations[at(send)].length),
@@ -291,14 +280,15 @@ fn written<'a>(graph: &'a Graph, matching: &Matching, operation: usize) -> Place
     }
 }
 
-/// Notes the accesses of an operation, and finds the first that nothing orders after an earlier one.
+/// Notes the accesses of an operation, and finds the first that nothing orders after an earlier
+/// one.
 fn check(
     graph: &Graph,
     before: &mut Before,
     accesses: &mut Accesses,
     operation: u32,
-    reads: [Place; 2],
-    write: Place,
+    reads: [Footprint; 2],
+    write: Footprint,
 ) -> Result<(), GraphError> {
     let mut race = None;
     let mut conflict = |early: u32, start: u64, end: u64| {

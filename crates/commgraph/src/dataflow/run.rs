@@ -1,9 +1,9 @@
 //! Where the bytes of a message come from, as affine runs.
 //!
-//! A run is a nest of two loops over pieces of one length; each step adds a constant to the process and
-//! the address that a piece comes from. In the message the pieces follow each other without gaps. So
-//! the doubled buffer of an allgather is one run however long it is, and the blocks of one step of
-//! Bruck's alltoall are a few.
+//! A run is a nest of two loops over pieces of one length; each step adds a constant to the
+//! process and the address that a piece comes from. In the message the pieces follow each other
+//! without gaps. So the doubled buffer of an allgather is one run however long it is, and the
+//! blocks of one step of Bruck's alltoall are a few.
 
 use crate::number::at;
 
@@ -66,7 +66,7 @@ pub(crate) struct Line {
     pub count: u32,
 }
 
-/// What one step of a loop adds, modulo 2^32 and 2^64.
+/// The amounts that one step of a loop adds, modulo 2^32 and 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Step {
     process: u32,
@@ -231,8 +231,8 @@ fn fold(runs: &mut Vec<Run>, base: usize) {
     }
 }
 
-/// The runs of bytes `from..to` of the message `runs`, at most five for each run. Logarithmic in the
-/// runs, linear in those found.
+/// The runs of bytes `from..to` of the message `runs`, at most five for each run. Logarithmic in
+/// the runs, linear in those found.
 pub(crate) fn slice(runs: &[Run], from: u64, to: u64, mut found: impl FnMut(Run)) {
     let first = runs.partition_point(|run| run.end() <= from);
     for run in runs[first..].iter().take_while(|run| run.offset < to) {

@@ -28,8 +28,8 @@ pub(crate) struct Sums {
 pub struct Contributions {
     /// The reduction, by its number in the graph.
     pub reduction: u32,
-    /// Process and address of each contribution, sorted; one that counts twice is there twice, unless that
-    /// makes no difference.
+    /// Process and address of each contribution, sorted; one that counts twice is there twice,
+    /// unless that makes no difference.
     pub memory: Vec<(u32, u64)>,
 }
 
@@ -51,8 +51,8 @@ impl Sums {
         Origin::Sum { node: number, offset: 0 }
     }
 
-    /// What contributed to a value; `None` where different reductions were mixed, or there are more
-    /// than `limit` contributions.
+    /// The contributions to a value; `None` where different reductions were mixed, or there are
+    /// more than `limit` contributions.
     pub(crate) fn terms(&self, node: u32, offset: u64, limit: usize) -> Option<Contributions> {
         let reduction = self.nodes[at(node)].reduction;
         let is_idempotent = self.idempotent.get(at(reduction)) == Some(&true);

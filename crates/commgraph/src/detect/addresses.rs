@@ -24,8 +24,8 @@ impl Addresses {
         }
     }
 
-    /// The numbers given; those that are not may be anything. `step` is what is assumed where only one
-    /// is given.
+    /// The numbers given; those that are not may be anything. `step` is what is assumed where only
+    /// one is given.
     pub(crate) fn collect(numbers: impl Iterator<Item = Option<u64>>, step: u64) -> Addresses {
         let mut first: Option<(usize, u64)> = None;
         let mut known: Option<u64> = None;

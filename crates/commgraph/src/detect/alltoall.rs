@@ -58,7 +58,8 @@ fn alltoall(work: &mut Work, picks: &[u32], kind: Kind) -> bool {
     work.take(collective, &all)
 }
 
-/// What each process copies for itself: where the other blocks tell, or else the only copy that can be meant.
+/// The blocks that each process copies for itself: where the other blocks tell, or else the only
+/// copy that can be meant.
 fn own_blocks(work: &Work, c: &Collective) -> Option<Vec<u32>> {
     let Blocks::Exchanged { from, to, .. } = &c.blocks else { return None };
     let is_uniform = c.kind == Kind::Alltoall;

@@ -1,7 +1,9 @@
-//! What is missing beside an operation that was found: of a pipeline in segments, or of an operation that is done block by block, the
-//! other segments and blocks tell what this one should be.
+//! The operations that are missing beside one that was found: of a pipeline in segments, or of an
+//! operation that is done block by block, the other segments and blocks tell what this one should
+//! be.
 //!
-//! Like [`super::near`], nothing is taken because of it. O(p) for each operation, and a lookup for each process.
+//! Like [`super::near`], nothing is taken because of it. O(p) for each operation, and a lookup for
+//! each process.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,7 +37,8 @@ impl Side {
     }
 }
 
-/// Places in memory, by process and edge: of what may lie after a block its first byte, of what may lie before one the byte past its last.
+/// Places in memory, by process and edge: of what may lie after a block its first byte, of what
+/// may lie before one the byte past its last.
 type Ends = HashMap<(Side, u32, u64), Vec<usize>>;
 
 fn ends(places: impl Iterator<Item = (u32, u64, u64)>) -> Ends {
@@ -108,7 +111,8 @@ pub(crate) fn broadcasts(processes: u32, detection: &Detection) -> Vec<NearMiss>
     misses
 }
 
-/// Results of reductions that lie beside those of one that was found, and are not made of what lies beside its contributions.
+/// Results of reductions that lie beside those of one that was found, and are not made of what
+/// lies beside its contributions.
 pub(crate) fn reductions(processes: u32, detection: &Detection) -> Vec<PartialReduction> {
     let left: Vec<&Reduced> =
         detection.left_reduced.iter().filter(|r| r.contributions.is_some()).collect();
@@ -151,7 +155,8 @@ pub(crate) fn reductions(processes: u32, detection: &Detection) -> Vec<PartialRe
     partial
 }
 
-/// Contributions to a reduction that do not lie beside those to the one whose result lies beside: the operation's place, and which.
+/// Contributions to a reduction that do not lie beside those to the one whose result lies beside:
+/// the operation's place, and which.
 pub(crate) fn contributions(processes: u32, detection: &Detection) -> Vec<(usize, OddBlock)> {
     let reduces: Vec<(usize, &Collective, &Addresses, u32, u64)> = (0..)
         .zip(&detection.collectives)
@@ -195,7 +200,8 @@ pub(crate) fn contributions(processes: u32, detection: &Detection) -> Vec<(usize
     odd
 }
 
-/// What is missing in a result, and too much, if it is not the sum of what every process has at the address expected.
+/// The contributions that a result lacks, and those that are too many, if it is not the sum of
+/// what every process has at the address expected.
 fn unlike(
     processes: u32,
     reduction: u32,

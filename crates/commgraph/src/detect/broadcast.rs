@@ -1,4 +1,5 @@
-//! Broadcasts: one range of memory goes to all others. p of them, one from each process, are an allgather.
+//! Broadcasts: one range of memory goes to all others. p of them, one from each process, are an
+//! allgather.
 
 use std::collections::VecDeque;
 
@@ -19,8 +20,8 @@ pub(crate) struct Spread {
     picks: Vec<u32>,
 }
 
-/// All ranges that go to all other processes. O(n log n); O(n) where the transfers are sorted by source, or no process
-/// sends as many.
+/// All ranges that go to all other processes. O(n log n); O(n) where the transfers are sorted by
+/// source, or no process sends as many.
 pub(crate) fn groups(work: &Work) -> Vec<Spread> {
     let range = |t: &Transfer| (t.source, t.source_address, t.length);
     let key = |t: &Transfer| (range(t), t.destination, t.destination_address);
@@ -70,8 +71,8 @@ pub(crate) fn allgathers(work: &mut Work, mut groups: Vec<Spread>) -> Vec<Spread
     left
 }
 
-/// Takes allgathers of different lengths; the rest comes back. Each process must contribute: a block
-/// that is missing would be memory that nobody wrote.
+/// Takes allgathers of different lengths; the rest comes back. Each process must contribute: a
+/// block that is missing would be memory that nobody wrote.
 pub(crate) fn allgathervs(work: &mut Work, mut groups: Vec<Spread>) -> Vec<Spread> {
     groups.sort_by_key(|g| (g.root, g.address));
     combined(work, groups, Kind::Allgatherv)

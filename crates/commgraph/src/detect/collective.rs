@@ -69,7 +69,8 @@ impl Kind {
     }
 }
 
-/// Where the pieces of a block are, in bytes from its start; the same at every process. In MPI, a datatype.
+/// Where the pieces of a block are, in bytes from its start; the same at every process. In MPI, a
+/// datatype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
     /// How many.
@@ -94,7 +95,8 @@ impl Pieces {
 pub enum Blocks {
     /// No data.
     None,
-    /// Bcast, scatter(v), gather(v): by rank, where its block comes from, where it goes, its length.
+    /// Bcast, scatter(v), gather(v): by rank, where its block comes from, where it goes, its
+    /// length.
     Rooted {
         /// Where the block of each rank is read: at the root, or at that rank (gather).
         from: Addresses,
@@ -122,7 +124,8 @@ pub enum Blocks {
         /// By source, then by destination; 0: none.
         lengths: Vec<Addresses>,
     },
-    /// Reductions: by rank, where its contribution is, where its result goes, and how long that is.
+    /// Reductions: by rank, where its contribution is, where its result goes, and how long that
+    /// is.
     Reduced {
         /// By rank. For a reduce_scatter: where the block of rank 0 is.
         from: Addresses,
@@ -135,18 +138,18 @@ pub enum Blocks {
         /// By its number in the graph's table.
         reduction: u32,
     },
-    /// Neighbourhood operations. Those with neighbours along the axes only are on a Cartesian communicator
-    /// (MPI 4.1, section 8.6), the others on a graph communicator.
+    /// Neighbourhood operations. Those with neighbours along the axes only are on a Cartesian
+    /// communicator (MPI 4.1, section 8.6), the others on a graph communicator.
     Neighbors {
         /// Where the ranks are.
         grid: Grid,
-        /// With each neighbour also the opposite one. On a Cartesian communicator in MPI's order: by
-        /// dimension, the one before first.
+        /// With each neighbour also the opposite one. On a Cartesian communicator in MPI's order:
+        /// by dimension, the one before first.
         neighbors: Vec<Neighbor>,
     },
 }
 
-/// What every process exchanges with the neighbour in one direction, where it has one.
+/// The exchange of every process with its neighbour in one direction, where it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbor {
     /// How far away it is in each dimension of the grid.
@@ -172,21 +175,21 @@ pub struct Collective {
     pub group: Group,
     /// Length of a piece of a block; of the longest where they differ.
     pub length: Bytes,
-    /// Whether it also copies what a process has for itself. If not, it is used in place, or that block
-    /// is left out (MPI's `MPI_IN_PLACE`, or a count of zero).
+    /// Whether it also copies what a process has for itself. If not, it is used in place, or that
+    /// block is left out (MPI's `MPI_IN_PLACE`, or a count of zero).
     pub own: bool,
     /// How many transfers it replaces.
     pub transfers: u64,
     /// Where its blocks are.
     pub blocks: Blocks,
-    /// What each block consists of; one piece where lengths differ. Neighbourhood operations have their own
-    /// for each neighbour.
+    /// The pieces of each block; one piece where lengths differ. Neighbourhood operations have
+    /// their own for each neighbour.
     pub pieces: Pieces,
 }
 
 impl Collective {
-    /// What the operation does by its definition in MPI, as transfers by destination, then by source (for
-    /// neighbourhood operations: by neighbour), then by piece. Of reductions only the
+    /// The effect of the operation by its definition in MPI, as transfers by destination, then by
+    /// source (for neighbourhood operations: by neighbour), then by piece. Of reductions only the
     /// results that are one contribution alone; nothing for barriers.
     pub fn replay(&self, mut moved: impl FnMut(Transfer)) {
         let all = 0..self.group.size();
@@ -232,7 +235,8 @@ impl Collective {
                 }
             }
             (Blocks::Reduced { from, to, lengths, .. }, _) => {
-                // What is one contribution alone: the first result of a scan, the second of an exscan.
+                // What is one contribution alone: the first result of a scan, the second of an
+                // exscan.
                 let single = match self.kind {
                     Kind::Scan if from.get(0) != to.get(0) => 0,
                     Kind::Exscan => 1,
@@ -263,7 +267,8 @@ impl Collective {
 }
 
 impl Collective {
-    /// What a reduction leaves at each process, with everything that goes into it; nothing for others.
+    /// The result that a reduction leaves at each process, with everything that goes into it;
+    /// nothing for others.
     #[must_use]
     pub fn results(&self) -> Vec<Reduced> {
         let Blocks::Reduced { from, to, lengths, offsets, reduction } = &self.blocks else {

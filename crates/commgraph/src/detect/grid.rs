@@ -1,7 +1,7 @@
 //! Processes as the points of a Cartesian grid.
 
-/// A grid of processes, numbered as `MPI_Cart_create` does (MPI 4.1, section 8.5): the last dimension runs
-/// fastest.
+/// A grid of processes, numbered as `MPI_Cart_create` does (MPI 4.1, section 8.5): the last
+/// dimension runs fastest.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// How many processes there are in each dimension.
@@ -17,7 +17,8 @@ impl Grid {
         self.dims.iter().try_fold(1_u32, |all, n| all.checked_mul(*n))
     }
 
-    /// The rank that is `offset` away from a rank; `None` past the border of a dimension that is not periodic.
+    /// The rank that is `offset` away from a rank; `None` past the border of a dimension that is
+    /// not periodic.
     #[must_use]
     pub fn neighbor(&self, rank: u32, offset: &[i32]) -> Option<u32> {
         let mut rest = rank;

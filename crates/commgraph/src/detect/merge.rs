@@ -1,5 +1,5 @@
-//! Operations that follow each other in memory at every process are one; at regular distances, one with a vector
-//! type. Each was certified, and together they are what the one is replayed as.
+//! Operations that follow each other in memory at every process are one; at regular distances, one
+//! with a vector type. Each was certified, and together they are what the one is replayed as.
 
 use std::collections::HashMap;
 
@@ -55,8 +55,9 @@ fn continues(kept: &mut Collective, next: &Collective) -> bool {
 /// So many blocks at regular distances are meant as one: fewer may lie so by accident.
 const MIN_PIECES: usize = 3;
 
-/// Joins operations whose blocks lie equally far apart at every process into one with a vector type: a column
-/// that was sent block by block. O(n log n) in the operations, times what it takes to compare two.
+/// Joins operations whose blocks lie equally far apart at every process into one with a vector
+/// type: a column that was sent block by block. O(n log n) in the operations, times what it takes
+/// to compare two.
 pub(crate) fn columns(collectives: &mut Vec<Collective>) {
     let key = |c: &Collective| (c.kind, c.root, c.group.clone(), c.own, c.length);
     let (mut all, mut others): (Vec<Collective>, Vec<Collective>) =
@@ -133,7 +134,8 @@ fn places(c: &Collective) -> (u64, u64) {
     }
 }
 
-/// How much further on all blocks of `b` are read and written than those of `a`, if it is the same for all.
+/// How much further on all blocks of `b` are read and written than those of `a`, if it is the same
+/// for all.
 fn shift(a: &Collective, b: &Collective) -> Option<(u64, u64)> {
     let (start, end) = (places(a), places(b));
     let (read, written) = (end.0.wrapping_sub(start.0), end.1.wrapping_sub(start.1));

@@ -1,10 +1,11 @@
 //! Which collective operations the transfers of a graph are.
 //!
-//! Hoefler and Schneider, PACT'12, section 2.4: from the most abstract operation to the least. Here:
-//! allgather > alltoall > bcast > scatter, gather on transfers joined as far as they can be; the same on
-//! what is left, cut as far as it can be ([`pieces`]); then exchanges with neighbours, then the vector forms. Nothing is taken without a
-//! certificate: replayed by its definition, the operation does exactly what the transfers do that it
-//! replaces ([`work::Work::take`]). So what is found may be too little, but is never wrong.
+//! Hoefler and Schneider, PACT'12, section 2.4: from the most abstract operation to the least.
+//! Here: allgather > alltoall > bcast > scatter, gather on transfers joined as far as they can be;
+//! the same on what is left, cut as far as it can be ([`pieces`]); then exchanges with neighbours,
+//! then the vector forms. Nothing is taken without a certificate: replayed by its definition, the
+//! operation does exactly what the transfers do that it replaces ([`work::Work::take`]). So what
+//! is found may be too little, but is never wrong.
 
 pub(crate) mod addresses;
 mod alltoall;
@@ -44,11 +45,11 @@ use crate::dataflow::{Dataflow, Reduced};
 use crate::number::at;
 use crate::transfers::Transfer;
 
-/// What to look for.
+/// The operations to look for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, from 0 to 1 (the paper's
-    /// tau). The others get a count of zero.
+    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, from 0 to 1
+    /// (the paper's tau). The others get a count of zero.
     pub density: f64,
     /// Whether to look for operations on some of the processes too.
     pub subsets: bool,
@@ -60,7 +61,7 @@ impl Default for Options {
     }
 }
 
-/// What was found, and what is left.
+/// The operations found, and the transfers left.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Detection {
     /// In the order in which they were found, the most abstract first.
@@ -71,8 +72,9 @@ pub struct Detection {
     pub left_reduced: Vec<Reduced>,
 }
 
-/// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts. Those on some of
-/// them, if `options` say so, take longer: up to cubic in how many others each process exchanges with.
+/// Finds the collective operations on all `processes`. O(n log n) in the transfers and their cuts.
+/// Those on some of them, if `options` say so, take longer: up to cubic in how many others each
+/// process exchanges with.
 #[must_use]
 pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection {
     let regular = regular::detect(processes, &mut flow);

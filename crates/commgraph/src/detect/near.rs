@@ -1,9 +1,10 @@
 //! Operations that are there but for a few transfers.
 //!
 //! Nothing is taken because of them: they only tell where to look for the message that spoils an
-//! operation. Blocks of one length are looked at together: at least half of the pairs of processes make
-//! it an allgather or alltoall, at least a quarter of the other processes a rooted operation (a binomial
-//! tree that loses its first message loses half of them), if few processes look like roots.
+//! operation. Blocks of one length are looked at together: at least half of the pairs of processes
+//! make it an allgather or alltoall, at least a quarter of the other processes a rooted operation
+//! (a binomial tree that loses its first message loses half of them), if few processes look like
+//! roots.
 
 use crate::detect::addresses::Addresses;
 use crate::detect::collective::{Blocks, Collective, Kind};
@@ -43,15 +44,16 @@ pub struct NearMiss {
     pub absent: u64,
     /// The first [`SHOWN`] that are not.
     pub missing: Vec<Expected>,
-    /// The first [`SHOWN`] transfers to where the missing ones should go, or from where they should come.
+    /// The first [`SHOWN`] transfers to where the missing ones should go, or from where they
+    /// should come.
     pub instead: Vec<Transfer>,
 }
 
 /// So many transfers of each kind are named.
 pub const SHOWN: usize = 32;
 
-/// All near misses on all processes. O(n log n) in the transfers of lengths that are frequent enough, O(n) in the
-/// others.
+/// All near misses on all processes. O(n log n) in the transfers of lengths that are frequent
+/// enough, O(n) in the others.
 pub(crate) fn misses(processes: u32, detection: &Detection) -> Vec<NearMiss> {
     if processes < 3 {
         return Vec::new();
@@ -76,8 +78,8 @@ pub(crate) fn misses(processes: u32, detection: &Detection) -> Vec<NearMiss> {
     found
 }
 
-/// The transfers that are left or part of a rooted operation, in pieces, by length: of an allgather that
-/// lacks one, broadcasts are found. None where no process has many.
+/// The transfers that are left or part of a rooted operation, in pieces, by length: of an
+/// allgather that lacks one, broadcasts are found. None where no process has many.
 fn atoms(processes: u32, detection: &Detection) -> Vec<Transfer> {
     let moves = |t: &Transfer| t.source != t.destination;
     let mut atoms: Vec<Transfer> = detection.left.iter().copied().filter(moves).collect();
@@ -99,8 +101,8 @@ fn atoms(processes: u32, detection: &Detection) -> Vec<Transfer> {
     atoms
 }
 
-/// Operations that may be part of a better one: so many of a kind that they are nearly one of every root, or
-/// scatters that are nearly broadcasts.
+/// Operations that may be part of a better one: so many of a kind that they are nearly one of
+/// every root, or scatters that are nearly broadcasts.
 fn suspicious(processes: u32, all: &[Collective]) -> impl Iterator<Item = &Collective> {
     let rooted = [Kind::Bcast, Kind::Scatter, Kind::Gather];
     let many = rooted.map(|kind| {
@@ -249,8 +251,8 @@ fn once_each(sorted: &[Transfer]) -> Vec<Transfer> {
     all
 }
 
-/// The address that a pair of processes should have: on the line through those of the same source, or else
-/// through those of the same destination.
+/// The address that a pair of processes should have: on the line through those of the same source,
+/// or else through those of the same destination.
 fn line(
     edges: &[Transfer],
     (source, destination): (u32, u32),

@@ -1,11 +1,11 @@
 //! Neighbourhood and halo exchange: every process of a grid exchanges with those next to it.
 //!
-//! The grid is inferred. On one that is numbered as `MPI_Cart_create` does, a neighbour is as far away in rank
-//! as the stride of its dimension, except across the border; so the strides are among the differences of ranks
-//! that at least half of the processes send over. Each choice of them is tried, the largest taken: all
-//! processes must exchange with all neighbours along the axes. Diagonal ones are added where all
-//! exchange with them. In a dimension of two processes, both neighbours are the same process, and what
-//! goes to it is one block.
+//! The grid is inferred. On one that is numbered as `MPI_Cart_create` does, a neighbour is as far
+//! away in rank as the stride of its dimension, except across the border; so the strides are among
+//! the differences of ranks that at least half of the processes send over. Each choice of them is
+//! tried, the largest taken: all processes must exchange with all neighbours along the axes.
+//! Diagonal ones are added where all exchange with them. In a dimension of two processes, both
+//! neighbours are the same process, and what goes to it is one block.
 
 use std::collections::HashMap;
 
@@ -35,14 +35,15 @@ fn exchange(work: &mut Work) -> bool {
         return false;
     }
     let fits = candidates(&pairs, p).into_iter().filter_map(|dims| fit(&pairs, dims));
-    // Diagonal neighbours on one grid can look like those along the axes of another. Of equals, the first.
+    // Diagonal neighbours on one grid can look like those along the axes of another. Of equals,
+    // the first.
     let found = fits.reduce(|a, b| if b.1.len() > a.1.len() { b } else { a });
     let found = found.filter(|(_, picks)| !goes_on(&pairs, picks));
     found.is_some_and(|(collective, picks)| work.take(collective, &picks))
 }
 
-/// Whether half of the processes send more blocks of the same length: rows that gather all from all look like an
-/// exchange of neighbours and something else.
+/// Whether half of the processes send more blocks of the same length: rows that gather all from
+/// all look like an exchange of neighbours and something else.
 fn goes_on(pairs: &Pairs, picks: &[u32]) -> bool {
     let block = |pick: u32| (pairs.get(pick).source, pairs.get(pick).length);
     let mut taken: Vec<(u32, u64)> = picks.iter().map(|pick| block(*pick)).collect();
@@ -85,7 +86,7 @@ impl<'a> Pairs<'a> {
         self.work.get(pick)
     }
 
-    /// What goes from one process to another.
+    /// The transfers from one process to another.
     fn between(&self, source: u32, destination: u32) -> &[u32] {
         let all = &self.sorted[at(self.first[at(source)])..at(self.first[at(source) + 1])];
         let start = all.partition_point(|pick| self.get(*pick).destination < destination);
@@ -231,11 +232,12 @@ fn diagonals(dims: usize) -> Vec<(Vec<i32>, Vec<i32>)> {
     all.iter().filter(is_diagonal).filter(first).map(|v| (v.clone(), opposite(v))).collect()
 }
 
-/// What all processes send in one direction.
+/// The messages of all processes in one direction.
 struct Direction {
     offset: Vec<i32>,
     pieces: Pieces,
-    /// For each rank as many transfers as there are pieces; [`NOBODY`] where it has no neighbour there.
+    /// For each rank as many transfers as there are pieces; [`NOBODY`] where it has no neighbour
+    /// there.
     picks: Vec<u32>,
 }
 
@@ -245,8 +247,8 @@ const NOBODY: u32 = u32::MAX;
 type Shape = Vec<(u64, u64)>;
 
 impl Direction {
-    /// One block of the same shape of each process that has a neighbour there, if all send one. Of several the
-    /// one that most processes send.
+    /// One block of the same shape of each process that has a neighbour there, if all send one. Of
+    /// several the one that most processes send.
     fn of(pairs: &Pairs, grid: &Grid, offset: Vec<i32>) -> Option<Direction> {
         let p = pairs.work.processes;
         let neighbors: Vec<Option<u32>> = (0..p).map(|r| grid.neighbor(r, &offset)).collect();
@@ -305,7 +307,8 @@ fn shape(pairs: &Pairs, picks: &[u32]) -> Shape {
     picks.iter().map(|pick| apart(pairs.get(*pick))).collect()
 }
 
-/// Transfers of this length and shape among those of one pair. Quadratic in them where others are there too.
+/// Transfers of this length and shape among those of one pair. Quadratic in them where others are
+/// there too.
 fn embedded(pairs: &Pairs, list: &[u32], length: u64, wanted: &Shape) -> Option<Vec<u32>> {
     let start = list.partition_point(|pick| pairs.get(*pick).length < length);
     let rest = &list[start..];

@@ -1,5 +1,6 @@
-//! Blocks that are not like the others: where a message is read, written or cut at a wrong place, a collective
-//! operation can still do the same, with an address or a length of its own for that process.
+//! Blocks that are not like the others: where a message is read, written or cut at a wrong place,
+//! a collective operation can still do the same, with an address or a length of its own for that
+//! process.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use crate::detect::collective::{Blocks, Collective};
 use crate::ids::Process;
 use crate::number::{at, count, id};
 
-/// What is not in line.
+/// A deviation from what its neighbours do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Oddity {
     /// Where a block is read.
@@ -22,7 +23,7 @@ pub enum Oddity {
 /// A block that is out of line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddBlock {
-    /// What is odd.
+    /// The deviation.
     pub what: Oddity,
     /// Whose bytes.
     pub source: Process,
@@ -30,7 +31,7 @@ pub struct OddBlock {
     pub destination: Option<(Process, u64)>,
     /// The address or length that is odd, in bytes.
     pub given: u64,
-    /// What would be in line.
+    /// The number that would fit.
     pub expected: u64,
 }
 
@@ -38,8 +39,8 @@ pub struct OddBlock {
 pub(crate) fn blocks(collective: &Collective) -> Vec<OddBlock> {
     let n = collective.group.size();
     let mut found = Vec::new();
-    // Number `k` of a row belongs to a block that goes from one rank to another, or to nowhere in particular.
-    // A root that leaves its own block out has a length of zero.
+    // Number `k` of a row belongs to a block that goes from one rank to another, or to nowhere in
+    // particular. A root that leaves its own block out has a length of zero.
     let root = collective.root.and_then(|root| collective.group.rank(root));
     let left_out = root.filter(|_| !collective.own);
     let mut look = |what, row: &Addresses, block: &dyn Fn(u32) -> (u32, Option<(u32, u64)>)| {
@@ -101,7 +102,8 @@ pub(crate) fn blocks(collective: &Collective) -> Vec<OddBlock> {
     if count(found.len()) > u64::from(n) { Vec::new() } else { found }
 }
 
-/// The places of a row that are not on the line of at least three quarters of all but `skip`: place, number, number on the line.
+/// The places of a row that are not on the line of at least three quarters of all but `skip`:
+/// place, number, number on the line.
 fn out_of_line(row: &Addresses, n: u32, skip: Option<u32>) -> Vec<(u32, u64, u64)> {
     let Addresses::Listed(all) = row else { return Vec::new() };
     if n < 5 || all.len() != at(n) {

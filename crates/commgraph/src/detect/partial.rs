@@ -31,21 +31,21 @@ pub struct PartialReduction {
 pub struct PartialResult {
     /// Who should have it.
     pub process: Process,
-    /// What it has instead; none where nothing like it is there.
+    /// The reduction that it has instead; none where nothing like it is there.
     pub result: Option<Reduced>,
     /// The first [`SHOWN`] processes whose contributions are missing.
     pub missing: Vec<Process>,
-    /// The first [`SHOWN`] contributions of processes that have several, or that lie elsewhere than those to other
-    /// results: process and address.
+    /// The first [`SHOWN`] contributions of processes that have several, or that lie elsewhere
+    /// than those to other results: process and address.
     pub extra: Vec<(Process, u64)>,
 }
 
-/// Whole results at one process, by reduction, length and how far apart the contributions are: the process,
-/// and where process 0 has its contribution.
+/// Whole results at one process, by reduction, length and how far apart the contributions are: the
+/// process, and where process 0 has its contribution.
 type Full = BTreeMap<(u32, u64, Vec<u64>), Vec<(u32, u64)>>;
 
-/// Reductions whose results most processes have, and those whose results have most contributions. O(n log n) in
-/// the results and their contributions.
+/// Reductions whose results most processes have, and those whose results have most contributions.
+/// O(n log n) in the results and their contributions.
 pub(crate) fn reductions(processes: u32, detection: &Detection) -> Vec<PartialReduction> {
     let mut left: BTreeMap<(u32, u64), Vec<&Reduced>> = BTreeMap::new();
     for r in &detection.left_reduced {
@@ -112,7 +112,7 @@ fn reduced_at_one(c: &Collective) -> Option<(u32, &Addresses, u32)> {
     }
 }
 
-/// What the results would be if no process has a whole one.
+/// The results that would be there if no process has a whole one.
 fn without_whole(
     processes: u32,
     (reduction, length): (u32, u64),
@@ -163,8 +163,8 @@ fn without_whole(
     (!wrong.is_empty()).then(|| made(kind, reduction, length, present, wrong))
 }
 
-/// Of a chain that breaks, one process has the sum of the first part, another that of the rest: `many`, and those of `results`
-/// to which nobody contributed that did to the first of `many`.
+/// Of a chain that breaks, one process has the sum of the first part, another that of the rest:
+/// `many`, and those of `results` to which nobody contributed that did to the first of `many`.
 fn parts<'a>(results: &[&'a Reduced], mut many: Vec<&'a Reduced>) -> Vec<&'a Reduced> {
     let Some(first) = many.first().map(|r| distinct(r)) else { return many };
     let is_apart = |r: &&Reduced| distinct(r).iter().all(|p| first.binary_search(p).is_err());

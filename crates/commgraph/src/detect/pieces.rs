@@ -3,8 +3,8 @@
 use crate::number::at;
 use crate::transfers::Transfer;
 
-/// Joins transfers of neighbouring bytes, in place; they are sorted by destination and address. Back
-/// come the places where they were joined: source and address there.
+/// Joins transfers of neighbouring bytes, in place; they are sorted by destination and address.
+/// Back come the places where they were joined: source and address there.
 pub(crate) fn joined(transfers: &mut Vec<Transfer>) -> Vec<(u32, u64)> {
     let mut seams = Vec::new();
     transfers.dedup_by(|next, kept| {
@@ -17,9 +17,9 @@ pub(crate) fn joined(transfers: &mut Vec<Transfer>) -> Vec<(u32, u64)> {
     seams
 }
 
-/// Cuts transfers wherever another one from the same memory starts or ends, and at `seams`: blocks that lie
-/// side by side by accident come apart. `None` where that changes nothing, or makes more than eight times as
-/// many.
+/// Cuts transfers wherever another one from the same memory starts or ends, and at `seams`: blocks
+/// that lie side by side by accident come apart. `None` where that changes nothing, or makes more
+/// than eight times as many.
 ///
 /// Destinations are disjoint, so cuts spread through sources only, and one pass finds all.
 pub(crate) fn refined(
@@ -47,8 +47,9 @@ pub(crate) fn refined(
     (pieces.len() > transfers.len()).then_some(pieces)
 }
 
-/// Addresses at which each process's memory is cut. Grouped by process before they are sorted: searched in one list of
-/// all, they were a third of the time of random messages, all of it misses of the cache.
+/// Addresses at which each process's memory is cut. Grouped by process before they are sorted:
+/// searched in one list of all, they were a third of the time of random messages, all of it misses
+/// of the cache.
 struct Cuts {
     addresses: Vec<u64>,
     /// Where those of each process start, and at last where they end.

@@ -1,7 +1,8 @@
 //! Reductions, from what went into each result.
 //!
-//! The full set everywhere is an allreduce, at one process a reduce, block by block a reduce_scatter; growing
-//! prefixes are a scan. A result to which a process contributed twice is none of these.
+//! The full set everywhere is an allreduce, at one process a reduce, block by block a
+//! reduce_scatter; growing prefixes are a scan. A result to which a process contributed twice is
+//! none of these.
 
 mod prefix;
 mod results;
@@ -16,8 +17,9 @@ use crate::transfers::Transfer;
 
 use results::Found;
 
-/// Takes the reductions out of `results`, and what belongs to them out of `transfers`: the operations, and the
-/// results left. Near-linear in the results and the contributions of different ones.
+/// Takes the reductions out of `results`, and what belongs to them out of `transfers`: the
+/// operations, and the results left. Near-linear in the results and the contributions of different
+/// ones.
 pub(crate) fn detect(
     processes: u32,
     transfers: &mut Vec<Transfer>,
@@ -88,11 +90,11 @@ fn reduce_scatters(found: &mut Found) {
 }
 
 impl Found {
-    /// Takes results as one operation. The certificate: by the definition of the operation, every process
-    /// would hold just the contributions that its result has.
+    /// Takes results as one operation. The certificate: by the definition of the operation, every
+    /// process would hold just the contributions that its result has.
     ///
-    /// `single`: the process whose result is the contribution of process 0 alone, and where it goes; of a scan
-    /// and an exscan.
+    /// `single`: the process whose result is the contribution of process 0 alone, and where it
+    /// goes; of a scan and an exscan.
     fn take(
         &mut self,
         kind: Kind,

@@ -1,15 +1,20 @@
 //! Allgather and alltoall of all processes, from runs instead of single transfers.
 //!
-//! Log p messages of a process make p transfers. Here those stay what they are in the dataflow, lines of pieces
-//! that come from one process after the other, so that neither memory nor (but for the dataflow itself) time is
-//! in the p^2 blocks. What is not regular enough is left for the detectors that look at single transfers:
+//! Log p messages of a process make p transfers. Here those stay what they are in the dataflow,
+//! lines of pieces that come from one process after the other, so that neither memory nor (but for
+//! the dataflow itself) time is in the p^2 blocks. What is not regular enough is left for the
+//! detectors that look at single transfers:
 //!
-//! - every process gets blocks of one length, in rounds of one from each process (its own may be missing);
-//! - in a round, source and destination addresses of a process's blocks are affine in the number of the sender;
-//! - the source addresses are the same for all receivers (allgather) or affine in the receiver (alltoall).
+//! - every process gets blocks of one length, in rounds of one from each process (its own may be
+//!   missing);
+//! - in a round, source and destination addresses of a process's blocks are affine in the number
+//!   of the sender;
+//! - the source addresses are the same for all receivers (allgather) or affine in the receiver
+//!   (alltoall).
 //!
-//! The certificate is exact: the sources of the lines tile all processes, and the ends of every line are where
-//! the operation puts them. Both are affine along the line, so they agree in between. O(lines log lines).
+//! The certificate is exact: the sources of the lines tile all processes, and the ends of every
+//! line are where the operation puts them. Both are affine along the line, so they agree in
+//! between. O(lines log lines).
 
 use std::collections::BTreeMap;
 
@@ -58,7 +63,8 @@ fn lengths(flow: &Dataflow) -> BTreeMap<u64, u64> {
     lengths
 }
 
-/// Blocks to one process: from one process after the other, ascending, at regular addresses on both sides.
+/// Blocks to one process: from one process after the other, ascending, at regular addresses on
+/// both sides.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     source: u32,
@@ -102,7 +108,8 @@ impl Row {
         }
     }
 
-    /// Whether its blocks are where these addresses say. Both are affine: two blocks prove it for all.
+    /// Whether its blocks are where these addresses say. Both are affine: two blocks prove it for
+    /// all.
     fn agrees(&self, round: &Received) -> bool {
         (0..self.count.min(2)).all(|k| {
             let s = self.source + k;
@@ -111,7 +118,7 @@ impl Row {
     }
 }
 
-/// What one process gets in one round, by the number of the sender.
+/// The blocks that one process gets in one round, by the number of the sender.
 #[derive(Debug, Clone, Copy)]
 struct Received {
     from: Affine,
@@ -183,7 +190,8 @@ fn rows_of(
     Some(rows)
 }
 
-/// One round: every process sends one block, at affine addresses. `rows` are sorted by sender afterwards.
+/// One round: every process sends one block, at affine addresses. `rows` are sorted by sender
+/// afterwards.
 fn received(processes: u32, destination: u32, rows: &mut [Row]) -> Option<Received> {
     rows.sort_unstable_by_key(|row| row.source);
     let mut next = 0;
@@ -252,7 +260,8 @@ fn operation(length: u64, round: &[Received]) -> Option<Collective> {
         let from = Addresses::Affine { start: first.start, step: first.step };
         (Kind::Allgather, Blocks::Gathered { from, to, lengths: constant(length) })
     } else {
-        // What process i sends to j lies at (first.start + j start_step) + i (first.step + j step_step).
+        // What process i sends to j lies at (first.start + j start_step) + i (first.step + j
+        // step_step).
         let from = (0..id(round.len())).map(|i| Addresses::Affine {
             start: first.get(i),
             step: Affine { start: start_step, step: step_step }.get(i),

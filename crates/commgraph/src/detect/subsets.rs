@@ -1,31 +1,26 @@
 //! Operations on some of the processes.
 //!
-//! Hoefler and Schneider, PACT'12, section 4: the largest groups of rooted operations are found in polynomial time
-//! (section 4.2, [`rooted`]); those of allgather and alltoall are as hard as the largest clique (section 4.1), so
-//! that candidates come from heuristics ([`candidates`]). Each candidate is looked at as a graph of its own:
-//! its processes are numbered from 0, and the detectors for all processes decide. So what is found is
-//! certified like everything else.
+//! Hoefler and Schneider, PACT'12, section 4: the largest groups of rooted operations are found in
+//! polynomial time (section 4.2, [`rooted`]); those of allgather and alltoall are as hard as the
+//! largest clique (section 4.1), so that candidates come from heuristics ([`candidates`]). Each
+//! candidate is looked at as a graph of its own: its processes are numbered from 0, and the
+//! detectors for all processes decide. So what is found is certified like everything else.
 
 mod candidates;
+mod members;
 mod rooted;
 mod sums;
 
 pub(crate) use rooted::scatters_and_gathers;
 pub(crate) use sums::reductions;
 
-use crate::detect::collective::Collective;
-use crate::detect::group::Group;
+use self::members::among;
 use crate::detect::work::Work;
 use crate::detect::{alltoall, broadcast};
-use crate::ids::Process;
-use crate::number::{at, id};
 use crate::transfers::Transfer;
 
-/// Groups below this size are not looked at: two processes exchange messages, three or more do it together.
-const MIN_SIZE: usize = 3;
-
-/// Takes allgathers and alltoalls of some of the processes until there are no more, the largest first, and then
-/// broadcasts.
+/// Takes allgathers and alltoalls of some of the processes until there are no more, the largest
+/// first, and then broadcasts.
 pub(crate) fn all_and_broadcasts(work: &mut Work) {
     loop {
         let candidates = candidates::groups(work);
@@ -56,39 +51,4 @@ fn all_of(work: &mut Work, members: &[u32]) -> bool {
 fn arriving(work: &Work, destination: u32, members: &[u32]) -> Vec<u32> {
     let from_members = |(_, t): &(u32, &Transfer)| members.binary_search(&t.source).is_ok();
     work.arriving(destination).filter(from_members).map(|(pick, _)| pick).collect()
-}
-
-/// Runs detectors on `picks`, which are between `members` (sorted), as if there were no other processes. Takes what
-/// they find. Whether they found something.
-fn among(
-    work: &mut Work,
-    members: &[u32],
-    picks: &[u32],
-    detectors: impl FnOnce(&mut Work),
-) -> bool {
-    let rank = |process: u32| members.binary_search(&process).ok().map(id);
-    let inside = |pick: &u32| {
-        let t = work.get(*pick);
-        Some(Transfer { source: rank(t.source)?, destination: rank(t.destination)?, ..*t })
-    };
-    let mut transfers: Vec<Transfer> = picks.iter().filter_map(inside).collect();
-    transfers.sort_unstable();
-    let mut sub = Work::new(id(members.len()), transfers);
-    detectors(&mut sub);
-    let (found, _) = sub.finish();
-    let mut any = false;
-    for collective in found {
-        let collective = lifted(collective, members);
-        let mut picks = Vec::new();
-        collective.replay(|t| picks.extend(work.find(&t)));
-        any |= work.take(collective, &picks);
-    }
-    any
-}
-
-/// An operation of processes `0..members.len()` as one of these members.
-fn lifted(collective: Collective, members: &[u32]) -> Collective {
-    let root = collective.root.map(|root| Process(members[at(root.0)]));
-    let group = Group::Members(members.iter().copied().map(Process).collect());
-    Collective { root, group, ..collective }
 }

@@ -44,8 +44,8 @@ impl Work {
         self.sort(free, key)
     }
 
-    /// Those of processes that have at least so many of them: at the same end (source or destination). Where that
-    /// is nobody, nothing is sorted.
+    /// Those of processes that have at least so many of them: at the same end (source or
+    /// destination). Where that is nobody, nothing is sorted.
     pub(crate) fn sorted_where<K: Ord>(
         &self,
         end: impl Fn(&Transfer) -> u32,
@@ -106,8 +106,8 @@ impl Work {
         self.arriving(process).filter(move |(_, t)| t.source == process)
     }
 
-    /// Takes `picks`, by destination and then by source, out, and adds the collective. The certificate:
-    /// replayed, it does exactly what they do; if not, nothing is taken.
+    /// Takes `picks`, by destination and then by source, out, and adds the collective. The
+    /// certificate: replayed, it does exactly what they do; if not, nothing is taken.
     pub(crate) fn take(&mut self, mut collective: Collective, picks: &[u32]) -> bool {
         if self.only_own && !collective.own {
             return false;
@@ -131,7 +131,7 @@ impl Work {
         true
     }
 
-    /// What was found, and the transfers that are left.
+    /// The operations found, and the transfers left.
     pub(crate) fn finish(mut self) -> (Vec<Collective>, Vec<Transfer>) {
         let mut taken = self.taken.iter();
         self.transfers.retain(|_| taken.next() == Some(&false));

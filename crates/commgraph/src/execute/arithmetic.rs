@@ -1,11 +1,12 @@
-//! What reductions do to bytes: those of MPI's predefined operations and types that Rust has too.
+//! The arithmetic of reductions on bytes: those of MPI's predefined operations and types that Rust
+//! has too.
 
 use crate::operation::{Combine, Reduction};
 
 /// `into = into (operation) from`, element by element; both have the same length.
 pub(super) type Combiner = fn(&mut [u8], &[u8]);
 
-/// What kind of numbers a type has.
+/// The kind of numbers of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     Signed(u64),

@@ -1,16 +1,19 @@
-//! What runs schedules.
+//! Executors of schedules.
 //!
-//! Here: [`Threads`], for graphs whose processes are parts of one process. The one for MPI is in `commloom-mpi`.
+//! Here: [`Threads`], for graphs whose processes are parts of one process. The one for MPI is in
+//! `commloom-mpi`.
 
 mod arithmetic;
+mod error;
 mod moves;
 mod threads;
 
-pub use threads::{Image, Ready, Threads, ThreadsError};
+pub use error::ScheduleError;
+pub use threads::{Image, Ready, Threads};
 
 /// Runs schedules, in two steps: all decisions and allocations are made once, then it only runs.
 pub trait Executor {
-    /// What it takes: the whole schedule, or the program of one process.
+    /// The input: the whole schedule, or the program of one process.
     type Source: ?Sized;
     /// A source, ready to run any number of times.
     type Ready;
@@ -22,12 +25,12 @@ pub trait Executor {
     /// Prepares a source.
     ///
     /// # Errors
-    /// What the executor cannot do.
+    /// The source asks for something that the executor cannot do.
     fn prepare(&self, source: &Self::Source) -> Result<Self::Ready, Self::Error>;
 
     /// Runs it once.
     ///
     /// # Errors
-    /// What went wrong; memory is then in any state.
+    /// The run failed; memory is then in any state.
     fn run(&self, ready: &mut Self::Ready, memory: Self::Memory<'_>) -> Result<(), Self::Error>;
 }

@@ -1,10 +1,11 @@
-//! A schedule as rounds of moves between the memories of its processes, where all are in one process: a message is a copy from the
-//! sender's memory to the receiver's, and a collective call is one or a few rounds of such copies.
+//! A schedule as rounds of moves between the memories of its processes, where all are in one
+//! process: a message is a copy from the sender's memory to the receiver's, and a collective call
+//! is one or a few rounds of such copies.
 //!
 //! The moves of a round touch different bytes, so that they can be made at the same time.
 
 use super::arithmetic::{Combiner, combiner};
-use super::threads::ThreadsError;
+use super::error::ScheduleError;
 use crate::detect::Kind;
 use crate::number::{at, count};
 use crate::operation::{NONE, Reduction};
@@ -38,8 +39,9 @@ pub(super) enum Work {
 
 pub(super) type Round = Vec<Move>;
 
-/// The rounds of a schedule, one after the other, and the scratch memory that each process needs for them.
-pub(super) fn rounds(schedule: &Schedule) -> Result<(Vec<Round>, Vec<u64>), ThreadsError> {
+/// The rounds of a schedule, one after the other, and the scratch memory that each process needs
+/// for them.
+pub(super) fn rounds(schedule: &Schedule) -> Result<(Vec<Round>, Vec<u64>), ScheduleError> {
     let mut all = Vec::new();
     let mut scratch: Vec<u64> = schedule.programs.iter().map(|program| program.scratch).collect();
     for phase in 0..schedule.phases() {
@@ -66,13 +68,14 @@ fn spot(process: u32, place: Place) -> Spot {
     Spot { space: 2 * crate::number::at(process) + scratch, at }
 }
 
-/// The jobs of a phase, each in the round after the last of those that it waits for. Jobs of one round wait for
-/// each other neither directly nor through others, and what conflicts is ordered: so they touch different bytes.
+/// The jobs of a phase, each in the round after the last of those that it waits for. Jobs of one
+/// round wait for each other neither directly nor through others, and what conflicts is ordered:
+/// so they touch different bytes.
 fn jobs(
     schedule: &Schedule,
     phase: usize,
     scratch: &mut [u64],
-) -> Result<Vec<Round>, ThreadsError> {
+) -> Result<Vec<Round>, ScheduleError> {
     let jobs = schedule.jobs(phase);
     let completion = Completion::of(&jobs);
     let mut level = vec![0_usize; completion.partner.len()];
@@ -93,12 +96,12 @@ fn jobs(
             Task::Receive { into, length, .. } => {
                 let partner = completion.partner[at(*number)];
                 if partner == NONE {
-                    return Err(ThreadsError::Unmatched { process: p });
+                    return Err(ScheduleError::Unmatched { process: p });
                 }
                 let (q, send) = completion.owner(partner);
                 let send = &jobs[at(q)][send];
                 let Task::Send { from, .. } = send.task else {
-                    return Err(ThreadsError::Unmatched { process: p });
+                    return Err(ScheduleError::Unmatched { process: p });
                 };
                 here = here.max(after(&level, q, &send.after));
                 level[at(partner)] = here;
@@ -167,13 +170,13 @@ fn reduce(
     into: Spot,
     length: u64,
     reduction: Reduction,
-) -> Result<Move, ThreadsError> {
-    let with = combiner(reduction).ok_or(ThreadsError::Reduction { reduction })?;
+) -> Result<Move, ScheduleError> {
+    let with = combiner(reduction).ok_or(ScheduleError::Reduction { reduction })?;
     Ok(Move { into, length, work: Work::Reduce { from, own, with } })
 }
 
 /// A call of a team, by MPI's definitions (MPI 4.1, chapter 6).
-fn calls(team: &[(u32, &Call)]) -> Result<Vec<Round>, ThreadsError> {
+fn calls(team: &[(u32, &Call)]) -> Result<Vec<Round>, ScheduleError> {
     let Some((_, first)) = team.first() else { return Ok(Vec::new()) };
     let ranks = 0..team.len();
     let root = first.root.map_or(0, at);
@@ -228,7 +231,7 @@ fn calls(team: &[(u32, &Call)]) -> Result<Vec<Round>, ThreadsError> {
             for k in ranks.clone().filter(|k| got(*k, 0).iter().any(|(_, n)| *n > 0)) {
                 let (into, length) = only(got(k, 0))?;
                 let from = ranks.clone().map(|i| Ok(only(sent(i, k))?.0));
-                let from = from.collect::<Result<Vec<_>, ThreadsError>>()?;
+                let from = from.collect::<Result<Vec<_>, ScheduleError>>()?;
                 round.push(reduce(from, false, into, length, reduction(first)?)?);
             }
         }
@@ -253,21 +256,21 @@ fn calls(team: &[(u32, &Call)]) -> Result<Vec<Round>, ThreadsError> {
             return Ok(rounds);
         }
         kind @ (Kind::NeighborAlltoall | Kind::NeighborAlltoallv | Kind::NeighborAlltoallw) => {
-            return Err(ThreadsError::Call { name: kind.name() });
+            return Err(ScheduleError::Call { name: kind.name() });
         }
     }
     Ok(vec![round])
 }
 
-fn reduction(call: &Call) -> Result<Reduction, ThreadsError> {
-    call.reduction.ok_or(ThreadsError::Call { name: call.kind.name() })
+fn reduction(call: &Call) -> Result<Reduction, ScheduleError> {
+    call.reduction.ok_or(ScheduleError::Call { name: call.kind.name() })
 }
 
 /// The single piece of a block of a reduction.
-fn only(pieces: Vec<(Spot, u64)>) -> Result<(Spot, u64), ThreadsError> {
+fn only(pieces: Vec<(Spot, u64)>) -> Result<(Spot, u64), ScheduleError> {
     match pieces[..] {
         [piece] => Ok(piece),
-        _ => Err(ThreadsError::Call { name: "reduction of several pieces" }),
+        _ => Err(ScheduleError::Call { name: "reduction of several pieces" }),
     }
 }
 

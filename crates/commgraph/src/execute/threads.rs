@@ -1,18 +1,18 @@
 //! Runs schedules whose processes all live in this one, on the threads of a pool.
 //!
-//! The memory of every process is at hand: a message is one copy, from where the data are to where they go. What happens at
-//! the same time is decided beforehand ([`moves`](super::moves)); a run cuts the memories into disjoint slices, and shares the
-//! moves of a round out among the threads of `rayon`'s pool, which sleep when there is nothing to do. A reduction reads all
-//! contributions at once, each thread its own part of them, and adds them in the order of a binary tree.
+//! The memory of every process is at hand: a message is one copy, from where the data are to where
+//! they go. What happens at the same time is decided beforehand ([`moves`](super::moves)); a run
+//! cuts the memories into disjoint slices, and shares the moves of a round out among the threads
+//! of `rayon`'s pool, which sleep when there is nothing to do. A reduction reads all contributions
+//! at once, each thread its own part of them, and adds them in the order of a binary tree.
 
 use rayon::prelude::*;
-use thiserror::Error;
 
 use super::Executor;
 use super::arithmetic::Combiner;
+use super::error::ScheduleError;
 use super::moves::{Move, Round, Spot, Work, rounds};
 use crate::number::at;
-use crate::operation::Reduction;
 use crate::schedule::Schedule;
 
 /// The executor for processes that are parts of this one.
@@ -42,59 +42,13 @@ struct Prepared {
     bytes: u64,
 }
 
-/// Why a schedule cannot be run here.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ThreadsError {
-    /// A reduction of elements that Rust does not have.
-    #[error("{} of {} cannot be computed here", name(.reduction), .reduction.element.name())]
-    Reduction {
-        /// Which.
-        reduction: Reduction,
-    },
-    /// A call that is not known here, or whose arguments contradict each other.
-    #[error("the call {name} cannot be run here")]
-    Call {
-        /// Its name.
-        name: &'static str,
-    },
-    /// A message without its other side.
-    #[error("a message to process {process} is never sent")]
-    Unmatched {
-        /// Who waits for it.
-        process: u32,
-    },
-    /// Not as many memories as processes.
-    #[error("{given} memories for {processes} processes")]
-    Memories {
-        /// How many were given.
-        given: usize,
-        /// How many processes there are.
-        processes: usize,
-    },
-    /// The graph names bytes that the memory of a process does not have.
-    #[error("process {process} has no {length} bytes at {address:#x}")]
-    Outside {
-        /// Whose memory.
-        process: usize,
-        /// Where.
-        address: u64,
-        /// How many bytes.
-        length: u64,
-    },
-}
-
-fn name(reduction: &Reduction) -> &'static str {
-    reduction.combine.mpi_name().unwrap_or("an operation of the program")
-}
-
 impl Executor for Threads {
     type Source = Schedule;
     type Ready = Ready;
     type Memory<'m> = Vec<Image<'m>>;
-    type Error = ThreadsError;
+    type Error = ScheduleError;
 
-    fn prepare(&self, schedule: &Schedule) -> Result<Ready, ThreadsError> {
+    fn prepare(&self, schedule: &Schedule) -> Result<Ready, ScheduleError> {
         let (rounds, scratch) = rounds(schedule)?;
         let prepared = rounds.into_iter().map(|moves| {
             let mut order: Vec<u32> = (0..).take(moves.len()).collect();
@@ -107,11 +61,11 @@ impl Executor for Threads {
         Ok(Ready { rounds: prepared.collect(), scratch })
     }
 
-    fn run(&self, ready: &mut Ready, mut memory: Vec<Image<'_>>) -> Result<(), ThreadsError> {
+    fn run(&self, ready: &mut Ready, mut memory: Vec<Image<'_>>) -> Result<(), ScheduleError> {
         let Ready { rounds, scratch } = ready;
         if memory.len() != scratch.len() {
             let (given, processes) = (memory.len(), scratch.len());
-            return Err(ThreadsError::Memories { given, processes });
+            return Err(ScheduleError::Memories { given, processes });
         }
         rounds.iter().try_for_each(|round| {
             let images = memory.iter_mut().map(|image| (image.start, &mut *image.bytes));
@@ -124,7 +78,7 @@ impl Executor for Threads {
 
 /// Bytes of a round below which one thread is faster than several.
 const SMALL: u64 = 128 * 1024;
-/// What one thread takes at a time; whole elements of any type.
+/// The bytes that one thread takes at a time; whole elements of any type.
 const CHUNK: usize = 64 * BLOCK;
 
 /// A move with its memory.
@@ -139,7 +93,7 @@ enum CutWork<'a> {
 }
 
 impl Prepared {
-    fn run(&self, spaces: Vec<(u64, &mut [u8])>) -> Result<(), ThreadsError> {
+    fn run(&self, spaces: Vec<(u64, &mut [u8])>) -> Result<(), ScheduleError> {
         let cuts = self.cut(spaces)?;
         if self.bytes < SMALL {
             cuts.into_iter().for_each(Cut::run);
@@ -151,7 +105,7 @@ impl Prepared {
     }
 
     /// Cuts the spaces into what each move writes, and what is left to read.
-    fn cut<'a>(&self, spaces: Vec<(u64, &'a mut [u8])>) -> Result<Vec<Cut<'a>>, ThreadsError> {
+    fn cut<'a>(&self, spaces: Vec<(u64, &'a mut [u8])>) -> Result<Vec<Cut<'a>>, ScheduleError> {
         let mut written: Vec<Option<&'a mut [u8]>> = Vec::new();
         written.resize_with(self.moves.len(), || None);
         let mut left: Vec<Vec<(u64, &'a [u8])>> = Vec::with_capacity(spaces.len());
@@ -201,8 +155,8 @@ fn split(bytes: &mut [u8], n: u64) -> Option<(&mut [u8], &mut [u8])> {
     bytes.split_at_mut_checked(usize::try_from(n).ok()?)
 }
 
-fn outside(space: usize, address: u64, length: u64) -> ThreadsError {
-    ThreadsError::Outside { process: space / 2, address, length }
+fn outside(space: usize, address: u64, length: u64) -> ScheduleError {
+    ScheduleError::Outside { process: space / 2, address, length }
 }
 
 impl<'a> Cut<'a> {
@@ -234,7 +188,8 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Bytes that are summed at a time, so that partial sums stay in the first cache; whole elements of any type.
+/// Bytes that are summed at a time, so that partial sums stay in the first cache; whole elements
+/// of any type.
 const BLOCK: usize = 4096;
 
 /// All contributions together, in the order of a binary tree: with `own`, added to what is there.

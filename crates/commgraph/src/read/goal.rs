@@ -1,5 +1,5 @@
-//! GOAL, the group operation assembly language of LogGOPSim (Hoefler, Siebert, Lumsdaine: "Group Operation
-//! Assembly Language", ICPP'09).
+//! GOAL, the group operation assembly language of LogGOPSim (Hoefler, Siebert, Lumsdaine: "Group
+//! Operation Assembly Language", ICPP'09).
 //!
 //! ```text
 //! num_ranks 2
@@ -8,9 +8,10 @@
 //!          //@ l1 addr=0x40
 //! }
 //! ```
-//! `requires` waits until the other operation has completed, `irequires` until it has started. GOAL has no
-//! addresses: comments `//@ LABEL addr=N` add them, `//@ dead addr=N size=N` declares memory of the rank dead.
-//! Without them only matching, deadlocks and wait sets can be known. `cpu` and `nic` do not matter here.
+//! `requires` waits until the other operation has completed, `irequires` until it has started.
+//! GOAL has no addresses: comments `//@ LABEL addr=N` add them, `//@ dead addr=N size=N` declares
+//! memory of the rank dead. Without them only matching, deadlocks and wait sets can be known.
+//! `cpu` and `nic` do not matter here.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,7 +26,7 @@ use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 /// Reads a file. O(n), without recursion.
 ///
 /// # Errors
-/// What was expected, with its place.
+/// The text that was expected, with its place.
 pub fn read(text: &str) -> Result<Program, ParseError> {
     let mut words = Words { text, at: 0 };
     words.expect("num_ranks")?;
@@ -191,7 +192,7 @@ impl Block {
     }
 }
 
-/// What follows a label and its colon.
+/// The operation that follows a label and its colon.
 fn operation(words: &mut Words) -> Result<Line, ParseError> {
     let word = words.some("`send`, `recv` or `calc`")?;
     let span = word.span.clone();

@@ -1,4 +1,5 @@
-//! Readers of graphs that others wrote. Each takes texts and gives a [`Program`], or says what is wrong and where.
+//! Readers of graphs that others wrote. Each takes texts and gives a [`Program`], or says what is
+//! wrong and where.
 
 pub mod allprof;
 pub mod goal;
@@ -19,13 +20,14 @@ pub const MAX_RANKS: u32 = 1 << 24;
 pub struct Program {
     /// The graph.
     pub graph: Graph,
-    /// Whether the operations have addresses. Where they have none, all are 0, and the dataflow means nothing.
+    /// Whether the operations have addresses. Where they have none, all are 0, and the dataflow
+    /// means nothing.
     pub addressed: bool,
     /// Where each operation stands.
     pub places: Places,
 }
 
-/// What a file is written in.
+/// The notation of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// [`goal`].
@@ -37,7 +39,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the text looks like, by its first characters. O(1) where it starts with neither blanks nor comments.
+    /// The format that the text seems to have, by its first characters. O(1) where it starts with
+    /// neither blanks nor comments.
     ///
     /// # Errors
     /// A text that is none of them.
@@ -55,8 +58,9 @@ impl Format {
         }
         let at = text.len() - start.len();
         let word = start.split_whitespace().next().unwrap_or_default();
-        let message = "this is no communication graph: GOAL starts with `num_ranks`, MSCCL XML with `<algo`, a trace of \
-                       liballprof with `# htor's PMPI Tracer` or `MPI_Init`";
+        let message = "this is no communication graph: GOAL starts with `num_ranks`, MSCCL XML \
+                       with `<algo`, a trace of liballprof with `# htor's PMPI Tracer` or \
+                       `MPI_Init`";
         Err(ParseError::other(text, at..at + word.len(), message))
     }
 }

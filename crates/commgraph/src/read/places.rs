@@ -34,7 +34,8 @@ impl Noted {
         self.0.push((process.0, span.start, span.end));
     }
 
-    /// All of them, in one text, or in one for each process. O(n) where they were noted process by process.
+    /// All of them, in one text, or in one for each process. O(n) where they were noted process by
+    /// process.
     pub(super) fn finish(mut self, separate: bool) -> Places {
         if !self.0.is_sorted_by_key(|(process, _, _)| *process) {
             self.0.sort_by_key(|(process, _, _)| *process);

@@ -1,15 +1,17 @@
 //! Where a barrier of messages without bytes is over: every process knows that all have begun.
 
 use crate::number::at;
-use crate::recorded::Message;
+use crate::recorded::model::Message;
 
 /// Processes up to which this is followed: the square of that many bits.
 const PROCESSES: usize = 4096;
 
-/// What the messages without bytes of the newest segment tell, as long as there are no others.
+/// The facts that messages without bytes of the newest segment tell, as long as there are no
+/// others.
 pub(super) struct Barriers {
     segment: u32,
-    /// Of each process, those of which it knows that they have begun; empty where nothing is followed.
+    /// Of each process, those of which it knows that they have begun; empty where nothing is
+    /// followed.
     knows: Vec<Vec<u64>>,
     /// How many know of all.
     complete: usize,
@@ -26,8 +28,8 @@ impl Barriers {
         Barriers { segment: 0, knows: Vec::new(), complete: 0, processes }
     }
 
-    /// The messages of a unit, which are taken to be sent all at once: where one of them waits for another, this
-    /// knows less than there is to know.
+    /// The messages of a unit, which are taken to be sent all at once: where one of them waits for
+    /// another, this knows less than there is to know.
     pub fn add(&mut self, segment: u32, own: &[u32], messages: &[Message]) {
         if !is_empty(own, messages) || self.processes > PROCESSES {
             self.knows.clear();

@@ -1,17 +1,17 @@
-//! Messages that come to a place by chance: a receive from `MPI_ANY_SOURCE` has its buffer before anybody knows whose
-//! message it gets. Where several processes send to such receives, the order of their blocks in memory is that in
-//! which they came, and may be another the next time; no collective operation leaves blocks like that. What is only
-//! added up may come in any order.
+//! Messages that come to a place by chance: a receive from `MPI_ANY_SOURCE` has its buffer before
+//! anybody knows whose message it gets. Where several processes send to such receives, the order
+//! of their blocks in memory is that in which they came, and may be another the next time; no
+//! collective operation leaves blocks like that. What is only added up may come in any order.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use commloom_trace::{Action, Trace};
 
-use crate::recorded::cut::Part;
-use crate::recorded::{Place, event};
+use crate::recorded::cut::TracePart;
+use crate::recorded::model::{Place, event};
 
 /// Which messages of a part. O(n log n).
-pub(super) fn of(traces: &[&Trace], part: &Part) -> Vec<bool> {
+pub(super) fn of(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
     let action = |place: Place| event(traces, place).map(|event| &event.action);
     // Receives that could have got each other's messages have all this in common.
     let wildcard = |m: &super::Message| match action(m.receive)? {

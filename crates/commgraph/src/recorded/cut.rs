@@ -1,5 +1,5 @@
-//! A program in parts: between the collectives of all processes and the marks. Parts that do the same are found by
-//! their [`pattern`].
+//! A program in parts: between the collectives of all processes and the marks. Parts that do the
+//! same are found by their [`pattern`].
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use commloom_trace::{Action, Buffer, NOT_LOOKED_AT, Summed, Trace};
 
 use crate::number::{at, count, id};
-use crate::recorded::{Message, Place, event};
+use crate::recorded::model::{Message, Place, event};
 
 /// Where a part begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Border {
 
 /// Some events of each process, and the messages among them.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct TracePart {
     pub begin: Border,
     /// Numbers of events, by process.
     pub ranges: Vec<Range<u64>>,
@@ -39,7 +39,7 @@ pub(super) struct Part {
 }
 
 /// The parts between what all processes have in common, still without messages.
-pub(super) fn parts(traces: &[&Trace]) -> Vec<Part> {
+pub(super) fn parts(traces: &[&Trace]) -> Vec<TracePart> {
     let borders: Vec<Vec<(u64, Border)>> = traces.iter().map(|trace| borders(trace)).collect();
     let mut common = borders.iter().map(Vec::len).min().unwrap_or(0);
     if let Some(first) = borders.first() {
@@ -52,7 +52,7 @@ pub(super) fn parts(traces: &[&Trace]) -> Vec<Part> {
             let to = |own: &[(u64, Border)]| if i < common { own[i].0 } else { u64::MAX };
             let ranges = borders.iter().map(|own| from(own)..to(own)).collect();
             let begin = i.checked_sub(1).map_or(Border::Start, |i| borders[0][i].1.clone());
-            Part {
+            TracePart {
                 begin,
                 ranges,
                 messages: Vec::new(),
@@ -76,14 +76,15 @@ fn borders(trace: &Trace) -> Vec<(u64, Border)> {
     trace.events.iter().filter_map(|(n, event)| Some((*n, border(&event.action)?))).collect()
 }
 
-/// Gives each message to the part in which it was sent and has come, and counts those for which that is not one.
+/// Gives each message to the part in which it was sent and has come, and counts those for which
+/// that is not one.
 pub(super) fn fill(
     traces: &[&Trace],
-    mut parts: Vec<Part>,
+    mut parts: Vec<TracePart>,
     messages: Vec<Message>,
-) -> (Vec<Part>, u64) {
+) -> (Vec<TracePart>, u64) {
     let mut crossing = 0;
-    let of = |parts: &[Part], place: Place| {
+    let of = |parts: &[TracePart], place: Place| {
         parts.partition_point(|part| part.ranges[at(place.process)].end <= place.event)
     };
     for message in messages {
@@ -107,7 +108,7 @@ pub(super) fn fill(
     (parts, crossing)
 }
 
-/// What a process does in a part, in the order in which it began it.
+/// An action of a process in a part, in the order in which it began it.
 pub(super) struct Operation {
     pub event: u64,
     pub what: What,
@@ -122,7 +123,7 @@ pub(super) enum What {
 }
 
 /// The operations of each process. O(n log n).
-pub(super) fn operations(processes: usize, part: &Part) -> Vec<Vec<Operation>> {
+pub(super) fn operations(processes: usize, part: &TracePart) -> Vec<Vec<Operation>> {
     let mut all: Vec<Vec<Operation>> = Vec::new();
     all.resize_with(processes, Vec::new);
     let mut push =
@@ -138,8 +139,8 @@ pub(super) fn operations(processes: usize, part: &Part) -> Vec<Vec<Operation>> {
     all
 }
 
-/// What makes two operations the same, but for the origin of their bytes.
-fn symbol(traces: &[&Trace], part: &Part, process: u32, operation: &Operation) -> u64 {
+/// The properties that make two operations the same, but for the origin of their bytes.
+fn symbol(traces: &[&Trace], part: &TracePart, process: u32, operation: &Operation) -> u64 {
     let mut hasher = DefaultHasher::new();
     let place = Place { process, event: operation.event };
     match operation.what {
@@ -174,12 +175,12 @@ fn of_buffer(buffer: &Buffer) -> (u64, u64, &str) {
     (buffer.address, buffer.count, &buffer.layout)
 }
 
-/// All that decides about the graph of a part. Equal parts have equal patterns; others do not, but for a chance of
-/// 2^-64 for each operation.
+/// All that decides about the graph of a part. Equal parts have equal patterns; others do not, but
+/// for a chance of 2^-64 for each operation.
 pub(super) type Pattern = Vec<u64>;
 
 /// The pattern of a part.
-pub(super) fn pattern(traces: &[&Trace], part: &Part) -> Pattern {
+pub(super) fn pattern(traces: &[&Trace], part: &TracePart) -> Pattern {
     let mut pattern = vec![u64::from(part.sweep), u64::from(part.assumed)];
     for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let process = id(process);

@@ -1,15 +1,15 @@
-//! Which messages are part of an exchange: sent while their sender has posted a receive that is not yet complete, as
-//! in `MPI_Sendrecv`, or between `MPI_Irecv` and `MPI_Wait`.
+//! Which messages are part of an exchange: sent while their sender has posted a receive that is
+//! not yet complete, as in `MPI_Sendrecv`, or between `MPI_Irecv` and `MPI_Wait`.
 //!
-//! At the border of a grid a process only sends, or only receives. So this is a matter of the place in the program:
-//! what one process does there in an exchange, all do.
+//! At the border of a grid a process only sends, or only receives. So this is a matter of the
+//! place in the program: what one process does there in an exchange, all do.
 
 use std::collections::HashSet;
 
 use commloom_trace::{Action, Site, Trace};
 
 use crate::number::at;
-use crate::recorded::{Message, Place, event};
+use crate::recorded::model::{Message, Place, event};
 
 /// The messages of exchanges. O(n log n).
 pub(super) fn of(traces: &[&Trace], messages: &[Message]) -> Vec<bool> {
@@ -35,7 +35,8 @@ pub(super) fn of(traces: &[&Trace], messages: &[Message]) -> Vec<bool> {
     messages.iter().zip(waiting).map(|(m, waiting)| waiting || from_there(m)).collect()
 }
 
-/// Where a receive was posted. That of `MPI_Sendrecv` is recorded after its send, but posted with it.
+/// Where a receive was posted. That of `MPI_Sendrecv` is recorded after its send, but posted with
+/// it.
 fn posted_at(traces: &[&Trace], receive: Place) -> u64 {
     let site = event(traces, receive).and_then(|event| event.site.as_ref());
     let before = (0..receive.event).rev().map_while(|number| {

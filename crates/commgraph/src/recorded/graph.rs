@@ -1,4 +1,5 @@
-//! The graph of a part: its messages, in the memory that [`Memory`] makes of the addresses of each process.
+//! The graph of a part: its messages, in the memory that [`Memory`] makes of the addresses of each
+//! process.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,36 +15,39 @@ use crate::graph::Graph;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
 use crate::operation::{Combine, Reduction};
-use crate::recorded::cut::{Operation, Part, What, operations, receive_event};
+use crate::recorded::cut::{Operation, TracePart, What, operations, receive_event};
 use crate::recorded::landed::Landed;
 use crate::recorded::links::Links;
 use crate::recorded::memory::{Memory, Stretch, VERSION, shift};
+use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, event};
 use crate::recorded::scratch::{Scratch, Write};
-use crate::recorded::{Message, Place, RecordError, event};
 
-/// By process, the message of each operation.
-pub(super) type Messages = Vec<Vec<Option<u32>>>;
-
-/// What is made of a message of which a part was sent before, from the same memory, and the rest is new.
+/// The treatment of a message of which a part was sent before, from the same memory, and the rest
+/// is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resent {
     /// That part is what it was.
     Kept,
-    /// All of it is new: a buffer was packed again, and something in it is left over from the last time.
+    /// All of it is new: a buffer was packed again, and something in it is left over from the last
+    /// time.
     New,
 }
 
 /// A graph of a part.
 pub(super) struct Built {
     pub graph: Graph,
-    /// What its operations are.
-    pub messages: Messages,
+    /// The messages of its operations.
+    pub messages: MessageNumbers,
     /// Whether [`Resent`] makes a difference.
     pub is_resent: bool,
 }
 
 /// The graph. Near-linear in the events.
-pub(super) fn build(traces: &[&Trace], part: &Part, resent: Resent) -> Result<Built, RecordError> {
+pub(super) fn build(
+    traces: &[&Trace],
+    part: &TracePart,
+    resent: Resent,
+) -> Result<Built, RecordError> {
     let mut builder = Builder::new(id(traces.len()), Dependencies::Automatic);
     let mut layouts = Layouts::default();
     let links = Links::of(traces, &part.messages, &part.sums);
@@ -85,8 +89,9 @@ pub(super) fn build(traces: &[&Trace], part: &Part, resent: Resent) -> Result<Bu
     Ok(Built { graph: builder.finish()?, messages: all, is_resent })
 }
 
-/// Whether each message is combined with something where it has come to, and nothing else is known of it.
-fn consumed(traces: &[&Trace], part: &Part) -> Vec<bool> {
+/// Whether each message is combined with something where it has come to, and nothing else is known
+/// of it.
+fn consumed(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
     let posted: HashSet<(u32, u64)> = part
         .sums
         .iter()
@@ -99,12 +104,12 @@ fn consumed(traces: &[&Trace], part: &Part) -> Vec<bool> {
     part.messages.iter().map(is).collect()
 }
 
-/// What a process does at an event.
+/// The step of a process at an event.
 enum Step<'o, 't> {
     /// It sends, posts a receive, or combines something.
     Begin(&'o Operation),
-    /// It adds up what is sent later. That happens when the last summand is there: afterwards their buffers may be used
-    /// again.
+    /// It adds up what is sent later. That happens when the last summand is there: afterwards
+    /// their buffers may be used again.
     Add { send: u64, buffer: &'t commloom_trace::Buffer, sum: &'t Sum },
     /// A message without bytes has come. What is sent from now on has waited for it.
     Arrive(u64),
@@ -113,7 +118,7 @@ enum Step<'o, 't> {
 /// The steps of a process, in order of their events.
 fn steps<'o, 't>(
     traces: &[&'t Trace],
-    part: &Part,
+    part: &TracePart,
     own: &'o [Operation],
 ) -> Vec<(u64, Step<'o, 't>)> {
     let mut steps = Vec::with_capacity(own.len());
@@ -148,7 +153,7 @@ pub(super) struct Layouts(HashMap<Arc<str>, Option<Type>>);
 pub(super) struct Memo {
     pub range: Range<u64>,
     bytes: u64,
-    /// What is in the range, where that is not one run.
+    /// The type of the range, where that is not one run.
     typed: Option<(Address, u64, Type)>,
 }
 
@@ -156,7 +161,8 @@ pub(super) struct Memo {
 const RUNS: u64 = 4096;
 
 impl Layouts {
-    /// Where the bytes of a message are, run by run; where those are many, the range that has all of them.
+    /// Where the bytes of a message are, run by run; where those are many, the range that has all
+    /// of them.
     pub fn ranges(&mut self, buffer: &commloom_trace::Buffer, bytes: u64) -> Vec<Range<u64>> {
         let memo = self.memo(buffer, bytes);
         let typed = memo.typed.as_ref().and_then(|(Address(start), count, ty)| {
@@ -220,7 +226,7 @@ type Key = (u64, u64, Arc<str>);
 /// Makes the operations of one process.
 struct Maker<'a, 't> {
     traces: &'a [&'t Trace],
-    part: &'a Part,
+    part: &'a TracePart,
     process: u32,
     builder: &'a mut Builder,
     layouts: &'a mut Layouts,
@@ -229,14 +235,14 @@ struct Maker<'a, 't> {
     memory: Memory,
     /// Where the sums are that are sent later, by the event of their send.
     sums: HashMap<u64, Buffer>,
-    /// Receives of messages without bytes that are posted, by event; those that have come since the last send; and
-    /// the operation that waits for all before.
+    /// Receives of messages without bytes that are posted, by event; those that have come since
+    /// the last send; and the operation that waits for all before.
     waiting: HashMap<u64, Handle>,
     empty: Vec<Handle>,
     gate: Option<Handle>,
     /// Memory and buffer of each operation so far, by event.
     made: HashMap<u64, (Memo, Buffer)>,
-    /// What was sent from the same buffer before, and from which versions.
+    /// The stretches that were sent from the same buffer before, and from which versions.
     sent: HashMap<Key, (u64, Vec<Stretch>)>,
     messages: Vec<Option<u32>>,
     consumed: &'a [bool],
@@ -330,7 +336,8 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// The operand of a sum that was not received: what lay where the result is, or what an earlier event had.
+    /// The operand of a sum that was not received: what lay where the result is, or what an
+    /// earlier event had.
     fn other(&mut self, summed: &Summed, memo: &Memo) -> Option<(Memo, Buffer)> {
         match summed.other {
             Some(event) => self.made.get(&event).cloned(),
@@ -342,8 +349,8 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// Combines what was received with the other operand; where the result is in the graph. `None` where the message
-    /// is not in it.
+    /// Combines what was received with the other operand; where the result is in the graph. `None`
+    /// where the message is not in it.
     fn combine(
         &mut self,
         (receive, reduction): (u64, Reduction),
@@ -374,7 +381,8 @@ impl Maker<'_, '_> {
         Ok(Some(into))
     }
 
-    /// The sum that is sent later: what was known before plus what was received, where both are in the graph.
+    /// The sum that is sent later: what was known before plus what was received, where both are in
+    /// the graph.
     fn sent_sum(
         &mut self,
         send: u64,
@@ -396,8 +404,8 @@ impl Maker<'_, '_> {
         self.empty.extend(self.waiting.remove(&receive));
     }
 
-    /// An operation that has waited for all messages without bytes, if there were any: their addresses say nothing
-    /// about who waits for them.
+    /// An operation that has waited for all messages without bytes, if there were any: their
+    /// addresses say nothing about who waits for them.
     fn gate(&mut self) -> Result<Option<Handle>, BuildError> {
         if !self.empty.is_empty() {
             let gate = self.builder.nothing(Process(self.process))?;
@@ -410,8 +418,9 @@ impl Maker<'_, '_> {
         Ok(self.gate)
     }
 
-    /// Where a message goes: to the version that is there. To a new one where there are several, or where it overwrites
-    /// what nobody has passed on: the program has looked at that in between.
+    /// Where a message goes: to the version that is there. To a new one where there are several,
+    /// or where it overwrites what nobody has passed on: the program has looked at that in
+    /// between.
     fn target(&mut self, memo: &Memo, used: bool) -> Buffer {
         let stretches = self.memory.stretches(memo.range.clone());
         let one = one_version(&stretches).filter(|_| !self.landed.unused(&memo.range));
@@ -462,7 +471,7 @@ impl Maker<'_, '_> {
         buffer
     }
 
-    /// What is taken for unchanged in a buffer, by [`Resent`].
+    /// The stretches without those taken for unchanged in a buffer, by [`Resent`].
     fn without_resent(&mut self, now: &[Stretch], all: Vec<(Range<u64>, bool)>) -> Vec<Range<u64>> {
         let ranges: Vec<Range<u64>> = all.iter().map(|(range, _)| range.clone()).collect();
         if !all.iter().any(|(_, is_sent)| *is_sent) {
@@ -481,8 +490,8 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// The parts of a sent range that came with messages of this graph and lie where they came to, or were sent from
-    /// there before (`true`).
+    /// The parts of a sent range that came with messages of this graph and lie where they came to,
+    /// or were sent from there before (`true`).
     fn unchanged(&self, memo: &Memo, origins: &[Origin]) -> Vec<(Range<u64>, bool)> {
         let origin = |o: &Origin| {
             let place = Place { process: self.process, event: o.receive };

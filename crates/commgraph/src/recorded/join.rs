@@ -1,6 +1,7 @@
-//! Which receive a sent message came to (MPI 4.1, section 3.5): messages of one sender, receiver, communicator and
-//! tag are received in the order in which they were sent, by the receives in the order in which they were posted.
-//! Wildcards are recorded with what they matched, so nothing is left to choose.
+//! Which receive a sent message came to (MPI 4.1, section 3.5): messages of one sender, receiver,
+//! communicator and tag are received in the order in which they were sent, by the receives in the
+//! order in which they were posted. Wildcards are recorded with what they matched, so nothing is
+//! left to choose.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use std::sync::Arc;
 use commloom_trace::{Action, Communicator, NOT_LOOKED_AT, Received, Site, Trace};
 
 use crate::number::{count, id};
-use crate::recorded::{Message, Oddity, Place};
+use crate::recorded::model::{Message, Oddity, Place, event};
 
-/// Sender, receiver, tag, communicator. Those whose numbers mean nothing to others have one in common: their messages
-/// are told apart by their bytes.
+/// Sender, receiver, tag, communicator. Those whose numbers mean nothing to others have one in
+/// common: their messages are told apart by their bytes.
 type Envelope = (u32, u32, i32, u64);
 
 fn number(communicator: &Communicator) -> u64 {
@@ -126,5 +127,5 @@ fn join(
 }
 
 fn site(traces: &[&Trace], place: Place) -> Option<Arc<Site>> {
-    super::event(traces, place)?.site.clone()
+    event(traces, place)?.site.clone()
 }

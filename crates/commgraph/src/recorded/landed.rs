@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of addresses, by their starts: the end, and whether the bytes were passed on or summed up.
+/// Ranges of addresses, by their starts: the end, and whether the bytes were passed on or summed
+/// up.
 #[derive(Debug, Default)]
 pub(super) struct Landed(BTreeMap<u64, (u64, bool)>);
 

@@ -5,24 +5,25 @@ use std::collections::HashMap;
 use commloom_trace::{Action, NOT_LOOKED_AT, Trace};
 
 use crate::number::{at, id};
-use crate::recorded::{Message, Place, event};
+use crate::recorded::model::{Message, Place, event};
 
-/// What the messages of a part have to do with each other, by their places in it.
+/// The relations between the messages of a part, by their places in it.
 #[derive(Default)]
 pub(super) struct Links {
     /// The earlier messages whose bytes each one passes on or combines.
     pub to: Vec<Vec<u32>>,
     /// Whether a later one, or a sum, does so with it.
     pub used: Vec<bool>,
-    /// Whether its sender sends the same bytes from the same memory to other processes as well, before something
-    /// comes to it.
+    /// Whether its sender sends the same bytes from the same memory to other processes as well,
+    /// before something comes to it.
     pub shared: Vec<bool>,
     /// Whether it has bytes that no earlier event knew.
     new: Vec<bool>,
 }
 
 impl Links {
-    /// As far as the recorder has seen them; `sums`: where something was combined. O(n) in messages and origins.
+    /// As far as the recorder has seen them; `sums`: where something was combined. O(n) in
+    /// messages and origins.
     pub fn of(traces: &[&Trace], messages: &[Message], sums: &[Place]) -> Links {
         let n = messages.len();
         let mut links = Links {

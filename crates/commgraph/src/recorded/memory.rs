@@ -1,20 +1,22 @@
-//! The memory of a process as the graph sees it: an address and how often its contents were made anew.
+//! The memory of a process as the graph sees it: an address and how often its contents were made
+//! anew.
 //!
-//! The same address holds one thing after the other. Where the bytes that are sent did not come from elsewhere and are
-//! not those that were sent before, they are a new *version*, at an address of its own far away (2^48 bytes), so that
-//! neighbours stay neighbours.
+//! The same address holds one thing after the other. Where the bytes that are sent did not come
+//! from elsewhere and are not those that were sent before, they are a new *version*, at an address
+//! of its own far away (2^48 bytes), so that neighbours stay neighbours.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes between two versions of an address. Programs have smaller addresses; others are turned away.
+/// Bytes between two versions of an address. Programs have smaller addresses; others are turned
+/// away.
 pub(super) const VERSION: u64 = 1 << 48;
 /// Versions that fit into an address.
 const VERSIONS: u64 = 1 << 15;
 
 /// A stretch of memory that was sent or received.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownVersion {
     end: u64,
     version: u64,
 }
@@ -22,7 +24,7 @@ struct Known {
 /// Which version each address has.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    known: BTreeMap<u64, Known>,
+    known: BTreeMap<u64, KnownVersion>,
     versions: u64,
 }
 
@@ -71,7 +73,7 @@ impl Memory {
         if range.is_empty() {
             return;
         }
-        let overlapping: Vec<(u64, Known)> = {
+        let overlapping: Vec<(u64, KnownVersion)> = {
             let before = self.known.range(..range.start).next_back();
             let before = before.filter(|(_, k)| k.end > range.start).map(|(s, k)| (*s, *k));
             let within = self.known.range(range.clone()).map(|(s, k)| (*s, *k));
@@ -80,17 +82,17 @@ impl Memory {
         for (start, known) in overlapping {
             self.known.remove(&start);
             if start < range.start {
-                self.known.insert(start, Known { end: range.start, ..known });
+                self.known.insert(start, KnownVersion { end: range.start, ..known });
             }
             if known.end > range.end {
                 self.known.insert(range.end, known);
             }
         }
-        self.known.insert(range.start, Known { end: range.end, version });
+        self.known.insert(range.start, KnownVersion { end: range.end, version });
     }
 
-    /// A version that nothing has had. After some ten thousand the last one is used again: then messages are
-    /// taken for sources of one address, which makes less of them than there may be.
+    /// A version that nothing has had. After some ten thousand the last one is used again: then
+    /// messages are taken for sources of one address, which makes less of them than there may be.
     pub fn fresh(&mut self) -> u64 {
         self.versions = (self.versions + 1).min(VERSIONS - 1);
         self.versions

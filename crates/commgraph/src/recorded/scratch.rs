@@ -1,5 +1,5 @@
-//! Memory that only holds something on its way into a sum, which nobody misses in the end: messages that were
-//! combined with something, and partial sums that were sent on to be.
+//! Memory that only holds something on its way into a sum, which nobody misses in the end:
+//! messages that were combined with something, and partial sums that were sent on to be.
 //!
 //! A reduction that is written by hand leaves them behind, `MPI_Reduce` does not.
 
@@ -23,7 +23,7 @@ pub(super) enum Write {
     SentSum,
 }
 
-/// What was written last to each address of the graph, in one process.
+/// The last write to each address of the graph, in one process.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// The number of the write as version.
@@ -71,7 +71,8 @@ fn place(stretch: &Stretch) -> Option<usize> {
     usize::try_from(stretch.version?).ok()
 }
 
-/// Where a buffer begins and ends. `None` for layouts: what lies in between would be declared dead with them.
+/// Where a buffer begins and ends. `None` for layouts: what lies in between would be declared dead
+/// with them.
 fn range(buffer: &Buffer) -> Option<(u64, u64)> {
     match buffer {
         Buffer::Range(Address(start), Bytes(length)) => {

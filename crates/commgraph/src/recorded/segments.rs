@@ -1,21 +1,25 @@
 //! A part in the pieces that can be looked at alone.
 //!
-//! A receive that overwrites what came before over the same way, and which nobody has passed on, starts something new:
-//! in between the program has computed with what it had. So does a message that is part of no exchange, if its sender
-//! has got something in the same piece and sends bytes that are new: it may have made them of that. *Segments* begin there;
-//! what passes on the bytes of a segment, or sums them up, belongs to it.
+//! A receive that overwrites what came before over the same way, and which nobody has passed on,
+//! starts something new: in between the program has computed with what it had. So does a message
+//! that is part of no exchange, if its sender has got something in the same piece and sends bytes
+//! that are new: it may have made them of that. *Segments* begin there; what passes on the bytes
+//! of a segment, or sums them up, belongs to it.
 //!
-//! Where processes exchange, step by step, all steps are one segment: an alltoall in pairs sends in its last step
-//! what was there in the first. That this is so is not in the traces, and therefore said ([`Part::assumed`]). Where
-//! memory is used again from step to step, something was computed in between: then the steps are only kept together if
-//! in the end everybody has exchanged with everybody, as in a transpose through one buffer; else each is a segment.
+//! Where processes exchange, step by step, all steps are one segment: an alltoall in pairs sends
+//! in its last step what was there in the first. That this is so is not in the traces, and
+//! therefore said ([`TracePart::assumed`]). Where memory is used again from step to step,
+//! something was computed in between: then the steps are only kept together if in the end
+//! everybody has exchanged with everybody, as in a transpose through one buffer; else each is a
+//! segment.
 //!
-//! Messages without bytes that are a barrier end there: what follows, as the next barrier, has waited for it.
+//! Messages without bytes that are a barrier end there: what follows, as the next barrier, has
+//! waited for it.
 //!
 //! Messages that came to where they are by [`chance`] are parts of their own.
 //!
-//! Segments are the same for all processes: no message crosses from one into the next, and no process is in a later
-//! one before it has left the earlier.
+//! Segments are the same for all processes: no message crosses from one into the next, and no
+//! process is in a later one before it has left the earlier.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -24,17 +28,17 @@ use commloom_trace::{Action, Trace};
 
 use crate::number::at;
 use crate::recorded::barriers::{self, Barriers};
-use crate::recorded::cut::Part;
+use crate::recorded::cut::TracePart;
 use crate::recorded::exchanges;
 use crate::recorded::graph::Layouts;
 use crate::recorded::landed::Landed;
 use crate::recorded::links::Links;
+use crate::recorded::model::{Message, Place, event};
 use crate::recorded::units::{Units, ends};
-use crate::recorded::{Message, Place, event};
 use crate::recorded::{chance, steps, sweeps};
 
 /// The part in its segments, in their order. O(n log n).
-pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
+pub(super) fn segments(traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
     let messages = &part.messages;
     let ends = ends(traces.len(), messages);
     let units = Units::of(&ends, messages.len());
@@ -136,13 +140,13 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
     let by_chance = chance::of(traces, &part);
     let came: HashMap<Place, u32> =
         messages.iter().zip(&units.of).map(|(m, unit)| (m.arrival, *unit)).collect();
-    let mut found: BTreeMap<(u32, u32, u32), Part> = BTreeMap::new();
-    let empty = Part { messages: Vec::new(), sums: Vec::new(), ..part.clone() };
+    let mut found: BTreeMap<(u32, u32, u32), TracePart> = BTreeMap::new();
+    let empty = TracePart { messages: Vec::new(), sums: Vec::new(), ..part.clone() };
     for (number, (message, unit)) in (0..).zip(part.messages.into_iter().zip(&units.of)) {
         let (segment, step, _) = place(*unit);
         // Those that came to their places by chance are nothing with any other.
         let alone = if by_chance[at(number)] { number + 1 } else { 0 };
-        let new = || Part {
+        let new = || TracePart {
             sweep: segment % 2 == 1,
             assumed: assumed.contains(&segment) && !split.contains(&segment),
             ..empty.clone()
@@ -161,7 +165,7 @@ pub(super) fn segments(traces: &[&Trace], part: Part) -> Vec<Part> {
     found.into_values().collect()
 }
 
-/// What has come where, by sender and receiver: in the newest segment of each.
+/// The ranges where messages have come, by sender and receiver: in the newest segment of each.
 #[derive(Default)]
 struct Targets(HashMap<(u32, u32), (u32, Landed)>);
 

@@ -1,9 +1,10 @@
-//! The steps of exchanges in a segment: a process that sends something new after it has got something is one further.
+//! The steps of exchanges in a segment: a process that sends something new after it has got
+//! something is one further.
 
 use std::collections::HashMap;
 
 use crate::number::{at, count};
-use crate::recorded::Message;
+use crate::recorded::model::Message;
 use crate::recorded::units::Units;
 
 /// The step of each unit in its segment. O(n).
@@ -36,7 +37,8 @@ pub(super) fn of(
     steps
 }
 
-/// Whether processes that have to do with each other, three or more, all send to each other. O(n log n).
+/// Whether processes that have to do with each other, three or more, all send to each other. O(n
+/// log n).
 pub(super) fn is_complete(pairs: &[(u32, u32)]) -> bool {
     let mut pairs = pairs.to_vec();
     pairs.retain(|(from, to)| from != to);

@@ -1,14 +1,15 @@
-//! Sweeps: a process gets something, computes with it, and sends the result to others, who do the same. That is the
-//! order of a calculation (a wavefront, a pipeline, a tree that combines by anything but sums), and no collective
-//! operation has it: its messages together may look like a scatter or an exchange with neighbours, but a process
-//! cannot send before it has received.
+//! Sweeps: a process gets something, computes with it, and sends the result to others, who do the
+//! same. That is the order of a calculation (a wavefront, a pipeline, a tree that combines by
+//! anything but sums), and no collective operation has it: its messages together may look like a
+//! scatter or an exchange with neighbours, but a process cannot send before it has received.
 //!
-//! What a process computes is not recorded. So this goes by the order of messages that nobody answers at once: a process
-//! that gets such messages from some, and then sends such messages to others, is a *stage*.
+//! The computations of a process are not recorded. So this goes by the order of messages that
+//! nobody answers at once: a process that gets such messages from some, and then sends such
+//! messages to others, is a *stage*.
 
 use crate::number::at;
-use crate::recorded::Message;
 use crate::recorded::links::Links;
+use crate::recorded::model::Message;
 use crate::recorded::units::Units;
 
 /// Which messages come to a stage, or go out from one. O(n log n).
@@ -48,7 +49,7 @@ pub(super) fn of(
     marked
 }
 
-/// What a process gets, and what it sends then: messages and their other ends.
+/// The messages that a process gets, those that it sends then, and their other ends.
 #[derive(Default)]
 struct Stage {
     came: Vec<(u32, u32)>,

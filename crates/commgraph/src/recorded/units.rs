@@ -1,11 +1,12 @@
 //! Which messages happen at once: those of which none can be put wholly before another.
 //!
-//! Each process sends and learns of arrivals in an order. A message is before another where one of its ends is, at a
-//! process that has an end of both. Messages that are before each other both ways, as in any exchange, are one *unit*:
-//! the strongly connected components of that relation. Units that are left have an order.
+//! Each process sends and learns of arrivals in an order. A message is before another where one of
+//! its ends is, at a process that has an end of both. Messages that are before each other both
+//! ways, as in any exchange, are one *unit*: the strongly connected components of that relation.
+//! Units that are left have an order.
 
 use crate::number::{at, id};
-use crate::recorded::Message;
+use crate::recorded::model::Message;
 
 /// The units of some messages.
 pub(super) struct Units {
@@ -17,8 +18,8 @@ pub(super) struct Units {
     pub before: Vec<[Option<u32>; 2]>,
 }
 
-/// The ends of messages at each process, in the order in which it sends and learns of arrivals: the message, and
-/// whether it is sent.
+/// The ends of messages at each process, in the order in which it sends and learns of arrivals:
+/// the message, and whether it is sent.
 pub(super) fn ends(processes: usize, messages: &[Message]) -> Vec<Vec<(u32, bool)>> {
     let mut all: Vec<Vec<(u64, u32, bool)>> = Vec::new();
     all.resize_with(processes, Vec::new);
@@ -35,8 +36,8 @@ pub(super) fn ends(processes: usize, messages: &[Message]) -> Vec<Vec<(u32, bool
 }
 
 impl Units {
-    /// Of messages with these [`ends`]. O(n): Tarjan's algorithm ("Depth-first search and linear graph algorithms",
-    /// 1972), which meets components in the reverse of their order.
+    /// Of messages with these [`ends`]. O(n): Tarjan's algorithm ("Depth-first search and linear
+    /// graph algorithms", 1972), which meets components in the reverse of their order.
     pub fn of(ends: &[Vec<(u32, bool)>], messages: usize) -> Units {
         let mut before = vec![[None; 2]; messages];
         let mut after = vec![[None; 2]; messages];
@@ -62,8 +63,8 @@ impl Units {
         Units { of, count: at(last), before }
     }
 
-    /// Of each unit, whether a process sends something new in it after it has got something in it. Such processes
-    /// answer each other, and what they send may be made of what they got. O(n).
+    /// Of each unit, whether a process sends something new in it after it has got something in it.
+    /// Such processes answer each other, and what they send may be made of what they got. O(n).
     pub fn mixed(&self, ends: &[Vec<(u32, bool)>], is_new: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut mixed = vec![false; self.count];
         for own in ends {
@@ -155,9 +156,10 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorded::Place;
+    use crate::recorded::model::Place;
 
-    /// Messages from a program: by process, what it sends to (`true`) and gets from whom, in order.
+    /// Messages from a program: by process, what it sends to (`true`) and gets from whom, in
+    /// order.
     fn messages(programs: &[&[(bool, u32)]]) -> Vec<Message> {
         let place =
             |process: usize, event: usize| Place { process: id(process), event: event as u64 };

@@ -20,11 +20,11 @@ use crate::order::Order;
 /// Which of the two effects of messages are kept (the paper's section 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// What they do to memory. A barrier that the graph is, by its empty messages, stays one.
+    /// The effects on memory. A barrier that the graph is, by its empty messages, stays one.
     #[default]
     Data,
-    /// That, and for whom each process waits: what a replacement no longer waits for is added, as empty messages or one
-    /// barrier, whichever is cheaper.
+    /// That, and for whom each process waits: what a replacement no longer waits for is added, as
+    /// empty messages or one barrier, whichever is cheaper.
     Strict,
 }
 
@@ -43,33 +43,34 @@ pub enum Replace {
 /// How a graph is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ScheduleOptions {
-    /// What to look for.
+    /// The operations to look for.
     pub detection: Options,
-    /// What to keep.
+    /// The effects to keep.
     pub mode: Mode,
     /// When to replace.
     pub replace: Replace,
-    /// What things cost.
+    /// The costs of the machine.
     pub machine: LogGp,
 }
 
 /// A graph, ready to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compiled {
-    /// What each process does.
+    /// The jobs of each process.
     pub schedule: Schedule,
-    /// What was found.
+    /// The analysis of the graph.
     pub analysis: Analysis,
     /// The collectives of the analysis that the schedule calls, by their places there.
     pub calls: Vec<usize>,
-    /// What the graph as it is would take, by the model.
+    /// The time of the graph as it is, by the model.
     pub plain: Seconds,
-    /// What the schedule takes, by the model.
+    /// The time of the schedule, by the model.
     pub predicted: Seconds,
 }
 
-/// Compiles a graph: analyses it, replaces collectives, orders what reads before what overwrites it, and takes care that no
-/// process waits for ever. Near-linear in the operations, the transfers and the blocks of the collectives.
+/// Compiles a graph: analyses it, replaces collectives, orders what reads before what overwrites
+/// it, and takes care that no process waits for ever. Near-linear in the operations, the transfers
+/// and the blocks of the collectives.
 ///
 /// # Errors
 /// See [`GraphError`].
@@ -327,8 +328,9 @@ pub(crate) fn alone(graph: &Graph, c: &Collective) -> Option<Schedule> {
     Some(parts.schedule(graph))
 }
 
-/// The same with the blocks of each process near each other, where they are too far apart for a call: a program has had
-/// them one after the other in one buffer, which in a graph are addresses far away.
+/// The same with the blocks of each process near each other, where they are too far apart for a
+/// call: a program has had them one after the other in one buffer, which in a graph are addresses
+/// far away.
 pub(crate) fn alone_nearby(graph: &Graph, c: &Collective) -> Option<Schedule> {
     alone(graph, c).or_else(|| alone(graph, &near::nearby(c)))
 }

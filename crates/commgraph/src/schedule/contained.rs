@@ -4,12 +4,13 @@ use super::{Call, Job, Phase, Place, Program, Schedule, Side, Task};
 use crate::detect::Addresses;
 use crate::number::{at, count};
 
-/// Bytes after which memory looks the same to caches: places keep their distance from such borders.
+/// Bytes after which memory looks the same to caches: places keep their distance from such
+/// borders.
 const LINE: u64 = 64;
 
 impl Schedule {
-    /// The same schedule with all memory as scratch memory: what lies together still does, what was far away is near.
-    /// O(n log n) in the jobs and blocks.
+    /// The same schedule with all memory as scratch memory: what lies together still does, what
+    /// was far away is near. O(n log n) in the jobs and blocks.
     #[must_use]
     pub fn contained(mut self) -> Schedule {
         for program in &mut self.programs {

@@ -1,4 +1,4 @@
-//! What one process reads and writes in a collective operation.
+//! The memory that one process reads and writes in a collective operation.
 
 use crate::detect::{Blocks, Collective, Kind, Pieces};
 use crate::number::at;
@@ -10,8 +10,8 @@ pub(crate) struct Block {
     pub length: u64,
 }
 
-/// The blocks of one process: one, or one for each rank. What a process has for itself is left out where the
-/// operation does not copy it.
+/// The blocks of one process: one, or one for each rank. What a process has for itself is left out
+/// where the operation does not copy it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Ends {
     pub send: Vec<Block>,
@@ -77,7 +77,8 @@ impl Ends {
                         }
                     }
                     Kind::Reduce if !is_root => Ends { send: whole, receive: Vec::new() },
-                    // In place, the first process has what it gets; somebody else may write there later.
+                    // In place, the first process has what it gets; somebody else may write there
+                    // later.
                     Kind::Scan if me == 0 && from.get(0) == to.get(0) => {
                         Ends { send: whole, receive: Vec::new() }
                     }

@@ -1,9 +1,10 @@
 //! Which MPI call a collective operation becomes, and with which arguments.
 //!
-//! All ranks must make the same call, so it is chosen once: the regular one where the blocks of all ranks lie
-//! in rows, else the vector form. Where a process has something for itself that is not copied, and that does not
-//! lie where `MPI_IN_PLACE` would have it, the call is an `MPI_Alltoallv` in which that block is empty: no
-//! address is touched that the graph does not name.
+//! All ranks must make the same call, so it is chosen once: the regular one where the blocks of
+//! all ranks lie in rows, else the vector form. Where a process has something for itself that is
+//! not copied, and that does not lie where `MPI_IN_PLACE` would have it, the call is an
+//! `MPI_Alltoallv` in which that block is empty: no address is touched that the graph does not
+//! name.
 
 use super::ends::{Block, Ends};
 use super::{Call, Place, Shape, Side};
@@ -23,7 +24,8 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form of a call; `None` where none can do it: neighbours (messages do as well), numbers past C integers.
+    /// The form of a call; `None` where none can do it: neighbours (messages do as well), numbers
+    /// past C integers.
     pub(crate) fn of(c: &Collective) -> Option<Form> {
         let size = c.group.size();
         let plain = Form { kind: c.kind, in_place: false };
@@ -84,8 +86,8 @@ impl Form {
         Form { kind: if gathers { Kind::Alltoallv } else { self.kind }, in_place: false }
     }
 
-    /// The arguments of one rank. `copied`: where a copy of what it gives lies, its blocks without gaps
-    /// as [`copies`] lists them.
+    /// The arguments of one rank. `copied`: where a copy of what it gives lies, its blocks without
+    /// gaps as [`copies`] lists them.
     pub(crate) fn call(
         &self,
         c: &Collective,
@@ -167,7 +169,7 @@ impl Form {
     }
 }
 
-/// What a process gives.
+/// The block that a process gives.
 struct Give<'a> {
     c: &'a Collective,
     blocks: &'a [Block],
@@ -239,7 +241,8 @@ impl Give<'_> {
     }
 }
 
-/// Where each block lies in a copy of all: regular ones in equal steps, others one after the other.
+/// Where each block lies in a copy of all: regular ones in equal steps, others one after the
+/// other.
 pub(crate) fn copies<'a>(c: &'a Collective, blocks: &'a [Block]) -> impl Iterator<Item = u64> + 'a {
     let regular = matches!(c.kind, Kind::Scatter | Kind::Alltoall);
     let pieces = u64::from(c.pieces.count);
@@ -258,7 +261,8 @@ pub(crate) fn copy_size(c: &Collective, blocks: &[Block]) -> u64 {
     start + u64::from(c.pieces.count) * last.length.max(c.length.0)
 }
 
-/// What a rank gets in an allgather, with the block that it has itself: it lies where `MPI_IN_PLACE` has it.
+/// The blocks of a rank in an allgather, with the block that it has itself: it lies where
+/// `MPI_IN_PLACE` has it.
 fn completed(c: &Collective, rank: u32) -> Vec<Block> {
     let mut receive = Ends::of(c, rank).receive;
     if let Blocks::Gathered { to, lengths, .. } = &c.blocks {
@@ -276,8 +280,8 @@ fn row_side(c: &Collective, blocks: &[Block], shape: Shape) -> Side {
     Side::Row { at: Place::Memory(block.at.wrapping_sub(k.wrapping_mul(step))), step, shape }
 }
 
-/// How far it is from a block to the next where they lie in equal steps, those that are there. Blocks of one piece
-/// follow each other; others may lie anyhow, as the elements of a datatype do.
+/// How far it is from a block to the next where they lie in equal steps, those that are there.
+/// Blocks of one piece follow each other; others may lie anyhow, as the elements of a datatype do.
 fn step(c: &Collective, blocks: &[Block]) -> Option<u64> {
     let mut known = present(blocks);
     let (k, first) = known.next()?;

@@ -1,14 +1,14 @@
 //! In which order the parts of a schedule run, and what must be copied first.
 //!
-//! Every part reads memory as it was at the start, and no byte is written by two. So a part that reads what
-//! another one writes goes before it. Where that leads round in a circle, or a part reads what it writes itself, a
-//! process makes a copy at the start, and the part reads that.
+//! Every part reads memory as it was at the start, and no byte is written by two. So a part that
+//! reads what another one writes goes before it. Where that leads round in a circle, or a part
+//! reads what it writes itself, a process makes a copy at the start, and the part reads that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::number::{at, id};
 
-/// What a part reads and writes at one process: ranges, start and end.
+/// The memory that a part reads and writes at one process: ranges, start and end.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     pub part: u32,
@@ -41,8 +41,8 @@ impl Hazards {
         }
     }
 
-    /// The parts in an order in which as few as possible read what is already overwritten: those that nobody
-    /// must precede first, by number; in a circle the lowest number.
+    /// The parts in an order in which as few as possible read what is already overwritten: those
+    /// that nobody must precede first, by number; in a circle the lowest number.
     pub(crate) fn order(&self, parts: u32) -> Vec<u32> {
         let others = || self.meet.keys().filter(|(reader, writer)| reader != writer);
         let mut waits = vec![0_u32; at(parts)];
@@ -67,8 +67,8 @@ impl Hazards {
         order
     }
 
-    /// Where each part must read a copy, if the parts run in this order: by part, the processes where it reads what
-    /// an earlier part writes, and those where it reads what it writes itself.
+    /// Where each part must read a copy, if the parts run in this order: by part, the processes
+    /// where it reads what an earlier part writes, and those where it reads what it writes itself.
     pub(crate) fn copies(&self, order: &[u32]) -> Vec<Copies> {
         let mut place = vec![0_u32; order.len()];
         order.iter().enumerate().for_each(|(k, part)| place[at(*part)] = id(k));

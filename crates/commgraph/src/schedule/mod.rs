@@ -1,15 +1,15 @@
-//! What each process does to get what a graph makes: MPI calls for the collectives that were found, messages
-//! for the rest.
+//! The work of each process to get what a graph makes: MPI calls for the collectives that were
+//! found, messages for the rest.
 //!
-//! A [`Schedule`] has one [`Program`] for each process. All programs have equally many [`Phase`]s; a process goes on to
-//! the next phase when it has done its part of one, and takes part in them in one order. So nobody waits for a
-//! later phase of another process, and inside a phase nobody waits in a circle: a collective call is one step, and
-//! messages are started as soon as what they wait for is there ([`safe`] makes copies of those that could
-//! hold each other up).
+//! A [`Schedule`] has one [`Program`] for each process. All programs have equally many [`Phase`]s;
+//! a process goes on to the next phase when it has done its part of one, and takes part in them in
+//! one order. So nobody waits for a later phase of another process, and inside a phase nobody
+//! waits in a circle: a collective call is one step, and messages are started as soon as what they
+//! wait for is there ([`safe`] makes copies of those that could hold each other up).
 //!
-//! Transfers in single static form all read what memory held at the start. Phases run one after the other; so a
-//! collective that reads what another one overwrites goes first, and where that is impossible it reads a copy
-//! that was made at the start ([`hazards`]).
+//! Transfers in single static form all read what memory held at the start. Phases run one after
+//! the other; so a collective that reads what another one overwrites goes first, and where that is
+//! impossible it reads a copy that was made at the start ([`hazards`]).
 
 mod compile;
 mod contained;
@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// What one process does for a graph.
+/// The jobs of one process for a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Whose program it is.
@@ -71,7 +71,7 @@ pub struct Program {
     pub phases: Vec<Phase>,
     /// How the processes are divided into teams, once for each number that [`Call::team`] may be.
     pub seats: Vec<Option<Seat>>,
-    /// What buffers with gaps look like, in the order of their bytes in messages.
+    /// The form of buffers with gaps, in the order of their bytes in messages.
     pub layouts: Vec<Vec<Strip>>,
 }
 
@@ -103,7 +103,8 @@ impl Program {
 /// A step that a process finishes before it starts the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Jobs, each as soon as those that it waits for are done. None: the process takes no part in this phase.
+    /// Jobs, each as soon as those that it waits for are done. None: the process takes no part in
+    /// this phase.
     Jobs(Vec<Job>),
     /// A collective call.
     Call(Box<Call>),
@@ -112,7 +113,7 @@ pub enum Phase {
 /// Something to do in a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// What.
+    /// The task.
     pub task: Task,
     /// The jobs of this phase that are done before, by their places in it.
     pub after: Vec<u32>,
@@ -124,7 +125,8 @@ impl Job {
     }
 }
 
-/// What a job does; lengths in bytes. No two messages of a phase have the same two processes and tag.
+/// The task of a job; lengths in bytes. No two messages of a phase have the same two processes and
+/// tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The fields are those of the operations of a graph.
 pub enum Task {
@@ -149,13 +151,15 @@ pub enum Task {
 pub struct Call {
     /// The function.
     pub kind: Kind,
-    /// Who takes part: those that sit at one table in this division of [`Program::seats`]; `None`: all.
+    /// Who takes part: those that sit at one table in this division of [`Program::seats`]; `None`:
+    /// all.
     pub team: Option<u32>,
     /// Of a rooted one: a rank in the team.
     pub root: Option<u32>,
-    /// What the process gives.
+    /// The buffer that the process gives.
     pub send: Side,
-    /// What it gets. A broadcast has one buffer: the root's is `send`, those of the others are `receive`.
+    /// The buffer that it gets. A broadcast has one buffer: the root's is `send`, those of the
+    /// others are `receive`.
     pub receive: Side,
     /// Of a reduction.
     pub reduction: Option<Reduction>,
@@ -172,7 +176,7 @@ pub enum Side {
     Block {
         /// Where it starts.
         at: Place,
-        /// What it is.
+        /// Its form.
         shape: Shape,
     },
     /// A block for each rank.
@@ -181,18 +185,18 @@ pub enum Side {
         at: Place,
         /// How far it is to the next, in bytes.
         step: u64,
-        /// What each is.
+        /// The form of each.
         shape: Shape,
     },
     /// A block for each rank, anywhere.
     Blocks {
-        /// What `offsets` are counted from.
+        /// The place that `offsets` are counted from.
         at: Place,
         /// By rank, where the block starts, in bytes from `at`.
         offsets: Addresses,
         /// By rank, the bytes of a piece of the block; 0: no block.
         lengths: Addresses,
-        /// What a block is; `shape.length` is the longest.
+        /// The form of a block; `shape.length` is the longest.
         shape: Shape,
     },
 }
@@ -207,7 +211,7 @@ impl Side {
     }
 }
 
-/// What a block consists of: pieces of one length.
+/// The pieces of a block: pieces of one length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// How many.
@@ -232,7 +236,7 @@ impl Shape {
     }
 }
 
-/// What all processes do.
+/// The programs of all processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     /// By process.

@@ -5,8 +5,8 @@ use super::ends::Ends;
 use crate::detect::{Addresses, Blocks, Collective, Kind, Pieces};
 use crate::number::at;
 
-/// The operation with other addresses: what lay together still does. Those without blocks for each rank stay as they are.
-/// O(n log n) in the blocks.
+/// The operation with other addresses: what lay together still does. Those without blocks for each
+/// rank stay as they are. O(n log n) in the blocks.
 pub(crate) fn nearby(c: &Collective) -> Collective {
     let reach = |offsets: &Addresses, pieces: &Pieces| {
         (0..at(pieces.count)).map(|k| offsets.get(k)).max().unwrap_or(0)

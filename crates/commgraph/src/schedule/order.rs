@@ -1,9 +1,10 @@
 //! An order in which the jobs of a phase can be done, and which sends must be copied for that.
 //!
-//! MPI may hold a send back until its receive has been started (MPI 4.1, section 3.4). A graph whose sends complete when
-//! they are on their way can then stand still: two processes that send to each other what they overwrite
-//! by what they receive. This walk holds every send back as long as MPI may, and where nothing goes on names a
-//! send that somebody waits for; copied first, it is done at once. O(n + m) in jobs and dependencies.
+//! MPI may hold a send back until its receive has been started (MPI 4.1, section 3.4). A graph
+//! whose sends complete when they are on their way can then stand still: two processes that send
+//! to each other what they overwrite by what they receive. This walk holds every send back as long
+//! as MPI may, and where nothing goes on names a send that somebody waits for; copied first, it is
+//! done at once. O(n + m) in jobs and dependencies.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,7 +12,8 @@ use super::{Job, Task};
 use crate::number::{at, id};
 use crate::operation::NONE;
 
-/// How the jobs of all processes in one phase can be done. Jobs are numbered through all processes.
+/// How the jobs of all processes in one phase can be done. Jobs are numbered through all
+/// processes.
 pub(crate) struct Completion {
     /// All jobs, a receive after its send.
     pub order: Vec<u32>,

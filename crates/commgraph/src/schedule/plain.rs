@@ -3,15 +3,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Job, Phase, Place, Program, Schedule, Strip, Task};
-use crate::buffer::LayoutId;
 use crate::graph::Graph;
-use crate::ids::Address;
+use crate::ids::{Address, LayoutId};
 use crate::matching::Matching;
 use crate::number::{at, id};
 use crate::operation::{Action, Reduction, Sides};
 
-/// The schedule that does just what the graph says. Each message of two processes gets a tag of its own: operations start
-/// when what they wait for is done, not in the order of creation, by which the graph matches messages.
+/// The schedule that does just what the graph says. Each message of two processes gets a tag of
+/// its own: operations start when what they wait for is done, not in the order of creation, by
+/// which the graph matches messages.
 pub(crate) fn schedule(graph: &Graph, matching: &Matching) -> Schedule {
     let tags = tags(graph, matching);
     let programs = (0..graph.processes()).map(|process| {
@@ -59,7 +59,8 @@ fn tags(graph: &Graph, matching: &Matching) -> Vec<u32> {
     tags
 }
 
-/// The same schedule with only those messages that these receives get; what waits for others waits for nothing.
+/// The same schedule with only those messages that these receives get; what waits for others waits
+/// for nothing.
 pub(crate) fn messages_alone(
     graph: &Graph,
     matching: &Matching,
@@ -101,7 +102,8 @@ pub(crate) fn messages_alone(
     schedule
 }
 
-/// Makes the jobs of one process. Job k is done when operation k is; typed buffers take more jobs behind those.
+/// Makes the jobs of one process. Job k is done when operation k is; typed buffers take more jobs
+/// behind those.
 struct Maker<'a> {
     graph: &'a Graph,
     jobs: Vec<Job>,

@@ -1,5 +1,5 @@
-//! What is part of no collective: one message for each transfer, and results of reductions computed where they
-//! are wanted.
+//! The transfers that are part of no collective: one message for each transfer, and results of
+//! reductions computed where they are wanted.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ impl Rest {
         })
     }
 
-    /// What it reads and writes, by process.
+    /// The memory that it reads and writes, by process.
     pub(crate) fn accesses(&self, processes: u32, part: u32) -> Vec<Access> {
         let mut all: Vec<Access> =
             (0..processes).map(|_| Access { part, ..Access::default() }).collect();
@@ -58,8 +58,9 @@ impl Rest {
         all
     }
 
-    /// The jobs of all processes. `copies`: processes that read copies made at the start. A message starts at once;
-    /// what overwrites it waits until it is gone. Near-linear in transfers and contributions.
+    /// The jobs of all processes. `copies`: processes that read copies made at the start. A
+    /// message starts at once; what overwrites it waits until it is gone. Near-linear in transfers
+    /// and contributions.
     pub(crate) fn work(
         &self,
         reductions: &[Reduction],

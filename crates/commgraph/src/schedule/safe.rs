@@ -3,8 +3,8 @@
 use super::{Completion, Job, Phase, Place, Schedule, Task};
 use crate::number::id;
 
-/// Copies what could not be sent otherwise: a send that must be copied becomes a copy, and a send of the copy that
-/// nobody waits for. Near-linear in the jobs.
+/// Copies what could not be sent otherwise: a send that must be copied becomes a copy, and a send
+/// of the copy that nobody waits for. Near-linear in the jobs.
 pub(crate) fn copy_held_sends(schedule: &mut Schedule) {
     for phase in 0..schedule.phases() {
         let jobs = schedule.jobs(phase);

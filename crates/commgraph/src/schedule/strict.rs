@@ -1,5 +1,5 @@
-//! Waiting: which processes a process must have waited for when a graph has run, and what is missing in a
-//! schedule. For 64 processes at a time, as in [`crate::wait`].
+//! Waiting: which processes a process must have waited for when a graph has run, and what is
+//! missing in a schedule. For 64 processes at a time, as in [`crate::wait`].
 
 use super::{Call, Completion, Job, Phase, Schedule, Side, Task};
 use crate::detect::Kind;
@@ -12,8 +12,8 @@ use crate::wait::{Messages, waited};
 
 /// Pairs (process, whom it does not wait for any more), at most `limit` and one more.
 ///
-/// A lower bound is taken of what a schedule waits for, so that some pairs may be there without need: of a message only what
-/// its sender knew when the phase began.
+/// A lower bound is taken of what a schedule waits for, so that some pairs may be there without
+/// need: of a message only what its sender knew when the phase began.
 pub(crate) fn missing(
     graph: &Graph,
     (matching, order): (&Matching, &Order),

@@ -1,5 +1,5 @@
-//! Groups of processes as divisions of all: each is one `MPI_Comm_split`, so groups without common members share
-//! one.
+//! Groups of processes as divisions of all: each is one `MPI_Comm_split`, so groups without common
+//! members share one.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,8 @@ impl Teams {
         Teams { known: HashMap::new(), divisions: Vec::new(), tables: Vec::new(), processes }
     }
 
-    /// The division in which a group is a team: the first that has room for it. `None`: all processes.
+    /// The division in which a group is a team: the first that has room for it. `None`: all
+    /// processes.
     pub(crate) fn of(&mut self, group: &Group) -> Option<u32> {
         if group.size() == self.processes {
             return None;

@@ -49,8 +49,9 @@ fn candidates(found: &Found, of: u32) -> Vec<(u32, u64)> {
     candidates.map(|(r, result)| (id(r), result.length)).collect()
 }
 
-/// For each process from `first` on, the result with the contributions of the first `process + more`
-/// processes to the result `last`. Quadratic in the processes, once there are results like that.
+/// For each process from `first` on, the result with the contributions of the first
+/// `process + more` processes to the result `last`. Quadratic in the processes, once there are
+/// results like that.
 fn prefixes(found: &Found, last: u32, length: u64, first: u32, more: u32) -> Option<Vec<u32>> {
     let whole = &found.terms[at(found.results[at(last)].terms)];
     let fits = |process: u32| {

@@ -6,7 +6,8 @@ use crate::dataflow::{Contributions, Reduced, Results};
 use crate::detect::collective::Collective;
 use crate::number::{at, id};
 
-/// A result: `length` bytes at one process, made of the contributions of this number, and those that follow.
+/// A result: `length` bytes at one process, made of the contributions of this number, and those
+/// that follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Result {
     pub destination: u32,

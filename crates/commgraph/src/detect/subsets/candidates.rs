@@ -1,16 +1,16 @@
 //! Groups of processes that may exchange blocks of one length, all with all.
 //!
-//! A group that does is a clique: of every pair, each sends to the other. Heuristics, from those that find all groups
-//! that are apart to those that find some:
+//! A group that does is a clique: of every pair, each sends to the other. Heuristics, from those
+//! that find all groups that are apart to those that find some:
 //!
-//! - equal neighbourhoods: processes that send (one range, or blocks of one length) to the same processes and to
-//!   each other;
+//! - equal neighbourhoods: processes that send (one range, or blocks of one length) to the same
+//!   processes and to each other;
 //! - lines of processes that are equally far apart, as the rows and columns of a grid are;
 //! - cliques grown from each process, the neighbour with most common neighbours first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::MIN_SIZE;
+use super::members::MIN_SIZE;
 use crate::detect::work::Work;
 use crate::number::at;
 use crate::transfers::Transfer;
@@ -104,7 +104,8 @@ impl Mutual {
         all
     }
 
-    /// Cliques of processes that are equally far apart, the longest from each first process and for each distance.
+    /// Cliques of processes that are equally far apart, the longest from each first process and
+    /// for each distance.
     fn lines(&self) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
         for first in self.sources() {
@@ -132,7 +133,8 @@ impl Mutual {
         found
     }
 
-    /// A clique around each process that is in none so far. Cubic in the neighbours of a process, at worst.
+    /// A clique around each process that is in none so far. Cubic in the neighbours of a process,
+    /// at worst.
     fn cliques(&self) -> Vec<Vec<u32>> {
         let mut covered = vec![false; at(self.processes)];
         let mut found = Vec::new();

@@ -1,16 +1,16 @@
 //! Broadcasts, scatters and gathers of some of the processes.
 //!
-//! Hoefler and Schneider, PACT'12, section 4.2: the process with most flows of one length to others is the root of
-//! the largest group. O(n log n).
+//! Hoefler and Schneider, PACT'12, section 4.2: the process with most flows of one length to
+//! others is the root of the largest group. O(n log n).
 
-use super::{MIN_SIZE, among};
+use super::members::{MIN_SIZE, among};
 use crate::detect::rooted::Way;
 use crate::detect::work::Work;
 use crate::detect::{broadcast, rooted};
 use crate::transfers::Transfer;
 
-/// One block to two processes is a broadcast; two blocks of one length from a process are just two messages,
-/// this many are a scatter.
+/// One block to two processes is a broadcast; two blocks of one length from a process are just two
+/// messages, this many are a scatter.
 const MIN_BLOCKS: usize = 3;
 
 /// Takes every range that goes to several processes.

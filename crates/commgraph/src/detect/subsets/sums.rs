@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lifted;
+use super::members::lifted;
 use crate::dataflow::{Contributions, Reduced, Results};
 use crate::detect::collective::Collective;
 use crate::detect::reduction;
@@ -12,8 +12,8 @@ use crate::transfers::Transfer;
 /// Two processes that add up what they exchange do more than that.
 const TWO: usize = 2;
 
-/// Takes reductions out of `left`, and the transfers that belong to them out of `transfers`; the largest groups
-/// first. Near-linear in the results and their contributions, for each group.
+/// Takes reductions out of `left`, and the transfers that belong to them out of `transfers`; the
+/// largest groups first. Near-linear in the results and their contributions, for each group.
 pub(crate) fn reductions(
     left: &mut Vec<Reduced>,
     transfers: &mut Vec<Transfer>,

@@ -7,6 +7,9 @@ use commloom_layout::text::ParseError;
 
 use super::line::{Line, lines};
 
+/// An error in one of the traces: which, and what.
+pub type TraceError = (usize, ParseError);
+
 /// One side of a message.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
@@ -22,7 +25,7 @@ pub(super) struct Message {
     pub request: Option<u64>,
 }
 
-/// What a call does.
+/// The action of a call.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     /// It sends or receives, or both at once.
@@ -60,7 +63,8 @@ const COLLECTIVES: [&str; 17] = [
     "MPI_Exscan",
 ];
 
-/// What messages of all processes are numbered with; those of a process with itself (`MPI_COMM_SELF`).
+/// The number of the communicator that messages of all processes are counted in; those of a
+/// process with itself (`MPI_COMM_SELF`).
 const WORLD: u32 = 0;
 const SELF: u32 = 1;
 
@@ -193,8 +197,8 @@ impl One<'_> {
         })
     }
 
-    /// A message, by the places of its arguments: buffer, count, datatype, peer, tag, communicator. None where the
-    /// peer is nobody.
+    /// A message, by the places of its arguments: buffer, count, datatype, peer, tag,
+    /// communicator. None where the peer is nobody.
     fn message(
         &mut self,
         line: &Line,
@@ -216,7 +220,8 @@ impl One<'_> {
             if rank != u64::from(self.process) {
                 let message = format!("rank {rank}, in the trace of process {}", self.process);
                 return Err(line.error(span, message).with_hint(Some(
-                    "are all traces there, in order? Communicators that number the processes otherwise cannot be read"
+                    "are all traces there, in order? Communicators that number the processes \
+                     otherwise cannot be read"
                         .to_owned(),
                 )));
             }
@@ -228,9 +233,9 @@ impl One<'_> {
                 "a communicator of {members} processes: there are traces of {}",
                 self.processes
             );
-            return Err(line.error(span, message).with_hint(Some(
-                "a trace does not say who is in a communicator, so it must hold all processes, or only one".to_owned(),
-            )));
+            let hint = "a trace does not say who is in a communicator, so it must hold all \
+                        processes, or only one";
+            return Err(line.error(span, message).with_hint(Some(hint.to_owned())));
         };
         let given: i64 = line.number(peer, "a rank")?;
         let tag: i32 = line.number(tag, "a tag")?;
@@ -272,8 +277,8 @@ impl One<'_> {
     }
 }
 
-/// The addresses in an array of requests (how many, where) that are known. Requests are numbers of 4 bytes (MPICH) or
-/// pointers of 8 (Open MPI): whichever meets more.
+/// The addresses in an array of requests (how many, where) that are known. Requests are numbers of
+/// 4 bytes (MPICH) or pointers of 8 (Open MPI): whichever meets more.
 fn requests(line: &Line, known: impl Fn(u64, u64) -> Vec<u64>) -> Result<Vec<u64>, ParseError> {
     let count: u64 = line.number(1, "a count")?;
     let start: u64 = line.number(2, "the address of requests")?;

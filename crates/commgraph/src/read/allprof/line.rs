@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use commloom_layout::text::ParseError;
 
-/// A call: its name, and the fields after it, each with its place. The first field is the start time, the last the end.
+/// A call: its name, and the fields after it, each with its place. The first field is the start
+/// time, the last the end.
 pub(super) struct Line<'a> {
     text: &'a str,
     pub name: &'a str,
@@ -43,7 +44,8 @@ impl<'a> Line<'a> {
         Ok(Line { text, name, span, fields: fields.collect() })
     }
 
-    /// Refuses a call without all of its arguments: a trace that was cut off, or of another tracer.
+    /// Refuses a call without all of its arguments: a trace that was cut off, or of another
+    /// tracer.
     pub(super) fn has(&self, arguments: usize) -> Result<(), ParseError> {
         let found = self.fields.len();
         match found == arguments + 2 {

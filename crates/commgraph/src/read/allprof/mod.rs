@@ -1,16 +1,18 @@
-//! Traces of liballprof, the tracer of LogGOPSim (Hoefler, Schneider, Lumsdaine: "LogGOPSim", HPDC'10): one file for each
-//! process, one line for each call.
+//! Traces of liballprof, the tracer of LogGOPSim (Hoefler, Schneider, Lumsdaine: "LogGOPSim",
+//! HPDC'10): one file for each process, one line for each call.
 //!
 //! ```text
 //! # htor's PMPI Tracer 1 Output File
 //! MPI_Send:1237666053149864:11251872:4500:11,8,8:1:7000:0,0,4:1237666053150082
 //! ```
-//! The name, the time at which it started, the arguments, the time at which it ended. Of a datatype there are number,
-//! size and extent, of a communicator handle, rank and size, of a request its address.
+//! The name, the time at which it started, the arguments, the time at which it ended. Of a
+//! datatype there are number, size and extent, of a communicator handle, rank and size, of a
+//! request its address.
 //!
-//! Sends, receives and their completions make the graph. Collectives on all processes cut it into phases, wherever no
-//! message is under way: each phase is a graph of its own. What programs do between the calls is not recorded: a send
-//! is taken to send on what was received at its address, and a datatype with gaps is taken for one without.
+//! Sends, receives and their completions make the graph. Collectives on all processes cut it into
+//! phases, wherever no message is under way: each phase is a graph of its own. What programs do
+//! between the calls is not recorded: a send is taken to send on what was received at its address,
+//! and a datatype with gaps is taken for one without.
 
 mod calls;
 mod line;
@@ -29,6 +31,7 @@ use crate::error::BuildError;
 use crate::ids::{Address, Bytes, Communicator, Process, Tag};
 use crate::number::{at, id};
 
+pub use calls::TraceError;
 use calls::{Call, Event, Message, Reader};
 
 /// A program that ran, as its trace tells.
@@ -40,11 +43,12 @@ pub struct Trace {
     pub gaps: u64,
     /// How many receives were from anybody, or with any tag.
     pub wildcards: u64,
-    /// How many calls complete one of several requests, or perhaps none: the trace does not say which.
+    /// How many calls complete one of several requests, or perhaps none: the trace does not say
+    /// which.
     pub unclear: u64,
 }
 
-/// What happened between two collectives.
+/// The events between two collectives.
 #[derive(Debug, Clone)]
 pub struct Phase {
     /// The collective before it; none for the first.
@@ -54,9 +58,6 @@ pub struct Phase {
     /// Its messages.
     pub program: Program,
 }
-
-/// An error in one of the traces: which, and what.
-pub type TraceError = (usize, ParseError);
 
 /// The process whose trace a file is, by its name: the last number in it.
 #[must_use]
@@ -69,8 +70,8 @@ pub fn process_of(name: &str) -> Option<u32> {
 /// Reads the traces of all processes, by process. O(n log n).
 ///
 /// # Errors
-/// What is wrong, and where: lines that are no calls, communicators of some processes only, and receives from anybody
-/// for which several messages come into question.
+/// A [`ParseError`] with its place: lines that are no calls, communicators of some processes only,
+/// and receives from anybody for which several messages come into question.
 pub fn read(texts: &[&str]) -> Result<Trace, TraceError> {
     let processes = id(texts.len());
     let mut reader = Reader::default();
@@ -121,8 +122,9 @@ struct Building {
 }
 
 impl Building {
-    /// Adds the operations of a call. `last` is what all later calls of the process have waited for, `requests` holds
-    /// what was started and not yet completed, by the address of its request.
+    /// Adds the operations of a call. `last` is what all later calls of the process have waited
+    /// for, `requests` holds what was started and not yet completed, by the address of its
+    /// request.
     fn call(
         &mut self,
         process: Process,

@@ -14,8 +14,8 @@ pub(super) struct Cut {
     pub start: usize,
 }
 
-/// Cuts wherever all processes make the same collective, and all that was sent before was also received before. One
-/// piece where they do not make the same ones in the same order. O(n).
+/// Cuts wherever all processes make the same collective, and all that was sent before was also
+/// received before. One piece where they do not make the same ones in the same order. O(n).
 pub(super) fn cut(calls: Vec<Vec<Call>>) -> Vec<Cut> {
     let name = |call: &Call| match &call.event {
         Event::Collective(name) => Some(name.clone()),

@@ -1,18 +1,18 @@
 //! Receives from anybody, or with any tag.
 //!
-//! A trace does not say which message came. It is clear where only one channel has messages left, once those that were
-//! received by name are taken away.
+//! A trace does not say which message came. It is clear where only one channel has messages left,
+//! once those that were received by name are taken away.
 
 use std::collections::BTreeMap;
 
 use commloom_layout::text::ParseError;
 
-use super::TraceError;
+use super::calls::TraceError;
 use super::calls::{Call, Event, Message};
 use crate::number::{at, id};
 
-/// Gives every receive its source and tag: how many had none. O(n log n), and for each open receive the channels to its
-/// process.
+/// Gives every receive its source and tag: how many had none. O(n log n), and for each open
+/// receive the channels to its process.
 pub(super) fn resolve(texts: &[&str], calls: &mut [Vec<Call>]) -> Result<u64, TraceError> {
     let open = |m: &Message| !m.is_send && (m.peer.is_none() || m.tag.is_none());
     let of = |call: &Call| match &call.event {
@@ -22,7 +22,8 @@ pub(super) fn resolve(texts: &[&str], calls: &mut [Vec<Call>]) -> Result<u64, Tr
     if !calls.iter().flatten().any(|call| of(call).iter().any(open)) {
         return Ok(0);
     }
-    // By destination and communicator: by source and tag, how many messages nobody receives by name.
+    // By destination and communicator: by source and tag, how many messages nobody receives by
+    // name.
     let mut left: BTreeMap<(u32, u32), BTreeMap<(u32, i32), i64>> = BTreeMap::new();
     for (process, calls) in (0..).zip(calls.iter()) {
         for message in calls.iter().flat_map(of) {
@@ -53,8 +54,8 @@ pub(super) fn resolve(texts: &[&str], calls: &mut [Vec<Call>]) -> Result<u64, Tr
                     }
                     (None, _) => "no message is left for this receive".to_owned(),
                     (Some(((a, s), _)), Some(((b, t), _))) => format!(
-                        "this receive may get a message of process {a} with tag {s}, or one of process {b} with tag {t}: the \
-                         trace does not say which"
+                        "this receive may get a message of process {a} with tag {s}, or one of \
+                         process {b} with tag {t}: the trace does not say which"
                     ),
                 };
                 let error = ParseError::other(texts[process], call.span.clone(), wrong);

@@ -1,12 +1,12 @@
-//! What an algorithm claims to be, and whether it is.
+//! The collective operation that an algorithm claims to be, and whether it is.
 
 use std::fmt;
 use std::ops::Range;
 
+use super::coll::Coll;
 use super::memory::Memory;
 use super::syntax::{Algo, Buffer, Kind as StepKind};
 use crate::dataflow::{Dataflow, Reduced};
-use crate::detect::Kind;
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::ids::{Address, Process};
@@ -17,75 +17,7 @@ use crate::order::Order;
 use crate::read::Program;
 use crate::transfers::Transfer;
 
-/// The attribute `coll`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are MSCCL's.
-pub enum Coll {
-    Allreduce,
-    Allgather,
-    ReduceScatter,
-    Alltoall,
-    Broadcast,
-    Reduce,
-    Gather,
-    Scatter,
-    Custom,
-}
-
-const COLLS: [(&str, Coll, Option<Kind>); 9] = [
-    ("allreduce", Coll::Allreduce, Some(Kind::Allreduce)),
-    ("allgather", Coll::Allgather, Some(Kind::Allgather)),
-    ("reduce_scatter", Coll::ReduceScatter, Some(Kind::ReduceScatterBlock)),
-    ("alltoall", Coll::Alltoall, Some(Kind::Alltoall)),
-    ("broadcast", Coll::Broadcast, Some(Kind::Bcast)),
-    ("reduce", Coll::Reduce, Some(Kind::Reduce)),
-    ("gather", Coll::Gather, Some(Kind::Gather)),
-    ("scatter", Coll::Scatter, Some(Kind::Scatter)),
-    ("custom", Coll::Custom, None),
-];
-
-impl Coll {
-    pub(super) fn by_name(name: &str) -> Option<Coll> {
-        COLLS.iter().find(|(known, _, _)| *known == name).map(|(_, coll, _)| *coll)
-    }
-
-    pub(super) fn names() -> String {
-        COLLS.map(|(name, _, _)| name).join(", ")
-    }
-
-    /// MSCCL's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        COLLS.iter().find(|(_, coll, _)| *coll == self).map_or("", |(name, _, _)| name)
-    }
-
-    /// The operation of MPI; none for `custom`.
-    #[must_use]
-    pub fn kind(self) -> Option<Kind> {
-        COLLS.iter().find(|(_, coll, _)| *coll == self).and_then(|(_, _, kind)| *kind)
-    }
-
-    /// Chunks of input and output of a GPU, where `chunks` are those of the larger.
-    pub(super) fn sizes(self, chunks: u64, gpus: u32) -> (u64, u64) {
-        let block = chunks / u64::from(gpus.max(1));
-        match self {
-            Coll::Allgather | Coll::Gather => (block, chunks),
-            Coll::ReduceScatter | Coll::Scatter => (chunks, block),
-            _ => (chunks, chunks),
-        }
-    }
-
-    fn is_in_blocks(self) -> bool {
-        use Coll::{Allgather, Alltoall, Gather, ReduceScatter, Scatter};
-        matches!(self, Allgather | Gather | ReduceScatter | Scatter | Alltoall)
-    }
-
-    fn has_root(self) -> bool {
-        matches!(self, Coll::Broadcast | Coll::Reduce | Coll::Gather | Coll::Scatter)
-    }
-}
-
-/// What an algorithm claims to do: which collective, on which chunks.
+/// The claim of an algorithm: which collective, on which chunks.
 #[derive(Debug, Clone)]
 pub struct Claim {
     coll: Coll,
@@ -104,7 +36,7 @@ pub struct Claim {
 pub struct Difference {
     /// The step that wrote it last, or the GPU.
     pub span: Range<usize>,
-    /// What is wrong, in words.
+    /// The error, in words.
     pub message: String,
 }
 
@@ -114,13 +46,13 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a chunk of the output must be.
+/// The content that a chunk of the output must have.
 enum Expected {
     /// A chunk of somebody's input.
     Chunk(u32, u64),
     /// The sum of that chunk of the input of all.
     Sum(u64),
-    /// What it was.
+    /// The content from before.
     Same,
 }
 
@@ -144,8 +76,9 @@ impl Claim {
         self.coll
     }
 
-    /// Its root, if it has one. MSCCL's files name none: it is the only GPU that receives nothing (broadcast, scatter)
-    /// or sends nothing (reduce, gather), and GPU 0 where that is none or several.
+    /// Its root, if it has one. MSCCL's files name none: it is the only GPU that receives nothing
+    /// (broadcast, scatter) or sends nothing (reduce, gather), and GPU 0 where that is none or
+    /// several.
     #[must_use]
     pub fn root(&self) -> Option<Process> {
         self.coll.has_root().then_some(Process(self.root))
@@ -157,7 +90,7 @@ impl Claim {
         &self.memory
     }
 
-    /// What somebody reads afterwards, as addresses.
+    /// The chunks that somebody reads afterwards, as addresses.
     pub(super) fn live(&self, gpu: u32) -> Range<u64> {
         let here = |buffer| {
             let start = self.memory.address(gpu, buffer, 0).0;
@@ -192,8 +125,8 @@ impl Claim {
         }
     }
 
-    /// Compares with the definition of the collective, chunk by chunk: the first chunk that differs, or none. Nothing
-    /// differs from `custom`. O(n log n) in operations and chunks.
+    /// Compares with the definition of the collective, chunk by chunk: the first chunk that
+    /// differs, or none. Nothing differs from `custom`. O(n log n) in operations and chunks.
     ///
     /// # Errors
     /// See [`GraphError`]; also for more than 2^26 chunks.
@@ -267,7 +200,8 @@ impl Claim {
             let everybody = !self.coll.has_root() || gpu == self.root;
             let wrong = |name: &str, given: u64, right: u64| {
                 let message = format!(
-                    "{coll} of {gpus} GPUs with nchunksperloop={chunks}: {name} of GPU {gpu} must be {right}, but is {given}"
+                    "{coll} of {gpus} GPUs with nchunksperloop={chunks}: {name} of GPU {gpu} must \
+                     be {right}, but is {given}"
                 );
                 let is_wrong = given > 0 && given != right && everybody;
                 is_wrong.then(|| Difference { span: span.clone(), message })
@@ -276,7 +210,7 @@ impl Claim {
         })
     }
 
-    /// What is wrong with an output chunk, in words.
+    /// The error of an output chunk, in words.
     fn compare(&self, gpu: u32, chunk: u64, here: Address, found: &Content) -> Option<String> {
         let input = |gpu: u32, chunk: u64| self.memory.address(gpu, Buffer::Input, chunk);
         let expected = self.expected(gpu, chunk);
@@ -336,7 +270,7 @@ impl Claim {
     }
 }
 
-/// What is in a chunk in the end.
+/// The content of a chunk in the end.
 enum Content {
     Untouched,
     Moved(u32, Address),

@@ -1,7 +1,7 @@
 //! Whether all that is sent is received, and all that is waited for comes.
 //!
-//! A connection is a sender, a receiver and a channel. MSCCL gives it to one thread block on each side, and cuts
-//! nothing: a message of n chunks is received as n chunks.
+//! A connection is a sender, a receiver and a channel. MSCCL gives it to one thread block on each
+//! side, and cuts nothing: a message of n chunks is received as n chunks.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -40,7 +40,8 @@ pub(super) fn check(text: &str, algo: &Algo) -> Result<(), ParseError> {
                     Entry::Vacant(free) => drop(free.insert(block)),
                     Entry::Occupied(other) => {
                         let message = format!(
-                            "thread block {} of GPU {} {what} GPU {peer} on channel {} too: a connection belongs to one",
+                            "thread block {} of GPU {} {what} GPU {peer} on channel {} too: a \
+                             connection belongs to one",
                             other.get().id,
                             gpu.id,
                             block.channel
@@ -116,12 +117,14 @@ fn waits(text: &str, blocks: &[Block], gpu: u32) -> Result<(), ParseError> {
             Some(block) if number >= block.steps.len() => {
                 let steps = block.steps.len();
                 return wrong(format!(
-                    "this step waits for step {number} of thread block {id}, which has {steps} steps"
+                    "this step waits for step {number} of thread block {id}, which has {steps} \
+                     steps"
                 ));
             }
             Some(_) if last_signal.get(&id).copied().flatten().is_none_or(|last| last < number) => {
                 return wrong(format!(
-                    "this step waits for ever: neither step {number} of thread block {id} nor a later one has hasdep=1"
+                    "this step waits for ever: neither step {number} of thread block {id} nor a \
+                     later one has hasdep=1"
                 ));
             }
             Some(_) => {}

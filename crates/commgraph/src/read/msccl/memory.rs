@@ -1,12 +1,13 @@
 //! Where the chunks of the buffers lie in the memory of a graph.
 
-use super::claim::Coll;
+use super::coll::Coll;
 use super::syntax::{Algo, Buffer};
 use crate::ids::Address;
 use crate::number::at;
 
-/// The memory of every GPU, a byte for each chunk: input, output, scratch, and what is on its way through a fused step.
-/// With `inplace` input and output are one: the smaller is the part of the larger that belongs to the GPU.
+/// The memory of every GPU, a byte for each chunk: input, output, scratch, and what is on its way
+/// through a fused step. With `inplace` input and output are one: the smaller is the part of the
+/// larger that belongs to the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Chunks of input, output and scratch that each GPU may name.
@@ -77,13 +78,14 @@ impl Memory {
         Address(start + own + chunk)
     }
 
-    /// Where what is on its way through a fused step of a thread block lies; blocks are counted from 0 on.
+    /// Where what is on its way through a fused step of a thread block lies; blocks are counted
+    /// from 0 on.
     pub(super) fn passing(&self, block: u32) -> Address {
         Address(self.passing + u64::from(block) * (self.widest + GAP))
     }
 
-    /// Which chunk lies at an address, if it is one of a GPU's buffers. In place it may have two names: this is the one
-    /// in the larger buffer.
+    /// Which chunk lies at an address, if it is one of a GPU's buffers. In place it may have two
+    /// names: this is the one in the larger buffer.
     #[must_use]
     pub fn chunk(&self, gpu: u32, address: Address) -> Option<(Buffer, u64)> {
         let small = self.part.filter(|_| self.in_place).map(|(buffer, _)| buffer);

@@ -15,7 +15,7 @@ use crate::operation::{Combine, Reduction};
 use crate::read::Program;
 use crate::read::places::Noted;
 
-/// What is combined does not matter: MSCCL's algorithms are for any operation. A chunk is a byte.
+/// The combination does not matter: MSCCL's algorithms are for any operation. A chunk is a byte.
 const ANY: Reduction = Reduction { combine: Combine::Sum, element: Basic::BYTE };
 
 /// The graph of an algorithm.
@@ -64,8 +64,8 @@ struct Building<'a> {
 }
 
 impl Building<'_> {
-    /// Adds the operations of a step, each after the one before; `last` is the one before all, and then the last.
-    /// Back comes the first.
+    /// Adds the operations of a step, each after the one before; `last` is the one before all, and
+    /// then the last. Back comes the first.
     fn step(
         &mut self,
         gpu: Process,

@@ -1,5 +1,5 @@
-//! The elements of an MSCCL file, each with its place. `<algo><gpu><tb><step/></tb></gpu></algo>`, read in one pass without
-//! recursion: other elements are refused, so that nothing nests deeper.
+//! The elements of an MSCCL file, each with its place. `<algo><gpu><tb><step/></tb></gpu></algo>`,
+//! read in one pass without recursion: other elements are refused, so that nothing nests deeper.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error, SyntaxError};
 use quick_xml::events::{BytesStart, Event};
 
-use super::claim::Coll;
+use super::coll::Coll;
 use crate::read::MAX_RANKS;
 
 /// Chunks of a buffer, steps and thread blocks are numbered below this.
@@ -18,15 +18,15 @@ const MAX_NUMBER: u64 = 1 << 31;
 /// One of the three buffers of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Buffer {
-    /// What the GPU gives: `i`.
+    /// The chunks that the GPU gives: `i`.
     Input,
-    /// What it gets: `o`.
+    /// The chunks that it gets: `o`.
     Output,
     /// Memory that nobody looks at afterwards: `s`.
     Scratch,
 }
 
-/// What a step does, with MSCCL's name.
+/// The action of a step, with MSCCL's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `s`: send the source.
