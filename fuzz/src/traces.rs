@@ -91,7 +91,7 @@ fn records(data: &[u8]) -> Vec<Trace> {
     (0..).zip(&parts).filter_map(file).collect()
 }
 
-/// As docs/trace-format.md has it.
+/// As book/src/reference/trace-format.md has it.
 fn block(events: u32, raw: &[u8], file: &mut Vec<u8>) {
     let packed = zstd::bulk::compress(raw, 1).expect("memory takes all");
     let mut head = b"\xC1oom".to_vec();

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /**
- * What functions return: an error, or that all is well.
+ * The result of functions: an error, or that all is well.
  */
 typedef enum {
   /**
@@ -32,7 +32,8 @@ typedef enum {
    */
   CDAG_ERR_HANDLE = -1,
   /**
-   * Another argument that makes no sense: a rank, a null pointer, an operation of another graph.
+   * Another argument that makes no sense: a rank, a null pointer, an operation of another
+   * graph.
    */
   CDAG_ERR_ARGUMENT = -2,
   /**
@@ -44,7 +45,8 @@ typedef enum {
    */
   CDAG_ERR_MPI = -4,
   /**
-   * The graph has no meaning: an unmatched message, a deadlock, a data race, a truncated message.
+   * The graph has no meaning: an unmatched message, a deadlock, a data race, a truncated
+   * message.
    */
   CDAG_ERR_GRAPH = -5,
   /**
@@ -58,7 +60,7 @@ typedef enum {
 } cDAG_Error;
 
 /**
- * What `cDAG_Set` sets.
+ * The options of `cDAG_Set`.
  */
 typedef enum {
   /**
@@ -66,17 +68,18 @@ typedef enum {
    */
   CDAG_STRICT = 0,
   /**
-   * 0: collectives replace messages where the cost model says that it pays (the default). 1: wherever it is
-   * possible. 2: nowhere.
+   * 0: collectives replace messages where the cost model says that it pays (the default). 1:
+   * wherever it is possible. 2: nowhere.
    */
   CDAG_REPLACE = 1,
   /**
-   * Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent; 100 is the default.
+   * Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent;
+   * 100 is the default.
    */
   CDAG_DENSITY = 2,
   /**
-   * 1: also collective operations of some of the processes are looked for; they get communicators of their own.
-   * 0 is the default.
+   * 1: also collective operations of some of the processes are looked for; they get
+   * communicators of their own. 0 is the default.
    */
   CDAG_SUBSETS = 3,
 } cDAG_Option;
@@ -116,18 +119,16 @@ extern "C" {
 cDAG_graph cDAG_CreateGraph(void);
 
 /**
- * An empty graph on any intracommunicator. The first one on it is collective: it is duplicated once.
+ * An empty graph on any intracommunicator. The first one on it is collective: it is duplicated
+ * once.
  */
 cDAG_graph cDAG_CreateGraphOn(size_t communicator);
 
 /**
- * This process sends `size` bytes to another (or to itself). Messages of two processes match in the order in which
- * they are added. It does not communicate: cDAG_Run does.
+ * This process sends `size` bytes to another (or to itself). Messages of two processes match in
+ * the order in which they are added. It does not communicate: cDAG_Run does.
  */
-cDAG_Op cDAG_Send(cDAG_graph graph,
-                  const void *buffer,
-                  size_t size,
-                  int destination);
+cDAG_Op cDAG_Send(cDAG_graph graph, const void *buffer, size_t size, int destination);
 
 /**
  * This process receives up to `size` bytes from another (or from itself).
@@ -160,9 +161,9 @@ cDAG_Op cDAG_RecvType(cDAG_graph graph,
 cDAG_Op cDAG_Copy(cDAG_graph graph, const void *from, void *into, size_t size);
 
 /**
- * This process computes `into = into (operation) from` for `count` elements of a predefined datatype, with a predefined
- * operation. Such operations are taken to be associative and commutative: sums of floating-point numbers may
- * come out in another order.
+ * This process computes `into = into (operation) from` for `count` elements of a predefined
+ * datatype, with a predefined operation. Such operations are taken to be associative and
+ * commutative: sums of floating-point numbers may come out in another order.
  */
 cDAG_Op cDAG_Reduce(cDAG_graph graph,
                     const void *from,
@@ -177,20 +178,16 @@ cDAG_Op cDAG_Reduce(cDAG_graph graph,
 cDAG_Op cDAG_Nothing(cDAG_graph graph);
 
 /**
- * `operation` starts when `before` is done. Operations on overlapping buffers of one process depend on each other
- * without being told, in the order in which they are added.
+ * `operation` starts when `before` is done. Operations on overlapping buffers of one process
+ * depend on each other without being told, in the order in which they are added.
  */
-int cDAG_Depend(cDAG_graph graph,
-                cDAG_Op operation,
-                cDAG_Op before);
+int cDAG_Depend(cDAG_graph graph, cDAG_Op operation, cDAG_Op before);
 
 /**
- * Nobody reads these bytes of this process after the graph has run: scratch memory. Say so where you can: what
- * ends up there else counts as a result.
+ * Nobody reads these bytes of this process after the graph has run: scratch memory. Say so where
+ * you can: what ends up there else counts as a result.
  */
-int cDAG_Dead(cDAG_graph graph,
-              const void *start,
-              size_t size);
+int cDAG_Dead(cDAG_graph graph, const void *start, size_t size);
 
 /**
  * Sets an option of a graph, to the same at every process.
@@ -198,34 +195,32 @@ int cDAG_Dead(cDAG_graph graph,
 int cDAG_Set(cDAG_graph graph, int option, int value);
 
 /**
- * Measures what messages cost on a communicator, for the cost model of the graphs that are compiled on it
- * later. Collective; takes some milliseconds.
+ * Measures what messages cost on a communicator, for the cost model of the graphs that are
+ * compiled on it later. Collective; takes some milliseconds.
  */
 int cDAG_Measure(size_t communicator);
 
 /**
- * Compiles a graph: finds the collective operations in it. Collective over its communicator; options must be the
- * same everywhere. A graph that was compiled before comes back at once. The graph may be freed, or compiled again
- * with more operations.
+ * Compiles a graph: finds the collective operations in it. Collective over its communicator;
+ * options must be the same everywhere. A graph that was compiled before comes back at once. The
+ * graph may be freed, or compiled again with more operations.
  */
 cDAG_Schedule cDAG_CompileGraph(cDAG_graph graph);
 
 /**
- * Runs a schedule: when it is back, this process has what it gets, and may write what it gives. Collective, and any number of
- * times. After an error of MPI, memory is in any state.
+ * Runs a schedule: when it is back, this process has what it gets, and may write what it gives.
+ * Collective, and any number of times. After an error of MPI, memory is in any state.
  */
 int cDAG_Run(cDAG_Schedule schedule);
 
 /**
- * Writes what a schedule does, as text that ends with a zero byte, to `text`, of which at most `size` bytes. Back comes the
- * number of bytes of the whole text, without the zero.
+ * Writes what a schedule does, as text that ends with a zero byte, to `text`, of which at most
+ * `size` bytes. Back comes the number of bytes of the whole text, without the zero.
  *
  * # Safety
  * `size` bytes can be written at `text`.
  */
-int64_t cDAG_Describe(cDAG_Schedule schedule,
-                      char *text,
-                      size_t size);
+int64_t cDAG_Describe(cDAG_Schedule schedule, char *text, size_t size);
 
 /**
  * Frees a graph. Its schedules stay.
@@ -233,7 +228,8 @@ int64_t cDAG_Describe(cDAG_Schedule schedule,
 int cDAG_Free(cDAG_graph graph);
 
 /**
- * Frees a schedule. What it was compiled to is kept with the communicator, for the next graph that is the same.
+ * Frees a schedule. What it was compiled to is kept with the communicator, for the next graph
+ * that is the same.
  */
 int cDAG_FreeSchedule(cDAG_Schedule schedule);
 

@@ -8,7 +8,7 @@ use commloom_commgraph::BuildError;
 use commloom_mpi::graphs::GraphsError;
 use thiserror::Error;
 
-/// What functions return: an error, or that all is well.
+/// The result of functions: an error, or that all is well.
 #[repr(C)]
 #[allow(non_camel_case_types, clippy::upper_case_acronyms)] // As C writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,15 @@ pub enum cDAG_Error {
     CDAG_OK = 0,
     /// A handle of a graph or schedule that does not exist (any more).
     CDAG_ERR_HANDLE = -1,
-    /// Another argument that makes no sense: a rank, a null pointer, an operation of another graph.
+    /// Another argument that makes no sense: a rank, a null pointer, an operation of another
+    /// graph.
     CDAG_ERR_ARGUMENT = -2,
     /// The program uses no MPI library, or MPI has not been initialized, or has been finalized.
     CDAG_ERR_NO_MPI = -3,
     /// An MPI call failed.
     CDAG_ERR_MPI = -4,
-    /// The graph has no meaning: an unmatched message, a deadlock, a data race, a truncated message.
+    /// The graph has no meaning: an unmatched message, a deadlock, a data race, a truncated
+    /// message.
     CDAG_ERR_GRAPH = -5,
     /// Something that this library or the MPI library cannot do.
     CDAG_ERR_UNSUPPORTED = -6,

@@ -31,19 +31,20 @@ pub struct cDAG_Schedule {
 /// An operation of a graph, or a negative error code.
 pub type cDAG_Op = i64;
 
-/// What `cDAG_Set` sets.
+/// The options of `cDAG_Set`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum cDAG_Option {
     /// 0: what messages do to memory is kept (the default). 1: also for whom each process waits.
     CDAG_STRICT = 0,
-    /// 0: collectives replace messages where the cost model says that it pays (the default). 1: wherever it is
-    /// possible. 2: nowhere.
+    /// 0: collectives replace messages where the cost model says that it pays (the default). 1:
+    /// wherever it is possible. 2: nowhere.
     CDAG_REPLACE = 1,
-    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent; 100 is the default.
+    /// Which part of the blocks of a scatterv, gatherv or alltoallv must be there, in per cent;
+    /// 100 is the default.
     CDAG_DENSITY = 2,
-    /// 1: also collective operations of some of the processes are looked for; they get communicators of their own.
-    /// 0 is the default.
+    /// 1: also collective operations of some of the processes are looked for; they get
+    /// communicators of their own. 0 is the default.
     CDAG_SUBSETS = 3,
 }
 
@@ -53,7 +54,8 @@ pub extern "C" fn cDAG_CreateGraph() -> cDAG_graph {
     create(|| Ok(host()?.world()))
 }
 
-/// An empty graph on any intracommunicator. The first one on it is collective: it is duplicated once.
+/// An empty graph on any intracommunicator. The first one on it is collective: it is duplicated
+/// once.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_CreateGraphOn(communicator: usize) -> cDAG_graph {
     create(|| Ok(communicator))
@@ -70,8 +72,8 @@ fn create(communicator: impl FnOnce() -> Result<usize, Failure>) -> cDAG_graph {
     guarded(work, |_| cDAG_graph { id: 0 })
 }
 
-/// This process sends `size` bytes to another (or to itself). Messages of two processes match in the order in which
-/// they are added. It does not communicate: cDAG_Run does.
+/// This process sends `size` bytes to another (or to itself). Messages of two processes match in
+/// the order in which they are added. It does not communicate: cDAG_Run does.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Send(
     graph: cDAG_graph,
@@ -130,9 +132,9 @@ pub extern "C" fn cDAG_Copy(
     add(graph, || Ok(Step::Copy { from: range(from, size)?, into: range(into, size)? }))
 }
 
-/// This process computes `into = into (operation) from` for `count` elements of a predefined datatype, with a predefined
-/// operation. Such operations are taken to be associative and commutative: sums of floating-point numbers may
-/// come out in another order.
+/// This process computes `into = into (operation) from` for `count` elements of a predefined
+/// datatype, with a predefined operation. Such operations are taken to be associative and
+/// commutative: sums of floating-point numbers may come out in another order.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Reduce(
     graph: cDAG_graph,
@@ -158,8 +160,8 @@ pub extern "C" fn cDAG_Nothing(graph: cDAG_graph) -> cDAG_Op {
     add(graph, || Ok(Step::Nothing))
 }
 
-/// `operation` starts when `before` is done. Operations on overlapping buffers of one process depend on each other
-/// without being told, in the order in which they are added.
+/// `operation` starts when `before` is done. Operations on overlapping buffers of one process
+/// depend on each other without being told, in the order in which they are added.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Depend(graph: cDAG_graph, operation: cDAG_Op, before: cDAG_Op) -> c_int {
     let place = |op: cDAG_Op| {
@@ -171,8 +173,8 @@ pub extern "C" fn cDAG_Depend(graph: cDAG_graph, operation: cDAG_Op, before: cDA
     })
 }
 
-/// Nobody reads these bytes of this process after the graph has run: scratch memory. Say so where you can: what
-/// ends up there else counts as a result.
+/// Nobody reads these bytes of this process after the graph has run: scratch memory. Say so where
+/// you can: what ends up there else counts as a result.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Dead(graph: cDAG_graph, start: *const c_void, size: usize) -> c_int {
     done(|| {
@@ -203,8 +205,8 @@ pub extern "C" fn cDAG_Set(graph: cDAG_graph, option: c_int, value: c_int) -> c_
     })
 }
 
-/// Measures what messages cost on a communicator, for the cost model of the graphs that are compiled on it
-/// later. Collective; takes some milliseconds.
+/// Measures what messages cost on a communicator, for the cost model of the graphs that are
+/// compiled on it later. Collective; takes some milliseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Measure(communicator: usize) -> c_int {
     done(|| {
@@ -213,9 +215,9 @@ pub extern "C" fn cDAG_Measure(communicator: usize) -> c_int {
     })
 }
 
-/// Compiles a graph: finds the collective operations in it. Collective over its communicator; options must be the
-/// same everywhere. A graph that was compiled before comes back at once. The graph may be freed, or compiled again
-/// with more operations.
+/// Compiles a graph: finds the collective operations in it. Collective over its communicator;
+/// options must be the same everywhere. A graph that was compiled before comes back at once. The
+/// graph may be freed, or compiled again with more operations.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_CompileGraph(graph: cDAG_graph) -> cDAG_Schedule {
     let work = || {
@@ -232,8 +234,8 @@ pub extern "C" fn cDAG_CompileGraph(graph: cDAG_graph) -> cDAG_Schedule {
     guarded(work, |_| cDAG_Schedule { id: 0 })
 }
 
-/// Runs a schedule: when it is back, this process has what it gets, and may write what it gives. Collective, and any number of
-/// times. After an error of MPI, memory is in any state.
+/// Runs a schedule: when it is back, this process has what it gets, and may write what it gives.
+/// Collective, and any number of times. After an error of MPI, memory is in any state.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_Run(schedule: cDAG_Schedule) -> c_int {
     done(|| {
@@ -244,8 +246,8 @@ pub extern "C" fn cDAG_Run(schedule: cDAG_Schedule) -> c_int {
     })
 }
 
-/// Writes what a schedule does, as text that ends with a zero byte, to `text`, of which at most `size` bytes. Back comes the
-/// number of bytes of the whole text, without the zero.
+/// Writes what a schedule does, as text that ends with a zero byte, to `text`, of which at most
+/// `size` bytes. Back comes the number of bytes of the whole text, without the zero.
 ///
 /// # Safety
 /// `size` bytes can be written at `text`.
@@ -275,7 +277,8 @@ pub unsafe extern "C" fn cDAG_Describe(
     let write = |line: String| {
         if size > 0 && !text.is_null() {
             let length = line.len().min(size - 1);
-            // SAFETY: `size` bytes can be written there, the caller says; `length` and a zero are no more.
+            // SAFETY: `size` bytes can be written there, the caller says; `length` and a zero are
+            // no more.
             unsafe {
                 std::ptr::copy_nonoverlapping(line.as_ptr().cast(), text, length);
                 *text.add(length) = 0;
@@ -292,7 +295,8 @@ pub extern "C" fn cDAG_Free(graph: cDAG_graph) -> c_int {
     done(|| objects::drop_graph(graph.id))
 }
 
-/// Frees a schedule. What it was compiled to is kept with the communicator, for the next graph that is the same.
+/// Frees a schedule. What it was compiled to is kept with the communicator, for the next graph
+/// that is the same.
 #[unsafe(no_mangle)]
 pub extern "C" fn cDAG_FreeSchedule(schedule: cDAG_Schedule) -> c_int {
     done(|| objects::drop_schedule(schedule.id))

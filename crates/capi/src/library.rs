@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use commloom_commgraph::part::Part;
 use commloom_commgraph::schedule::ScheduleOptions;
@@ -10,43 +10,12 @@ use commloom_commgraph::{Combine, Reduction};
 use commloom_layout::{Basic, Type};
 use commloom_mpi::graphs::{Compiled, Context, Summary};
 use commloom_mpi::{
-    Abi, AbiKind, DEFAULT_BUDGET, Library, LibraryError, Mpi, Mpich, OpenMpi, RawHandle, Standard,
-    decode,
+    Abi, AbiKind, DEFAULT_BUDGET, Library, LibraryError, Mpi, RawHandle, decode, in_abi,
 };
 
 use crate::error::{Failure, cDAG_Error};
+use crate::host::{Compiles, Host, Runs, Schedule};
 use crate::objects;
-
-/// The MPI library, as far as graphs need it. Handles are bits.
-pub(crate) trait Host: Send + Sync {
-    /// `MPI_COMM_WORLD`.
-    fn world(&self) -> usize;
-    /// Graphs on a communicator: the number of its context, which is made where there is none. Collective then.
-    fn context(&self, comm: usize) -> Result<u64, Failure>;
-    /// What a datatype describes.
-    fn layout(&self, datatype: usize) -> Result<Type, Failure>;
-    /// What an operation does to elements of a datatype.
-    fn reduction(&self, datatype: usize, operation: usize) -> Result<Reduction, Failure>;
-    /// Whether MPI runs.
-    fn is_running(&self) -> bool;
-}
-
-/// A communicator on which graphs are compiled.
-pub(crate) trait Compiles: Send {
-    fn part(&self) -> Part;
-    fn compile(&mut self, part: &Part, options: ScheduleOptions) -> Result<Schedule, Failure>;
-    fn machine(&self) -> commloom_commgraph::cost::LogGp;
-    fn measure(&mut self) -> Result<(), Failure>;
-}
-
-/// A compiled graph.
-pub(crate) trait Runs: Send {
-    fn run(&mut self) -> Result<(), Failure>;
-    fn summary(&self) -> &Summary;
-}
-
-/// A compiled graph, which its communicator may know too.
-pub(crate) type Schedule = Arc<Mutex<dyn Runs>>;
 
 /// The MPI library of the process; looked for again as long as there is none.
 pub(crate) fn host() -> Result<&'static dyn Host, Failure> {
@@ -73,11 +42,7 @@ fn find() -> Result<Box<dyn Host>, LibraryError> {
         Err(LibraryError::WrongAbi { found, .. }) => Library::next(found)?,
         other => other?,
     };
-    match library.kind() {
-        AbiKind::Mpich => InAbi::<Mpich>::of(library),
-        AbiKind::OpenMpi => InAbi::<OpenMpi>::of(library),
-        AbiKind::Standard => InAbi::<Standard>::of(library),
-    }
+    in_abi!(library.kind(), A => InAbi::<A>::of(library))
 }
 
 /// The library in one ABI.
@@ -90,7 +55,8 @@ struct InAbi<A: Abi> {
 
 impl<A: Abi> InAbi<A> {
     fn of(library: Library) -> Result<Box<dyn Host>, LibraryError> {
-        // SAFETY: handles come from the program, which answers for them as for those that it gives MPI itself.
+        // SAFETY: handles come from the program, which answers for them as for those that it gives
+        // MPI itself.
         let mpi = unsafe { Mpi::<A>::new(library)? };
         Ok(Box::new(InAbi { mpi: Box::leak(Box::new(mpi)), key: OnceLock::new() }))
     }
@@ -136,9 +102,10 @@ impl<A: Abi> Host for InAbi<A> {
         let handles = &self.mpi.handles;
         let op = A::Op::from_bits(operation);
         let combine = handles.operations().find(|(_, handle)| *handle == op);
-        let combine = combine.and_then(|(name, _)| Combine::by_mpi_name(name)).ok_or_else(|| {
-            unsupported("the operation is none of MPI's own for single elements (MPI_SUM, MPI_MAX, ...)")
-        })?;
+        let combine = combine.and_then(|(name, _)| Combine::by_mpi_name(name));
+        let unknown = "the operation is none of MPI's own for single elements (MPI_SUM, MPI_MAX, \
+                       ...)";
+        let combine = combine.ok_or_else(|| unsupported(unknown))?;
         let name = handles.name(A::Datatype::from_bits(datatype));
         let element = name.and_then(Basic::by_name);
         let element = element.ok_or_else(|| unsupported("the datatype is no predefined one"))?;
@@ -197,7 +164,8 @@ unsafe extern "C" fn leave_out<A: Abi>(
     A::CONSTANTS.success
 }
 
-/// The program frees a communicator: so do we with ours beside it. Both are collective over the same processes.
+/// The program frees a communicator: so do we with ours beside it. Both are collective over the
+/// same processes.
 unsafe extern "C" fn forget<A: Abi>(
     comm: A::Comm,
     _key: c_int,

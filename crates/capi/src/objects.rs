@@ -7,7 +7,7 @@ use commloom_commgraph::part::Part;
 use commloom_commgraph::schedule::ScheduleOptions;
 
 use crate::error::{Failure, cDAG_Error};
-use crate::library::{Compiles, Schedule};
+use crate::host::{Compiles, Schedule};
 
 /// A graph that is being built.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ pub(crate) struct Graph {
     pub options: ScheduleOptions,
 }
 
-/// A communicator's context. It is locked while MPI is called for it: a communicator belongs to one thread at a time.
+/// A communicator's context. It is locked while MPI is called for it: a communicator belongs to
+/// one thread at a time.
 pub(crate) type Communicator = Arc<Mutex<Box<dyn Compiles>>>;
 
 /// A schedule, and the context that it was compiled on.

@@ -1,5 +1,5 @@
-//! The header that is committed is the one that the functions have. `UPDATE_HEADER=1 cargo test -p commloom-capi`
-//! writes it anew.
+//! The header that is committed is the one that the functions have.
+//! `UPDATE_HEADER=1 cargo test -p commloom-capi` writes it anew.
 
 use std::path::Path;
 

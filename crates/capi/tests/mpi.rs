@@ -1,5 +1,5 @@
-//! The C examples, compiled with every MPI library found and run on several ranks: schedules leave the same memory as plain
-//! messages.
+//! The C examples, compiled with every MPI library found and run on several ranks: schedules leave
+//! the same memory as plain messages.
 
 #[allow(dead_code)] // It has more than is needed here.
 #[path = "../../mpi/tests/common/mod.rs"]

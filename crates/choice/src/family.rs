@@ -8,7 +8,7 @@ use commloom_layout::{Kind, Type};
 /// Elements from which on a message counts as a loop over elements.
 pub const MANY: u64 = 16;
 
-/// What stands above the contiguous runs of a description.
+/// The nodes above the contiguous runs of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
     /// One loop, or none.
@@ -30,7 +30,7 @@ pub enum Form {
 /// A form, and whether it is one element or many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Family {
-    /// What one element is.
+    /// The form of one element.
     pub form: Form,
     /// There are enough elements for loops over elements: [`MANY`].
     pub many: bool,
@@ -48,7 +48,8 @@ impl Form {
         Form::Struct,
     ];
 
-    /// The form of a type by its nodes; what is spelled out or in pieces counts as a list. O(nodes).
+    /// The form of a type by its nodes; what is spelled out or in pieces counts as a list.
+    /// O(nodes).
     #[must_use]
     pub fn of(ty: &Type) -> Form {
         match loops(ty) {
@@ -118,7 +119,7 @@ fn blocks(ty: &Type) -> u64 {
     }
 }
 
-/// What makes a type more than loops.
+/// The form of a type that is more than loops.
 fn irregular(ty: &Type) -> Form {
     match ty.kind() {
         Kind::Vec { child, .. } | Kind::Resized { child, .. } => irregular(child),

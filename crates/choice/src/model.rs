@@ -43,7 +43,7 @@ pub struct Model {
 const MARGIN: f64 = 0.9;
 /// A description of the same kind is another one if it has so much fewer runs.
 const FEWER_RUNS: f64 = 0.9;
-/// What looking a message up takes on both sides together, in nanoseconds.
+/// The time to look a message up on both sides together, in nanoseconds.
 const LOOK_UP: f64 = 90.0;
 
 impl Model {
@@ -53,7 +53,7 @@ impl Model {
         Model { table }
     }
 
-    /// What the model was made of.
+    /// The measurements behind the model.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.table
@@ -90,8 +90,9 @@ impl Model {
         Choice { way, expected, native, engine, rival: rival.map(|(way, _)| *way) }
     }
 
-    /// Whether it pays to pack what goes to or comes from one process in a collective: a message, or a
-    /// broadcast. There is no other way: a substituted handle would change count and size of the elements.
+    /// Whether it pays to pack what goes to or comes from one process in a collective: a message,
+    /// or a broadcast. There is no other way: a substituted handle would change count and size of
+    /// the elements.
     #[must_use]
     pub fn collective(&self, operation: Operation, shape: &Shape) -> bool {
         let times = |description| {
@@ -104,14 +105,15 @@ impl Model {
         packed.engine + LOOK_UP < MARGIN * own.native
     }
 
-    /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are short
-    /// enough for the loop around them to count.
+    /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are
+    /// short enough for the loop around them to count.
     #[must_use]
     pub fn packs(&self, shape: &Shape) -> bool {
         shape.runs > 1.0 && shape.run() < 4096.0
     }
 
-    /// What a message takes if it is described in this way; nothing is known of contiguous ones.
+    /// The expected time of a message that is described in this way; nothing is known of
+    /// contiguous ones.
     fn times(&self, operation: Operation, by: Description, shape: &Shape) -> Option<Times> {
         if shape.runs <= 1.0 {
             return None;
@@ -123,7 +125,7 @@ impl Model {
     }
 }
 
-/// What a cache line takes when it is not next to the last one, in nanoseconds. Both ways pay it: it
+/// The time of a cache line that is not next to the last one, in nanoseconds. Both ways pay it: it
 /// is here so that a factor between them counts less.
 fn per_line(span: f64) -> f64 {
     match span {

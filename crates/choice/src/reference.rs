@@ -1,5 +1,5 @@
-//! [`references`]: the layouts whose messages are measured. About every second byte of memory belongs
-//! to them, in runs of different lengths and in different descriptions.
+//! [`references`]: the layouts whose messages are measured. About every second byte of memory
+//! belongs to them, in runs of different lengths and in different descriptions.
 
 use commloom_layout::{Basic, LayoutError, Type, mpi};
 
@@ -34,8 +34,8 @@ const INNER: [u64; 2] = [8, 2];
 /// Shortest runs that have pieces, in bytes.
 const PIECES: u64 = 16;
 
-/// All messages to measure: every family, run length and size that exist. All have displacement 0 as
-/// their lower bound.
+/// All messages to measure: every family, run length and size that exist. All have displacement 0
+/// as their lower bound.
 ///
 /// # Errors
 /// None that is known: all displacements are small.

@@ -27,7 +27,8 @@ pub struct Shape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Description {
     pub family: Family,
-    /// Runs that a library moves which does not join the last one of an element and the first of the next.
+    /// Runs that a library moves which does not join the last one of an element and the first of
+    /// the next.
     pub runs: f64,
 }
 
@@ -76,7 +77,7 @@ impl Shape {
         self.bytes / self.runs
     }
 
-    /// What the engine sees.
+    /// The description that the engine sees.
     pub(crate) fn packed(&self) -> Description {
         Description { family: self.normal, runs: self.runs }
     }

@@ -1,4 +1,5 @@
-//! [`Table`]: what messages of the references took with one library, and what messages like them take.
+//! [`Table`]: what messages of the references took with one library, and what messages like them
+//! take.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +20,7 @@ pub enum Operation {
     Broadcast,
 }
 
-/// What one message takes from the sender's buffer to the receiver's, in nanoseconds.
+/// The time of one message from the sender's buffer to the receiver's, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
     /// With the datatype.
@@ -31,7 +32,7 @@ pub struct Times {
 /// One measured reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// What was done with it.
+    /// The operation that was timed.
     pub operation: Operation,
     /// How it was described.
     pub family: Family,
@@ -39,7 +40,7 @@ pub struct Row {
     pub run: u64,
     /// Packed bytes.
     pub bytes: u64,
-    /// What was measured.
+    /// The measured times.
     pub times: Times,
 }
 
@@ -63,9 +64,9 @@ type Sizes = BTreeMap<u64, Vec<(u64, Times)>>;
 pub struct TableError {
     /// Line, from 1 on.
     pub line: usize,
-    /// What stands there.
+    /// The text found.
     pub found: String,
-    /// What should.
+    /// The text expected.
     pub expected: &'static str,
 }
 
@@ -101,7 +102,8 @@ impl Table {
         table
     }
 
-    /// Lengths of messages differ a little between lengths of runs: those of one size come together.
+    /// Lengths of messages differ a little between lengths of runs: those of one size come
+    /// together.
     fn join_sizes(&mut self) {
         for sizes in self.sizes.values_mut() {
             let mut joined = Sizes::new();
@@ -120,7 +122,7 @@ impl Table {
         }
     }
 
-    /// What a message of this family takes, with runs of so many bytes on average: between the
+    /// The time of a message of this family, with runs of so many bytes on average: between the
     /// references next to it, on logarithmic scales. `None` where the family was not measured.
     #[must_use]
     pub fn times(
@@ -139,7 +141,8 @@ impl Table {
     /// Where tables lie that users have measured: in the cache directory of the XDG specification.
     #[must_use]
     pub fn cache_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-        // The specification has absolute paths only: others would lie in whatever folder a job runs.
+        // The specification has absolute paths only: others would lie in whatever folder a job
+        // runs.
         let set = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
         Some(cache.join("commloom"))

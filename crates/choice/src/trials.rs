@@ -1,12 +1,12 @@
-//! [`Trials`]: whether the way that the model expects to be fastest is so, found out while messages
-//! are sent.
+//! [`Trials`]: whether the way that the model expects to be fastest is so, found out while
+//! messages are sent.
 //!
-//! Of the messages of one kind the 16th, 64th, 256th, ... goes the other way. These and the three before
-//! each are timed, and after every second trial the way changes if the other one was clearly faster: the
-//! shortest of two times against the shortest of six, so that a message that was held up does not
-//! decide. Only what is expected to take at most [`WORTH`] as long is tried. Of the first 50 messages
-//! thus one takes at most 0.3 messages longer, and four are timed (50 ns each): for messages of 300 ns
-//! together less than 2 %, for longer ones less.
+//! Of the messages of one kind the 16th, 64th, 256th, ... goes the other way. These and the three
+//! before each are timed, and after every second trial the way changes if the other one was
+//! clearly faster: the shortest of two times against the shortest of six, so that a message that
+//! was held up does not decide. Only what is expected to take at most [`WORTH`] as long is tried.
+//! Of the first 50 messages thus one takes at most 0.3 messages longer, and four are timed (50 ns
+//! each): for messages of 300 ns together less than 2 %, for longer ones less.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -25,7 +25,8 @@ pub struct Trials {
     sent: AtomicU32,
     /// The other way is the faster one.
     other: AtomicBool,
-    /// Shortest times of two trials in nanoseconds plus 1, of the model's way and of the other; 0: none.
+    /// Shortest times of two trials in nanoseconds plus 1, of the model's way and of the other; 0:
+    /// none.
     shortest: [AtomicU64; 2],
 }
 
@@ -76,8 +77,8 @@ impl Trials {
     }
 }
 
-/// The number of the trial, from 0 on, that is this message's or one of the next three, and how many
-/// messages it is ahead.
+/// The number of the trial, from 0 on, that is this message's or one of the next three, and how
+/// many messages it is ahead.
 fn next_trial(number: u32) -> Option<(u32, u32)> {
     let mut at = FIRST;
     let mut trial = 0;

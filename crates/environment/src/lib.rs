@@ -1,4 +1,4 @@
-//! What the environment of a process says: the user's [settings](Setting), and [who started](Started) it.
+//! The environment of a process: the user's [settings](Setting), and [who started](Started) it.
 //!
 //! The preload, the check of `commloom exec` before a program starts, its help and the pages read
 //! the same [table](SETTINGS). Nothing here reads the environment itself: whoever asks gives a way

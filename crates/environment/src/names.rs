@@ -27,7 +27,8 @@ const DEVELOPMENT: &[&str] = &[
     "WRITE_SEEDS",
 ];
 
-/// What `commloom exec` has said already, with commas between the names: set by it for the preload.
+/// Variables that `commloom exec` has named already, with commas between them: set by it for the
+/// preload.
 pub const TOLD: &str = "COMMLOOM_TOLD";
 
 /// A variable that nobody reads.

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 use commloom_guard::one_line;
 
-/// A variable that the user may set. An empty one is as good as none.
+/// A variable that the user may set. An empty one counts as not set.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
     /// `COMMLOOM_WARMUP`.
     pub name: &'static str,
-    /// What it may be.
+    /// The values that are allowed.
     pub allowed: Allowed,
-    /// What it does, without a full stop.
+    /// The effect, without a full stop.
     pub meaning: &'static str,
-    /// What holds where it is not set.
+    /// The default, in words.
     pub default: &'static str,
 }
 
-/// What a setting may be. Words are the same in capitals.
+/// The values of a setting. Words may be written in capitals.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// One of these.
@@ -32,14 +32,14 @@ pub enum Allowed {
     Path(&'static str),
 }
 
-/// A setting that cannot be meant.
+/// A setting with a value that is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The variable.
     pub name: &'static str,
-    /// What it is set to. Control characters and what is no text are escaped.
+    /// The value, with control characters and bytes that are no text escaped.
     pub value: String,
-    /// What it may be.
+    /// The values that are allowed, in words.
     pub allowed: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// What a launcher says of a process.
+/// A process, as its launcher describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
     /// Whose launcher it is.
@@ -22,9 +22,10 @@ pub struct Started {
     pub together: Option<u32>,
 }
 
-/// Launchers with the variables for rank, size, and rank and size within the machine. An inner launcher
-/// wins over the resource manager around it, so that those come last. `SLURM_PROCID` is also in the
-/// environment of a batch script, where nobody has started ranks: there is no step then.
+/// Launchers with the variables for rank, size, and rank and size within the machine. An inner
+/// launcher wins over the resource manager around it, so that those come last. `SLURM_PROCID` is
+/// also in the environment of a batch script, where nobody has started ranks: there is no step
+/// then.
 const LAUNCHERS: [(&str, [&str; 4]); 7] = [
     (
         "Open MPI",
@@ -55,7 +56,7 @@ const LAUNCHERS: [(&str, [&str; 4]); 7] = [
 const HYDRA: &str = "MPICH or Intel MPI";
 
 impl Started {
-    /// What is known of this process; `None` where nobody says that it is one of several.
+    /// This process by the variables of its launcher; `None` if it is not one of several.
     pub fn by_launcher(get: impl Fn(&str) -> Option<OsString>) -> Option<Started> {
         let number = |name: &str| get(name)?.to_str()?.parse::<u32>().ok();
         LAUNCHERS.into_iter().find_map(|(by, [rank_variable, size_variable, local, together])| {
@@ -87,8 +88,8 @@ impl Started {
         self.size.is_some() && self.size == self.together
     }
 
-    /// Whether the launcher lets the others wait for ever in `MPI_Init` when a process ends before its own,
-    /// whatever its status, unless that is a signal. Hydra is known for it.
+    /// Whether the launcher lets the others wait for ever in `MPI_Init` when a process ends
+    /// before its own, whatever its status, unless that is a signal. Hydra is known for it.
     #[must_use]
     pub fn waits_for_all(&self) -> bool {
         self.by == HYDRA

@@ -47,13 +47,13 @@ settings! {
     TRACE_MEMORY "COMMLOOM_TRACE_MEMORY" Allowed::Number("bytes"),
         "messages of a process that are kept to compare later ones with them", "33554432";
     TRACE_CONTENT "COMMLOOM_TRACE_CONTENT" Allowed::Word(&["new", "all"]),
-        "all: the bytes of every message are looked at", "new";
+        "all: the bytes of every message are read", "new";
     LIBDIR "COMMLOOM_LIBDIR" Allowed::Path("a folder"),
         "where `commloom exec` finds the preloads",
         "the folder of commloom, and ../lib/commloom from there";
 }
 
-/// Settings that cannot be meant.
+/// Settings with values that are not allowed.
 pub fn problems(get: impl Fn(&str) -> Option<OsString>) -> Vec<Problem> {
     SETTINGS.iter().filter_map(|setting| setting.check(&get).err()).collect()
 }
@@ -61,7 +61,8 @@ pub fn problems(get: impl Fn(&str) -> Option<OsString>) -> Vec<Problem> {
 /// The table as a text for a terminal, a line or two for each setting.
 #[must_use]
 pub fn help() -> String {
-    let mut text = String::from("Environment (options win; an empty variable is as none):\n");
+    let mut text =
+        String::from("Environment (options win; an empty variable counts as not set):\n");
     for Setting { name, allowed, meaning, default } in SETTINGS {
         let meaning = meaning.replace('`', "");
         let allowed = allowed.to_string().replace('`', "");

@@ -12,9 +12,10 @@ fn root() -> PathBuf {
 
 #[test]
 fn the_page_has_the_table() {
-    let page = std::fs::read_to_string(root().join("docs/environment.md")).expect("the page");
+    let page = std::fs::read_to_string(root().join("book/src/reference/environment.md"))
+        .expect("the page");
     let table = markdown();
-    assert!(page.contains(&table), "put this into docs/environment.md:\n{table}");
+    assert!(page.contains(&table), "put this into book/src/reference/environment.md:\n{table}");
 }
 
 /// All files below a folder.
@@ -25,8 +26,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whoever adds a variable to a test, a script or the preload puts it into a table: otherwise every run would be told
-/// that it means nothing.
+/// Whoever adds a variable to a test, a script or the preload puts it into a table: otherwise
+/// every run would be told that it means nothing.
 #[test]
 fn every_variable_of_the_project_is_known() {
     let mut all = vec![root().join("Makefile")];

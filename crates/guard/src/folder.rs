@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::pending;
 
-/// A new folder with a random name that only this user can enter. It is removed when it is dropped,
-/// and by [`crate::remove_all`].
+/// A new folder with a random name that only this user can enter. It is removed when it is
+/// dropped, and by [`crate::remove_all`].
 #[derive(Debug)]
 pub struct Folder(Option<TempDir>);
 

@@ -1,7 +1,8 @@
 //! Files and text that others may have made, on machines that many users share.
 //!
 //! ```text
-//! file ─ read ─► bytes         never waits, never more than a limit, never through a link that nobody named
+//! file ─ read ─► bytes         never waits, never more than a limit, never through a link that
+//!                              nobody named
 //! bytes ─ write ─► file        whole or not at all, never through the link of another user
 //! Folder                       only this user gets in; removed on every way out
 //! make_shareable, open_shared  memory of the processes of this user

@@ -20,7 +20,7 @@ const PREFIX: &str = "commloom-";
 pub struct Shareable {
     /// Only this user can open it. It has all of its bytes: no write to it finds the disk full.
     pub file: File,
-    /// What others need to open it.
+    /// The name by which others open it.
     pub name: [u8; NAME],
     _path: TempPath,
 }

@@ -1,5 +1,5 @@
-//! Text of others on a terminal, which obeys control characters: it renames its window, hides lines,
-//! answers as if the user had typed.
+//! Text of others on a terminal, which obeys control characters: it renames its window, hides
+//! lines, answers as if the user had typed.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,16 +11,17 @@ const STYLE: [char; 2] = ['\u{FDD0}', '\u{FDD1}'];
 const CODES: [&str; 12] =
     ["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;31", "1;32", "1;36"];
 
-/// Whether a character has no place of its own in a line: control characters (tabs and ends of lines
-/// too), and those that change the order in which others are shown.
+/// Whether a character has no place of its own in a line: control characters (tabs and ends of
+/// lines too), and those that change the order in which others are shown.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}')
+        || matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text for people, of several lines: everything hidden but tabs and ends of lines is escaped as in
-/// `\u{1b}`.
+/// Text for people, of several lines: everything hidden but tabs and ends of lines is escaped as
+/// in `\u{1b}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
@@ -55,8 +56,8 @@ pub fn styled(code: &str, words: &str) -> String {
     format!("{begin}{code}{end}{words}{begin}0{end}")
 }
 
-/// Text for people, with the styles that [`styled`] has put into it, or without. Every other control
-/// character is escaped.
+/// Text for people, with the styles that [`styled`] has put into it, or without. Every other
+/// control character is escaped.
 #[must_use]
 pub fn shown(text: &str, colours: bool) -> Cow<'_, str> {
     let [begin, end] = STYLE;

@@ -19,9 +19,9 @@ pub enum Ownership {
     Kept,
 }
 
-/// Writes a file. Whoever reads it meanwhile finds what was there before or all of `bytes`, and what
-/// was there stays where there is no room. A link is followed only if it is this user's or root's. A
-/// pipe or device that is there gets the bytes.
+/// Writes a file. Whoever reads it meanwhile finds what was there before or all of `bytes`, and
+/// what was there stays where there is no room. A link is followed only if it is this user's or
+/// root's. A pipe or device that is there gets the bytes.
 ///
 /// # Errors
 /// Those of the file system. What was there is then as it was.
@@ -32,7 +32,8 @@ pub fn write(path: &Path, bytes: &[u8], ownership: Ownership) -> io::Result<()> 
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     match path.to_str() {
-        // Opened anew, a file behind them would be written from another place than by this process.
+        // Opened anew, a file behind them would be written from another place than by this
+        // process.
         Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
             let mut out = io::stdout().lock();
             return out.write_all(bytes).and_then(|()| out.flush());
@@ -50,7 +51,8 @@ pub fn write(path: &Path, bytes: &[u8], ownership: Ownership) -> io::Result<()> 
     }
 }
 
-/// Tries whether [`write`] could write to `path` now. What is there stays as it is, and nothing is left.
+/// Tries whether [`write`] could write to `path` now. What is there stays as it is, and nothing is
+/// left.
 ///
 /// # Errors
 /// Why it could not.
@@ -134,7 +136,8 @@ fn open_to_pour(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Why it cannot be opened, where the system's words ("No such device or address") are about something else.
+/// Why it cannot be opened, where the system's words ("No such device or address") are about
+/// something else.
 fn reason(error: io::Error, path: &Path) -> io::Error {
     let is = |test: fn(&std::fs::FileType) -> bool| {
         path.metadata().is_ok_and(|data| test(&data.file_type()))
@@ -166,8 +169,8 @@ fn replace(
     let folder = folder_of(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".commloom-").rand_bytes(16);
-    // Not `tempfile_in`, whose errors name a path that nobody knows. A new file gets what the user's
-    // mask leaves.
+    // Not `tempfile_in`, whose errors name a path that nobody knows. A new file gets what the
+    // user's mask leaves.
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o666);
     let made = match builder.make_in(folder, |path| options.open(path)) {

@@ -6,8 +6,8 @@ use std::fmt;
 ///
 /// Two basic types are equal when MPI treats them as the same element of a type signature, so
 /// `MPI_INT` and `MPI_INTEGER` differ although both are four bytes. Pair types such as
-/// `MPI_DOUBLE_INT` are not basic here: [`Type::predefined`](crate::Type::predefined) gives them as
-/// the structs that they are.
+/// `MPI_DOUBLE_INT` are not basic here: [`Type::predefined`](crate::Type::predefined) gives them
+/// as the structs that they are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Basic(u8);
 

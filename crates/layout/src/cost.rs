@@ -4,13 +4,15 @@
 
 use std::collections::HashMap;
 
+use crate::error::CONSTANTS;
 use crate::{Kind, LayoutError, Type, shaped};
 
-/// What a node costs: a constant per kind, and `lookup` per list entry (two lists for idxbuc and
+/// The cost of a node: a constant per kind, and `lookup` per list entry (two lists for idxbuc and
 /// strc). A tree costs the sum of its nodes, shared ones as often as they occur.
 ///
 /// `bucket` and `triangular` price an idxbuc of a particular [shape](shaped), which has less to
-/// store. They are off (`None`) unless set; an idxbuc costs the least of the prices that apply to it.
+/// store. They are off (`None`) unless set; an idxbuc costs the least of the prices that apply to
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CostModel {
     /// A leaf.
@@ -27,7 +29,8 @@ pub struct CostModel {
     pub lookup: u64,
     /// An idxbuc whose buckets are equally far apart, without the one list that remains.
     pub bucket: Option<u64>,
-    /// An idxbuc whose buckets are equally far apart and change by equal numbers of copies: no list.
+    /// An idxbuc whose buckets are equally far apart and change by equal numbers of copies: no
+    /// list.
     pub triangular: Option<u64>,
 }
 
@@ -49,8 +52,7 @@ impl Default for CostModel {
 
 impl CostModel {
     /// The names of all constants, as `set` and files of constants know them.
-    pub const NAMES: [&'static str; 8] =
-        ["leaf", "vec", "idx", "idxbuc", "strc", "lookup", "bucket", "triangular"];
+    pub const NAMES: [&'static str; 8] = CONSTANTS;
 
     /// The constants that are in force, by name: all but the rules that are off.
     pub fn constants(&self) -> impl Iterator<Item = (&'static str, u64)> {
@@ -101,15 +103,15 @@ impl CostModel {
         }
     }
 
-    /// Cost of the whole tree; explicit bounds cost nothing. Saturates. Time is linear in the distinct
-    /// nodes, and in the lists of idxbuc nodes where a rule is on.
+    /// Cost of the whole tree; explicit bounds cost nothing. Saturates. Time is linear in the
+    /// distinct nodes, and in the lists of idxbuc nodes where a rule is on.
     #[must_use]
     pub fn cost(&self, ty: &Type) -> u64 {
         self.cost_with(ty, &mut HashMap::new())
     }
 
-    /// The same, with the costs of larger parts seen so far: sixty nodes with two parts each make a tree
-    /// of 2^60 nodes if the parts are shared.
+    /// The same, with the costs of larger parts seen so far: sixty nodes with two parts each make
+    /// a tree of 2^60 nodes if the parts are shared.
     fn cost_with(&self, ty: &Type, known: &mut HashMap<Type, u64>) -> u64 {
         const LARGE: u64 = 16;
         let mut sum = self.node(ty);

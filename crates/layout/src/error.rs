@@ -1,6 +1,10 @@
-//! What can be wrong with a layout, with the numbers that were wrong.
+//! Errors of layouts, with the numbers that were wrong.
 
 use std::fmt;
+
+/// The names of the constants of a cost model.
+pub(crate) const CONSTANTS: [&str; 8] =
+    ["leaf", "vec", "idx", "idxbuc", "strc", "lookup", "bucket", "triangular"];
 
 /// Why a type could not be built. Every variant carries what was given and what was allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +12,7 @@ use std::fmt;
 pub enum LayoutError {
     /// A displacement, bound, size or number of elements does not fit in 64 bits.
     Overflow {
-        /// What was being computed, e.g. `"size of vec"`.
+        /// The computation that failed, e.g. `"size of vec"`.
         what: &'static str,
     },
     /// Two lists that must have the same length have not.
@@ -73,7 +77,7 @@ impl fmt::Display for LayoutError {
                 write!(f, "the cost constant `{constant}` must be positive")
             }
             Self::UnknownConstant { name } => {
-                let [names @ .., last] = crate::CostModel::NAMES;
+                let [names @ .., last] = CONSTANTS;
                 write!(f, "unknown constant `{name}`, expected {} or {last}", names.join(", "))
             }
         }

@@ -1,4 +1,4 @@
-//! What is known of a type without walking it: computed bottom-up by the constructors.
+//! Facts of a type that need no walk: computed bottom-up by the constructors.
 
 use crate::{Basic, LayoutError};
 
@@ -41,8 +41,8 @@ pub(crate) struct Span {
 }
 
 /// Facts of a type. Bounds follow MPI 4.1, sections 5.1.6 to 5.1.8, on the flattened type map:
-/// explicit bounds (from `resized`) hide the natural ones, wherever in the type they stand, and the
-/// natural upper bound is padded so that the extent is a multiple of the largest alignment.
+/// explicit bounds (from `resized`) hide the natural ones, wherever in the type they stand, and
+/// the natural upper bound is padded so that the extent is a multiple of the largest alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     /// Bytes of data.

@@ -1,14 +1,14 @@
-//! What a node must know of its index list, in one pass over memory.
+//! The properties of an index list that a node must know, in one pass over memory.
 //!
 //! The list is read tile by tile, and each quantity in a loop of its own, which the compiler turns
 //! into vector instructions. Where a tile ascends, as it mostly does, its ends are its minimum and
 //! maximum: 64-bit minima have no vector instruction on most processors, differences have.
 //!
 //! Measured on 10^4 indices in the second-level cache, in times of a plain sum of them: 4.9 with a
-//! test for overflow at every difference, 2.6 with one for the whole tile, 0.8 with AVX2. A fold over
-//! the list for each quantity, and a fingerprint that waits for one multiplication per entry: 33.
-//! Fletcher's two sums in place of the polynomials were slower, sums over chunks of lanes, too: the
-//! compiler gathers across chunks.
+//! test for overflow at every difference, 2.6 with one for the whole tile, 0.8 with AVX2. A fold
+//! over the list for each quantity, and a fingerprint that waits for one multiplication per entry:
+//! 33. Fletcher's two sums in place of the polynomials were slower, sums over chunks of lanes,
+//! too: the compiler gathers across chunks.
 
 use multiversion::multiversion;
 
@@ -19,7 +19,7 @@ const TILE_LOG: u32 = 10;
 /// Neighbouring entries go to different lanes of the fingerprint.
 const LANES: usize = 16;
 
-/// What [`measure`] finds.
+/// The result of [`measure`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Measures {
     pub min: i64,
@@ -30,10 +30,11 @@ pub(crate) struct Measures {
     pub hash: u64,
 }
 
-/// Measures a list; `None` if it is empty. Without a `reach` nothing joins. Differences wrap: a list
-/// whose entries are further apart than 64 bits can hold has no bounds anyway, which is found later.
+/// Measures a list; `None` if it is empty. Without a `reach` nothing joins. Differences wrap: a
+/// list whose entries are further apart than 64 bits can hold has no bounds anyway, which is found
+/// later.
 ///
-/// What it calls is inlined, to be compiled for the same instructions.
+/// The functions that it calls are inlined, to be compiled for the same instructions.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn measure(list: &[i64], reach: Option<i64>) -> Option<Measures> {
     let &first = list.first()?;
@@ -62,9 +63,9 @@ pub(crate) fn measure(list: &[i64], reach: Option<i64>) -> Option<Measures> {
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Wrapped differences of neighbours below this one add up to less than half the range in a tile, so
-/// that a tile with such differences wraps at most once, and ascends if its last entry is not less
-/// than its first.
+/// Wrapped differences of neighbours below this one add up to less than half the range in a tile,
+/// so that a tile with such differences wraps at most once, and ascends if its last entry is not
+/// less than its first.
 const SMALL: u64 = 1 << (62 - TILE_LOG);
 
 /// All differences of neighbours in a tile or-ed together, and how many of them are `reach`.

@@ -1,7 +1,7 @@
-//! The bucket type and the triangular type that Kalany and Träff (2015, section 3.3) name as further
-//! constructors. Here they are shapes of an idxbuc, so that everything that understands an idxbuc
-//! (bounds, plans, MPI handles, emitted code) understands them; what they are for is their price in
-//! the [cost model](crate::CostModel).
+//! The bucket type and the triangular type that Kalany and Träff (2015, section 3.3) name as
+//! further constructors. Here they are shapes of an idxbuc, so that everything that understands an
+//! idxbuc (bounds, plans, MPI handles, emitted code) understands them; what they are for is their
+//! price in the [cost model](crate::CostModel).
 //!
 //! - *bucket*: the buckets start at equal distances, each has at least one copy. The numbers of
 //!   copies are the only list.
@@ -31,8 +31,8 @@ pub fn bucket(step: i64, stride: i64, blocks: &[u64], child: Type) -> Result<Typ
 /// k `step` bytes and has `first` + k `change` copies.
 ///
 /// # Errors
-/// More than [`MAX_ROWS`] buckets; a bucket without copies; overflow of size or bounds; nesting past
-/// [`MAX_DEPTH`](crate::MAX_DEPTH).
+/// More than [`MAX_ROWS`] buckets; a bucket without copies; overflow of size or bounds; nesting
+/// past [`MAX_DEPTH`](crate::MAX_DEPTH).
 pub fn triangular(
     count: u64,
     step: i64,

@@ -8,8 +8,8 @@ use crate::facts::{Placed, Span, add, overflow};
 use crate::list::{Measures, measure};
 use crate::{Base, Basic, Facts, LayoutError};
 
-/// Deepest tree that can be built. It bounds the recursion of everything that walks a type, so that
-/// no walk needs a stack of its own. Real programs nest below ten levels.
+/// Deepest tree that can be built. It bounds the recursion of everything that walks a type, so
+/// that no walk needs a stack of its own. Real programs nest below ten levels.
 pub const MAX_DEPTH: usize = 512;
 
 /// One node of a type: the constructors of Kalany and Träff (definition 1, section 3.3), `strc` of
@@ -24,14 +24,14 @@ pub enum Kind {
         count: u64,
         /// Distance between the origins of neighbouring copies.
         stride: i64,
-        /// What is repeated.
+        /// The repeated type.
         child: Type,
     },
     /// A copy of `child` at each index, in the order of the list.
     Idx {
         /// Displacements of the copies.
         indices: Arc<[i64]>,
-        /// What is repeated.
+        /// The repeated type.
         child: Type,
     },
     /// At each index `indices[k]` a bucket of `blocks[k]` copies, `stride` apart.
@@ -42,7 +42,7 @@ pub enum Kind {
         indices: Arc<[i64]>,
         /// Number of copies in each bucket.
         blocks: Arc<[u64]>,
-        /// What is repeated.
+        /// The repeated type.
         child: Type,
     },
     /// `children[k]` at `indices[k]`, in the order of the list.
@@ -58,7 +58,7 @@ pub enum Kind {
         lb: i64,
         /// Upper bound minus lower bound; may be negative, as in MPI.
         extent: i64,
-        /// What has these bounds.
+        /// The type that gets these bounds.
         child: Type,
     },
 }
@@ -70,8 +70,8 @@ struct Node {
 
 /// A memory layout: an ordered list of basic elements with displacements, described as a tree.
 ///
-/// Cloning is a reference count. Equality is structural: two different descriptions of one type map
-/// are not equal (compare [`Type::type_map`] for that). Bounds are part of the description.
+/// Cloning is a reference count. Equality is structural: two different descriptions of one type
+/// map are not equal (compare [`Type::type_map`] for that). Bounds are part of the description.
 #[derive(Clone)]
 pub struct Type(Arc<Node>);
 
@@ -160,7 +160,8 @@ impl Type {
         Self::new(Kind::Idx { indices, child }, facts, hash)
     }
 
-    /// At each index a bucket of copies of `child`, `stride` bytes apart. Empty buckets are allowed.
+    /// At each index a bucket of copies of `child`, `stride` bytes apart. Empty buckets are
+    /// allowed.
     ///
     /// # Errors
     /// Lists of different lengths; overflow of size or bounds; nesting past [`MAX_DEPTH`].
@@ -257,8 +258,8 @@ impl Type {
         Self::new(Kind::Resized { lb, extent, child }, facts, hash)
     }
 
-    /// The type of an MPI name: a basic type, or one of the pair types of `MPI_MINLOC` as the struct
-    /// that it is (MPI 4.1, section 6.9.4).
+    /// The type of an MPI name: a basic type, or one of the pair types of `MPI_MINLOC` as the
+    /// struct that it is (MPI 4.1, section 6.9.4).
     #[must_use]
     pub fn predefined(name: &str) -> Option<Type> {
         if let Some(basic) = Basic::by_name(name) {

@@ -68,8 +68,8 @@ fn facts_of_the_corpus_equal_those_of_the_flattened_map() {
     corpus::all(200).iter().for_each(|n| facts_hold(&n.ty));
 }
 
-/// Every node over these children, with every small argument: empty, single, touching, overlapping,
-/// backwards, gaps.
+/// Every node over these children, with every small argument: empty, single, touching,
+/// overlapping, backwards, gaps.
 fn wrap_in_everything(child: &Type) -> Vec<Type> {
     let strides = [-5, -4, -1, 0, 1, 2, 4, 5];
     let lists: &[&[i64]] =

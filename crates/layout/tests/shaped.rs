@@ -105,7 +105,8 @@ fn constants_are_read_and_set_by_name() {
     let unknown = model.set("vek", 1).unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "unknown constant `vek`, expected leaf, vec, idx, idxbuc, strc, lookup, bucket or triangular"
+        "unknown constant `vek`, expected leaf, vec, idx, idxbuc, strc, lookup, bucket or \
+         triangular"
     );
     assert_eq!(model, before);
     let free = CostModel { triangular: Some(0), ..model };

@@ -113,11 +113,13 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("vect(4, 10, MPI_INT)", "1:1 expected a constructor, found `vect`; did you mean `vec`?"),
         (
             "vec(4, 10,\n  MPI_IMT)",
-            "2:3 expected an MPI basic type or a constructor, found `MPI_IMT`; did you mean `MPI_INT`?",
+            "2:3 expected an MPI basic type or a constructor, found `MPI_IMT`; did you mean \
+             `MPI_INT`?",
         ),
         (
             "leaf(int)",
-            "1:6 expected an MPI basic type such as `MPI_INT`, found `int`; did you mean `MPI_INT`?",
+            "1:6 expected an MPI basic type such as `MPI_INT`, found `int`; did you mean \
+             `MPI_INT`?",
         ),
         (
             "leaf(MPI_2INT)",
@@ -126,8 +128,8 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ),
         (
             "vec(4, 10, idx(<0,2>, MPI_INT)",
-            "1:31 expected `)` to close `vec`, found end of input; `vec` at line 1, column 1 is not \
-             closed",
+            "1:31 expected `)` to close `vec`, found end of input; `vec` at line 1, column 1 is \
+             not closed",
         ),
         (
             "vec(4, 10, MPI_INT))",

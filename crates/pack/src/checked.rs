@@ -61,8 +61,8 @@ impl fmt::Display for PackError {
             ),
             Self::Destination { bounds, origin, length } => write!(
                 f,
-                "the destination takes the bytes {}..{} from its origin, which is byte {origin} of a \
-                 buffer of {length} bytes",
+                "the destination takes the bytes {}..{} from its origin, which is byte {origin} \
+                 of a buffer of {length} bytes",
                 bounds.start, bounds.end
             ),
             Self::Packed { needed, length } => {
@@ -74,8 +74,9 @@ impl fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
-/// Packs the packed bytes `range` of the layout in `memory` to the front of `out`. `memory[origin]`
-/// is displacement 0; `origin` may be past the end where all displacements are negative.
+/// Packs the packed bytes `range` of the layout in `memory` to the front of `out`.
+/// `memory[origin]` is displacement 0; `origin` may be past the end where all displacements are
+/// negative.
 ///
 /// # Errors
 /// Nothing is moved when the range, the memory or the output is too small.
@@ -93,9 +94,9 @@ pub fn pack(
     Ok(())
 }
 
-/// Unpacks the front of `packed`, which holds the packed bytes `range`, into the layout in `memory`.
-/// Bytes between the blocks of the layout are neither read nor written. Where a layout names a byte
-/// twice (illegal for receiving in MPI) it ends up with one of its values.
+/// Unpacks the front of `packed`, which holds the packed bytes `range`, into the layout in
+/// `memory`. Bytes between the blocks of the layout are neither read nor written. Where a layout
+/// names a byte twice (illegal for receiving in MPI) it ends up with one of its values.
 ///
 /// # Errors
 /// As [`pack`].
@@ -107,7 +108,8 @@ pub fn unpack(
     packed: &[u8],
 ) -> Result<(), PackError> {
     check(plan, &Buffers { memory: memory.len(), origin, packed: packed.len() }, &range)?;
-    // SAFETY: as in `pack`, with the borrows the other way round.
+    // SAFETY: the bounds of the plan lie in `memory` and the range fits in `packed`; one is
+    // borrowed exclusively, the other shared, so they do not overlap.
     unsafe { unpack_raw(plan, memory.as_mut_ptr().wrapping_add(origin), packed.as_ptr(), range) };
     Ok(())
 }

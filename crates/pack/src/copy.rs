@@ -50,14 +50,16 @@ pub fn copy(
     Ok(())
 }
 
-/// Copies the packed bytes `range` of the layout around `source` to the layout around `destination`.
+/// Copies the packed bytes `range` of the layout around `source` to the layout around
+/// `destination`.
 ///
 /// Both pointers are origins (displacement 0). A range past [`CopyPlan::bytes`] is cut there.
 ///
 /// # Safety
-/// - Every byte that the source layout names in this range is valid for reads, relative to `source`;
-///   every byte that the destination layout names, for writes, relative to `destination`. It is
-///   enough that all of [`CopyPlan::source_bounds`] and [`CopyPlan::destination_bounds`] is.
+/// - Every byte that the source layout names in this range is valid for reads, relative to
+///   `source`; every byte that the destination layout names, for writes, relative to
+///   `destination`. It is enough that all of [`CopyPlan::source_bounds`] and
+///   [`CopyPlan::destination_bounds`] is.
 /// - The bytes written do not overlap those read.
 /// - Nobody writes the bytes read, or touches the bytes written, during the call.
 pub unsafe fn copy_raw(
@@ -68,17 +70,18 @@ pub unsafe fn copy_raw(
 ) {
     let Some(kernels) = select(plan.target()) else {
         ask();
-        // SAFETY: the same duties; the processor has been asked.
+        // SAFETY: the caller vouches for the bytes of the range on both sides; the processor has
+        // been asked.
         return unsafe { copy_raw(plan, source, destination, range) };
     };
-    let walk = Walk { kernels };
+    let walk = CopyWalk { kernels };
     plan.cut(range, |piece| {
         let at = |a, b| Sides {
             src: source.cast_mut().wrapping_offset(distance(a)),
             dst: destination.wrapping_offset(distance(b)),
         };
-        // SAFETY: pieces cover exactly the range; the plan proved that they lie in its bounds, which
-        // the caller vouches for.
+        // SAFETY: pieces cover exactly the range; the plan proved that they lie in its bounds,
+        // which the caller vouches for.
         unsafe {
             match piece {
                 CopyPiece::Copies { pair, a, b, copies } => walk.copies(pair, at(a, b), copies),
@@ -104,15 +107,15 @@ impl Sides {
     }
 }
 
-struct Walk {
+struct CopyWalk {
     kernels: &'static Kernels,
 }
 
 // Every function below: the bytes that are moved are valid for reads at `sides.src`, for writes at
 // `sides.dst`, as `copy_raw` demands.
-impl Walk {
+impl CopyWalk {
     unsafe fn whole(&self, pair: &Pair, sides: Sides) {
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for all bytes of the pair at `sides`.
         unsafe {
             match pair.pairing() {
                 Pairing::Loop { .. } | Pairing::Seq(_) => {
@@ -126,7 +129,8 @@ impl Walk {
     /// Moves packed bytes of a pair that is neither loop nor sequence.
     unsafe fn bytes(&self, pair: &Pair, sides: Sides, range: Range<u64>) {
         let start = length(range.start);
-        // SAFETY: see above. The contiguous side is the packed stream.
+        // SAFETY: the caller vouches for the bytes `range` of the pair; the contiguous side is the
+        // packed stream, entered where the range begins.
         unsafe {
             match pair.pairing() {
                 Pairing::Pack(node) => {
@@ -148,7 +152,7 @@ impl Walk {
 
     /// Moves whole copies of a loop or steps of a sequence.
     unsafe fn copies(&self, pair: &Pair, sides: Sides, copies: Range<u64>) {
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for these copies; a step lies where the sequence says.
         unsafe {
             match pair.pairing() {
                 Pairing::Loop { count, a, b, body, kernel } => {
@@ -175,7 +179,7 @@ impl Walk {
     ) {
         let count = copies.end - copies.start;
         let first = sides.at(a.at(copies.start), b.at(copies.start));
-        // SAFETY: see above; copies lie where `a` and `b` say.
+        // SAFETY: the caller vouches for these copies, which lie where `a` and `b` say.
         unsafe {
             match kernel {
                 CopyKernel::Grid { length, dims, own } => {
@@ -223,7 +227,8 @@ impl Walk {
 
     unsafe fn walk(&self, (a, b): (&Steps, &Steps), body: &Pair, sides: Sides, copies: Range<u64>) {
         for i in copies {
-            // SAFETY: see above.
+            // SAFETY: copy `i` is one of those that the caller vouches for and lies where the
+            // steps say.
             unsafe { self.whole(body, sides.at(a.at(i), b.at(i))) };
         }
     }
@@ -231,7 +236,7 @@ impl Walk {
     /// Moves a grid of blocks; of the dimension `own.0` only `own.1` steps.
     unsafe fn grid(&self, dims: &[Dim], own: Option<(usize, u64)>, block: u64, sides: Sides) {
         let Some((dim, inner)) = dims.split_first() else {
-            // SAFETY: see above.
+            // SAFETY: without dimensions the grid is the one block that the caller vouches for.
             return unsafe { any(sides.src, sides.dst, length(block)) };
         };
         let (count, own) = match own {
@@ -239,7 +244,8 @@ impl Walk {
             Some((i, count)) => (dim.count, Some((i - 1, count))),
             None => (dim.count, None),
         };
-        // SAFETY: see above.
+        // SAFETY: each step along `dim` is a grid of fewer dimensions, inside the one that the
+        // caller vouches for.
         unsafe {
             if inner.is_empty() {
                 return self.column(dim, count, block, sides);
@@ -255,7 +261,8 @@ impl Walk {
     /// Moves `count` blocks, apart as `dim` says.
     unsafe fn column(&self, dim: &Dim, count: u64, block: u64, sides: Sides) {
         let (a, b, bytes) = (distance(dim.a), distance(dim.b), length(block));
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for all `count` blocks; dense on both sides, they are one
+        // run.
         unsafe {
             if (a, b) == (bytes.cast_signed(), bytes.cast_signed()) {
                 return any(sides.src, sides.dst, bytes.wrapping_mul(length(count)));
@@ -265,8 +272,8 @@ impl Walk {
         }
     }
 
-    /// Moves the blocks of `list` in `places` between the first side, where they are listed, and the
-    /// second, where they are `stride` apart.
+    /// Moves the blocks of `list` in `places` between the first side, where they are listed, and
+    /// the second, where they are `stride` apart.
     unsafe fn blocks<D: Direction>(
         &self,
         (listed, strided): (*mut u8, *mut u8),
@@ -292,7 +299,8 @@ impl Walk {
                 pause: 0,
             };
             packed = packed.wrapping_offset(step.wrapping_mul(places.len().cast_signed()));
-            // SAFETY: see above.
+            // SAFETY: the listed places are among those that the caller vouches for, and the grid
+            // steps through the strided side as far as they are many.
             unsafe { self.kernels.list::<D>(&grid, places) }
         });
     }

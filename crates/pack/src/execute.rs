@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use commloom_plan::{Kernel, Node, Piece, Plan, Shape};
 
-use crate::flat;
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
 use crate::number::{distance, length};
 use crate::places::stretches;
 use crate::tiles::move_tiles;
 
-/// Moves the packed bytes `range` of a plan; `packed` is where the first of them lies.
+/// Moves the packed bytes `range` of a plan by its loop nest; `packed` is where the first of them
+/// lies. Apart from short messages, which would pay for its registers.
 ///
 /// # Safety
 /// - Every byte of the plan's packed range is valid, relative to `memory`, for reads ([`Pack`]) or
@@ -22,28 +22,6 @@ use crate::tiles::move_tiles;
 ///
 /// [`Pack`]: crate::moves::Pack
 /// [`Unpack`]: crate::moves::Unpack
-#[inline(always)]
-pub(crate) unsafe fn execute<D: Direction>(
-    plan: &Plan,
-    memory: *mut u8,
-    packed: *mut u8,
-    range: Range<u64>,
-) {
-    if let Some(flat) = plan.flat_to_move()
-        && range.start == 0
-        && range.end >= flat.bytes()
-    {
-        // SAFETY: the same duties.
-        return unsafe { flat::run::<D>(flat, plan, memory, packed) };
-    }
-    // SAFETY: the same duties.
-    unsafe { nested::<D>(plan, memory, packed, range) }
-}
-
-/// The same by the loop nest. Apart from short messages, which would pay for its registers.
-///
-/// # Safety
-/// As [`execute`].
 #[inline(never)]
 pub(crate) unsafe fn nested<D: Direction>(
     plan: &Plan,
@@ -52,19 +30,21 @@ pub(crate) unsafe fn nested<D: Direction>(
     range: Range<u64>,
 ) {
     let Some(kernels) = select(plan.target()) else {
-        // SAFETY: the same duties.
+        // SAFETY: the caller vouches for the bytes of the range on both sides.
         return unsafe { first::<D>(plan, memory, packed, range) };
     };
     let memory = memory.wrapping_offset(distance(plan.start()));
-    // SAFETY: the same duties.
+    // SAFETY: the caller vouches for the bytes of the range; `select` gave kernels for this
+    // processor, and `memory` is now where the first byte of the root lies.
     unsafe { node::<D>(kernels, plan.root(), memory, packed, range) }
 }
 
-/// Moves the packed bytes `range` of a node whose first byte lies at `memory`; `packed` is where the
-/// first byte of the range lies.
+/// Moves the packed bytes `range` of a node whose first byte lies at `memory`; `packed` is where
+/// the first byte of the range lies.
 ///
 /// # Safety
-/// As [`execute`]; the processor has the instructions of `kernels`.
+/// The bytes of the range are valid on both sides as [`nested`] demands, counted from the node's
+/// first byte; the processor has the instructions of `kernels`.
 #[inline(always)]
 pub(crate) unsafe fn node<D: Direction>(
     kernels: &'static Kernels,
@@ -73,7 +53,8 @@ pub(crate) unsafe fn node<D: Direction>(
     packed: *mut u8,
     range: Range<u64>,
 ) {
-    // SAFETY: the same duties.
+    // SAFETY: the caller vouches for the range, and `all` moves no more than it: here it covers
+    // the node.
     unsafe {
         if range.start == 0 && range.end >= node.bytes() {
             all::<D>(kernels, node, memory, packed);
@@ -88,7 +69,7 @@ pub(crate) unsafe fn node<D: Direction>(
 #[inline(never)]
 unsafe fn first<D: Direction>(plan: &Plan, memory: *mut u8, packed: *mut u8, range: Range<u64>) {
     ask();
-    // SAFETY: the same duties.
+    // SAFETY: the caller vouches for the bytes of the range; `ask` changes none of them.
     unsafe { nested::<D>(plan, memory, packed, range) }
 }
 
@@ -101,7 +82,8 @@ unsafe fn all<D: Direction>(
     memory: *mut u8,
     packed: *mut u8,
 ) {
-    // SAFETY: the same duties, passed on.
+    // SAFETY: the caller vouches for all bytes of the root; blocks and loops have the places that
+    // its shape says, and a program runs only over as many copies as it needs.
     unsafe {
         if let Shape::Loop { count, stride, .. } = root.shape() {
             let mut kernel = root.kernel();
@@ -135,8 +117,8 @@ unsafe fn walk_all<D: Direction>(
     memory: *mut u8,
     packed: *mut u8,
 ) {
-    // SAFETY: the same duties.
-    unsafe { Walk { kernels, packed, pause: 0 }.whole::<D>(root, memory) }
+    // SAFETY: the caller vouches for all bytes of the root and for the instructions of `kernels`.
+    unsafe { PlanWalk { kernels, packed, pause: 0 }.whole::<D>(root, memory) }
 }
 
 #[inline(never)]
@@ -147,7 +129,7 @@ unsafe fn part<D: Direction>(
     packed: *mut u8,
     range: Range<u64>,
 ) {
-    let mut walk = Walk { kernels, packed, pause: 0 };
+    let mut walk = PlanWalk { kernels, packed, pause: 0 };
     node.cut(0, range, &mut |piece| {
         // SAFETY: pieces cover exactly the range, in order; the plan proved that they lie in its
         // bounds, which the caller vouches for.
@@ -165,19 +147,19 @@ unsafe fn part<D: Direction>(
 }
 
 /// The place in the packed stream while a plan is walked.
-struct Walk {
+struct PlanWalk {
     kernels: &'static Kernels,
     packed: *mut u8,
     /// After how many rows stores may finish; 0: never.
     pause: usize,
 }
 
-// Every function below: memory at the node's place and the packed stream at `self.packed` are valid
-// for the bytes that are moved, as `execute` demands; `self.packed` then moves past them.
-impl Walk {
+// Every function below: memory at the node's place and the packed stream at `self.packed` are
+// valid for the bytes that are moved, as `nested` demands; `self.packed` then moves past them.
+impl PlanWalk {
     unsafe fn bytes<D: Direction>(&mut self, memory: *mut u8, bytes: u64) {
         let (src, dst) = D::ends(memory, self.packed);
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for as many bytes at `memory` and at the place in the stream.
         unsafe { any(src, dst, length(bytes)) };
         self.advance(bytes);
     }
@@ -187,7 +169,7 @@ impl Walk {
     }
 
     unsafe fn whole<D: Direction>(&mut self, node: &Node, memory: *mut u8) {
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for all bytes of the node, which are those of all its copies.
         unsafe {
             match node.shape() {
                 Shape::Block => self.bytes::<D>(memory, node.bytes()),
@@ -199,7 +181,7 @@ impl Walk {
     /// Moves some copies of the body of a node whose first byte lies at `memory`.
     unsafe fn copies<D: Direction>(&mut self, node: &Node, memory: *mut u8, copies: Range<u64>) {
         let list = length(copies.start)..length(copies.end);
-        // SAFETY: see above; copy `i` lies where the shape says.
+        // SAFETY: the caller vouches for these copies; copy `i` lies where the shape says.
         unsafe {
             match node.shape() {
                 Shape::Block => self.bytes::<D>(memory, node.bytes()),
@@ -259,7 +241,8 @@ impl Walk {
         count: u64,
         stride: i64,
     ) {
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for `count` copies of the body, `stride` apart; each kernel
+        // was planned for this body and moves only its bytes.
         unsafe {
             match kernel {
                 Kernel::Rows { length: block, columns, stride: column, .. } => {
@@ -342,7 +325,8 @@ impl Walk {
         places: Places<'_>,
     ) {
         let rows = places.len();
-        // SAFETY: see above.
+        // SAFETY: the caller vouches for a copy of the body at each place; each kernel was planned
+        // for this body and moves only its bytes.
         unsafe {
             match kernel {
                 Kernel::Rows { length: block, columns, stride: column, ahead } => {

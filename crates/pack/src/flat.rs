@@ -1,7 +1,7 @@
 //! Short messages: from the plan straight to the one function that moves all of it.
 //!
-//! Per call there are about a dozen instructions before that function. Which of them this processor
-//! can run is decided once, by pointing to another table.
+//! Per call there are about a dozen instructions before that function. Which of them this
+//! processor can run is decided once, by pointing to another table.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -24,12 +24,13 @@ static TABLE: AtomicPtr<Table> = AtomicPtr::new((&raw const tables::UNKNOWN).cas
 /// Moves all of a short message.
 ///
 /// # Safety
-/// As [`execute`](crate::execute::execute), for all packed bytes.
+/// All packed bytes of the plan are valid on both sides as [`nested`] demands.
 #[inline(always)]
 pub(crate) unsafe fn run<D: Direction>(flat: &Flat, plan: &Plan, memory: *mut u8, packed: *mut u8) {
     let script = if D::PACKS { flat.pack() } else { flat.unpack() };
-    // SAFETY: the pointer is to one of the tables below, which are never written; it leads to functions for
-    // this script and processor, whose duties are the same.
+    // SAFETY: the pointer is to one of the tables below, which are never written; it leads to
+    // functions for this script and processor, and the caller vouches for the bytes that they
+    // move.
     unsafe {
         let table = &*TABLE.load(Ordering::Relaxed);
         table[D::INDEX][script.number()](script, memory, packed, plan);
@@ -49,7 +50,7 @@ unsafe fn otherwise<D: Direction>(_: &Script, memory: *mut u8, packed: *mut u8, 
     #[cfg(not(target_arch = "x86_64"))]
     let table = &raw const tables::PORTABLE;
     TABLE.store(table.cast_mut(), Ordering::Relaxed);
-    // SAFETY: the same duties.
+    // SAFETY: the caller vouches for all bytes of the plan, which is what the range covers.
     unsafe { nested::<D>(plan, memory, packed, 0..plan.bytes()) }
 }
 
@@ -66,7 +67,7 @@ macro_rules! wrap {
                 packed: *mut u8,
                 _: &Plan,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the blocks of the script.
                 unsafe { super::blocks::<D, N>(script, memory, packed) }
             }
 
@@ -77,7 +78,7 @@ macro_rules! wrap {
                 packed: *mut u8,
                 _: &Plan,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the pieces of the script.
                 unsafe { super::pieces::<D>(script, memory, packed) }
             }
         }
@@ -92,7 +93,8 @@ wrap!(avx2, "avx2");
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn join<const N: usize>(script: &Script, memory: *mut u8, packed: *mut u8, _: &Plan) {
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for the blocks of the script; the table of this function is used
+    // only where the processor has AVX2.
     unsafe { joined::<Avx2, Pack, N>(script, memory, packed) }
 }
 
@@ -102,7 +104,7 @@ unsafe fn strided<D: Direction, const N: usize, const COUNT: usize>(
     packed: *mut u8,
     _: &Plan,
 ) {
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for the blocks of the script.
     unsafe { column::<D, N, COUNT>(script, memory, packed) }
 }
 
@@ -112,7 +114,7 @@ unsafe fn listed<D: Direction, const N: usize, const COUNT: usize>(
     packed: *mut u8,
     _: &Plan,
 ) {
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for the blocks of the script.
     unsafe { exactly::<D, N, COUNT>(script, memory, packed) }
 }
 
@@ -122,7 +124,7 @@ unsafe fn many<D: Direction, const N: usize>(
     packed: *mut u8,
     _: &Plan,
 ) {
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for the blocks of the script.
     unsafe { small::<D, N>(script, memory, packed) }
 }
 

@@ -1,13 +1,13 @@
 //! Moving one block: constant lengths without a call, stores in ascending order.
 //!
 //! Ascending matters once the destination leaves the first-level cache: rustc copies a `[u8; 40]`
-//! tail first, which measured 17 instead of 29 GB/s (KERNELS.md, "asc").
+//! tail first, which measured 17 instead of 29 GB/s (book/src/explanation/kernels.md).
 
 use std::ptr;
 
-/// Runs from this length on are left to the C library's memcpy, which knows the machine: on Zen 5 its
-/// `rep movsb` takes 0.8 of the time of vector moves past the first-level cache from here on, and twice
-/// the time below.
+/// Runs from this length on are left to the C library's memcpy, which knows the machine: on Zen 5
+/// its `rep movsb` takes 0.8 of the time of vector moves past the first-level cache from here on,
+/// and twice the time below.
 const CALL_FROM: usize = 2048;
 
 /// Lengths that [`long`] moves.
@@ -54,7 +54,7 @@ impl Direction for Unpack {
 /// `at + N` bytes are readable at `src`, writable at `dst`.
 #[inline(always)]
 pub(crate) unsafe fn piece<const N: usize>(src: *const u8, dst: *mut u8, at: usize) {
-    // SAFETY: the caller's promise; arrays of bytes need no alignment.
+    // SAFETY: the caller vouches for these `N` bytes; arrays of bytes need no alignment.
     unsafe { ptr::write(dst.add(at).cast(), ptr::read(src.add(at).cast::<[u8; N]>())) }
 }
 
@@ -65,7 +65,7 @@ pub(crate) unsafe fn piece<const N: usize>(src: *const u8, dst: *mut u8, at: usi
 /// - The two do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn block<const N: usize>(src: *const u8, dst: *mut u8, length: usize) {
-    // SAFETY: the pieces stay below N, or the same promise is passed on.
+    // SAFETY: the pieces stay below N, or the length is the caller's own, which it vouches for.
     unsafe {
         if N == 0 {
             return any(src, dst, length);
@@ -116,7 +116,7 @@ pub(crate) unsafe fn block<const N: usize>(src: *const u8, dst: *mut u8, length:
 /// Moves `length` bytes. Tails are moved end-aligned, overlapping what was moved already.
 ///
 /// # Safety
-/// As [`block`].
+/// As many bytes are readable at `src` and writable at `dst`, and the two do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn any(src: *const u8, dst: *mut u8, length: usize) {
     // SAFETY: every piece lies in 0..length: a tail of N bytes is moved only where length >= N.
@@ -150,11 +150,11 @@ pub(crate) unsafe fn any(src: *const u8, dst: *mut u8, length: usize) {
     }
 }
 
-/// Moves a length of [`LONG`]: whole lines of 64 bytes, then the smallest tail that ends with the run.
-/// Loading the tail first, or several lines before storing any, took up to 1.4 times as long.
+/// Moves a length of [`LONG`]: whole lines of 64 bytes, then the smallest tail that ends with the
+/// run. Loading the tail first, or several lines before storing any, took up to 1.4 times as long.
 ///
 /// # Safety
-/// As [`block`].
+/// As many bytes are readable at `src` and writable at `dst`, and the two do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn long(src: *const u8, dst: *mut u8, length: usize) {
     // SAFETY: every piece lies in 0..length, which is at least 65.

@@ -6,9 +6,9 @@ use commloom_plan::Offsets;
 
 use crate::kernels::Places;
 
-/// Hands the entries `range` of a list to `work` in as few stretches as its form has: the displacement
-/// that the places of a stretch count from, which entries it holds, and the places. Short lists are
-/// widened in registers, 256 entries at a time.
+/// Hands the entries `range` of a list to `work` in as few stretches as its form has: the
+/// displacement that the places of a stretch count from, which entries it holds, and the places.
+/// Short lists are widened in registers, 256 entries at a time.
 #[inline(always)]
 pub(crate) fn stretches(
     offsets: &Offsets,

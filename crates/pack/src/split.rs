@@ -16,8 +16,9 @@ const PER_THREAD: u64 = 4;
 
 /// A packed range in pieces of equal length; the first and the last may be shorter.
 ///
-/// Cuts lie at whole copies of the outermost body where that is cheap, so that kernels meet no split
-/// copies, and otherwise at line borders of the packed side, so that no two threads write one line.
+/// Cuts lie at whole copies of the outermost body where that is cheap, so that kernels meet no
+/// split copies, and otherwise at line borders of the packed side, so that no two threads write
+/// one line.
 #[derive(Debug)]
 pub(crate) struct Split {
     range: Range<u64>,

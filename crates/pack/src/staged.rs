@@ -1,5 +1,5 @@
-//! Copies between two layouts that have nothing in common: by way of a small packed buffer that stays
-//! in the first-level cache, or by the long runs of one side.
+//! Copies between two layouts that have nothing in common: by way of a small packed buffer that
+//! stays in the first-level cache, or by the long runs of one side.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -18,8 +18,8 @@ const LARGEST: usize = Stage::LARGEST as usize;
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; LARGEST]>);
 
-/// Copies the packed bytes `range` of the first node, whose first byte lies at `src`, to the second at
-/// `dst`.
+/// Copies the packed bytes `range` of the first node, whose first byte lies at `src`, to the
+/// second at `dst`.
 ///
 /// # Safety
 /// - The bytes of the range are valid for reads in the source, for writes in the destination.
@@ -32,8 +32,9 @@ pub(crate) unsafe fn staged(
     (src, dst): (*mut u8, *mut u8),
     range: Range<u64>,
 ) {
-    // SAFETY: passed on, piece by piece; in each the middle is either the buffer, with as many bytes
-    // as were packed to it, or a run of one side.
+    // SAFETY: the caller vouches for the range on both sides, and the pieces are parts of it; in
+    // each the middle is either the buffer, with as many bytes as were packed to it, or a run of
+    // one side.
     unsafe {
         match stage {
             Stage::Buffer { piece } => {

@@ -2,8 +2,8 @@
 
 use commloom_plan::Target;
 
-/// Blocks in a period: with 12 of 4 to 12 bytes a period took a third of the time of walking through the
-/// blocks.
+/// Blocks in a period: with 12 of 4 to 12 bytes a period took a third of the time of walking
+/// through the blocks.
 const MAX_PARTS: usize = 32;
 
 /// Packed bytes that are moved from a flat list.
@@ -23,9 +23,10 @@ pub fn detect() -> Target {
     let (l1_way, l2_way) = (way(l1), way(l2));
     let (l1, l2) = (l1.bytes, l2.bytes);
     let byte_permute = byte_permute();
-    // Lists at random places past the second-level cache: prefetching took 0.77 to 0.9 of the time when
-    // packing and half of it when unpacking on Sapphire Rapids (KERNELS.md). On Zen 5 it costs 1.05 to 1.2
-    // when packing; when unpacking it takes 0.75 past 16 MB, and 1.0 to 1.4 below.
+    // Lists at random places past the second-level cache: prefetching took 0.77 to 0.9 of the time
+    // when packing and half of it when unpacking on Sapphire Rapids
+    // (book/src/explanation/kernels.md). On Zen 5 it costs 1.05 to 1.2 when packing; when
+    // unpacking it takes 0.75 past 16 MB, and 1.0 to 1.4 below.
     let (prefetch_from, prefetch_write_from) =
         if is_intel() { (l2, l2) } else { (u64::MAX, 16 << 20) };
     // Zen 5 with 32 MB of third level, `Period::plain_stores`.
@@ -42,7 +43,8 @@ pub fn detect() -> Target {
         prefetch_write_from,
         flat_up_to: FLAT_UP_TO,
         flat_after: FLAT_AFTER,
-        // Zen 5: 0.6 to 0.9 of the time at 15 times the second-level cache, up to 1.5 at twice its size.
+        // Zen 5: 0.6 to 0.9 of the time at 15 times the second-level cache, up to 1.5 at twice its
+        // size.
         prefetch_periods_from: 4 * l2,
         masked_stores_until,
         ..Target::PORTABLE

@@ -1,11 +1,11 @@
 //! [`Threads`]: large packs and unpacks on several threads.
 //!
-//! The packed range is cut into pieces. Every thread first takes those of its own part, which is the
-//! same part in every call: what a core moved before is in its cache. (Pieces taken by whoever came
-//! first ran at half the speed of one thread in one of four runs; that lines changed hands between
-//! cores is a guess.) Then it
-//! helps the others. So the caller never waits for a helper to wake up: what nobody took yet it moves
-//! itself, and a busy machine costs nothing but the helpers' share.
+//! The packed range is cut into pieces. Every thread first takes those of its own part, which is
+//! the same part in every call: what a core moved before is in its cache. (Pieces taken by whoever
+//! came first ran at half the speed of one thread in one of four runs; that lines changed hands
+//! between cores is a guess.) Then it helps the others. So the caller never waits for a helper to
+//! wake up: what nobody took yet it moves itself, and a busy machine costs nothing but the
+//! helpers' share.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -22,13 +22,13 @@ use crate::checked::{Buffers, check};
 use crate::split::Split;
 use crate::{PackError, pack_raw, unpack_raw};
 
-/// Messages below so many packed bytes stay on the calling thread: at 256 kB two threads took 0.7 to 0.9 of
-/// the time where the second core was idle, and 1.1 to 1.25 of it where it was busy (measured with pieces
-/// of 128 kB, taken by whoever came first).
+/// Messages below so many packed bytes stay on the calling thread: at 256 kB two threads took 0.7
+/// to 0.9 of the time where the second core was idle, and 1.1 to 1.25 of it where it was busy
+/// (measured with pieces of 128 kB, taken by whoever came first).
 const LEAST: u64 = 384 << 10;
 
-/// How many threads move large messages: one (the default; there is no other thread then), or a pool
-/// of helpers that is made once and shared by all clones.
+/// How many threads move large messages: one (the default; there is no other thread then), or a
+/// pool of helpers that is made once and shared by all clones.
 ///
 /// After a `fork` the child has no helpers: there, everything runs on the calling thread.
 #[derive(Debug, Clone, Default)]
@@ -112,14 +112,15 @@ impl Threads {
     ) -> Result<(), PackError> {
         check(plan, &Buffers { memory: memory.len(), origin, packed: out.len() }, &range)?;
         let memory = memory.as_ptr().wrapping_add(origin);
-        // SAFETY: as in the sequential form: the bounds of the plan lie in `memory` and the range
-        // fits in `out`.
+        // SAFETY: the bounds of the plan lie in `memory` and the range fits in `out`; one is
+        // borrowed shared, the other exclusively, so they do not overlap, and other threads touch
+        // neither once the call returns.
         unsafe { self.pack_raw(plan, memory, out.as_mut_ptr(), range) };
         Ok(())
     }
 
-    /// [`unpack`](crate::unpack()) on these threads. A layout that may name a byte twice is unpacked
-    /// by the calling thread alone, so that the result does not depend on timing.
+    /// [`unpack`](crate::unpack()) on these threads. A layout that may name a byte twice is
+    /// unpacked by the calling thread alone, so that the result does not depend on timing.
     ///
     /// # Errors
     /// As [`unpack`](crate::unpack()).
@@ -133,7 +134,9 @@ impl Threads {
     ) -> Result<(), PackError> {
         check(plan, &Buffers { memory: memory.len(), origin, packed: packed.len() }, &range)?;
         let memory = memory.as_mut_ptr().wrapping_add(origin);
-        // SAFETY: as in `pack`.
+        // SAFETY: the bounds of the plan lie in `memory` and the range fits in `packed`; one is
+        // borrowed exclusively, the other shared, so they do not overlap, and other threads touch
+        // neither once the call returns.
         unsafe { self.unpack_raw(plan, memory, packed.as_ptr(), range) };
         Ok(())
     }
@@ -141,7 +144,7 @@ impl Threads {
     /// [`pack_raw`] on these threads.
     ///
     /// # Safety
-    /// As [`pack_raw`], for threads other than the caller's too.
+    /// Memory is valid as [`pack_raw`] demands, for threads other than the caller's too.
     pub unsafe fn pack_raw(
         &self,
         plan: &Plan,
@@ -150,7 +153,8 @@ impl Threads {
         range: Range<u64>,
     ) {
         let range = range.start..range.end.min(plan.bytes());
-        // SAFETY: the duties are the same. Pieces are packed to places of their own.
+        // SAFETY: the caller vouches for the range, for all threads. Pieces are packed to places
+        // of their own.
         unsafe {
             match self.pool(&range) {
                 Some(pool) => pool.run(plan, Way::Pack, memory.cast_mut(), packed, range),
@@ -162,7 +166,7 @@ impl Threads {
     /// [`unpack_raw`] on these threads, or by the caller alone as [`Threads::unpack`].
     ///
     /// # Safety
-    /// As [`unpack_raw`], for threads other than the caller's too.
+    /// Memory is valid as [`unpack_raw`] demands, for threads other than the caller's too.
     pub unsafe fn unpack_raw(
         &self,
         plan: &Plan,
@@ -171,8 +175,8 @@ impl Threads {
         range: Range<u64>,
     ) {
         let range = range.start..range.end.min(plan.bytes());
-        // SAFETY: the duties are the same. Pieces of a layout that names no byte twice have no byte
-        // of memory in common, and unpacking writes no others.
+        // SAFETY: the caller vouches for the range, for all threads. Pieces of a layout that names
+        // no byte twice have no byte of memory in common, and unpacking writes no others.
         unsafe {
             match self.pool(&range).filter(|_| plan.names_bytes_once()) {
                 Some(pool) => pool.run(plan, Way::Unpack, memory, packed.cast_mut(), range),
@@ -195,8 +199,8 @@ enum Way {
     Unpack,
 }
 
-/// One call, shared by the caller and its helpers. Helpers that come late find no piece left and do
-/// not follow the pointers.
+/// One call, shared by the caller and its helpers. Helpers that come late find no piece left and
+/// do not follow the pointers.
 struct Call {
     plan: Plan,
     way: Way,
@@ -211,17 +215,19 @@ struct Call {
     caller: Thread,
 }
 
-// SAFETY: the pointers are followed only for a piece that was taken and is not done, while the caller
-// waits; every piece is taken once, and pieces write to places of their own.
+// SAFETY: the pointers are followed only for a piece that was taken and is not done, while the
+// caller waits; every piece is taken once, and pieces write to places of their own.
 unsafe impl Send for Call {}
-// SAFETY: as above.
+// SAFETY: what threads share is atomic or only read; through the pointers each reaches the bytes
+// of pieces that it alone has taken.
 unsafe impl Sync for Call {}
 
 impl Pool {
     /// Moves a range in pieces.
     ///
     /// # Safety
-    /// As [`pack_raw`] or [`unpack_raw`]; pieces of the range must not write the same bytes.
+    /// Memory is valid as [`pack_raw`] or [`unpack_raw`] demands, for the threads of the pool too;
+    /// pieces of the range must not write the same bytes.
     unsafe fn run(
         &self,
         plan: &Plan,
@@ -250,7 +256,7 @@ impl Pool {
                 call.help(1 + rayon::current_thread_index().unwrap_or(0));
             });
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller of this function is the one who waits, and it has not returned.
         unsafe { call.help(0) };
         let mut patience = 1000;
         while call.done.load(Ordering::Acquire) < pieces {
@@ -260,7 +266,8 @@ impl Pool {
             }
             std::hint::spin_loop();
         }
-        // What a plan is made of rules it out; but a caller must not take half a message for a whole.
+        // What a plan is made of rules it out; but a caller must not take half a message for a
+        // whole.
         assert!(!call.failed.load(Ordering::Relaxed), "a piece of a message could not be moved");
     }
 }

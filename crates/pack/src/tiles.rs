@@ -6,8 +6,8 @@ use commloom_plan::{Dim, Tiles};
 use crate::kernels::{Axis, Kernels, Matrix};
 use crate::number::{distance, length};
 
-/// Moves the elements of `tiles`, `counts` of them along side A and along side B; the sides begin at
-/// `a` and `b`. Reads A where `FORWARD`, else B.
+/// Moves the elements of `tiles`, `counts` of them along side A and along side B; the sides begin
+/// at `a` and `b`. Reads A where `FORWARD`, else B.
 ///
 /// # Safety
 /// - Every element is valid for reads on the side that is read, for writes on the other.
@@ -50,17 +50,18 @@ pub(crate) unsafe fn move_tiles<const FORWARD: bool>(
 /// Moves the matrix at every place of the other dimensions.
 ///
 /// # Safety
-/// As [`move_tiles`].
+/// The grid that the others span over the matrix is valid as [`move_tiles`] demands.
 unsafe fn planes<const FORWARD: bool>(kernels: &Kernels, others: &[Dim], matrix: Matrix) {
     let Some((dim, others)) = others.split_first() else {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the grid, which without further dimensions is this
+        // matrix.
         return unsafe { kernels.matrix(&matrix) };
     };
     let (a, b) = (distance(dim.a), distance(dim.b));
     let (src, dst) = if FORWARD { (a, b) } else { (b, a) };
     let mut plane = matrix;
     for _ in 0..dim.count {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the grid; the plane is one step of it along `dim`.
         unsafe { planes::<FORWARD>(kernels, others, plane) };
         plane.src = plane.src.wrapping_offset(src);
         plane.dst = plane.dst.wrapping_offset(dst);

@@ -16,7 +16,7 @@ struct Case {
     source: Vec<u8>,
     origin: usize,
     packed: Vec<u8>,
-    /// What the destination is before.
+    /// The content of the destination before the copy.
     before: Vec<u8>,
     to_origin: usize,
     to: (Type, u64),

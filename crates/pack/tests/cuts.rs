@@ -24,7 +24,8 @@ impl Case {
         Case { plan, memory, origin, whole, overlaps: oracle::overlaps(ty, count) }
     }
 
-    /// Packs and unpacks the pieces between the cuts one by one, each into buffers of its own size.
+    /// Packs and unpacks the pieces between the cuts one by one, each into buffers of its own
+    /// size.
     fn resumes(&self, cuts: &[usize]) {
         let mut unpacked = vec![0; self.memory.len()];
         for piece in cuts.windows(2) {
@@ -79,8 +80,8 @@ fn random_ranges_are_what_they_are_in_the_whole() {
 
 #[test]
 fn a_range_far_inside_a_huge_type_is_found_without_walking_there() {
-    // 2^40 rows of one byte: only a seek ends in the time of a test. The copies lie on one another,
-    // so that a small buffer holds them.
+    // 2^40 rows of one byte: only a seek ends in the time of a test. The copies lie on one
+    // another, so that a small buffer holds them.
     let rows = Type::vec(1 << 20, 2, Type::leaf(commloom_layout::Basic::BYTE)).expect("valid");
     let all = Type::vec(1 << 40, 0, rows).expect("valid");
     let plan = Plan::packed(&all, 1, &Target::PORTABLE).expect("valid");

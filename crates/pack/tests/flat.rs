@@ -58,7 +58,8 @@ fn moves_right(ty: &Type, target: &Target, seen: &Seen) {
     assert_eq!(result, correct, "unpack\n{plan}");
 }
 
-/// Blocks of random lengths at random places, dense or not, in order or not, all multiples of a unit.
+/// Blocks of random lengths at random places, dense or not, in order or not, all multiples of a
+/// unit.
 fn random_blocks(rng: &mut Rng) -> Type {
     let unit = [1, 2, 4, 8][rng.usize(0..4)];
     let (longest, widest) = ([1, 3, 9][rng.usize(0..3)], [2, 4, 12, 40][rng.usize(0..4)]);
@@ -128,7 +129,8 @@ fn every_function_for_short_messages_is_right() {
             all.iter().filter(|of| of.0 == packing).map(|of| form(of.1)).collect();
         let mut missing: Vec<usize> =
             (0..Script::COUNT).map(form).filter(|number| !seen.contains(number)).collect();
-        // Two blocks are a column; whole vectors are packed ones, held windows are of packed bytes.
+        // Two blocks are a column; whole vectors are packed ones, held windows are of packed
+        // bytes.
         missing.retain(|&number| match number {
             _ if number == Script::LISTS || number == Script::LISTS + 51 => false,
             Script::WORDS.. => {

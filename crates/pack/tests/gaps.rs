@@ -1,8 +1,8 @@
 //! Gaps belong to others: while a layout is unpacked, somebody else may write between its blocks.
 //!
-//! A thread counts up in the gaps all the time and knows every value that it has written; an unpack
-//! that read a gap and wrote it back would sooner or later undo a count. That this is noticed is a
-//! test too.
+//! A thread counts up in the gaps all the time and knows every value that it has written; an
+//! unpack that read a gap and wrote it back would sooner or later undo a count. That this is
+//! noticed is a test too.
 
 mod common;
 

@@ -11,7 +11,7 @@ use commloom_testkit::{Limits, Rng, check, memory_for, oracle, random_path, rand
 use common::guarded::{Guarded, Side};
 use common::targets;
 
-/// What lies in no buffer, and in the gaps of a layout.
+/// The byte that lies in no buffer, and in the gaps of a layout.
 const GAP: u8 = 0xAA;
 
 /// A mapped region between two guard pages, and in it a buffer.
@@ -56,8 +56,8 @@ impl Regions {
     }
 }
 
-/// Packs and unpacks `range` between guard pages: each buffer at the low and at the high one, so many
-/// bytes away from it (memory, packed).
+/// Packs and unpacks `range` between guard pages: each buffer at the low and at the high one, so
+/// many bytes away from it (memory, packed).
 fn stays_inside(
     plan: &Plan,
     (memory, origin): (&[u8], usize),
@@ -91,7 +91,7 @@ fn stays_inside(
 
         buffer.bytes().fill(GAP);
         let stream = packed.bytes().to_vec();
-        // SAFETY: as above.
+        // SAFETY: both buffers hold what the plan needs, and nobody else uses them.
         unsafe { unpack_raw(plan, base, packed.pointer(), range.clone()) };
         assert!(packed.bytes() == stream && packed.is_alone(), "unpack wrote packed bytes: {name}");
         assert!(buffer.is_alone(), "unpack wrote beside the layout: {name}");

@@ -199,7 +199,7 @@ fn transposes_touch_only_their_own_bytes() {
                         buffer.bytes().fill(0xAA);
                         let mut expected = vec![0xAA; memory.len()];
                         oracle::unpack(&ty, 1, &stream, &mut expected, 0);
-                        // SAFETY: as above.
+                        // SAFETY: both buffers are as large as the plan says; packing has ended.
                         unsafe { unpack_raw(&plan, buffer.pointer(), packed.pointer(), all) };
                         assert!(buffer.bytes() == expected, "{plan}");
                     }

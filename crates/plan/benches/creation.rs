@@ -1,4 +1,4 @@
-//! What making a plan costs, and what the cache costs in its place: `cargo bench -p commloom-plan`.
+//! The cost of making a plan, and that of the cache in its place: `cargo bench -p commloom-plan`.
 //!
 //! Goal: below 2 us for types of up to ten nodes (lists count by their entries). Every row is the
 //! median over many samples with the quartiles, in nanoseconds.
@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use commloom_layout::mpi::{self, Order};
 use commloom_layout::{Basic, Type};
+use commloom_measure::statistics::Quartiles;
 use commloom_plan::{Plan, PlanCache, Target};
 use commloom_testkit::{Limits, Rng, random_type};
 
@@ -23,7 +24,7 @@ fn main() {
     for (name, ty, count) in cases() {
         let [wide, portable] =
             samples([&|| make(&ty, count, &WIDE), &|| make(&ty, count, &Target::PORTABLE)]);
-        println!("{name:28} {:2} nodes {}  {}", ty.nodes(), wide.text(), portable.text());
+        println!("{name:28} {:2} nodes {}  {}", ty.nodes(), text(&wide), text(&portable));
         worst.push((wide.median, name));
     }
     worst.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -145,7 +146,8 @@ fn random() {
     let at = |q: usize| times[q * (times.len() - 1) / 100].0;
     let good = times.iter().filter(|(time, ..)| *time < 2000.0).count();
     println!(
-        "{} random types of up to ten nodes: median {:.0} ns, 90 % below {:.0}, 99 % below {:.0}; {good} below 2 us",
+        "{} random types of up to ten nodes: median {:.0} ns, 90 % below {:.0}, 99 % below {:.0}; \
+         {good} below 2 us",
         times.len(),
         at(50),
         at(90),
@@ -180,27 +182,19 @@ fn cached() {
         &|| drop(black_box(plan.clone())),
     ]);
     println!("cache hit, ns (quartiles)");
-    println!("  used last by this thread, borrowed  {}", with.text());
-    println!("  used last by this thread            {}", last.text());
-    println!("  an equal type, not the same         {}", equal.text());
-    println!("  one of 500, in turn                 {}", other.text());
-    println!("  (clone and drop of a plan)          {}", clone.text());
+    println!("  used last by this thread, borrowed  {}", text(&with));
+    println!("  used last by this thread            {}", text(&last));
+    println!("  an equal type, not the same         {}", text(&equal));
+    println!("  one of 500, in turn                 {}", text(&other));
+    println!("  (clone and drop of a plan)          {}", text(&clone));
 }
 
-struct Spread {
-    median: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Spread {
-    fn text(&self) -> String {
-        format!("{:7.1} ({:6.1}-{:6.1})", self.median, self.low, self.high)
-    }
+fn text(found: &Quartiles) -> String {
+    format!("{:7.1} ({:6.1}-{:6.1})", found.median, found.low, found.high)
 }
 
 /// Nanoseconds per call, the calls taking turns.
-fn samples<const N: usize>(calls: [&dyn Fn(); N]) -> [Spread; N] {
+fn samples<const N: usize>(calls: [&dyn Fn(); N]) -> [Quartiles; N] {
     let mut times = [const { Vec::new() }; N];
     for round in 0..=ROUNDS {
         for (call, times) in calls.iter().zip(&mut times) {
@@ -212,9 +206,5 @@ fn samples<const N: usize>(calls: [&dyn Fn(); N]) -> [Spread; N] {
             }
         }
     }
-    times.map(|mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        let [low, median, high] = [1, 2, 3].map(|q| times[q * (times.len() - 1) / 4]);
-        Spread { median, low, high }
-    })
+    times.map(|times: Vec<f64>| Quartiles::of(&times).expect("there are rounds"))
 }

@@ -1,7 +1,7 @@
 //! [`PlanCache`]: plans are made once and shared.
 //!
-//! A plan is a function of its key, so that nothing is ever stale: entries leave only to make room,
-//! and each thread may keep copies of its own without asking anybody.
+//! A plan is a function of its key, so that nothing is ever stale: entries leave only to make
+//! room, and each thread may keep copies of its own without asking anybody.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,9 +16,9 @@ use crate::{Plan, PlanError, Target};
 
 /// Plans by type, count and target, shared between threads and bounded in bytes.
 ///
-/// What a thread used last is found without a lock; everything else under a lock that readers share.
-/// After a `fork` in a process with several threads the child should not use a cache that another
-/// thread may have been changing, as with every lock.
+/// The plan that a thread used last is found without a lock; everything else under a lock that
+/// readers share. After a `fork` in a process with several threads the child should not use a
+/// cache that another thread may have been changing, as with every lock.
 #[derive(Debug)]
 pub struct PlanCache {
     limit: usize,
@@ -46,14 +46,15 @@ struct Entry {
 
 impl Entry {
     fn touch(&self) {
-        // Written only where it changes: a line that is only read stays in the caches of all cores.
+        // Written only where it changes: a line that is only read stays in the caches of all
+        // cores.
         if !self.used.load(Ordering::Relaxed) {
             self.used.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// What is asked for.
+/// The key of a request.
 #[derive(Clone, Copy)]
 struct Key<'k> {
     ty: &'k Type,
@@ -81,7 +82,8 @@ const RECENT: usize = 8;
 const SMALL: usize = 16 << 10;
 
 thread_local! {
-    static LAST: RefCell<[Option<Arc<Entry>>; RECENT]> = const { RefCell::new([const { None }; RECENT]) };
+    static LAST: RefCell<[Option<Arc<Entry>>; RECENT]> =
+        const { RefCell::new([const { None }; RECENT]) };
 }
 
 /// The slot of a hash: its top bits, which depend on all of the key.
@@ -105,8 +107,8 @@ impl PlanCache {
         self.with(ty, count, target, Plan::clone)
     }
 
-    /// Hands the plan to `use_plan` without the price of a copy, some nanoseconds, where this thread
-    /// used it last.
+    /// Hands the plan to `use_plan` without the price of a copy, some nanoseconds, where this
+    /// thread used it last.
     ///
     /// # Errors
     /// As [`PlanCache::get`].
@@ -158,7 +160,8 @@ impl PlanCache {
         Some(Arc::clone(entry))
     }
 
-    /// Makes a plan outside the lock; of two threads that make the same one, the first one's stays.
+    /// Makes a plan outside the lock; of two threads that make the same one, the first one's
+    /// stays.
     fn make(&self, key: Key<'_>, hash: u64) -> Result<Arc<Entry>, PlanError> {
         let plan = Plan::packed(key.ty, key.count, key.target)?;
         let bytes = size_of::<Entry>() + of_plan(&plan) + of_type(key.ty);

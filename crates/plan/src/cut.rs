@@ -7,7 +7,7 @@ use crate::node::Node;
 use crate::number::{count, index, within};
 use crate::{Plan, Shape};
 
-/// What an executor moves in one go. Displacements `a` are from the origin of the buffer.
+/// The unit of work of an executor. Displacements `a` are from the origin of the buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'p> {
     /// Adjacent bytes.

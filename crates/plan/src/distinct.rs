@@ -1,4 +1,5 @@
-//! Whether a plan names every byte of memory once. Only then may its pieces be unpacked in any order.
+//! Whether a plan names every byte of memory once. Only then may its pieces be unpacked in any
+//! order.
 //!
 //! The answer is conservative: *yes* is proven, *no* may be wrong for layouts that interleave in
 //! irregular ways. Finding out takes time linear in the plan's description, and sorting lists that
@@ -14,20 +15,20 @@ use crate::{Plan, Shape};
 
 /// The answer once it is known: remembered with a plan, but no part of what the plan is.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known(OnceLock<bool>);
+pub(crate) struct NamesOnce(OnceLock<bool>);
 
-impl PartialEq for Known {
-    fn eq(&self, _: &Known) -> bool {
+impl PartialEq for NamesOnce {
+    fn eq(&self, _: &NamesOnce) -> bool {
         true
     }
 }
 
-impl Eq for Known {}
+impl Eq for NamesOnce {}
 
 impl Plan {
     /// Whether every byte of memory is named at most once, as far as is easily proven: `true` is
-    /// certain. The first call takes up to O(n log n) in the lengths of the plan's lists, the others
-    /// O(1).
+    /// certain. The first call takes up to O(n log n) in the lengths of the plan's lists, the
+    /// others O(1).
     #[must_use]
     pub fn names_bytes_once(&self) -> bool {
         *self.distinct.0.get_or_init(|| Proof::default().distinct(self.root()))

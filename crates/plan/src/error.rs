@@ -12,7 +12,7 @@ pub enum PlanError {
     Count {
         /// The count asked for.
         count: u64,
-        /// What does not fit.
+        /// The number that does not fit.
         source: LayoutError,
     },
     /// The two sides of a copy hold different numbers of bytes.
@@ -24,7 +24,7 @@ pub enum PlanError {
     },
     /// A distance between two bytes of the layout does not fit in 64 bits.
     Overflow {
-        /// What was being computed.
+        /// The computation that failed.
         what: &'static str,
     },
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::number::count;
 use crate::picks::{Picks, Side};
-use crate::{Part, Pieces, Target};
+use crate::{PeriodBlock, Pieces, Target};
 
 /// More blocks than this are no short message.
 const MOST_BLOCKS: u64 = 128;
@@ -29,7 +29,7 @@ pub struct Script {
     moves: Moves,
 }
 
-/// What the moves are. All displacements in memory are from the origin of the buffer.
+/// The moves of a script. All displacements in memory are from the origin of the buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moves {
     /// Blocks at equal distances, dense in the packed stream.
@@ -70,12 +70,13 @@ impl Script {
     pub const SIXTEENS: usize = Self::EIGHTS + 31;
     /// Columns of blocks of 1 byte, and of 2.
     pub const SMALL: usize = Self::SIXTEENS + 15;
-    /// With registers of 32 bytes: blocks of 32, 40, 48 and 64 bytes, pieces, columns of 1 byte and of 2.
+    /// With registers of 32 bytes: blocks of 32, 40, 48 and 64 bytes, pieces, columns of 1 byte
+    /// and of 2.
     pub const WIDE: usize = Self::SMALL + 2;
     /// Lists of exactly so many blocks, by [`Script::EXACT`] and count from 2 on.
     pub const LISTS: usize = Self::WIDE + 7;
-    /// Lengths of blocks of which lists of few have functions of their own, and how many those are at
-    /// most: 256 bytes.
+    /// Lengths of blocks of which lists of few have functions of their own, and how many those are
+    /// at most: 256 bytes.
     pub const EXACT: [(u64, u64); 9] =
         [(8, 32), (12, 21), (16, 16), (20, 12), (24, 10), (32, 8), (40, 6), (48, 5), (64, 4)];
     /// Vectors of words, by [`Picks::number`].
@@ -85,7 +86,7 @@ impl Script {
     /// Length of a table of functions.
     pub const COUNT: usize = Self::BYTES + Picks::FUNCTIONS;
 
-    /// What is moved.
+    /// The moves.
     #[must_use]
     #[inline]
     pub fn moves(&self) -> &Moves {
@@ -141,7 +142,8 @@ impl Script {
 }
 
 impl Flat {
-    /// Bytes on the heap at most, for both directions: lists of pieces and of blocks are shorter than vectors.
+    /// Bytes on the heap at most, for both directions: lists of pieces and of blocks are shorter
+    /// than vectors.
     pub(crate) const MOST_HEAP: usize = size_of::<Flat>() + 2 * Picks::MOST_HEAP;
 
     /// Packed bytes.
@@ -170,9 +172,9 @@ impl Flat {
         bytes <= target.flat_up_to && (2..=MOST_BLOCKS).contains(&blocks)
     }
 
-    /// The moves of these blocks, which [`Flat::suits`]; nothing where they are too many pieces. `bounds`:
-    /// of all blocks in memory.
-    pub(crate) fn new(blocks: &[Part], bounds: (i64, i64), target: &Target) -> Option<Flat> {
+    /// The moves of these blocks, which [`Flat::suits`]; nothing where they are too many pieces.
+    /// `bounds`: of all blocks in memory.
+    pub(crate) fn new(blocks: &[PeriodBlock], bounds: (i64, i64), target: &Target) -> Option<Flat> {
         let last = blocks.last()?;
         let scalar = Scalar::new(blocks);
         let script = |side| {
@@ -192,8 +194,8 @@ impl Flat {
     }
 }
 
-/// The flat list of a plan, made when so many messages were moved that it pays. It follows from the
-/// rest of the plan, so plans are equal whether they have it or not.
+/// The flat list of a plan, made when so many messages were moved that it pays. It follows from
+/// the rest of the plan, so plans are equal whether they have it or not.
 #[derive(Debug, Default)]
 pub(crate) struct Lazy {
     made: OnceLock<Option<Arc<Flat>>>,
@@ -256,7 +258,7 @@ struct Scalar {
 }
 
 impl Scalar {
-    fn new(blocks: &[Part]) -> Option<Scalar> {
+    fn new(blocks: &[PeriodBlock]) -> Option<Scalar> {
         let first = blocks.first()?;
         let length = first.length;
         let equal = blocks.iter().all(|block| block.length == length);

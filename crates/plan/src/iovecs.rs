@@ -29,11 +29,12 @@ pub struct Iovecs<'p> {
 }
 
 impl Plan {
-    /// The pieces of memory of the packed bytes `range`, touching ones joined. Bytes past the end are
-    /// ignored.
+    /// The pieces of memory of the packed bytes `range`, touching ones joined. Bytes past the end
+    /// are ignored.
     ///
-    /// Starting takes the time of [`Plan::run_count`], each piece O(1) amortized. Many small pieces
-    /// are slow wherever they are handed to: see [`Plan::cost_estimate`] for the average length.
+    /// Starting takes the time of [`Plan::run_count`], each piece O(1) amortized. Many small
+    /// pieces are slow wherever they are handed to: see [`Plan::cost_estimate`] for the average
+    /// length.
     #[must_use]
     pub fn iovecs(&self, range: Range<u64>) -> Iovecs<'_> {
         Iovecs { left: self.run_count(range.clone()), runs: self.runs(range) }
@@ -51,8 +52,8 @@ impl Iovecs<'_> {
     /// buffer); returns how many. Called again it goes on where it stopped; 0 means that there are
     /// none left (or no room).
     ///
-    /// The pointers are computed, not followed. They can be used as far as the caller's buffer holds
-    /// [`Plan::bounds`], and for writing only if it may be written.
+    /// The pointers are computed, not followed. They can be used as far as the caller's buffer
+    /// holds [`Plan::bounds`], and for writing only if it may be written.
     pub fn fill(&mut self, origin: *mut u8, out: &mut [Iovec]) -> usize {
         let mut filled = 0;
         for (slot, run) in out.iter_mut().zip(&mut *self) {
@@ -80,7 +81,8 @@ impl Iterator for Iovecs<'_> {
 
 impl FusedIterator for Iovecs<'_> {}
 
-/// A displacement as a distance of pointers. What does not fit belongs to no buffer of this process.
+/// A displacement as a distance of pointers. What does not fit belongs to no buffer of this
+/// process.
 fn near(a: i64) -> isize {
     isize::try_from(a).unwrap_or(isize::MAX)
 }

@@ -3,7 +3,7 @@
 use crate::number::count as count_of;
 use crate::pace::paced;
 use crate::period::Period;
-use crate::{Node, Pieces, Program, Shape, Target, Tiles, tiles};
+use crate::{Node, PeriodBlock, Pieces, Program, Shape, Target, Tiles, tiles};
 
 /// How a node moves the copies of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Kernel {
     /// Every copy is a period of a few blocks.
     Period {
         /// The blocks, in packed order.
-        parts: Box<[Part]>,
+        parts: Box<[PeriodBlock]>,
         /// The same cut into pieces that are moved at once.
         pieces: Pieces,
         /// That many copies stay in the first-level cache together.
@@ -35,7 +35,7 @@ pub enum Kernel {
     /// Every copy is a period of a few blocks that are long enough to be moved one by one.
     Blocks {
         /// The blocks, in packed order.
-        parts: Box<[Part]>,
+        parts: Box<[PeriodBlock]>,
     },
     /// A period as vector permutations; `other` does it where there is no program for a direction,
     /// the processor lacks the instructions, or too few copies are moved.
@@ -72,24 +72,15 @@ pub struct Ahead {
     pub unpack: u64,
 }
 
-/// One block of a period.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// Displacement on side A from the first byte of the period.
-    pub a: i64,
-    /// Packed position in the period.
-    pub b: u64,
-    /// Bytes.
-    pub length: u64,
-}
-
 /// Rows with at most so many columns are cheaper as a period where there are many rows.
 const FEW_COLUMNS: u64 = 4;
 
-/// Below so many packed bytes a program costs more to set up than it wins (KERNELS.md, rule 2).
+/// Below so many packed bytes a program costs more to set up than it wins
+/// (book/src/explanation/kernels.md).
 const SHORT: u64 = 64;
 
-/// From so many packed bytes on, a loop is worth its own run of a program even inside another loop.
+/// From so many packed bytes on, a loop is worth its own run of a program even inside another
+/// loop.
 const LONG: u64 = 512;
 
 pub(crate) fn of_loop(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
@@ -119,7 +110,8 @@ fn regular(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
     let programs = if vectors { programs(count, stride, &parts, target) } else { None };
     let kernel = rows.unwrap_or_else(|| period(count, Some(stride), body, parts, target));
     match programs {
-        // Behind pointers: a node with both inside is ten times as long, and is copied when it is made.
+        // Behind pointers: a node with both inside is ten times as long, and is copied when it is
+        // made.
         Some((pack, unpack)) => Kernel::Programs { pack, unpack, other: Box::new(kernel) },
         None => kernel,
     }
@@ -128,7 +120,7 @@ fn regular(count: u64, stride: i64, body: &Node, target: &Target) -> Kernel {
 type Both = (Option<Box<Program>>, Option<Box<Program>>);
 
 /// The vector programs that pay.
-fn programs(count: u64, stride: i64, parts: &[Part], target: &Target) -> Option<Both> {
+fn programs(count: u64, stride: i64, parts: &[PeriodBlock], target: &Target) -> Option<Both> {
     let period = Period::new(parts, stride, target.byte_permute)?;
     let far = count.saturating_mul(stride.unsigned_abs()) > target.masked_stores_until;
     let unpack = if far && period.plain_stores() { None } else { period.unpack(count) };
@@ -142,7 +134,7 @@ fn long_program(body: &Node) -> bool {
     body.bytes() >= LONG && matches!(body.kernel(), Kernel::Programs { .. } | Kernel::Tiles(_))
 }
 
-/// Rows of a list are touched so far ahead (KERNELS.md: 48 measured best).
+/// Rows of a list are touched so far ahead (48 measured best: book/src/explanation/kernels.md).
 const AHEAD: u64 = 48;
 
 /// For a list whose copies lie in `span` bytes.
@@ -203,15 +195,15 @@ fn period(
     count: u64,
     stride: Option<i64>,
     body: &Node,
-    parts: Vec<Part>,
+    parts: Vec<PeriodBlock>,
     target: &Target,
 ) -> Kernel {
     if body.bytes() / LONG_BLOCK >= count_of(parts.len()) {
         return Kernel::Blocks { parts: parts.into() };
     }
     let Some(pieces) = Pieces::cut(&parts) else { return Kernel::Walk };
-    // Both sides of a tile should stay in half of the first-level cache. A part touches at most one
-    // line more than it fills, a period no more than its own stride.
+    // Both sides of a tile should stay in half of the first-level cache. A part touches at most
+    // one line more than it fills, a period no more than its own stride.
     let lines: u64 = parts.iter().map(|part| part.length + 64).sum();
     let memory = stride.map_or(lines, |s| lines.min(s.unsigned_abs().max(body.bytes())));
     let tile = (target.l1 / 2 / (memory + body.bytes()).max(1)).max(1);
@@ -219,8 +211,8 @@ fn period(
     Kernel::Period { parts: parts.into(), pieces, tile, touch }
 }
 
-/// Blocks of this average length are moved one by one, in order: piece by piece took up to 1.9 times as
-/// long with two blocks of 400 bytes.
+/// Blocks of this average length are moved one by one, in order: piece by piece took up to 1.9
+/// times as long with two blocks of 400 bytes.
 const LONG_BLOCK: u64 = 128;
 
 #[cfg(test)]

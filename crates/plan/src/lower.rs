@@ -25,9 +25,9 @@ impl<'t> Lower<'t> {
         Lower { target, known: (root.nodes() > REMEMBER).then(HashMap::new) }
     }
 
-    /// The node of a type that has bytes, and the displacement of its first byte. Time is linear in
-    /// the description (nodes, shared ones once, and list entries). Recursion is as deep as the type,
-    /// which `layout` limits.
+    /// The node of a type that has bytes, and the displacement of its first byte. Time is linear
+    /// in the description (nodes, shared ones once, and list entries). Recursion is as deep as the
+    /// type, which `layout` limits.
     pub(crate) fn lower(&mut self, ty: &Type) -> Result<Placed, PlanError> {
         if ty.runs() == 1 {
             return Ok((ty.first_byte(), Node::new_block(ty.size())?));

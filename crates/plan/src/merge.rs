@@ -1,7 +1,7 @@
 //! The algebra of nodes: build the smallest nest that moves the same bytes in the same order.
 //!
-//! Each function states one way to combine nodes and returns the merged result; all keep the packed
-//! order exactly. A *placed* node is a node with the displacement of its first byte.
+//! Each function states one way to combine nodes and returns the merged result; all keep the
+//! packed order exactly. A *placed* node is a node with the displacement of its first byte.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ fn short(target: &Target) -> usize {
     target.max_parts.max(8)
 }
 
-/// Sequences inside sequences are spliced up to this length. A limit, because parts may be shared: a
-/// type of n nodes can stand for a sequence of 2^n.
+/// Sequences inside sequences are spliced up to this length. A limit, because parts may be shared:
+/// a type of n nodes can stand for a sequence of 2^n.
 const SPLICED: usize = 64;
 
 /// Blocks from this length on cost what their bytes cost.
@@ -162,7 +162,8 @@ pub(crate) fn runs(
     Node::new_seq(&parts, target)
 }
 
-/// At each of `places` as many copies of `node` as `copies` says (each at least 1), `stride` apart.
+/// At each of `places` as many copies of `node` as `copies` says (each at least 1), `stride`
+/// apart.
 pub(crate) fn buckets(
     places: &[i64],
     copies: &[u64],
@@ -245,8 +246,8 @@ fn push(
     Ok(())
 }
 
-/// One node for `first` and then `second` at `distance`, where they continue each other: two blocks,
-/// two loops over one body, or a loop and one more copy of its body.
+/// One node for `first` and then `second` at `distance`, where they continue each other: two
+/// blocks, two loops over one body, or a loop and one more copy of its body.
 fn join(
     first: &Arc<Node>,
     second: &Arc<Node>,

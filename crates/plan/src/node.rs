@@ -1,16 +1,16 @@
 //! [`Node`]: one level of the loop nest. The constructors keep the facts and prove the bounds.
 //!
-//! The origin of a node is its own first byte in packed order: that byte has displacement 0 on side
-//! A and packed position 0 on side B. So equal patterns at different places are equal nodes.
+//! The origin of a node is its own first byte in packed order: that byte has displacement 0 on
+//! side A and packed position 0 on side B. So equal patterns at different places are equal nodes.
 
 use std::sync::Arc;
 
 use crate::number::{add, count, overflow, signed, sub, times, within};
 use crate::offsets::Offsets;
-use crate::{Kernel, Part, PlanError, Target, joins, kernel};
+use crate::{Kernel, PeriodBlock, PlanError, Target, joins, kernel};
 
-/// What a node repeats, and where. On side B (the packed stream) everything is dense: copy `i` of a
-/// body lies at `i * body.bytes()`, unless the packed positions are listed.
+/// The repeated nodes, and their places. On side B (the packed stream) everything is dense: copy
+/// `i` of a body lies at `i * body.bytes()`, unless the packed positions are listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// Adjacent bytes, [`Node::bytes`] many.
@@ -21,14 +21,14 @@ pub enum Shape {
         count: u64,
         /// Distance of neighbouring copies on side A.
         stride: i64,
-        /// What is repeated.
+        /// The repeated node.
         body: Arc<Node>,
     },
     /// A copy of `body` at each offset.
     List {
         /// Places of the copies on side A, at least 2.
         offsets: Offsets,
-        /// What is repeated.
+        /// The repeated node.
         body: Arc<Node>,
     },
     /// At each offset a bucket of copies of `body`, `stride` apart.
@@ -39,7 +39,7 @@ pub enum Shape {
         copies: Box<[u64]>,
         /// Distance of neighbouring copies in one bucket.
         stride: i64,
-        /// What is repeated.
+        /// The repeated node.
         body: Arc<Node>,
     },
     /// Runs of different lengths.
@@ -60,7 +60,7 @@ pub struct Step {
     pub a: i64,
     /// Packed position of the node's first byte.
     pub b: u64,
-    /// What lies there.
+    /// The node at this place.
     pub node: Arc<Node>,
 }
 
@@ -71,7 +71,8 @@ pub struct Node {
     kernel: Kernel,
     bytes: u64,
     runs: u64,
-    /// Blocks that [`Node::few_parts`] would list, [`MANY`] where they are irregular or more than that.
+    /// Blocks that [`Node::few_parts`] would list, [`MANY`] where they are irregular or more than
+    /// that.
     blocks: u64,
     low: i64,
     high: i64,
@@ -82,7 +83,7 @@ pub struct Node {
 const MANY: u64 = u64::MAX;
 
 impl Node {
-    /// What this node repeats.
+    /// The repeated nodes and their places.
     #[must_use]
     #[inline]
     pub fn shape(&self) -> &Shape {
@@ -135,9 +136,9 @@ impl Node {
         matches!(self.shape, Shape::Block).then_some(self.bytes)
     }
 
-    /// The blocks of the node in packed order, where there are at most `most` and no irregular runs.
-    /// O(most).
-    pub(crate) fn few_parts(&self, most: usize) -> Option<Vec<Part>> {
+    /// The blocks of the node in packed order, where there are at most `most` and no irregular
+    /// runs. O(most).
+    pub(crate) fn few_parts(&self, most: usize) -> Option<Vec<PeriodBlock>> {
         let few = usize::try_from(self.blocks).ok()?;
         if few > most || self.blocks == MANY {
             return None;
@@ -147,11 +148,11 @@ impl Node {
         Some(parts)
     }
 
-    fn list_parts(&self, a: i64, parts: &mut Vec<Part>) {
+    fn list_parts(&self, a: i64, parts: &mut Vec<PeriodBlock>) {
         match &self.shape {
             Shape::Block => {
                 let b = parts.last().map_or(0, |last| last.b + last.length);
-                parts.push(Part { a, b, length: self.bytes });
+                parts.push(PeriodBlock { a, b, length: self.bytes });
             }
             Shape::Loop { count, stride, body } => {
                 (0..*count).for_each(|i| body.list_parts(a + within(i, *stride), parts));
@@ -298,7 +299,7 @@ impl Node {
     }
 }
 
-/// What the copies seen so far cover on side A.
+/// The range that the copies seen so far cover on side A.
 #[derive(Default)]
 struct Extent {
     low: i64,

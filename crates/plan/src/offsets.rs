@@ -4,9 +4,9 @@ use crate::number::sub;
 use crate::{PlanError, Target};
 
 /// Displacements in bytes from the first one of the list, which is 0. Narrow where every one fits:
-/// 64-bit lists cost up to 20 % (KERNELS.md, rule 4). Long sorted lists are kept in a little more than
-/// 16 bits an entry: then half as much of the list goes through the caches. Every form gives any entry
-/// in constant time.
+/// 64-bit lists cost up to 20 % (book/src/explanation/kernels.md). Long sorted lists are kept in a
+/// little more than 16 bits an entry: then half as much of the list goes through the caches. Every
+/// form gives any entry in constant time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Offsets {
     /// Every offset fits in 32 bits.

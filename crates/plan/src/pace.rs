@@ -1,10 +1,11 @@
 //! Stores that wait for one another, for strides that fall into few sets of the first-level cache.
 //!
-//! A processor asks for the lines of stores that wait in its queue before it is their turn. Where these
-//! lines share a few sets, the later ones push the earlier ones out before they were written, and every
-//! line is fetched twice, and slower. Letting some stores finish before the next ones are issued mends
-//! it. Zen 5, 400 blocks of 8 bytes, nanoseconds a block: stride 512 2.6 -> 1.1, 2048 6.1 -> 1.1, 4096
-//! 8.3 -> 2.6; 16, 64 and 128 bytes likewise, up to 16 times as many lines as the second level has room for.
+//! A processor asks for the lines of stores that wait in its queue before it is their turn. Where
+//! these lines share a few sets, the later ones push the earlier ones out before they were
+//! written, and every line is fetched twice, and slower. Letting some stores finish before the
+//! next ones are issued mends it. Zen 5, 400 blocks of 8 bytes, nanoseconds a block: stride 512
+//! 2.6 -> 1.1, 2048 6.1 -> 1.1, 4096 8.3 -> 2.6; 16, 64 and 128 bytes likewise, up to 16 times as
+//! many lines as the second level has room for.
 
 use crate::{Kernel, Target};
 
@@ -51,7 +52,8 @@ fn pause(count: u64, stride: i64, kernel: &Kernel, target: &Target) -> Option<u6
     if first > FEW_SETS || fits || misses {
         return None;
     }
-    // 2, 8 and 32 lines at a time for one, two and four sets; a pause takes as long as some ten stores.
+    // 2, 8 and 32 lines at a time for one, two and four sets; a pause takes as long as some ten
+    // stores.
     Some((2 * first * first / lines).clamp(1, 8))
 }
 

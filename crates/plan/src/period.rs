@@ -1,8 +1,9 @@
-//! [`Period`]: which [`Program`]s there are for a repeated period of blocks, and the cheapest of them.
+//! [`Period`]: which [`Program`]s there are for a repeated period of blocks, and the cheapest of
+//! them.
 
 use crate::number::{count, index};
 use crate::program::{MOST_MOVES, Vector};
-use crate::{Form, Part, Program};
+use crate::{Form, PeriodBlock, Program};
 
 /// Bytes in a vector.
 const WIDTH: i64 = 64;
@@ -16,17 +17,18 @@ const MOST_SPREAD: u64 = 3;
 /// Periods of more packed bytes are long runs or long programs, and cheaper block by block.
 const MOST_BYTES: u64 = 64 * MOST_MOVES as u64;
 
-/// What moving one piece of a block (a load and a store) costs, in tenths of a cycle. This and the
-/// costs below were measured on Zen 5 in the first-level cache; past it every form waits for memory.
+/// The cost of moving one piece of a block (a load and a store), in tenths of a cycle. This and
+/// the costs below were measured on Zen 5 in the first-level cache; past it every form waits for
+/// memory.
 const PIECE: u64 = 8;
 
-/// What a round costs beside its vectors.
+/// The cost of a round beside its vectors.
 const ROUND: u64 = 4;
 
-/// What a round that merges costs beside its windows.
+/// The cost of a round that merges, beside its windows.
 const MERGED: u64 = 16;
 
-/// What a vector costs, where rounds can be kept on the lines of memory and where they cannot.
+/// The cost of a vector, where rounds can be kept on the lines of memory and where they cannot.
 fn cost(form: Form, lines: bool) -> u64 {
     match (form, lines) {
         (Form::Chain, true) => 15,
@@ -45,7 +47,7 @@ fn cost(form: Form, lines: bool) -> u64 {
 
 /// Blocks of a repeated period, known to be in ascending order without overlaps.
 pub(crate) struct Period<'p> {
-    parts: &'p [Part],
+    parts: &'p [PeriodBlock],
     stride: i64,
     bytes: u64,
     unit: u64,
@@ -55,8 +57,12 @@ pub(crate) struct Period<'p> {
 
 impl<'p> Period<'p> {
     /// Fails where vectors do not pay or do not work: large or far blocks, blocks out of order.
-    pub(crate) fn new(parts: &'p [Part], stride: i64, byte_permute: bool) -> Option<Period<'p>> {
-        let ends = |part: &Part| i64::try_from(part.length).ok()?.checked_add(part.a);
+    pub(crate) fn new(
+        parts: &'p [PeriodBlock],
+        stride: i64,
+        byte_permute: bool,
+    ) -> Option<Period<'p>> {
+        let ends = |part: &PeriodBlock| i64::try_from(part.length).ok()?.checked_add(part.a);
         let apart = parts.windows(2).all(|w| ends(&w[0]).is_some_and(|end| end <= w[1].a));
         let last = parts.last()?;
         let (bytes, span) = (last.b + last.length, ends(last)?);
@@ -80,20 +86,20 @@ impl<'p> Period<'p> {
         self.parts.iter().map(|part| pieces(part.length)).sum()
     }
 
-    /// The pieces of a period of several blocks are moved one after the other over many periods, which
-    /// touches every line several times.
+    /// The pieces of a period of several blocks are moved one after the other over many periods,
+    /// which touches every line several times.
     fn passes(&self) -> u64 {
         if self.parts.len() > 1 { 2 } else { 1 }
     }
 
-    /// What moving so many periods without vectors costs.
+    /// The cost of moving so many periods without vectors.
     fn block_cost(&self, copies: u64) -> u64 {
         copies.saturating_mul(self.pieces() * PIECE * self.passes())
     }
 
-    /// Whether moving blocks keeps up with memory: past the caches plain stores then take 0.57 to 0.9 of the
-    /// time of masked ones, both of every line (Zen 5, from 16 MB on; below 8 MB it is 1.1 to 7 times the
-    /// time). With more pieces in as much memory it is 1.3 to 2 times.
+    /// Whether moving blocks keeps up with memory: past the caches plain stores then take 0.57 to
+    /// 0.9 of the time of masked ones, both of every line (Zen 5, from 16 MB on; below 8 MB it is
+    /// 1.1 to 7 times the time). With more pieces in as much memory it is 1.3 to 2 times.
     pub(crate) fn plain_stores(&self) -> bool {
         let stride = self.stride.unsigned_abs();
         stride <= WIDTH.unsigned_abs() && 3 * self.passes() * self.pieces() < stride
@@ -152,7 +158,7 @@ impl<'p> Period<'p> {
         }
     }
 
-    /// What is common to the vectors before each one that may end a round.
+    /// The properties that the vectors before each one that may end a round share.
     fn whole_vectors(&self) -> [Whole; MOST_MOVES] {
         let mut all = [Whole { chain: true, widest: WIDTH + 1 }; MOST_MOVES];
         for v in 1..index(self.most_moves()) {
@@ -171,8 +177,8 @@ impl<'p> Period<'p> {
         (self.walk(b).place(), self.walk(b + 64 - self.unit).place() + self.unit.cast_signed())
     }
 
-    /// How rounds of so many periods and vectors are packed best, `before` being what the vectors before
-    /// the last have in common.
+    /// How rounds of so many periods and vectors are packed best, `before` being what the vectors
+    /// before the last have in common.
     fn rounds(&self, before: &Whole, copies: u64, vectors: u64) -> Option<Rounds> {
         let span = self.stride * (copies.cast_signed() - 1) + self.span;
         let mut rounds = Rounds { form: Form::Chain, copies, vectors, span };
@@ -184,8 +190,8 @@ impl<'p> Period<'p> {
             let widest = before.widest.max(high - low);
             let windows = u8::try_from((widest + WIDTH - 1) / WIDTH).ok()?;
             rounds.form = Form::Windows(windows);
-            // What does not fit in registers (a place of each vector, a mask where there are more than two
-            // windows) takes a quarter more time than fewer vectors a round.
+            // What does not fit in registers (a place of each vector, a mask where there are more
+            // than two windows) takes a quarter more time than fewer vectors a round.
             let most = if windows == 2 { 6 } else { 5 };
             if windows > 4 || vectors > most || span < WIDTH * i64::from(windows) {
                 return None;
@@ -358,7 +364,7 @@ impl Walk<'_> {
     }
 }
 
-/// What the first vectors of a round have in common.
+/// The properties that the first vectors of a round share.
 #[derive(Clone, Copy)]
 struct Whole {
     /// Each fits in two windows of a row.
@@ -389,11 +395,11 @@ mod tests {
 
     fn plain(blocks: &[(i64, u64)], stride: i64) -> bool {
         let mut b = 0;
-        let parts: Vec<Part> = blocks
+        let parts: Vec<PeriodBlock> = blocks
             .iter()
             .map(|&(a, length)| {
                 b += length;
-                Part { a, b: b - length, length }
+                PeriodBlock { a, b: b - length, length }
             })
             .collect();
         Period::new(&parts, stride, true).expect("ascending").plain_stores()

@@ -1,13 +1,14 @@
 //! [`Picks`]: a short message as vector permutations.
 //!
-//! Both directions are the same problem: vectors of the side that is written, each picked from some
-//! windows of 64 bytes of the side that is read. When packing, the vectors are the packed bytes, or
-//! as many of them as lie in one window; when unpacking, the vectors are windows of memory of which
-//! only the bytes of the layout are stored. Windows that are read whole end with the last byte of their
-//! side at the latest; a side of less than 64 bytes is read and written masked.
+//! Both directions are the same problem: vectors of the side that is written, each picked from
+//! some windows of 64 bytes of the side that is read. When packing, the vectors are the packed
+//! bytes, or as many of them as lie in one window; when unpacking, the vectors are windows of
+//! memory of which only the bytes of the layout are stored. Windows that are read whole end with
+//! the last byte of their side at the latest; a side of less than 64 bytes is read and written
+//! masked.
 
 use crate::number::{count, index};
-use crate::{Index, Part};
+use crate::{Index, PeriodBlock};
 
 /// Bytes in a vector.
 const WIDTH: i64 = 64;
@@ -47,17 +48,17 @@ enum Picked {
     Held,
 }
 
-/// One vector. Displacements in bytes: in memory from the origin of the buffer, in the packed stream
-/// from its first byte.
+/// One vector. Displacements in bytes: in memory from the origin of the buffer, in the packed
+/// stream from its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pick {
-    /// The order of the units: those of the second window of a pair follow those of the first. One entry is
-    /// as wide as a unit, little-endian.
+    /// The order of the units: those of the second window of a pair follow those of the first. One
+    /// entry is as wide as a unit, little-endian.
     pub index: Index,
     /// The windows that it is picked from. All of [`Picks::windows`] may be read.
     pub from: [i64; MOST_WINDOWS],
-    /// Which units come from each pair of windows, the last of which may lack its second. Of a side that
-    /// is one short window: which of its units may be read.
+    /// Which units come from each pair of windows, the last of which may lack its second. Of a
+    /// side that is one short window: which of its units may be read.
     pub keep: [u64; MOST_WINDOWS / 2],
     /// Where it is stored.
     pub to: i64,
@@ -100,9 +101,9 @@ impl Picks {
         self.windows
     }
 
-    /// A number for tables of functions, below [`Picks::FUNCTIONS`]: by form (stored whole from 1, 2, 3, 4, 5,
-    /// 6 and 8 windows; masked from 1 and 2 windows, from a narrow one, from two that are the same for all),
-    /// then by number of vectors (any, 1 to 8).
+    /// A number for tables of functions, below [`Picks::FUNCTIONS`]: by form (stored whole from 1,
+    /// 2, 3, 4, 5, 6 and 8 windows; masked from 1 and 2 windows, from a narrow one, from two that
+    /// are the same for all), then by number of vectors (any, 1 to 8).
     #[must_use]
     pub fn number(&self) -> usize {
         let whole = Self::WINDOWS.len();
@@ -116,8 +117,8 @@ impl Picks {
         form * Self::COUNTS + if count < Self::COUNTS { count } else { 0 }
     }
 
-    /// What it costs, in tenths of a cycle, as measured on Zen 5 in the first-level cache. Windows that are
-    /// not on lines take more.
+    /// Its cost, in tenths of a cycle, as measured on Zen 5 in the first-level cache. Windows that
+    /// are not on lines take more.
     pub(crate) fn cost(&self) -> u64 {
         let windows = count(self.windows);
         let lines =
@@ -138,7 +139,7 @@ impl Picks {
 
     /// The cheapest way to write a side; nothing where there is none.
     pub(crate) fn cheapest(
-        blocks: &[Part],
+        blocks: &[PeriodBlock],
         (low, high): (i64, i64),
         side: Side,
         byte_permute: bool,
@@ -219,8 +220,8 @@ impl Maker {
         self.finish(Picked::Masked)
     }
 
-    /// Windows of memory, on its lines where that does not take more of them; `units` in the order of
-    /// their destination.
+    /// Windows of memory, on its lines where that does not take more of them; `units` in the order
+    /// of their destination.
     fn spread(self, units: &[Unit]) -> Option<Picks> {
         let windows = |on_lines: bool| {
             let (mut to, mut firsts) = (i64::MIN, Vec::new());

@@ -1,7 +1,17 @@
 //! [`Pieces`]: the blocks of a period cut into pieces that one load and one store move.
 
-use crate::Part;
 use crate::number::within;
+
+/// One block of a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeriodBlock {
+    /// Displacement on side A from the first byte of the period.
+    pub a: i64,
+    /// Packed position in the period.
+    pub b: u64,
+    /// Bytes.
+    pub length: u64,
+}
 
 /// Bytes of the pieces, in the order in which they are kept.
 const SIZES: [u64; 7] = [64, 32, 16, 8, 4, 2, 1];
@@ -39,7 +49,7 @@ impl Pieces {
     }
 
     /// Cuts the blocks of a period; fails where there are too many pieces.
-    pub(crate) fn cut(parts: &[Part]) -> Option<Pieces> {
+    pub(crate) fn cut(parts: &[PeriodBlock]) -> Option<Pieces> {
         let mut all: Vec<(u64, Place)> = Vec::new();
         for part in parts {
             if part.length > 64 * u64::try_from(MOST).ok()? {
@@ -87,7 +97,7 @@ mod tests {
     #[test]
     fn the_pieces_of_a_block_cover_it_and_nothing_else() {
         for length in 1..=300 {
-            let pieces = Pieces::cut(&[Part { a: -7, b: 3, length }]).expect("few pieces");
+            let pieces = Pieces::cut(&[PeriodBlock { a: -7, b: 3, length }]).expect("few pieces");
             let mut covered = vec![false; usize::try_from(length).expect("small")];
             for (class, size) in SIZES.into_iter().enumerate() {
                 for place in pieces.class(class) {
@@ -99,6 +109,6 @@ mod tests {
             }
             assert!(covered.iter().all(|&byte| byte), "length {length}: {pieces:?}");
         }
-        assert_eq!(Pieces::cut(&[Part { a: 0, b: 0, length: 64 * 64 + 1 }]), None);
+        assert_eq!(Pieces::cut(&[PeriodBlock { a: 0, b: 0, length: 64 * 64 + 1 }]), None);
     }
 }

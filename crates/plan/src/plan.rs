@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use commloom_layout::Type;
 
-use crate::distinct::Known;
+use crate::distinct::NamesOnce;
 use crate::flat::Lazy;
 use crate::lower::Lower;
 use crate::node::Node;
 use crate::number::add;
-use crate::{Flat, Kernel, Part, PlanError, Run, Target};
+use crate::{Flat, Kernel, PeriodBlock, PlanError, Run, Target};
 
 /// How `count` copies of a type move between memory and the packed stream. Immutable, cheap to
 /// clone, shareable between threads.
@@ -23,13 +23,13 @@ pub struct Plan {
     flat: Lazy,
     target: Target,
     /// Whether no byte is named twice.
-    pub(crate) distinct: Known,
+    pub(crate) distinct: NamesOnce,
 }
 
 /// Displacements of short messages are less, by far enough for a line of memory on either side.
 const FAR: i64 = 1 << 62;
 
-/// What a plan does, for those who decide whether to use it.
+/// The work of a plan, for those who decide whether to use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Packed bytes.
@@ -47,8 +47,8 @@ impl Plan {
         crate::heap::of_plan(self)
     }
 
-    /// The plan for `count` copies of `ty`, one extent apart, on the machine `target`. Equal to the
-    /// plan for `contiguous(count, ty)`.
+    /// The plan for `count` copies of `ty`, one extent apart, on the machine `target`. Equal to
+    /// the plan for `contiguous(count, ty)`.
     ///
     /// Takes time linear in the description of the type (nodes and list entries), not in the data.
     ///
@@ -70,7 +70,7 @@ impl Plan {
                 root: Node::new_block(0)?,
                 flat: Lazy::none(),
                 target,
-                distinct: Known::default(),
+                distinct: NamesOnce::default(),
             });
         }
         let (start, root) = Lower::new(all, &target).lower(all)?;
@@ -80,7 +80,7 @@ impl Plan {
         let paced = matches!(root.kernel(), Kernel::Paced { .. });
         let short = Flat::suits(root.bytes(), root.runs(), &target) && !paced;
         let flat = if short { Lazy::default() } else { Lazy::none() };
-        Ok(Plan { start, root, flat, target, distinct: Known::default() })
+        Ok(Plan { start, root, flat, target, distinct: NamesOnce::default() })
     }
 
     /// The flat list of a message that is short enough.
@@ -92,11 +92,11 @@ impl Plan {
             return None;
         }
         let mut b = 0;
-        let blocks: Vec<Part> = self
+        let blocks: Vec<PeriodBlock> = self
             .runs(0..self.bytes())
             .map(|Run { a, length }| {
                 b += length;
-                Part { a, b: b - length, length }
+                PeriodBlock { a, b: b - length, length }
             })
             .collect();
         Flat::new(&blocks, (bounds.start, bounds.end), &self.target)
@@ -146,15 +146,15 @@ impl Plan {
         &self.root
     }
 
-    /// The flat list of a short message, all of which is moved best from there. The first call for a short
-    /// message makes it, which takes a few microseconds; all others take O(1).
+    /// The flat list of a short message, all of which is moved best from there. The first call for
+    /// a short message makes it, which takes a few microseconds; all others take O(1).
     #[must_use]
     pub fn flat(&self) -> Option<&Flat> {
         self.flat.get(|| self.flatten())
     }
 
-    /// The same for those who move a message: the list is made only when [`Target::flat_after`] messages
-    /// have been moved without.
+    /// The same for those who move a message: the list is made only when [`Target::flat_after`]
+    /// messages have been moved without.
     #[must_use]
     #[inline]
     pub fn flat_to_move(&self) -> Option<&Flat> {

@@ -1,21 +1,22 @@
 //! [`Program`]: a short period of small blocks as a sequence of vector permutations.
 //!
-//! *Packing* (kernel "Z" of KERNELS.md): each packed vector of 64 bytes is picked from two to four
-//! windows of 64 bytes of memory, whole windows at a time. Where a row of adjacent windows serves the
-//! vectors in turn, each is loaded once ([`Form::Chain`]). *Unpacking* (kernel "U2"): each 64-byte
-//! window of memory, chosen greedily, is one permutation of a piece of the packed stream and one
-//! masked store, so that gaps stay untouched. Both repeat after a few periods, a *round*.
+//! *Packing* (book/src/explanation/kernels.md): each packed vector of 64 bytes is picked from two
+//! to four windows of 64 bytes of memory, whole windows at a time. Where a row of adjacent windows
+//! serves the vectors in turn, each is loaded once ([`Form::Chain`]). *Unpacking* (kernel "U2"):
+//! each 64-byte window of memory, chosen greedily, is one permutation of a piece of the packed
+//! stream and one masked store, so that gaps stay untouched. Both repeat after a few periods, a
+//! *round*.
 //!
-//! Windows never reach out of the bytes of their round, on either side, whatever the alignment: the
-//! last ones end with its last byte.
+//! Windows never reach out of the bytes of their round, on either side, whatever the alignment:
+//! the last ones end with its last byte.
 
 use crate::number::index;
 
 /// A round has at most so many vectors: more index vectors do not stay in registers.
 pub const MOST_MOVES: usize = 8;
 
-/// Permutations that move some periods, to be repeated. Held in one piece: a short message is moved
-/// in the time of a few cache misses.
+/// Permutations that move some periods, to be repeated. Held in one piece: a short message is
+/// moved in the time of a few cache misses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     index: [Index; MOST_MOVES],
@@ -31,8 +32,8 @@ pub struct Program {
     inverse: Option<u8>,
 }
 
-/// For each unit of a vector, the unit it comes from; those of a second (fourth) window follow those
-/// of the first (third). One entry is as wide as a unit, little-endian.
+/// For each unit of a vector, the unit it comes from; those of a second (fourth) window follow
+/// those of the first (third). One entry is as wide as a unit, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Index(pub [u8; 64]);
@@ -40,8 +41,8 @@ pub struct Index(pub [u8; 64]);
 /// Where the vectors of a round come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Packing: vector `i` is picked from the windows at `64 i` and `64 (i + 1)`; the last window is
-    /// at [`Program::last`].
+    /// Packing: vector `i` is picked from the windows at `64 i` and `64 (i + 1)`; the last window
+    /// is at [`Program::last`].
     Chain,
     /// Packing: each vector is picked from so many adjacent windows (2 to 4) from [`Move::a`] on.
     Windows(u8),
@@ -60,12 +61,12 @@ pub enum Form {
 pub struct Move {
     /// First window in memory. When unpacking, the only one.
     pub a: i64,
-    /// Place of the packed bytes. For vectors that are full when packed, vector `i` goes to `64 i`, the
-    /// last one to the end.
+    /// Place of the packed bytes. For vectors that are full when packed, vector `i` goes to
+    /// `64 i`, the last one to the end.
     pub b: u64,
-    /// When unpacking: which units of the window are stored. When gathering: which are loaded. When
-    /// packing from more than two windows: which units come from the third or fourth. When merging: which
-    /// units of the vector come from this window.
+    /// When unpacking: which units of the window are stored. When gathering: which are loaded.
+    /// When packing from more than two windows: which units come from the third or fourth. When
+    /// merging: which units of the vector come from this window.
     pub mask: u64,
 }
 
@@ -141,7 +142,8 @@ impl Program {
     }
 
     /// How many periods to skip so that rounds begin on a line of 64 bytes, from a place that is
-    /// `missing` bytes before one. `None` where no period begins on a line, or rounds do not keep it.
+    /// `missing` bytes before one. `None` where no period begins on a line, or rounds do not keep
+    /// it.
     #[must_use]
     #[inline]
     pub fn skip(&self, missing: u64) -> Option<u64> {
@@ -235,7 +237,8 @@ impl Vector {
 /// The inverse of the odd part of a stride modulo 64.
 fn inverse(stride: i64) -> u8 {
     let odd = (stride >> stride.trailing_zeros()).unsigned_abs();
-    // An odd number is its own inverse modulo 8; a step of Newton's doubles the bits that are right.
+    // An odd number is its own inverse modulo 8; a step of Newton's doubles the bits that are
+    // right.
     let inverse = odd.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(odd)));
     u8::try_from(inverse % 64).expect("below 64")
 }

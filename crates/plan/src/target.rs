@@ -2,15 +2,16 @@
 
 use std::fmt;
 
-/// What the choice of kernels depends on. Detected by `commloom_pack::detect`, or made up in tests.
+/// The properties of a machine that decide which kernels are chosen. Detected by
+/// `commloom_pack::detect`, or made up in tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
     /// First-level data cache of one core, in bytes.
     pub l1: u64,
     /// Second-level cache of one core, in bytes.
     pub l2: u64,
-    /// Bytes of one way of the first-level cache: addresses that far apart share a set. 0 where stores need
-    /// not be paced.
+    /// Bytes of one way of the first-level cache: addresses that far apart share a set. 0 where
+    /// stores need not be paced.
     pub l1_way: u64,
     /// The same of the second-level cache.
     pub l2_way: u64,
@@ -35,14 +36,14 @@ pub struct Target {
     pub flat_after: u32,
     /// Bytes of the lines that periods touch in memory past which the next ones are asked for.
     pub prefetch_periods_from: u64,
-    /// Bytes between the ends of a loop past which masked stores, by which vectors are unpacked, are slower
-    /// than plain ones.
+    /// Bytes between the ends of a loop past which masked stores, by which vectors are unpacked,
+    /// are slower than plain ones.
     pub masked_stores_until: u64,
 }
 
 impl Target {
-    /// A plain machine without wide vectors, with small caches: every kernel that it chooses exists
-    /// everywhere. For tests and as the fallback.
+    /// A plain machine without wide vectors, with small caches: every kernel that it chooses
+    /// exists everywhere. For tests and as the fallback.
     pub const PORTABLE: Target = Target {
         l1: 32 << 10,
         l2: 256 << 10,

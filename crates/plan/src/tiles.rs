@@ -1,9 +1,9 @@
-//! [`Tiles`]: copies whose two sides run along different dimensions, such as a matrix that is stored
-//! by rows and packed by columns.
+//! [`Tiles`]: copies whose two sides run along different dimensions, such as a matrix that is
+//! stored by rows and packed by columns.
 //!
 //! In the order of either side the other one is touched line by line with nothing but one element
-//! taken from each, and every line is fetched again for the next element. Moving blocks, a few lines
-//! of either side at a time, touches every line once.
+//! taken from each, and every line is fetched again for the next element. Moving blocks, a few
+//! lines of either side at a time, touches every line once.
 
 use crate::node::Node;
 use crate::number::signed;
@@ -40,12 +40,13 @@ pub struct Tiles {
 /// Bytes of a cache line; also the widest transpose in registers.
 const LINE: u64 = 64;
 
-/// Bytes of a block on the written side. Measured on Zen 5 against the better of two loops by hand:
-/// whole lines are best (doubles of 100^2 to 4000^2: .27 to .77; in 64 x 64 blocks .30 to .80)...
+/// Bytes of a block on the written side. Measured on Zen 5 against the better of two loops by
+/// hand: whole lines are best (doubles of 100^2 to 4000^2: .27 to .77; in 64 x 64 blocks .30 to
+/// .80)...
 const BLOCK: u64 = LINE;
 
-/// ... unless the lines of a column fall into few sets of the cache (512^2 doubles: .39 by lines, .36
-/// by 64 x 64 blocks, .11 with this).
+/// ... unless the lines of a column fall into few sets of the cache (512^2 doubles: .39 by lines,
+/// .36 by 64 x 64 blocks, .11 with this).
 const CONFLICT_BLOCK: u64 = 8 * LINE;
 
 /// Strides that are a multiple of this put a column's lines into at most four sets of a 4 kB way.
@@ -97,15 +98,15 @@ impl Tiles {
         let pays = if tiles.fits_registers() {
             tiles.is_large(target.l1) || !tiles.stays_in(target.l1)
         } else {
-            // Moved one by one, elements of 24 and 40 bytes took 1.0 to 1.4 times the plain loop, and
-            // .4 to .7 where lines conflict.
+            // Moved one by one, elements of 24 and 40 bytes took 1.0 to 1.4 times the plain loop,
+            // and .4 to .7 where lines conflict.
             conflict && !tiles.stays_in(target.l1)
         };
         pays.then_some(tiles)
     }
 
-    /// Whether both sides are dense and large enough for the transposes in registers. Three columns
-    /// of doubles take 1.2 times what a loop over each takes.
+    /// Whether both sides are dense and large enough for the transposes in registers. Three
+    /// columns of doubles take 1.2 times what a loop over each takes.
     fn fits_registers(&self) -> bool {
         let (length, least) = (self.length.cast_signed(), self.square().max(4));
         self.length.is_power_of_two()
@@ -120,8 +121,8 @@ impl Tiles {
         LANE / self.length.clamp(1, LANE)
     }
 
-    /// Whether transposes in registers win even where lines stay in the first-level cache of so many
-    /// bytes. Elements of 16 bytes are moved one by one anyway.
+    /// Whether transposes in registers win even where lines stay in the first-level cache of so
+    /// many bytes. Elements of 16 bytes are moved one by one anyway.
     fn is_large(&self, cache: u64) -> bool {
         if self.length < LANE {
             self.along_a.count >= 2 * self.square()

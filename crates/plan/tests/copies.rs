@@ -1,4 +1,4 @@
-//! What copies between two layouts and transposes look like, and with which kernels.
+//! The form of copies between two layouts and of transposes, and their kernels.
 
 use commloom_layout::{Basic, Type};
 use commloom_plan::{CopyPlan, Plan, Target};
@@ -91,7 +91,8 @@ fn blocks_of_two_and_three_parts_are_one_period() {
         &vec(200, 64, bytes(60)),
         &[
             "copy: 12000 bytes, from 0 in 0..13196, to 0 in 0..12796",
-            "  loop 100 from stride 132 to stride 128: period 40@0/0 20@44/40 20@64/64 40@88/84, tile 63",
+            "  loop 100 from stride 132 to stride 128: period 40@0/0 20@44/40 20@64/64 40@88/84, \
+             tile 63",
             "    seq 4 from <0, 44, 64, 88> to <0, 40, 64, 84>",
             "      block 40",
             "      block 20",
@@ -108,7 +109,8 @@ fn a_transpose_of_parts_of_two_matrices_is_one_kernel() {
         &vec(1000, 8, vec(500, 8000, double())),
         &[
             "copy: 4000000 bytes, from 0 in 0..8187808, to 0 in 0..4000000",
-            "  loop 1000 from stride 8192 to stride 8: transpose 500 x 1000 of 8, a 8/8192, b 8000/8, block 512, along b",
+            "  loop 1000 from stride 8192 to stride 8: transpose 500 x 1000 of 8, a 8/8192, \
+             b 8000/8, block 512, along b",
             "    unpack",
             "      loop 500 stride 8000: rows of 8",
             "        block 8",
@@ -239,7 +241,8 @@ fn a_matrix_packed_column_by_column_is_tiled() {
 
 #[test]
 fn shared_parts_do_not_make_a_copy_long() {
-    // 2^40 different places of few shared parts, against a loop: more pairs than anyone has time for.
+    // 2^40 different places of few shared parts, against a loop: more pairs than anyone has time
+    // for.
     let mut ty = Type::strc([0, 5], [bytes(4), double()]).expect("valid");
     while ty.size() < 1 << 40 {
         let (extent, other) = (ty.true_ub(), ty.clone());

@@ -1,4 +1,4 @@
-//! What plans look like: merged, collapsed, and with the kernel that was chosen.
+//! The form of plans: merged, collapsed, and with the kernel that was chosen.
 
 use commloom_layout::{Basic, Type, mpi};
 use commloom_plan::{Plan, PlanError, Target};
@@ -40,7 +40,8 @@ fn a_count_of_a_resized_block_is_one_loop() {
     shows(
         unit,
         1000,
-        "plan: 8000 bytes in 1000 runs, from 0, in 0..15992\n  loop 1000 stride 16: rows of 8\n    block 8",
+        "plan: 8000 bytes in 1000 runs, from 0, in 0..15992\n  \
+         loop 1000 stride 16: rows of 8\n    block 8",
     );
 }
 
@@ -50,7 +51,8 @@ fn loops_that_continue_each_other_collapse() {
     shows(
         Type::vec(5, 64, inner.clone()),
         1,
-        "plan: 160 bytes in 20 runs, from 0, in 0..312\n  loop 20 stride 16: rows of 8\n    block 8",
+        "plan: 160 bytes in 20 runs, from 0, in 0..312\n  loop 20 stride 16: rows of 8\n    \
+         block 8",
     );
     // Two tiled parts in a struct (expectation test 5) are one tiled layout.
     shows(
@@ -72,7 +74,9 @@ fn a_period_of_two_blocks_is_one_loop() {
     shows(
         unit,
         100,
-        "plan: 1600 bytes in 200 runs, from 0, in 0..3196\n  loop 100 stride 32: period 4@0 12@16, tile 341\n    seq 2 at <0, 16>\n      block 4\n      block 12",
+        "plan: 1600 bytes in 200 runs, from 0, in 0..3196\n  \
+         loop 100 stride 32: period 4@0 12@16, tile 341\n    seq 2 at <0, 16>\n      \
+         block 4\n      block 12",
     );
 }
 
@@ -82,7 +86,8 @@ fn a_wide_machine_moves_small_periods_by_programs() {
     assert_eq!(
         text(unit, 1000, &WIDE).trim_end(),
         "plan: 8000 bytes in 1000 runs, from 0, in 0..15992\n  loop 1000 stride 16: \
-         pack 40 by 5 vectors of two windows, unpack 20 by 5 vectors in a row, else rows of 8\n    block 8"
+         pack 40 by 5 vectors of two windows, unpack 20 by 5 vectors in a row, \
+         else rows of 8\n    block 8"
     );
     // A stride of three bytes needs byte permutations.
     let bytes = Type::vec(1000, 3, Type::leaf(Basic::BYTE));
@@ -98,7 +103,8 @@ fn a_period_whose_end_touches_the_next_is_rotated() {
     shows(
         unit,
         10,
-        "plan: 80 bytes in 11 runs, from 0, in 0..120\n  seq 3 at <0, 8, 116>\n    block 4\n    loop 9 stride 12: rows of 8\n      block 8\n    block 4",
+        "plan: 80 bytes in 11 runs, from 0, in 0..120\n  seq 3 at <0, 8, 116>\n    block 4\n    \
+         loop 9 stride 12: rows of 8\n      block 8\n    block 4",
     );
 }
 
@@ -107,19 +113,22 @@ fn irregular_lists_keep_their_shape() {
     shows(
         Type::idx([8, 0, 24], double()),
         1,
-        "plan: 24 bytes in 3 runs, from 8, in 0..32\n  list 3 at <0, -8, 16>: rows of 8\n    block 8",
+        "plan: 24 bytes in 3 runs, from 8, in 0..32\n  list 3 at <0, -8, 16>: rows of 8\n    \
+         block 8",
     );
     let blocks = [2, 1, 3, 1, 1, 1, 1, 1, 1];
     let places = [0, 3, 7, 20, 30, 41, 50, 60, 70];
     shows(
         mpi::indexed(&blocks, &places, &int()),
         1,
-        "plan: 48 bytes in 9 runs, from 0, in 0..284\n  runs 9 at <0, 12, 28, 80, 120, 164, 200, 240, ...> of <8, 4, 12, 4, 4, 4, 4, 4, ...>",
+        "plan: 48 bytes in 9 runs, from 0, in 0..284\n  \
+         runs 9 at <0, 12, 28, 80, 120, 164, 200, 240, ...> of <8, 4, 12, 4, 4, 4, 4, 4, ...>",
     );
     shows(
         Type::idxbuc(16, [0, 100], [2, 3], double()),
         1,
-        "plan: 40 bytes in 5 runs, from 0, in 0..140\n  buckets 2 at <0, 100> of <2, 3> stride 16: rows of 8\n    block 8",
+        "plan: 40 bytes in 5 runs, from 0, in 0..140\n  \
+         buckets 2 at <0, 100> of <2, 3> stride 16: rows of 8\n    block 8",
     );
 }
 
@@ -129,7 +138,9 @@ fn nested_loops_are_one_kernel_call_per_plane() {
     shows(
         mpi::hvector(5, 1, 1000, &line),
         1,
-        "plan: 240 bytes in 30 runs, from 0, in 0..4408\n  loop 5 stride 1000: rows of 6 x 8 stride 80\n    loop 6 stride 80: rows of 8\n      block 8",
+        "plan: 240 bytes in 30 runs, from 0, in 0..4408\n  \
+         loop 5 stride 1000: rows of 6 x 8 stride 80\n    loop 6 stride 80: rows of 8\n      \
+         block 8",
     );
 }
 

@@ -1,11 +1,11 @@
 //! How much longer a reconstruction takes than one pass that sums the sequence, and how its time
-//! grows with n. `make bench-reconstruct` writes both tables to docs/reconstruct-speed.md;
-//! `cargo bench -p commloom-reconstruct --bench ratios -- [--short] [--n N] [--case NAME]` prints
-//! them, or the lines for one n or one case.
+//! grows with n. `make bench-reconstruct` writes both tables to
+//! book/src/tables/reconstruct-speed.md; `cargo bench -p commloom-reconstruct --bench ratios --
+//! [--short] [--n N] [--case NAME]` prints them, or the lines for one n or one case.
 //!
 //! Every result is verified before it is timed. The sum and the reconstructions of one input take
-//! turns, and ratios are taken within a turn, so that a machine that changes its speed changes both.
-//! Memory is given back outside the timed part.
+//! turns, and ratios are taken within a turn, so that a machine that changes its speed changes
+//! both. Memory is given back outside the timed part.
 #![allow(missing_docs)]
 
 mod cases;
@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use cases::{CASES, Case};
 use commloom_layout::{Basic, CostModel};
+use commloom_measure::statistics::Quartiles;
 use commloom_reconstruct::{Constructors, Reconstruction, reconstruct, reconstruct_shared};
 use multiversion::multiversion;
 
@@ -37,14 +38,14 @@ const TREES: [i64; 2] = [1_000_000, 10_000_000];
 const OTHER_DATA: usize = 1 << 26;
 
 /// With these the C library keeps memory that is freed, as a program that allocates all the time
-/// does. Otherwise it returns each list of megabytes to the system, and the next call waits for new
-/// pages (about 1 us each on virtual machines), longer than it calculates.
+/// does. Otherwise it returns each list of megabytes to the system, and the next call waits for
+/// new pages (about 1 us each on virtual machines), longer than it calculates.
 const KEEP_MEMORY: [(&str, &str); 2] =
     [("MALLOC_MMAP_MAX_", "0"), ("MALLOC_TRIM_THRESHOLD_", "1000000000000")];
 
 type Call = fn(&Arc<[i64]>) -> Reconstruction;
 
-/// What is compared with the sum, and how many times as long it may take.
+/// A call that is compared with the sum, and how many times as long it may take.
 pub struct Measured {
     pub name: &'static str,
     pub goal: f64,
@@ -148,7 +149,7 @@ fn ratios(case: &Case, n: i64, rounds: usize) -> Ratios {
             ratios.push(seconds(repeat, || (measured.call)(black_box(&starts))) / sum);
         }
     }
-    Ratios { sum: quartiles(sums), wide_sum: quartiles(wide_sums), calls: calls.map(quartiles) }
+    Ratios { sum: spread(sums), wide_sum: spread(wide_sums), calls: calls.map(spread) }
 }
 
 /// Median seconds of the sum, basic, extended, with the sequence in the caches or not.
@@ -166,7 +167,7 @@ fn growth(case: &Case, n: i64, cached: bool) -> [f64; 3] {
             times.push(seconds(1, || (measured.call)(black_box(&starts))));
         }
     }
-    times.map(|t| quartiles(t)[1])
+    times.map(|t| spread(t)[1])
 }
 
 /// Seconds of one call for the cheapest tree that is found.
@@ -206,7 +207,7 @@ fn seconds<T>(repeat: u32, call: impl Fn() -> T) -> f64 {
     total / f64::from(repeat)
 }
 
-fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
-    values.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|k| values[(values.len() - 1) * k / 4])
+fn spread(values: Vec<f64>) -> [f64; 3] {
+    let found = Quartiles::of(&values).expect("there are rounds");
+    [found.low, found.median, found.high]
 }

@@ -1,4 +1,4 @@
-//! Measures the proven lower bound: the table of `docs/lower-bounds.md`.
+//! Measures the proven lower bound: the table of `book/src/explanation/lower-bounds.md`.
 //!
 //! `bounds [CASES] [LENGTH]...`: random layouts of each family up to 256 elements against the
 //! optimum, and large ones of these lengths against the cost that was found.

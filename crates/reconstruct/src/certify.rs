@@ -97,8 +97,8 @@ impl std::error::Error for CertifyError {}
 /// The first difference found.
 ///
 /// # Complexity
-/// The nodes of both, and the elements up to [`CERTIFY_LIMIT`]; past that a fixed number of samples
-/// of O(depth + list lengths) each, which [`Coverage::Sampled`] admits.
+/// The nodes of both, and the elements up to [`CERTIFY_LIMIT`]; past that a fixed number of
+/// samples of O(depth + list lengths) each, which [`Coverage::Sampled`] admits.
 pub fn certify(before: &Type, after: &Type, model: &CostModel) -> Result<Coverage, CertifyError> {
     model.check().map_err(CertifyError::Model)?;
     same_facts(before, after)?;

@@ -30,7 +30,8 @@ pub enum ReconstructError {
     },
     /// A type on the way could not be built, or a cost constant is not positive.
     Layout(LayoutError),
-    /// The result is not the layout that was asked for: a bug of this crate, found by its own check.
+    /// The result is not the layout that was asked for: a bug of this crate, found by its own
+    /// check.
     Uncertified(CertifyError),
 }
 

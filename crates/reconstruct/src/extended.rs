@@ -1,22 +1,25 @@
 //! idxbuc for type paths (Kalany and Träff 2015, section 3.3), in near-linear time.
 //!
-//! Copies of P_p at m starting points need as many buckets as m minus the count of the most frequent
-//! difference of neighbouring starts (ALGORITHMS.md corrects the paper's Algorithm 7). The paper
-//! sorts the differences of every pair of prefixes, O(n^2 log^2 n) in all. Here the cheapest other
-//! node is known first, so only up to a number of buckets, `most`, idxbuc is of interest:
+//! Copies of P_p at m starting points need as many buckets as m minus the count of the most
+//! frequent difference of neighbouring starts (the paper's Algorithm 7, corrected:
+//! book/src/explanation/reconstruction.md). The paper sorts the differences of every pair of
+//! prefixes, O(n^2 log^2 n) in all. Here the cheapest other node is known first, so only up to a
+//! number of buckets, `most`, idxbuc is of interest:
 //!
 //! - If 2 `most` <= m, as always where an idxbuc node costs no less than an idx node, then one
 //!   difference must be a *majority* even of the first 2 `most` - 1 differences. A majority vote
-//!   (Boyer and Moore 1981) names the only possible one, and counting stops at the `most`-th break.
+//!   (Boyer and Moore 1981) names the only possible one, and counting stops at the `most`-th
+//!   break.
 //! - For other cost models one pass counts all differences in a hash table.
 //!
-//! The vote goes tile by tile. Where the winner of a small sample has the majority of a tile, its breaks
-//! are counted by vector instructions and the votes of the tile follow; only elsewhere single votes
-//! cancel, in pairs and without branches. On random steps, n = 10^4, all of it takes 3 times as long as
-//! a sum of the sequence; vote by vote, with a branch at each, it took 27 times.
+//! The vote goes tile by tile. Where the winner of a small sample has the majority of a tile, its
+//! breaks are counted by vector instructions and the votes of the tile follow; only elsewhere
+//! single votes cancel, in pairs and without branches. On random steps, n = 10^4, all of it takes
+//! 3 times as long as a sum of the sequence; vote by vote, with a branch at each, it took 27
+//! times.
 //!
-//! Time: O(q/p) for each pair of repeated prefixes p | q, mostly far less: at most the sum over the
-//! repeated q of the sum of their divisors, O(n (log log n)^2). Space: O(1) for the vote.
+//! Time: O(q/p) for each pair of repeated prefixes p | q, mostly far less: at most the sum over
+//! the repeated q of the sum of their divisors, O(n (log log n)^2). Space: O(1) for the vote.
 
 use multiversion::multiversion;
 use rustc_hash::FxHashMap;
@@ -28,8 +31,8 @@ use crate::sequence::Sequence;
 /// Differences that are looked at together: those of 4 KiB.
 const TILE: usize = 1 << 9;
 
-/// The fewest buckets that hold the q/p copies of P_p in P_q, and their stride, if they are at most
-/// `most`.
+/// The fewest buckets that hold the q/p copies of P_p in P_q, and their stride, if they are at
+/// most `most`.
 pub(crate) fn fewest_buckets(
     sequence: &Sequence<'_>,
     p: usize,
@@ -77,12 +80,12 @@ impl<'a> Steps<'a> {
         (from..to).step_by(TILE).map(move |k| self.part(k, to.min(k + TILE)))
     }
 
-    /// The only difference that the others can break less than `most` times, and how often they do,
-    /// or at least `most`. There are at least 2 `most` - 1 differences.
+    /// The only difference that the others can break less than `most` times, and how often they
+    /// do, or at least `most`. There are at least 2 `most` - 1 differences.
     ///
-    /// Such a difference has the majority in the first 2 `most` - 1: they vote. As long as the winner
-    /// of a small sample has the majority of a tile, all others of that tile cancel that many of its
-    /// votes, and what was counted are its breaks at the same time.
+    /// Such a difference has the majority in the first 2 `most` - 1: they vote. As long as the
+    /// winner of a small sample has the majority of a tile, all others of that tile cancel that
+    /// many of its votes, and what was counted are its breaks at the same time.
     fn few_breaks(self, most: usize) -> (usize, i64) {
         let window = 2 * most - 1;
         let mut sample = Vote::default();
@@ -138,8 +141,8 @@ const SHORT: usize = 1 << 4;
 /// Differences whose majority is tried first.
 const SAMPLE: usize = 1 << 6;
 
-/// A majority vote (Boyer and Moore 1981): votes for different candidates cancel each other. If one
-/// has more than half of all votes, it is left; otherwise any may be.
+/// A majority vote (Boyer and Moore 1981): votes for different candidates cancel each other. If
+/// one has more than half of all votes, it is left; otherwise any may be.
 #[derive(Default)]
 struct Vote {
     candidate: i64,

@@ -2,9 +2,10 @@
 //!
 //! A layout is kept *normalized*: its first element lies at displacement 0. A shift costs nothing
 //! in an idx, idxbuc or strc node that is reached from the root through vec nodes only; anywhere
-//! else it costs a node of its own. So a part of a larger layout has two prices (ALGORITHMS.md,
-//! "Shifted sequences"): `plain` for any form, `carrying` for forms that end their chain of vecs
-//! in such a node. Both are built with shift zero; [`moved`] puts the shift in at the end.
+//! else it costs a node of its own. So a part of a larger layout has two prices (Lemma 5 in
+//! book/src/explanation/reconstruction.md): `plain` for any form, `carrying` for forms that end
+//! their chain of vecs in such a node. Both are built with shift zero; [`moved`] puts the shift in
+//! at the end.
 
 use std::sync::Arc;
 

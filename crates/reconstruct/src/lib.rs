@@ -3,8 +3,8 @@
 //!
 //! - [`reconstruct`]: from displacements. Optimal paths ([`Constructors::Basic`],
 //!   [`Constructors::Extended`]: Kalany and Träff 2015, corrected) and optimal trees
-//!   ([`Constructors::Tree`]: Ganian et al. 2016) up to [`EXACT_TREE_LIMIT`] elements; past it, trees
-//!   that are good but not proven ([`Reconstruction::exact`] says so).
+//!   ([`Constructors::Tree`]: Ganian et al. 2016) up to [`EXACT_TREE_LIMIT`] elements; past it,
+//!   trees that are good but not proven ([`Reconstruction::exact`] says so).
 //! - [`normalize`], [`normalize_many`]: from a type, in time that depends on its description.
 //! - [`certify`]: checks that one type may stand for another.
 //!
@@ -46,8 +46,8 @@ use prices::Prices;
 use sequence::Sequence;
 use tree::Tokens;
 
-/// Most elements for which [`reconstruct`] solves [`Constructors::Tree`] exactly: under a second and
-/// about 45 MB there.
+/// Most elements for which [`reconstruct`] solves [`Constructors::Tree`] exactly: under a second
+/// and about 45 MB there.
 pub const EXACT_TREE_LIMIT: usize = 2048;
 
 /// A cheapest type that was found, and what is known of its distance from the optimum.
@@ -61,7 +61,8 @@ pub struct Reconstruction {
     pub exact: bool,
     /// No type of the constructor set costs less than this; equals `cost` where `exact`.
     pub lower_bound: u64,
-    /// Whether everything was tried that the method tries: false where the [`Budget`] was spent before.
+    /// Whether everything was tried that the method tries: false where the [`Budget`] was spent
+    /// before.
     pub complete: bool,
 }
 
@@ -136,8 +137,8 @@ fn describes(found: &Costed, displacements: &[i64], model: &CostModel) -> bool {
 pub struct Budget {
     /// Most elements that the exact programme is given at once, O(n^3).
     pub exact: u64,
-    /// Most work for each displacement, in comparisons of two runs of equal steps, 10 to 30 ns each.
-    /// Some 100 ms are always allowed.
+    /// Most work for each displacement, in comparisons of two runs of equal steps, 10 to 30 ns
+    /// each. Some 100 ms are always allowed.
     pub work: u64,
 }
 
@@ -185,8 +186,8 @@ pub fn reconstruct_large(
     Ok(Reconstruction { ty, cost, exact: lower_bound == cost, lower_bound, complete })
 }
 
-/// A result of the method for large inputs with what it costs: that method does not look for shapes
-/// of idxbuc, but its result may have some that the model prices lower.
+/// A result of the method for large inputs with what it costs: that method does not look for
+/// shapes of idxbuc, but its result may have some that the model prices lower.
 fn priced(found: Costed, prices: &Prices) -> Costed {
     match prices.cheapest_shape() {
         None => found,

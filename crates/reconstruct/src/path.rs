@@ -6,12 +6,13 @@
 //! every repeated prefix P_p with p | q, p < q. The leaf may be any *atom*, a part with its own
 //! forms, so that an index list over a child is solved as a sequence of copies of that child.
 //!
-//! Deviations from the paper (ALGORITHMS.md, section 1): two optima per prefix, `plain` and
-//! `carrying` (ready to take the shift D[0] in a node reached through vecs), where Lemma 5 touches
-//! the top node only; the strided part of P_p ends *behind* its last block.
+//! Deviations from the paper (book/src/explanation/reconstruction.md): two optima per prefix,
+//! `plain` and `carrying` (ready to take the shift D[0] in a node reached through vecs), where
+//! Lemma 5 touches the top node only; the strided part of P_p ends *behind* its last block.
 //!
 //! Time: that of the [`prefixes`](crate::prefixes), of the buckets, and the pairs of repeated
-//! prefixes (below 504^2 / 2 for n < 2^24). Space: the repeated prefixes, and the lists of the result.
+//! prefixes (below 504^2 / 2 for n < 2^24). Space: the repeated prefixes, and the lists of the
+//! result.
 
 use std::sync::Arc;
 
@@ -134,8 +135,8 @@ impl<'a> Paths<'a> {
         (plain, carrying)
     }
 
-    /// Prefix `whole` as an idxbuc over prefix `child`, if that costs less than `known`. `before` is
-    /// one over a shorter prefix.
+    /// Prefix `whole` as an idxbuc over prefix `child`, if that costs less than `known`. `before`
+    /// is one over a shorter prefix.
     fn bucketed(
         &self,
         child: usize,
@@ -159,10 +160,11 @@ impl<'a> Paths<'a> {
         Some((cost, Root::IdxBuc { child, stride, buckets }))
     }
 
-    /// The fewest buckets of P_p in P_q, and their stride, where they follow from `before`, those of a
-    /// shorter prefix P_r at its own distance, and P_r is strided in P_p. Then inside a P_p there is no
-    /// break, and at the border of two there is one for P_r where there is one for P_p. So there are as
-    /// many, and no other stride of P_p has fewer if these are at most half of its differences.
+    /// The fewest buckets of P_p in P_q, and their stride, where they follow from `before`, those
+    /// of a shorter prefix P_r at its own distance, and P_r is strided in P_p. Then inside a P_p
+    /// there is no break, and at the border of two there is one for P_r where there is one for
+    /// P_p. So there are as many, and no other stride of P_p has fewer if these are at most half
+    /// of its differences.
     fn same_buckets(&self, before: Root, child: usize, whole: usize) -> Option<(usize, i64)> {
         let Root::IdxBuc { child: shorter, stride, buckets } = before else { return None };
         let [r, p, q] = [shorter, child, whole].map(|k| self.lengths[k]);
@@ -282,8 +284,8 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The cheapest path of `displacements`, where they lie. A node that lists all of them shares `list`,
-/// which holds the same.
+/// The cheapest path of `displacements`, where they lie. A node that lists all of them shares
+/// `list`, which holds the same.
 ///
 /// # Errors
 /// As [`Sequence::new`]; a type that cannot be built (bounds or size past 64 bits).

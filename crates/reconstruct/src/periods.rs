@@ -11,8 +11,9 @@ pub(crate) struct Period {
     pub strided: bool,
 }
 
-/// All periods of a list of at least one entry, shortest first. `kinds` must agree in every entry of
-/// the blocks, the differences of `starts` inside the blocks. No difference of starts overflows.
+/// All periods of a list of at least one entry, shortest first. `kinds` must agree in every entry
+/// of the blocks, the differences of `starts` inside the blocks. No difference of starts
+/// overflows.
 pub(crate) fn periods<K: PartialEq>(starts: &[i64], kinds: &[K]) -> Vec<Period> {
     let n = starts.len();
     let Repeated { lengths, period } = repeated_prefixes(starts);

@@ -1,43 +1,46 @@
 //! All repeated prefixes of a displacement sequence (Kalany and Träff 2015, section 3.1).
 //!
 //! P_q, the first q of n displacements, is *repeated* if q divides n and every block of q has the
-//! same steps E[t] = D[t+1] - D[t]: E[t] = E[t mod q] unless t = -1 (mod q), a junction of two blocks.
-//! It is *strided* up to some element if the steps have period q there, junctions included.
+//! same steps E[t] = D[t+1] - D[t]: E[t] = E[t mod q] unless t = -1 (mod q), a junction of two
+//! blocks. It is *strided* up to some element if the steps have period q there, junctions
+//! included.
 //!
-//! Deviations from the paper (ALGORITHMS.md, section 1):
+//! Deviations from the paper (book/src/explanation/reconstruction.md):
 //! - From a repeated prefix of length q we look at q/f for *every* distinct prime f of q; the
 //!   paper's Algorithm 5 takes the smallest prime only and misses repeated prefixes.
-//! - At a mismatch at step t a candidate c shrinks to gcd(c, t+1): a repeated length that divides c
-//!   must have a junction at t. The scan goes on from the same place, against the own prefix of the
-//!   sequence; the paper's Algorithm 4 rebases and so skips a block. The blocks inside the first c
-//!   elements were not compared with the shrunk candidate: that is done in a scan of their own.
+//! - At a mismatch at step t a candidate c shrinks to gcd(c, t+1): a repeated length that divides
+//!   c must have a junction at t. The scan goes on from the same place, against the own prefix of
+//!   the sequence; the paper's Algorithm 4 rebases and so skips a block. The blocks inside the
+//!   first c elements were not compared with the shrunk candidate: that is done in a scan of their
+//!   own.
 //!
-//! What makes it fast:
+//! Why it is fast:
 //! 1. *Rows* (see [`rows`](crate::rows)). A candidate that is a multiple of a row's block needs no
 //!    comparison inside the row; one that divides the block, only inside the block, since a length
 //!    that is repeated in the block of a row is repeated in the row.
-//! 2. *Periods.* Let pi be the least divisor of q with P_pi strided in all of P_q. Every multiple of
-//!    pi that divides q is repeated, without a scan, and every other repeated divisor r of q divides
-//!    pi. (Let g = gcd(r, pi), u = pi/g, v = r/g > 1, and r not divide pi. The steps depend on t
-//!    mod pi only, and off the junctions of r on t mod r only, hence, by the Chinese remainder
-//!    theorem, as lcm(r, pi) divides q, on t mod g only, off the junctions of g. The steps at the
-//!    junctions of g depend on k mod u, k their number, and unless k = -1 (mod v) on k mod v only; every
-//!    residue mod u occurs with k = 0 (mod v), so they are all equal. So P_g is strided in P_q, and
-//!    g < pi unless pi divides r.) Two strided q/f and q/f' make P_gcd strided (Fine and Wilf
-//!    1965: the length is at least their sum), so pi is found with one scan per reduction: of
-//!    the largest candidate alone as long as it is strided, as each such scan is half as long, then of
-//!    all together.
-//! 3. *Joint scans.* All candidates of one length go through the sequence together, tile by tile; a
-//!    block is compared by vector instructions, several short ones at a time.
+//! 2. *Periods.* Let pi be the least divisor of q with P_pi strided in all of P_q. Every multiple
+//!    of pi that divides q is repeated, without a scan, and every other repeated divisor r of q
+//!    divides pi. (Let g = gcd(r, pi), u = pi/g, v = r/g > 1, and r not divide pi. The steps
+//!    depend on t mod pi only, and off the junctions of r on t mod r only, hence, by the Chinese
+//!    remainder theorem, as lcm(r, pi) divides q, on t mod g only, off the junctions of g. The
+//!    steps at the junctions of g depend on k mod u, k their number, and unless k = -1 (mod v) on
+//!    k mod v only; every residue mod u occurs with k = 0 (mod v), so they are all equal. So P_g
+//!    is strided in P_q, and g < pi unless pi divides r.) Two strided q/f and q/f' make P_gcd
+//!    strided (Fine and Wilf 1965: the length is at least their sum), so pi is found with one scan
+//!    per reduction: of the largest candidate alone as long as it is strided, as each such scan is
+//!    half as long, then of all together.
+//! 3. *Joint scans.* All candidates of one length go through the sequence together, tile by tile;
+//!    a block is compared by vector instructions, several short ones at a time.
 //!
-//! Time: each further length scanned is at most half of one scanned before; the sum of the divisors
-//! of n, O(n log log n), in the worst case, times the number of candidates per scan (at most 8
-//! below 2^24; most die at once). On nests of vecs: about one pass. Space: the divisors of n.
+//! Time: each further length scanned is at most half of one scanned before; the sum of the
+//! divisors of n, O(n log log n), in the worst case, times the number of candidates per scan (at
+//! most 8 below 2^24; most die at once). On nests of vecs: about one pass. Space: the divisors of
+//! n.
 //!
-//! *Rejected: fingerprints*, which check a candidate q/f by f block hashes in place of a scan, O(n)
-//! expected. To calculate the prefix hashes alone takes 8, 7 and 4 times as long as a sum of the
-//! sequence (n = 10^4, 10^6, 2^24), for one waits for the other; all of this takes 1 to 3 times on the
-//! sequences of benches/cases. They need as much memory as the sequence, too.
+//! *Rejected: fingerprints*, which check a candidate q/f by f block hashes in place of a scan,
+//! O(n) expected. To calculate the prefix hashes alone takes 8, 7 and 4 times as long as a sum of
+//! the sequence (n = 10^4, 10^6, 2^24), for one waits for the other; all of this takes 1 to 3
+//! times on the sequences of benches/cases. They need as much memory as the sequence, too.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +53,7 @@ const TILE: usize = 1 << 11;
 /// Blocks shorter than this are compared several at a time.
 const SHORT: usize = 1 << 6;
 
-/// What repeats in a sequence.
+/// The repeats of a sequence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Repeated {
     /// Lengths of all repeated prefixes, ascending: 1 and n among them.
@@ -142,7 +145,8 @@ impl<'a> Search<'a> {
         origins.clone().zip(origins.skip(1)).all(|(a, b)| b.wrapping_sub(*a) == distance)
     }
 
-    /// For each of `lengths` (divisors of q, P_q repeated): the largest repeated length that divides it.
+    /// For each of `lengths` (divisors of q, P_q repeated): the largest repeated length that
+    /// divides it.
     fn largest_repeated(&mut self, q: usize, lengths: &[usize]) -> Vec<usize> {
         let mut scans: Vec<(usize, Scan)> = lengths
             .iter()
@@ -227,8 +231,8 @@ impl Scan {
         first_other(here, first, distance).map(|t| self.at + t)
     }
 
-    /// The first element up to `limit` that does not fit. Several blocks are compared at once, by the
-    /// steps that lead to their elements; the step to the first element of a block is free.
+    /// The first element up to `limit` that does not fit. Several blocks are compared at once, by
+    /// the steps that lead to their elements; the step to the first element of a block is free.
     fn other_in_short_blocks(&self, starts: &[i64], limit: usize) -> Option<usize> {
         let mut steps = [0; 2 * SHORT];
         let mut fixed = [0; 2 * SHORT];
@@ -344,8 +348,8 @@ mod tests {
         }
     }
 
-    /// Junctions of the divisors `marks` of 24, 30, 36 or 48 get steps of their own, so that exactly
-    /// the prefixes that avoid them are repeated.
+    /// Junctions of the divisors `marks` of 24, 30, 36 or 48 get steps of their own, so that
+    /// exactly the prefixes that avoid them are repeated.
     #[test]
     fn every_set_of_marked_junctions_gives_the_lengths_of_the_definition() {
         for n in [24, 30, 36, 48] {
@@ -380,8 +384,8 @@ mod tests {
         }
     }
 
-    /// Nests whose counts do not divide the length, with some elements moved: candidates shrink in the
-    /// middle of rows, and often.
+    /// Nests whose counts do not divide the length, with some elements moved: candidates shrink in
+    /// the middle of rows, and often.
     #[test]
     fn random_nests_that_are_cut_off_and_changed_give_the_lengths_of_the_definition() {
         commloom_testkit::check(3000, |rng| {

@@ -1,4 +1,4 @@
-//! What a node costs, and which nodes may be introduced.
+//! The cost of nodes, and which of them may be introduced.
 
 use commloom_layout::CostModel;
 
@@ -49,8 +49,8 @@ impl Prices {
         self.model.idx.saturating_add(self.list(n))
     }
 
-    /// An idxbuc node with `n` buckets of any shape, where it is allowed. One or two buckets always
-    /// have the shapes of [`Self::bucket`] and [`Self::triangular`].
+    /// An idxbuc node with `n` buckets of any shape, where it is allowed. One or two buckets
+    /// always have the shapes of [`Self::bucket`] and [`Self::triangular`].
     pub(crate) fn idxbuc(&self, n: usize) -> Option<u64> {
         let any = (self.set >= Constructors::Extended)
             .then(|| self.model.idxbuc.saturating_add(self.list(n).saturating_mul(2)))?;
@@ -59,8 +59,8 @@ impl Prices {
         Some(shaped.into_iter().flatten().fold(any, u64::min))
     }
 
-    /// An idxbuc node with `n` buckets at equal distances, where it is allowed and has a price of its
-    /// own.
+    /// An idxbuc node with `n` buckets at equal distances, where it is allowed and has a price of
+    /// its own.
     pub(crate) fn bucket(&self, n: u64) -> Option<u64> {
         let node = self.model.bucket.filter(|_| self.set >= Constructors::Extended)?;
         Some(node.saturating_add(self.model.lookup.saturating_mul(n)))
@@ -76,8 +76,8 @@ impl Prices {
         self.bucket(1).into_iter().chain(self.triangular()).min()
     }
 
-    /// No description of elements of one basic type, the first at `first`, costs less: a leaf, and one
-    /// node more for several elements or a shift.
+    /// No description of elements of one basic type, the first at `first`, costs less: a leaf, and
+    /// one node more for several elements or a shift.
     pub(crate) fn least(&self, elements: u64, first: i64) -> u64 {
         let lists = [Some(self.idx(1)), self.idxbuc(1), self.strc(1)];
         let list = lists.into_iter().flatten().fold(u64::MAX, u64::min);

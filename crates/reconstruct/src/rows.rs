@@ -7,7 +7,8 @@ use multiversion::multiversion;
 
 use crate::num::count;
 
-/// Longest block that is looked for where a row does not continue one: a list at the bottom of a nest.
+/// Longest block that is looked for where a row does not continue one: a list at the bottom of a
+/// nest.
 const LIST: usize = 1 << 8;
 
 /// The first `end` elements have strided blocks of length `block` (the last one may be cut off).
@@ -17,7 +18,8 @@ pub(crate) struct Row {
 }
 
 /// The maximal rows from the start: the block of each is the row before, of the first a single
-/// element, or a short list. Each is at least twice as long as its block, so all are found in O(n).
+/// element, or a short list. Each is at least twice as long as its block, so all are found in
+/// O(n).
 pub(crate) struct Rows {
     pub list: Vec<Row>,
 }
@@ -44,8 +46,8 @@ impl Rows {
         Rows { list }
     }
 
-    /// How many elements the rows hold, and bounds between which those lie, found without a look at
-    /// them. `None` if such bounds do not fit in 64 bits.
+    /// How many elements the rows hold, and bounds between which those lie, found without a look
+    /// at them. `None` if such bounds do not fit in 64 bits.
     pub(crate) fn bounds(&self, starts: &[i64]) -> Option<(usize, [i64; 2])> {
         let (mut end, mut low, mut high) = (1, starts[0], starts[0]);
         for row in &self.list {
@@ -64,7 +66,8 @@ impl Rows {
     }
 }
 
-/// The shortest block longer than `block`, and no longer than [`LIST`], that is followed by its like.
+/// The shortest block longer than `block`, and no longer than [`LIST`], that is followed by its
+/// like.
 fn longer_block(starts: &[i64], block: usize) -> Option<usize> {
     let step = |t: usize| starts[t + 1].wrapping_sub(starts[t]);
     (block + 1..=LIST.min(starts.len() / 2)).find(|&p| {

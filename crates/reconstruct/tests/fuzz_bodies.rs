@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets, on their seeds, on what fuzzing has found, and on some bytes: so
-//! that they go on compiling and holding where nobody runs `make fuzz`.
+//! The bodies of the fuzz targets, on their seeds, on what fuzzing has found, and on some bytes:
+//! so that they go on compiling and holding where nobody runs `make fuzz`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The large-tree method on its own against the exact one, on random layouts of all families: a
-//! small version of `make gaps`, which writes `docs/tree-gaps.md`.
+//! small version of `make gaps`, which writes `book/src/tables/tree-gaps.md`.
 
 #[path = "../examples/gaps/measure.rs"]
 #[allow(dead_code, missing_docs)]

@@ -1,5 +1,5 @@
-//! Peak memory of a reconstruction, the input counted, is at most 3 times the input: for paths, and for
-//! trees whose levels fill the sequence.
+//! Peak memory of a reconstruction, the input counted, is at most 3 times the input: for paths,
+//! and for trees whose levels fill the sequence.
 //!
 //! The allocator that counts serves the whole process, so all is done in one test.
 

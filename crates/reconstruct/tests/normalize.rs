@@ -210,7 +210,8 @@ fn random_types_keep_type_map_bounds_and_never_cost_more() {
     });
 }
 
-/// How far the laws alone are from the optimum of the flattened type, and that they are never below.
+/// How far the laws alone are from the optimum of the flattened type, and that they are never
+/// below.
 #[test]
 fn laws_alone_come_close_to_the_optimum_on_random_paths() {
     let (mut optimal, mut cases, mut sum, mut least) = (0u32, 0u32, 0, 0);

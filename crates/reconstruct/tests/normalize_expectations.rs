@@ -1,5 +1,5 @@
-//! What a person sees in the layouts of Carpen-Amarie, Hunold and Träff, given as descriptions; and
-//! the same with fewest runs.
+//! The layouts of Carpen-Amarie, Hunold and Träff, given as descriptions, become what a person
+//! sees in them; and the same with fewest runs.
 
 use commloom_layout::{Basic, CostModel, Kind, Type, mpi};
 use commloom_reconstruct::{Constructors, certify, fewest_runs, normalize, normalize_many};
@@ -43,8 +43,8 @@ fn a_row_and_a_column_in_three_descriptions_are_one_strc_of_contiguous_and_vecto
     assert!(children.iter().all(|c| matches!(c.kind(), Kind::Vec { .. })));
 }
 
-/// Expectation test 5: two tiled parts that continue each other, for all splits and by counts that no
-/// one could flatten.
+/// Expectation test 5: two tiled parts that continue each other, for all splits and by counts that
+/// no one could flatten.
 #[test]
 fn two_tiled_parts_are_one_tile() {
     for (first, second, blocks) in [(2, 3, 2), (60_000, 100_000, 2), (1 << 40, 1 << 39, 10)] {

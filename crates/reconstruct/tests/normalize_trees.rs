@@ -205,7 +205,8 @@ fn distances(seeds: std::ops::Range<u64>, most: usize) -> [BTreeMap<&'static str
     tallies.into_inner()
 }
 
-/// Prints the table of docs/normalization.md (there: 20,000 cases, `COMMLOOM_CASES`).
+/// Prints the table of book/src/explanation/normal-forms.md (there: 20,000 cases,
+/// `COMMLOOM_CASES`).
 #[test]
 fn normal_forms_of_trees_are_close_to_the_optimum() {
     let asked = |name: &str| std::env::var(name).ok().and_then(|v| v.parse().ok());

@@ -57,8 +57,8 @@ fn random_model(rng: &mut Rng) -> CostModel {
     CostModel { leaf, vec, idx, idxbuc, strc, lookup, bucket, triangular }
 }
 
-/// Triangles, bands and buckets of at most `most` elements, of elements or of small blocks, some of
-/// them repeated, disturbed or moved; now and then anything else.
+/// Triangles, bands and buckets of at most `most` elements, of elements or of small blocks, some
+/// of them repeated, disturbed or moved; now and then anything else.
 fn random_case(rng: &mut Rng, most: usize) -> Vec<i64> {
     let n = rng.i64(1..9);
     let stride = rng.i64(-2..4);
@@ -156,8 +156,8 @@ fn trees_of_10000_random_sequences_are_optimal_for_random_cost_models() {
     });
 }
 
-/// The same cost as without the rules, for every constructor set, where a rule is too dear to be used;
-/// never more where it is not.
+/// The same cost as without the rules, for every constructor set, where a rule is too dear to be
+/// used; never more where it is not.
 #[test]
 fn a_rule_never_raises_the_cost() {
     check(1000, |rng| {

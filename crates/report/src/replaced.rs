@@ -1,8 +1,8 @@
-//! Groups of persistent requests and regions, and the collective operations that took their place (`commloom exec --replace`).
+//! Groups of persistent requests, and the collective operations that took their place (`commloom exec --replace`).
 
 use serde::{Deserialize, Serialize};
 
-/// What one `MPI_Startall` starts, or a region between `MPI_Pcontrol` marks, on all ranks of a communicator.
+/// What one `MPI_Startall` starts, on all ranks of a communicator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// The same number on all ranks.
@@ -19,9 +19,6 @@ pub struct Replaced {
     pub starts: u64,
     /// How many of these were replaced: the same on every rank.
     pub replaced: u64,
-    /// Of a region: messages that were not sent, of all ranks together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<u64>,
     /// Why the rest was not, as the first rank that has a reason says it; empty where it would go on being replaced.
     pub left: String,
 }
@@ -33,10 +30,6 @@ impl Replaced {
         self.bytes += other.bytes;
         self.starts = self.starts.max(other.starts);
         self.replaced = self.replaced.max(other.replaced);
-        self.left_out = match (self.left_out, other.left_out) {
-            (Some(mine), Some(theirs)) => Some(mine + theirs),
-            (mine, theirs) => mine.or(theirs),
-        };
         if self.by.is_empty() {
             self.by = other.by;
         }
@@ -56,12 +49,8 @@ impl Replaced {
             "" => String::new(),
             why => format!("; then left as it is: {why}"),
         };
-        let (passes, left_out) = match self.left_out {
-            None => ("starts", String::new()),
-            Some(count) => ("passes of a region", format!(", {count} messages not sent")),
-        };
         format!(
-            "{messages} messages, {bytes} bytes among {ranks} ranks: {replaced} of {starts} {passes} replaced{by}{left_out}{left}"
+            "{messages} messages, {bytes} bytes among {ranks} ranks: {replaced} of {starts} starts replaced{by}{left}"
         )
     }
 }
@@ -89,13 +78,6 @@ mod tests {
         assert_eq!(
             report.replaced[0].line(),
             "2 messages, 16 bytes among 2 ranks: 7 of 10 starts replaced by alltoall; then left as it is: why"
-        );
-        let region = Replaced { left_out: Some(3), ..report.replaced[1].clone() };
-        let mut both = region.clone();
-        both.absorb(region);
-        assert_eq!(
-            both.line(),
-            "2 messages, 16 bytes among 2 ranks: 7 of 10 passes of a region replaced by alltoall, 6 messages not sent"
         );
         for format in [crate::Format::Text, crate::Format::Html] {
             let written = report.write(format);

@@ -6,10 +6,10 @@ use std::process::Command;
 /// How often a browser is started for one look.
 const ATTEMPTS: usize = 5;
 
-/// What a page looks like, and what it tells.
+/// The looks of a page, and the text that it sends.
 #[derive(Debug)]
 pub struct Look {
-    /// What the page has sent to its parent: `parent.postMessage("probe ...", "*")`.
+    /// The messages of the page to its parent: `parent.postMessage("probe ...", "*")`.
     pub told: String,
     /// The screenshot, a PNG file.
     pub picture: Vec<u8>,
@@ -26,15 +26,17 @@ pub fn browser() -> Option<&'static str> {
     if found.is_none() {
         assert!(
             std::env::var_os("COMMLOOM_REQUIRE_BROWSER").is_none(),
-            "there is no Chromium, but COMMLOOM_REQUIRE_BROWSER requires one: apt-get install chromium"
+            "there is no Chromium, but COMMLOOM_REQUIRE_BROWSER requires one: apt-get install \
+             chromium"
         );
         crate::skipped("there is no Chromium");
     }
     found
 }
 
-/// Shows `page.html` of a folder in a frame of this size, in light or dark: a telephone is narrower than the smallest
-/// window. On a busy machine the browser can be done before the frame is: then it looks again.
+/// Shows `page.html` of a folder in a frame of this size, in light or dark: a telephone is
+/// narrower than the smallest window. On a busy machine the browser can be done before the frame
+/// is: then it looks again.
 ///
 /// # Panics
 /// If anything is written to the console, or the page never tells anything.
@@ -71,8 +73,10 @@ fn once(browser: &str, folder: &Path, (width, height): (u32, u32), dark: bool) -
 
 fn frame(width: u32, height: u32) -> String {
     format!(
-        "<!DOCTYPE html><meta name=\"color-scheme\" content=\"light dark\"><body style=\"margin:0\"><iframe \
-         src=\"page.html\" style=\"border:0;width:{width}px;height:{height}px\"></iframe><pre></pre><script>addEventListener('message', \
+        "<!DOCTYPE html><meta name=\"color-scheme\" content=\"light dark\">\
+         <body style=\"margin:0\"><iframe src=\"page.html\" \
+         style=\"border:0;width:{width}px;height:{height}px\"></iframe><pre></pre>\
+         <script>addEventListener('message', \
          (e) => {{ document.querySelector('pre').textContent = e.data; }});</script></body>"
     )
 }

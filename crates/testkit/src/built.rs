@@ -1,14 +1,16 @@
-//! What tests run besides themselves, built when they need it.
+//! Programs and libraries that tests run, built when they need them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Builds the packages of this workspace that are no tests (`packages`, by name) in the profile of the tests; the folder of what was built.
-/// `cargo` is the test's `env!("CARGO")`. Only the first call of a process builds.
+/// Builds the packages of this workspace that are no tests (`packages`, by name) in the profile of
+/// the tests; the folder of what was built. `cargo` is the test's `env!("CARGO")`. Only the first
+/// call of a process builds.
 ///
-/// Where MPI is required, as in `make test`, the whole workspace was built before: asking for all of it finds that, while fewer packages
-/// have other features of their dependencies, and compile them once more (some two minutes).
+/// Where MPI is required, as in `make test`, the whole workspace was built before: asking for all
+/// of it finds that, while fewer packages have other features of their dependencies, and compile
+/// them once more (some two minutes).
 ///
 /// # Panics
 /// If the build fails.

@@ -24,7 +24,8 @@ pub struct Allowed {
     pub strc: bool,
 }
 
-/// Least cost of a description of `entries`; `None` where there is none (mixed types without strc).
+/// Least cost of a description of `entries`; `None` where there is none (mixed types without
+/// strc).
 #[must_use]
 pub fn least_cost(entries: &[Entry], model: &CostModel, allowed: Allowed) -> Option<u64> {
     assert!(!entries.is_empty(), "there is no description of nothing");

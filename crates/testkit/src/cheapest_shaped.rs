@@ -1,9 +1,9 @@
 //! The least price of an idxbuc node that has the shape of a bucket type or of a triangular type,
 //! by the definitions alone: see [`commloom_layout::shaped`].
 //!
-//! Copies at given starts are cut into buckets, one after the other: inside a bucket neighbours are
-//! `stride` apart, and each bucket begins `step` after the one before. All strides and steps that
-//! occur are tried, and for each of them all cuts.
+//! Copies at given starts are cut into buckets, one after the other: inside a bucket neighbours
+//! are `stride` apart, and each bucket begins `step` after the one before. All strides and steps
+//! that occur are tried, and for each of them all cuts.
 
 use std::collections::HashSet;
 
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
     use commloom_layout::shaped;
 
-    /// All cuts of the copies into buckets whose neighbours are equally far apart, with the lists of
-    /// the idxbuc.
+    /// All cuts of the copies into buckets whose neighbours are equally far apart, with the lists
+    /// of the idxbuc.
     fn all_cuts(starts: &[i64]) -> Vec<(Vec<i64>, Vec<u64>)> {
         let n = starts.len();
         let mut found = Vec::new();

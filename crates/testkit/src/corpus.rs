@@ -183,7 +183,8 @@ pub fn row_and_column(a: u64, n: u64) -> [(&'static str, Type); 3] {
     ]
 }
 
-/// The six faces of a 10 x 8 x 6 array of doubles with a halo of 1, as subarray and nested hvector.
+/// The six faces of a 10 x 8 x 6 array of doubles with a halo of 1, as subarray and nested
+/// hvector.
 #[must_use]
 pub fn faces() -> Vec<Named> {
     let double = Type::leaf(Basic::DOUBLE);
@@ -218,7 +219,8 @@ pub fn figure_1() -> Vec<i64> {
     (0..4).flat_map(|k| [0, 2, 3, 5].map(|d| 10 * k + d)).collect()
 }
 
-/// Displacements of figure 2 of Kalany and Träff: optimum 42 as a path, 38 with idxbuc, 34 as tree.
+/// Displacements of figure 2 of Kalany and Träff: optimum 42 as a path, 38 with idxbuc, 34 as
+/// tree.
 #[must_use]
 pub fn figure_2() -> Vec<i64> {
     (0..18).chain((100..=122).step_by(2)).collect()
@@ -237,7 +239,7 @@ pub fn shifted_pairs() -> Type {
     ok(Type::vec(50, 100, ok(Type::idx([7, 9], Type::leaf(Basic::CHAR)))))
 }
 
-/// The figures of the papers and the examples of `ALGORITHMS.md`.
+/// The figures of the papers and of book/src/explanation/reconstruction.md.
 #[must_use]
 pub fn papers() -> Vec<Named> {
     let list = |d: Vec<i64>| ok(Type::idx(d, Type::leaf(Basic::CHAR)));

@@ -1,5 +1,5 @@
-//! What the tests of every crate share: naive oracles that follow the definitions word by word,
-//! random types and sequences from a seed, and a corpus of named layouts.
+//! The code that the tests of every crate share: naive oracles that follow the definitions word by
+//! word, random types and sequences from a seed, and a corpus of named layouts.
 //!
 //! Written for tests only: it panics on bad input, and takes time and memory proportional to the
 //! data that a type describes.

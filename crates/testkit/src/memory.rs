@@ -19,8 +19,8 @@ pub fn memory_for(ty: &Type, count: u64) -> (Vec<u8>, usize) {
     ((0..below + above).map(noise).collect(), below)
 }
 
-/// The same memory without its margin, so that `AddressSanitizer` and valgrind see the first byte that is
-/// touched beside the data.
+/// The same memory without its margin, so that `AddressSanitizer` and valgrind see the first byte
+/// that is touched beside the data.
 #[must_use]
 pub fn without_margin((memory, origin): (&[u8], usize)) -> (Vec<u8>, usize) {
     (memory[MARGIN..memory.len() - MARGIN].to_vec(), origin - MARGIN)

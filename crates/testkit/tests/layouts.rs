@@ -1,5 +1,5 @@
-//! The families of layouts are what they promise: of the size that was asked for, different from each
-//! other, and regular where they say so.
+//! The families of layouts are what they promise: of the size that was asked for, different from
+//! each other, and regular where they say so.
 
 use std::collections::HashSet;
 

@@ -8,8 +8,8 @@ use crate::{Basic, LayoutError, Type};
 
 /// The calls that make a datatype, with their arguments as in MPI (MPI 4.1, section 5.1.2).
 ///
-/// [`Type`] does not say which constructor made a node. That is right for everything but one question: what a library
-/// makes of a certain call.
+/// [`Type`] does not say which constructor made a node. That is right for everything but one
+/// question: what a library makes of a certain call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Construction {
     /// A predefined datatype.
@@ -18,7 +18,7 @@ pub enum Construction {
     Contiguous {
         /// Number of copies.
         count: u64,
-        /// What is repeated.
+        /// The repeated type.
         old: Arc<Construction>,
     },
     /// `MPI_Type_vector`.
@@ -29,7 +29,7 @@ pub enum Construction {
         blocklength: u64,
         /// Distance of blocks, in extents of `old`.
         stride: i64,
-        /// What is repeated.
+        /// The repeated type.
         old: Arc<Construction>,
     },
     /// `MPI_Type_create_hvector`.
@@ -40,7 +40,7 @@ pub enum Construction {
         blocklength: u64,
         /// Distance of blocks, in bytes.
         stride: i64,
-        /// What is repeated.
+        /// The repeated type.
         old: Arc<Construction>,
     },
     /// `MPI_Type_indexed`.
@@ -49,7 +49,7 @@ pub enum Construction {
         blocklengths: Arc<[u64]>,
         /// Displacement of each block, in extents of `old`.
         displacements: Arc<[i64]>,
-        /// What is repeated.
+        /// The repeated type.
         old: Arc<Construction>,
     },
     /// `MPI_Type_create_indexed_block`.
@@ -58,7 +58,7 @@ pub enum Construction {
         blocklength: u64,
         /// Displacement of each block, in extents of `old`.
         displacements: Arc<[i64]>,
-        /// What is repeated.
+        /// The repeated type.
         old: Arc<Construction>,
     },
     /// `MPI_Type_create_struct`.
@@ -67,7 +67,7 @@ pub enum Construction {
         blocklengths: Arc<[u64]>,
         /// Displacement of each block, in bytes.
         displacements: Arc<[i64]>,
-        /// What each block is made of.
+        /// The types of the blocks.
         olds: Arc<[Construction]>,
     },
     /// `MPI_Type_create_resized`.
@@ -76,7 +76,7 @@ pub enum Construction {
         lb: i64,
         /// Extent, in bytes.
         extent: i64,
-        /// What has these bounds.
+        /// The type that gets these bounds.
         old: Arc<Construction>,
     },
 }
@@ -131,7 +131,8 @@ impl Construction {
         }
     }
 
-    /// The text with lists of more than `longest` entries cut: after `longest` of them stand `...` and how many there are.
+    /// The text with lists of more than `longest` entries cut: after `longest` of them stand `...`
+    /// and how many there are.
     #[must_use]
     pub fn shortened(&self, longest: usize) -> impl Display {
         Shortened { construction: self, longest }

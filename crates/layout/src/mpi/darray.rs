@@ -17,13 +17,13 @@ pub enum Distribution {
     Cyclic(Option<u64>),
 }
 
-/// What `rank` of `size` processes holds of an array of `gsizes` elements of `old`. The process grid
-/// `psizes` is row-major whatever the `order` of the array. Lower bound 0, extent that of the whole
-/// array; a process that holds nothing gets an empty type with these bounds.
+/// The part of an array of `gsizes` elements of `old` that `rank` of `size` processes holds. The
+/// process grid `psizes` is row-major whatever the `order` of the array. Lower bound 0, extent
+/// that of the whole array; a process that holds nothing gets an empty type with these bounds.
 ///
 /// # Errors
-/// Lists of different lengths; a rank outside the grid, a grid of another size than `size`; a block
-/// too small to hold the dimension; overflow.
+/// Lists of different lengths; a rank outside the grid, a grid of another size than `size`; a
+/// block too small to hold the dimension; overflow.
 pub fn darray(
     size: u64,
     rank: u64,
@@ -73,7 +73,7 @@ impl Deal {
         Ok(Deal { total, block, processes })
     }
 
-    /// What the process at `coordinate` holds: whole blocks one round apart, then a partial one.
+    /// The part of the process at `coordinate`: whole blocks one round apart, then a partial one.
     fn part(&self, coordinate: u64, stride: i64, old: &Type) -> Result<Type, LayoutError> {
         // A block past the end of the dimension holds nothing; its exact start does not matter.
         let start = self.block.saturating_mul(coordinate).min(self.total);

@@ -1,8 +1,8 @@
 //! The MPI datatype constructors (MPI 4.1, section 5.1), reduced to the core.
 //!
 //! Counts and blocklengths are in elements of the old type; strides and displacements are in
-//! extents of the old type, or in bytes for the `h` forms, exactly as in MPI. Copies of a block are
-//! one extent apart. Nodes that repeat something once are left out.
+//! extents of the old type, or in bytes for the `h` forms, exactly as in MPI. Copies of a block
+//! are one extent apart. Nodes that repeat something once are left out.
 
 mod construction;
 mod darray;

@@ -27,7 +27,8 @@ impl Order {
 /// extent that of the whole array.
 ///
 /// # Errors
-/// No dimension or lists of different lengths; a box that is empty or not inside the array; overflow.
+/// No dimension or lists of different lengths; a box that is empty or not inside the array;
+/// overflow.
 pub fn subarray(
     sizes: &[u64],
     subsizes: &[u64],

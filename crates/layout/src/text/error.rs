@@ -1,24 +1,24 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, and their positions.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::LayoutError;
 
-/// What is wrong.
+/// The kind of error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The text has something else here than it must have.
     Unexpected {
-        /// What stands there, quoted, or `end of input`.
+        /// The text found there, quoted, or `end of input`.
         found: String,
-        /// What had to stand there.
+        /// The text that had to stand there.
         expected: String,
     },
     /// The text is well formed, but the constructor refuses its arguments.
     Layout(LayoutError),
-    /// What a reader of another notation says (see [`ParseError::other`]).
+    /// The error of a reader of another notation (see [`ParseError::other`]).
     Other(String),
 }
 
@@ -84,13 +84,13 @@ impl ParseError {
         self
     }
 
-    /// What is wrong.
+    /// The kind of error.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// What the author of the text may have meant.
+    /// A guess at the author's intention.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()

@@ -4,13 +4,13 @@
 //! core when it is read (see [`crate::mpi`] for its units):
 //!
 //! ```text
-//! type   = BASIC                                 MPI_INT, and the pair types such as MPI_DOUBLE_INT
+//! type   = BASIC                                 MPI_INT, and pair types such as MPI_DOUBLE_INT
 //!        | leaf(BASIC)
 //!        | vec(count, stride, type)              strides and indices of the core in bytes
 //!        | idx(<index, ...>, type)
 //!        | idxbuc(stride, <index, ...>, <block, ...>, type)
 //!        | bucket(distance, stride, <block, ...>, type)
-//!                                               idxbuc(stride, <0, distance, 2 distance, ...>, ...)
+//!                                               idxbuc(stride, <0, distance, ...>, ...)
 //!        | triangular(count, distance, stride, first, change, type)
 //!                                               bucket of blocks first, first + change, ...
 //!        | strc(<index, ...>, <type, ...>)
@@ -29,8 +29,8 @@
 //! distribution = none | block | block(size) | cyclic | cyclic(size)
 //! ```
 //!
-//! White space and line ends are free; `#` starts a comment that ends with the line. Printing gives
-//! the core form, and what was printed is read back as an equal type.
+//! White space and line ends are free; `#` starts a comment that ends with the line. Printing
+//! gives the core form, and what was printed is read back as an equal type.
 
 mod args;
 mod constructors;

@@ -1,4 +1,5 @@
-//! Recursive descent over the tokens. Nesting is limited to [`MAX_DEPTH`], and so is the recursion.
+//! Recursive descent over the tokens. Nesting is limited to [`MAX_DEPTH`], and so is the
+//! recursion.
 
 use std::ops::Range;
 use std::str::FromStr;

@@ -107,8 +107,8 @@ fn write_broken(head: &str, indent: usize, out: &mut String) {
     }
 }
 
-/// A line that refuses to grow past its room, so that trying whether a node fits costs no more than
-/// a line.
+/// A line that refuses to grow past its room, so that trying whether a node fits costs no more
+/// than a line.
 struct Bounded {
     text: String,
     room: usize,

@@ -1,11 +1,12 @@
-//! What the samples say: ratios inside rounds, and who was best.
+//! Analysis of the samples: ratios inside rounds, and who was best.
+
+use commloom_measure::statistics::{self, Quartiles};
 
 use crate::cell::{Cell, Outcome};
 use crate::contender::Who;
-use crate::sampling::quantile;
 
-/// A cell counts as lost when commloom is slower beyond noise: when in three quarters of the rounds
-/// the other was faster.
+/// A cell counts as lost when commloom is slower beyond noise: when in three quarters of the
+/// rounds the other was faster.
 const LOST: f64 = 1.0;
 
 /// How many times longer one takes than the other: quartiles of the ratios inside rounds.
@@ -20,7 +21,8 @@ impl Ratio {
     /// `one` divided by `other`, over the rounds in which both were measured.
     pub fn of(one: &Outcome, other: &Outcome) -> Ratio {
         let ratios: Vec<f64> = one.samples.iter().zip(&other.samples).map(|(x, y)| x / y).collect();
-        let [low, median, high] = [0.25, 0.5, 0.75].map(|q| quantile(&ratios, q));
+        let of = Quartiles::of(&ratios);
+        let [low, median, high] = of.map_or([f64::NAN; 3], |of| [of.low, of.median, of.high]);
         Ratio { low, median, high }
     }
 
@@ -72,8 +74,8 @@ impl Cell {
         self.best(Who::is_rival)
     }
 
-    /// For every description that library `number` took: how many times longer than commloom it takes
-    /// with the same.
+    /// For every description that library `number` took: how many times longer than commloom it
+    /// takes with the same.
     pub fn by_description(&self, number: usize) -> impl Iterator<Item = f64> {
         let same = |theirs: &Outcome| {
             let ours = self.commloom().find(|o| o.description == theirs.description)?;
@@ -84,7 +86,7 @@ impl Cell {
 
     /// The time of commloom's slowest description divided by that of its fastest.
     pub fn spread(&self) -> f64 {
-        let medians = self.commloom().map(Outcome::median);
+        let medians = self.commloom().map(Outcome::middle);
         let (low, high) =
             medians.fold((f64::MAX, 0f64), |(low, high), t| (low.min(t), high.max(t)));
         high / low
@@ -97,7 +99,8 @@ impl Cell {
 }
 
 /// The geometric mean, and of how many numbers.
-pub fn geometric_mean(numbers: impl IntoIterator<Item = f64>) -> (f64, usize) {
-    let logs: Vec<f64> = numbers.into_iter().map(f64::ln).collect();
-    ((logs.iter().sum::<f64>() / logs.len() as f64).exp(), logs.len())
+pub fn counted_mean(numbers: impl IntoIterator<Item = f64>) -> (f64, usize) {
+    let numbers: Vec<f64> = numbers.into_iter().collect();
+    let mean = statistics::geometric_mean(numbers.iter().copied());
+    (mean.unwrap_or(f64::NAN), numbers.len())
 }

@@ -1,9 +1,9 @@
 //! The memory that everybody packs from and into: one region, shared with the processes of the MPI
 //! libraries, so that all contenders have the same pages.
 //!
-//! The regions begin on pages; `packed` begins half a page after one, and `copy` on one again. Stores
-//! and loads that go forward together are then about 2 kB apart modulo 4 kB, for everybody, and no
-//! load waits for an unrelated store because the low twelve bits are equal.
+//! The regions begin on pages; `packed` begins half a page after one, and `copy` on one again.
+//! Stores and loads that go forward together are then about 2 kB apart modulo 4 kB, for everybody,
+//! and no load waits for an unrelated store because the low twelve bits are equal.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -50,7 +50,8 @@ impl Region {
 
     /// The region of another process, from the descriptor that was inherited.
     pub fn inherited(fd: i32, misalign: usize) -> Result<Region, String> {
-        // SAFETY: the parent leaves the descriptor open for this process, and nothing else takes it.
+        // SAFETY: the parent leaves the descriptor open for this process, and nothing else takes
+        // it.
         Region::open(unsafe { OwnedFd::from_raw_fd(fd) }, misalign)
     }
 
@@ -107,7 +108,7 @@ impl Region {
     /// The first byte of memory below `bytes` that differs from the pattern.
     pub fn damage(&self, bytes: usize) -> Option<usize> {
         let differs = |&word: &usize| {
-            // SAFETY: as above.
+            // SAFETY: inside the memory, which has room past every footprint.
             let found = unsafe { self.buffers.memory.cast::<u64>().add(word).read_unaligned() };
             found != pattern(word)
         };

@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::report::{Campaign, summary, terminal};
 use crate::sampling::Effort;
 
-/// What is to be measured of a layout.
+/// The measurements planned for a layout.
 struct Planned {
     number: usize,
     cases: Vec<Case>,

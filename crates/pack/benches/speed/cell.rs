@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use commloom_layout::CostModel;
+use commloom_measure::statistics::median;
 use commloom_pack::Plan;
 use commloom_plan::Target;
 use commloom_reconstruct::{Constructors, normalize_many};
@@ -12,10 +13,10 @@ use crate::contender::{self, Contender, Who};
 use crate::hand::{self, Library, Sizes};
 use crate::layouts::{Case, Description, Layout, descriptions, length};
 use crate::mpi::Peer;
-use crate::sampling::{Effort, quantile, rounds};
+use crate::sampling::{Effort, rounds};
 use crate::verify::Oracle;
 
-/// What came out of a cell.
+/// The results of a cell.
 pub struct Cell {
     /// Number in the table of layouts.
     pub layout: usize,
@@ -31,23 +32,23 @@ pub struct Cell {
     pub results: Vec<Outcome>,
 }
 
-/// What came out for one contender.
+/// The results of one contender.
 pub struct Outcome {
     pub who: Who,
     pub description: Option<&'static str>,
     /// Nanoseconds of a call, round by round.
     pub samples: Vec<f64>,
-    /// What was wrong, where something was: then there are no samples.
+    /// The error, where there was one: then there are no samples.
     pub wrong: Option<String>,
 }
 
 impl Outcome {
-    pub fn median(&self) -> f64 {
-        quantile(&self.samples, 0.5)
+    pub fn middle(&self) -> f64 {
+        median(self.samples.iter().copied()).unwrap_or(f64::NAN)
     }
 }
 
-/// What all cells have in common.
+/// The state that all cells share.
 pub struct Bench<'a> {
     pub layouts: &'a [Layout],
     /// Compilers and what they made of the loops.
@@ -70,7 +71,7 @@ struct Given<'a> {
     described: Vec<Description>,
     plans: Vec<Plan>,
     lines: i64,
-    /// What each MPI library calls each description, or why it has it not.
+    /// The number that each MPI library gave each description, or why it has none.
     made: Vec<Vec<Result<usize, String>>>,
 }
 

@@ -1,13 +1,12 @@
-//! What plans cost to make.
+//! The time to make plans.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use commloom_layout::{Basic, LayoutError, Type};
+use commloom_measure::statistics::median;
 use commloom_pack::Plan;
 use commloom_plan::Target;
-
-use crate::sampling::quantile;
 
 /// Enough to see the median, and calls in each for a few milliseconds in all.
 const ROUNDS: usize = 15;
@@ -46,6 +45,6 @@ fn time(name: &str, ty: &Type, calls: u32, target: &Target) -> String {
         }
         start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
     };
-    let samples: Vec<f64> = (0..ROUNDS).map(sample).collect();
-    format!("{name} {:.0} ns", quantile(&samples, 0.5))
+    let median = median((0..ROUNDS).map(sample)).expect("there are rounds");
+    format!("{name} {median:.0} ns")
 }

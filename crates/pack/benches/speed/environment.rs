@@ -1,12 +1,15 @@
 //! Where and with what it was measured.
 
-use std::process::Command;
+use std::time::SystemTime;
+
+use commloom_measure::date;
+use commloom_measure::machine::{Machine, file, version};
 
 use crate::hand::Compiler;
 use crate::mpi::Peer;
 use crate::options::Options;
 
-/// What is worth keeping, as names and values.
+/// Facts about the machine and the run that are worth keeping, as names and values.
 pub fn environment(
     options: &Options,
     compilers: &[Compiler],
@@ -14,22 +17,21 @@ pub fn environment(
 ) -> Vec<(String, String)> {
     let cpu =
         |name: &str| format!("/sys/devices/system/cpu/cpu{}/{name}", options.cpu.unwrap_or(0));
+    let file = |path: &str| file(path).unwrap_or_default();
+    let machine = Machine::here();
     let mut all = vec![
-        ("date".into(), said("date", &["-u", "+%Y-%m-%d %H:%M UTC"])),
-        ("revision".into(), said("git", &["describe", "--always", "--dirty"])),
-        ("processor".into(), processor()),
-        (
-            "processors".into(),
-            std::thread::available_parallelism().map_or(0, usize::from).to_string(),
-        ),
+        ("date".into(), date::minute(SystemTime::now())),
+        ("revision".into(), version("git", &["describe", "--always", "--dirty"])),
+        ("processor".into(), machine.processor),
+        ("processors".into(), machine.cores.to_string()),
         ("caches".into(), caches(&cpu("cache"))),
         ("governor".into(), file(&cpu("cpufreq/scaling_governor"))),
         (
             "huge pages of shared memory".into(),
             file("/sys/kernel/mm/transparent_hugepage/shmem_enabled"),
         ),
-        ("kernel".into(), said("uname", &["-sr"])),
-        ("rustc".into(), said("rustc", &["--version"])),
+        ("kernel".into(), machine.kernel),
+        ("rustc".into(), version("rustc", &["--version"])),
         ("seed".into(), options.seed.to_string()),
         ("descriptions".into(), if options.normalize { "normalized" } else { "as given" }.into()),
         ("misalign".into(), options.misalign.to_string()),
@@ -41,31 +43,15 @@ pub fn environment(
     all.extend(compilers.iter().map(|c| {
         (c.command.to_owned(), format!("{}; {}", c.version, crate::hand::FLAGS.join(" ")))
     }));
-    let version = |peer: &Peer| peer.version.chars().take(120).collect::<String>();
-    all.extend(peers.iter().map(|p| (p.name(), format!("{}: {}", p.path.display(), version(p)))));
+    let told = |peer: &Peer| peer.version.chars().take(120).collect::<String>();
+    all.extend(peers.iter().map(|p| (p.name(), format!("{}: {}", p.path.display(), told(p)))));
     all.retain(|(_, value)| !value.is_empty());
     all
 }
 
-/// The output of a command, empty where it fails.
-fn said(command: &str, arguments: &[&str]) -> String {
-    let output = Command::new(command).args(arguments).output();
-    output.map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
-}
-
-fn file(path: &str) -> String {
-    std::fs::read_to_string(path).map_or(String::new(), |text| text.trim().to_owned())
-}
-
-pub fn processor() -> String {
-    let text = file("/proc/cpuinfo");
-    let line = text.lines().find(|line| line.starts_with("model name"));
-    line.and_then(|line| line.split_once(": ")).map_or(String::new(), |(_, name)| name.to_owned())
-}
-
 fn caches(folder: &str) -> String {
     let cache = |index: u32| {
-        let field = |name: &str| file(&format!("{folder}/index{index}/{name}"));
+        let field = |name: &str| file(&format!("{folder}/index{index}/{name}")).unwrap_or_default();
         let (level, kind, size) = (field("level"), field("type"), field("size"));
         (kind != "Instruction" && !size.is_empty()).then(|| format!("L{level} {size}"))
     };

@@ -12,13 +12,15 @@ use crate::layouts::{Layout, SIZES};
 #[derive(Parser, Debug, Clone)]
 #[command(name = "speed", bin_name = "cargo bench -p commloom-pack --")]
 pub struct Options {
-    /// Only layouts whose family and name contain all words of one of these, e.g. "basic block A=2".
+    /// Only layouts whose family and name contain all words of one of these, e.g. "basic block
+    /// A=2".
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
     /// About a minute: a few layouts, three sizes, fewer rounds.
     #[arg(long)]
     pub quick: bool,
-    /// Packed sizes out of 100, 3200, 32000, 256000, 2560000, 64000000 bytes (k and M are understood).
+    /// Packed sizes out of 100, 3200, 32000, 256000, 2560000, 64000000 bytes (k and M are
+    /// understood).
     #[arg(long, value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<i64>,
     /// As FILTER, several separated by commas.
@@ -36,7 +38,8 @@ pub struct Options {
     /// No MPI library.
     #[arg(long)]
     pub no_mpi: bool,
-    /// Memory begins so many bytes past a multiple of 4096, and the packed stream three times as many.
+    /// Memory begins so many bytes past a multiple of 4096, and the packed stream three times as
+    /// many.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..4096))]
     pub misalign: u16,
     /// commloom normalizes each description before it plans, as `commloom exec` does.
@@ -45,8 +48,8 @@ pub struct Options {
     /// Run on this processor only.
     #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
-    /// Hold a lock on this file while a layout and size is measured, so that several people can share a
-    /// machine (`flock FILE COMMAND` waits for it too).
+    /// Hold a lock on this file while a layout and size is measured, so that several people can
+    /// share a machine (`flock FILE COMMAND` waits for it too).
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
     /// Where lists get their places from.
@@ -75,7 +78,7 @@ pub struct Options {
     bench: bool,
 }
 
-/// What `--quick` measures.
+/// The cases of `--quick`.
 const QUICK: [&str; 8] = [
     "basic A=2",
     "vector 8 stride 3",

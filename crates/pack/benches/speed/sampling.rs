@@ -1,5 +1,5 @@
-//! Rounds: in each, everybody in turn. Ratios are taken inside a round, so that a machine that changes
-//! its speed changes both sides.
+//! Rounds: in each, everybody in turn. Ratios are taken inside a round, so that a machine that
+//! changes its speed changes both sides.
 
 use crate::contender::Contender;
 use crate::number::whole;
@@ -21,8 +21,8 @@ const FEWEST_SLOW: usize = 3;
 /// In nanoseconds.
 const SLOW: f64 = 300e6;
 
-/// A call that takes longer has no need of one before it, which warms the tables of the processor and
-/// is not timed.
+/// A call that takes longer has no need of one before it, which warms the tables of the processor
+/// and is not timed.
 const LONG: f64 = 5e6;
 
 /// Calls in a sample, and samples.
@@ -33,8 +33,8 @@ struct Pace {
     warm: bool,
 }
 
-/// Measures everybody: for each contender the nanoseconds of a call in the first rounds, fewer where
-/// calls are long, or why a call failed.
+/// Measures everybody: for each contender the nanoseconds of a call in the first rounds, fewer
+/// where calls are long, or why a call failed.
 pub fn rounds(contenders: &mut [Contender], effort: &Effort) -> Vec<Result<Vec<f64>, String>> {
     let paces: Vec<Result<Pace, String>> = contenders.iter_mut().map(|c| pace(c, effort)).collect();
     let mut samples: Vec<Result<Vec<f64>, String>> =
@@ -82,17 +82,4 @@ fn pace(contender: &mut Contender, effort: &Effort) -> Result<Pace, String> {
 /// The whole part of a number as a place in a list.
 fn index(number: f64) -> usize {
     usize::try_from(whole(number)).unwrap_or(usize::MAX)
-}
-
-/// The quantile `q` of some numbers, between neighbours in proportion; not a number for none.
-pub fn quantile(numbers: &[f64], q: f64) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = q * (sorted.len().max(1) - 1) as f64;
-    let (low, part) = (index(at), at.fract());
-    match (sorted.get(low), sorted.get(low + 1)) {
-        (Some(&x), Some(&y)) => x + part * (y - x),
-        (Some(&x), None) => x,
-        (None, _) => f64::NAN,
-    }
 }

@@ -17,7 +17,7 @@ pub struct Oracle<'a> {
     unpack: Hand,
     /// The packed bytes of the pattern.
     image: Vec<u8>,
-    /// What is unpacked: different in every byte.
+    /// The bytes to unpack: different in every byte.
     stream: Vec<u8>,
     scratch: Vec<u8>,
 }
@@ -53,19 +53,20 @@ impl<'a> Oracle<'a> {
         // SAFETY: the packed region holds the bytes of the case; nobody else uses it now.
         unsafe { buffers.packed.write_bytes(0x5A, self.case.bytes) };
         call(1)?;
-        // SAFETY: as above.
+        // SAFETY: the packed region holds the bytes of the case, and the call that wrote them has
+        // returned.
         let packed = unsafe { std::slice::from_raw_parts(buffers.packed, self.case.bytes) };
         compare("packed", packed, &self.image)
     }
 
     /// Fills the packed stream with what is to be unpacked.
     pub fn before_unpack(&self, buffers: Buffers) {
-        // SAFETY: as above.
+        // SAFETY: the packed region holds the bytes of the case; nobody else uses it now.
         unsafe { buffers.packed.copy_from_nonoverlapping(self.stream.as_ptr(), self.case.bytes) };
     }
 
-    /// Calls once and compares: the bytes of the layout, and the gaps. The memory holds the pattern
-    /// again afterwards, except where the call wrote to gaps.
+    /// Calls once and compares: the bytes of the layout, and the gaps. The memory holds the
+    /// pattern again afterwards, except where the call wrote to gaps.
     pub fn check_unpack(&mut self, region: &Region, call: &mut Call) -> Result<(), String> {
         let memory = region.buffers().memory;
         let called = call(1);

@@ -17,7 +17,8 @@ use crate::number::length;
 /// - The two sides do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn rows<L: Lanes, D: Direction, const N: usize>(grid: &Grid) {
-    // SAFETY: passed on. A grid of one column with rows as long as a block is dense.
+    // SAFETY: the caller vouches for all blocks of the grid. A grid of one column with rows as
+    // long as a block is dense.
     unsafe {
         if !D::PACKS && grid.pause > 0 {
             paced::rows::<N>(grid);
@@ -40,7 +41,7 @@ pub(crate) unsafe fn rows<L: Lanes, D: Direction, const N: usize>(grid: &Grid) {
 /// Moves `count` blocks, `stride` apart in memory and dense in the packed stream.
 ///
 /// # Safety
-/// As [`rows`], for these blocks.
+/// These blocks are valid on their sides, which do not overlap, as [`rows`] demands of a grid.
 #[inline(always)]
 pub(crate) unsafe fn column<L: Lanes, D: Direction, const N: usize>(
     memory: *mut u8,
@@ -49,7 +50,8 @@ pub(crate) unsafe fn column<L: Lanes, D: Direction, const N: usize>(
     stride: isize,
     length: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `count` blocks, `stride` apart and dense in the packed
+    // stream.
     unsafe {
         blocks::<L, D, _, N, false>(Strided::new(memory, stride), packed, count, 0, length);
     }
@@ -58,13 +60,14 @@ pub(crate) unsafe fn column<L: Lanes, D: Direction, const N: usize>(
 /// Moves a row of blocks at each offset from `grid.memory`.
 ///
 /// # Safety
-/// As [`rows`], with the rows at `offsets`.
+/// The rows at `offsets` are valid on their sides, which do not overlap, as [`rows`] demands of a
+/// grid.
 #[inline(always)]
 pub(crate) unsafe fn list<L: Lanes, D: Direction, O: Offset, const N: usize>(
     grid: &Grid,
     offsets: &[O],
 ) {
-    // SAFETY: passed on, row by row.
+    // SAFETY: the caller vouches for the row at each offset.
     unsafe {
         if grid.columns > 1 {
             let columns = Strided::new(grid.memory, grid.column_a);
@@ -86,7 +89,7 @@ pub(crate) unsafe fn list<L: Lanes, D: Direction, O: Offset, const N: usize>(
 
 #[inline(always)]
 unsafe fn one_column<L: Lanes, D: Direction, C: Cursor, const N: usize>(cursor: C, grid: &Grid) {
-    // SAFETY: as `rows`.
+    // SAFETY: the caller vouches for one block at each place that is left in the cursor.
     unsafe {
         if N > 0 && grid.row_b == N {
             blocks::<L, D, C, N, false>(cursor, grid.packed, grid.rows, N, N);
@@ -100,7 +103,7 @@ unsafe fn one_column<L: Lanes, D: Direction, C: Cursor, const N: usize>(cursor: 
 /// on the packed side.
 ///
 /// # Safety
-/// As [`rows`], for these blocks.
+/// `count` blocks at the places of the cursor are valid on their sides, which do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, const GAPS: bool>(
     mut cursor: C,
@@ -112,7 +115,7 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
     let length = if N == 0 { length } else { N };
     let step = if GAPS { step } else { length };
     let mut left = count;
-    // SAFETY: the caller's promise for every block; pointers past the last are not used.
+    // SAFETY: the caller vouches for every block; pointers past the last are not used.
     unsafe {
         if D::PACKS && !GAPS && matches!(N, 1 | 2 | 4 | 8 | 16) {
             // Single bytes and pairs gain nothing from larger stores.
@@ -161,7 +164,7 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
 #[inline(always)]
 unsafe fn one<D: Direction, const N: usize>(memory: *mut u8, packed: *mut u8, length: usize) {
     let (src, dst) = D::ends(memory, packed);
-    // SAFETY: as `rows`, for this block.
+    // SAFETY: the caller vouches for this block on both sides.
     unsafe { block::<N>(src, dst, length) }
 }
 
@@ -169,7 +172,7 @@ unsafe fn one<D: Direction, const N: usize>(memory: *mut u8, packed: *mut u8, le
 /// `starts[i]` to `starts[i + 1]`; `packed` is the place of the first.
 ///
 /// # Safety
-/// As [`rows`], for these runs.
+/// The runs at `offsets` are valid on their sides, which do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn runs<L: Lanes, D: Direction, O: Offset>(
     memory: *mut u8,
@@ -180,7 +183,7 @@ pub(crate) unsafe fn runs<L: Lanes, D: Direction, O: Offset>(
     for (at, ends) in offsets.iter().zip(starts.windows(2)) {
         let bytes = length(ends[1] - ends[0]);
         let (src, dst) = D::ends(memory.wrapping_offset(at.bytes()), packed);
-        // SAFETY: the caller's promise for this run.
+        // SAFETY: the caller vouches for this run on both sides.
         unsafe { L::move_run(src, dst, bytes) };
         packed = packed.wrapping_add(bytes);
     }

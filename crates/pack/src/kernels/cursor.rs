@@ -52,7 +52,11 @@ pub(crate) fn opaque(step: isize) -> isize {
         let mut step = step;
         // SAFETY: no instruction at all.
         unsafe {
-            std::arch::asm!("/* {0} */", inout(reg) step, options(pure, nomem, nostack, preserves_flags));
+            std::arch::asm!(
+                "/* {0} */",
+                inout(reg) step,
+                options(pure, nomem, nostack, preserves_flags)
+            );
         }
         step
     }

@@ -8,8 +8,8 @@ use crate::kernels::lanes::Lanes;
 use crate::moves::{Direction, block, piece};
 use crate::number::{distance, length};
 
-/// Moves all of a short message between the origin of the buffer and the packed stream, as the script
-/// says. The plan is for those who cannot.
+/// Moves all of a short message between the origin of the buffer and the packed stream, as the
+/// script says. The plan is for those who cannot.
 pub(crate) type FlatFn = unsafe fn(&Script, *mut u8, *mut u8, &Plan);
 
 // The duties of all functions of this file: all blocks are valid for reads on the source side, for
@@ -23,12 +23,12 @@ pub(crate) unsafe fn blocks<D: Direction, const N: usize>(
     packed: *mut u8,
 ) {
     let Moves::Blocks { places, .. } = script.moves() else { return };
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for a block at each place of the script.
     unsafe { listed::<D, N>(places, memory, packed) }
 }
 
-/// The same for exactly `COUNT` blocks: without the branches that count them, a third of the time where
-/// they are few.
+/// The same for exactly `COUNT` blocks: without the branches that count them, a third of the time
+/// where they are few.
 #[inline(always)]
 pub(crate) unsafe fn exactly<D: Direction, const N: usize, const COUNT: usize>(
     script: &Script,
@@ -37,7 +37,7 @@ pub(crate) unsafe fn exactly<D: Direction, const N: usize, const COUNT: usize>(
 ) {
     let Moves::Blocks { places, .. } = script.moves() else { return };
     let Some(places) = places.first_chunk::<COUNT>() else { return };
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for a block at each place of the script; there are `COUNT`.
     unsafe { listed::<D, N>(places, memory, packed) }
 }
 
@@ -48,7 +48,8 @@ unsafe fn listed<D: Direction, const N: usize>(
     mut packed: *mut u8,
 ) {
     let (chunks, rest) = places.as_chunks::<8>();
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the chunks are parts of the places, each with a block that the caller vouches for,
+    // and the packed stream goes on behind each of them.
     unsafe {
         for chunk in chunks {
             some::<D, N, 8>(chunk, memory, packed);
@@ -81,17 +82,18 @@ unsafe fn some<D: Direction, const N: usize, const K: usize>(
     for i in 0..K {
         at[i] = memory.wrapping_offset(distance(places[i]));
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the blocks at these places.
     unsafe { each_of::<D, N, K>(at, packed) }
 }
 
-/// Up to eight blocks. Small ones are joined in a register when packing: stores are what bounds them.
+/// Up to eight blocks. Small ones are joined in a register when packing: stores are what bounds
+/// them.
 #[inline(always)]
 unsafe fn each_of<D: Direction, const N: usize, const K: usize>(
     memory: [*mut u8; K],
     packed: *mut u8,
 ) {
-    // SAFETY: the caller's promise for these blocks.
+    // SAFETY: the caller vouches for these `K` blocks on both sides.
     unsafe {
         if D::PACKS && (N * K).is_multiple_of(8) && matches!(N, 1 | 2 | 4) {
             for word in 0..N * K / 8 {
@@ -160,7 +162,7 @@ pub(crate) unsafe fn column<D: Direction, const N: usize, const COUNT: usize>(
     let &Moves::Column { first, stride, .. } = script.moves() else { return };
     let mut at = memory.wrapping_offset(distance(first));
     let steps = Steps::new(stride);
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the caller vouches for all blocks of the column, of which there are `COUNT`.
     unsafe {
         for _ in 0..COUNT / 8 {
             each_of::<D, N, 8>(steps.eight(at), packed);
@@ -190,8 +192,8 @@ pub(crate) unsafe fn column<D: Direction, const N: usize, const COUNT: usize>(
     }
 }
 
-/// A column of at least eight blocks of `N` bytes, eight at a time. The last ones may move some a second
-/// time.
+/// A column of at least eight blocks of `N` bytes, eight at a time. The last ones may move some a
+/// second time.
 #[inline(always)]
 pub(crate) unsafe fn small<D: Direction, const N: usize>(
     script: &Script,
@@ -202,7 +204,8 @@ pub(crate) unsafe fn small<D: Direction, const N: usize>(
     let mut at = memory.wrapping_offset(distance(first));
     let steps = Steps::new(stride);
     let mut left = length(count);
-    // SAFETY: the caller's promise, passed on; there are at least eight.
+    // SAFETY: the caller vouches for all blocks of the column; there are at least eight, so that
+    // the last eight lie in it.
     unsafe {
         while left >= 8 {
             each_of::<D, N, 8>(steps.eight(at), packed);
@@ -228,7 +231,7 @@ pub(crate) unsafe fn joined<L: Lanes, D: Direction, const N: usize>(
 ) {
     let &Moves::Column { count, first, stride, .. } = script.moves() else { return };
     let (memory, stride) = (memory.wrapping_offset(distance(first)), distance(stride));
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for all blocks of the column, and for the instructions of `L`.
     unsafe { super::blocks::column::<L, D, N>(memory, packed, length(count), stride, N) }
 }
 
@@ -236,7 +239,7 @@ pub(crate) unsafe fn joined<L: Lanes, D: Direction, const N: usize>(
 #[inline(always)]
 pub(crate) unsafe fn pieces<D: Direction>(script: &Script, memory: *mut u8, packed: *mut u8) {
     let Moves::Pieces(pieces) = script.moves() else { return };
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the pieces of every class.
     unsafe {
         each::<D, 64>(pieces.class(0), memory, packed);
         each::<D, 32>(pieces.class(1), memory, packed);
@@ -253,7 +256,7 @@ unsafe fn each<D: Direction, const N: usize>(places: &[Place], memory: *mut u8, 
     for place in places {
         let memory = memory.wrapping_offset(distance(place.a));
         let (src, dst) = D::ends(memory, packed.wrapping_add(length(place.b)));
-        // SAFETY: the caller's promise for this piece.
+        // SAFETY: the caller vouches for this piece on both sides.
         unsafe { piece::<N>(src, dst, 0) }
     }
 }

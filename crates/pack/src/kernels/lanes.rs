@@ -28,17 +28,17 @@ pub(crate) trait Lanes {
     /// That many bytes are readable at `src` and writable at `dst`, and the two do not overlap.
     #[inline(always)]
     unsafe fn move_run(src: *const u8, dst: *mut u8, length: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `length` bytes on both sides.
         unsafe { any(src, dst, length) }
     }
 
     /// Moves a length of [`LONG`](crate::moves::LONG).
     ///
     /// # Safety
-    /// As [`Lanes::move_run`].
+    /// That many bytes are readable at `src` and writable at `dst`, and the two do not overlap.
     #[inline(always)]
     unsafe fn long(src: *const u8, dst: *mut u8, length: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `length` bytes on both sides.
         unsafe { long(src, dst, length) }
     }
 
@@ -48,7 +48,7 @@ pub(crate) trait Lanes {
     /// 64 bytes are writable.
     #[inline(always)]
     unsafe fn store_four(registers: [Self::Register; 4], to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for 64 bytes, of which each register takes 16.
         unsafe {
             Self::store(registers[0], to);
             Self::store(registers[1], to.add(16));
@@ -58,7 +58,7 @@ pub(crate) trait Lanes {
     }
 }
 
-/// What every machine has.
+/// Registers that every machine has.
 pub(crate) struct Plain;
 
 impl Lanes for Plain {
@@ -80,7 +80,7 @@ impl Lanes for Plain {
 
     #[inline(always)]
     unsafe fn store(register: [u8; 16], to: *mut u8) {
-        // SAFETY: the caller's promise; arrays of bytes need no alignment.
+        // SAFETY: the caller vouches for 16 bytes; arrays of bytes need no alignment.
         unsafe { to.cast::<[u8; 16]>().write(register) }
     }
 }

@@ -1,8 +1,9 @@
 //! Masked loads and stores of AVX-512: dead lanes touch no byte.
 //!
-//! `AddressSanitizer` checks every lane of a masked access by code of its own: LLVM 22 fails on eight
-//! accesses of 64 bytes in one function ("Cannot emit physreg copy instruction"). With
-//! `--cfg commloom_asan` (`make test-asan`) they go byte by byte, so that it sees each byte that is touched.
+//! `AddressSanitizer` checks every lane of a masked access by code of its own: LLVM 22 fails on
+//! eight accesses of 64 bytes in one function ("Cannot emit physreg copy instruction"). With
+//! `--cfg commloom_asan` (`make test-asan`) they go byte by byte, so that it sees each byte that
+//! is touched.
 
 use std::arch::x86_64::{
     __m512i, _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi8,
@@ -15,7 +16,8 @@ use std::arch::x86_64::{
 /// The bytes of the mask are valid for reads; the processor has the instruction.
 #[inline(always)]
 pub(crate) unsafe fn load_bytes(mask: u64, from: *const u8) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the bytes of the mask and the instruction; no other byte is
+    // read.
     unsafe {
         if cfg!(commloom_asan) {
             one_by_one::load::<1>(mask, from)
@@ -28,10 +30,11 @@ pub(crate) unsafe fn load_bytes(mask: u64, from: *const u8) -> __m512i {
 /// Loads the words of 4 bytes of the mask; the others are 0.
 ///
 /// # Safety
-/// As [`load_bytes`], for the bytes of these words.
+/// The bytes of the mask's words are valid for reads; the processor has the instruction.
 #[inline(always)]
 pub(crate) unsafe fn load_words(mask: u16, from: *const u8) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the words of the mask and the instruction; no other byte is
+    // read.
     unsafe {
         if cfg!(commloom_asan) {
             one_by_one::load::<4>(mask.into(), from)
@@ -47,7 +50,8 @@ pub(crate) unsafe fn load_words(mask: u16, from: *const u8) -> __m512i {
 /// The bytes of the mask are valid for writes; the processor has the instruction.
 #[inline(always)]
 pub(crate) unsafe fn store_bytes(to: *mut u8, mask: u64, lanes: __m512i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the bytes of the mask and the instruction; no other byte is
+    // written.
     unsafe {
         if cfg!(commloom_asan) {
             one_by_one::store::<1>(to, mask, lanes);
@@ -60,10 +64,11 @@ pub(crate) unsafe fn store_bytes(to: *mut u8, mask: u64, lanes: __m512i) {
 /// Stores the words of 4 bytes of the mask.
 ///
 /// # Safety
-/// As [`store_bytes`], for the bytes of these words.
+/// The bytes of the mask's words are valid for writes; the processor has the instruction.
 #[inline(always)]
 pub(crate) unsafe fn store_words(to: *mut u8, mask: u16, lanes: __m512i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the words of the mask and the instruction; no other byte is
+    // written.
     unsafe {
         if cfg!(commloom_asan) {
             one_by_one::store::<4>(to, mask.into(), lanes);
@@ -80,7 +85,7 @@ mod one_by_one {
     #[inline(always)]
     pub(super) unsafe fn load<const N: usize>(mask: u64, from: *const u8) -> __m512i {
         let mut bytes = [0; 64];
-        // SAFETY: the caller's promise; the array has 64 bytes.
+        // SAFETY: the caller vouches for the bytes of the mask; the array has 64.
         unsafe {
             read::<N>(mask, from, &mut bytes);
             _mm512_loadu_si512(bytes.as_ptr().cast())
@@ -90,7 +95,7 @@ mod one_by_one {
     #[inline(always)]
     pub(super) unsafe fn store<const N: usize>(to: *mut u8, mask: u64, lanes: __m512i) {
         let mut bytes = [0; 64];
-        // SAFETY: the caller's promise; the array has 64 bytes.
+        // SAFETY: the caller vouches for the bytes of the mask; the array has 64.
         unsafe {
             _mm512_storeu_si512(bytes.as_mut_ptr().cast(), lanes);
             write::<N>(to, mask, &bytes);

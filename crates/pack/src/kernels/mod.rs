@@ -4,6 +4,7 @@
 mod blocks;
 mod cursor;
 pub(crate) mod flat;
+mod grid;
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod masked;
@@ -17,83 +18,23 @@ mod strided;
 mod table;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
+mod unit;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 #[cfg(target_arch = "x86_64")]
 mod zip;
 
-use std::ops::Range;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use commloom_plan::Target;
 
+pub(crate) use grid::{Grid, Places, ProgramFn};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use program::run;
 pub(crate) use strided::Row;
 pub(crate) use table::Kernels;
 pub(crate) use transpose::{Axis, Matrix};
-
-/// Rows of blocks: copy `i` of a node is a row of `columns` blocks of `length` bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct Grid {
-    /// First byte of the first row, in memory.
-    pub memory: *mut u8,
-    /// First byte of the first row, packed.
-    pub packed: *mut u8,
-    /// Number of rows (of a list: its length).
-    pub rows: usize,
-    /// Distance of rows in memory (unused for a list).
-    pub row_a: isize,
-    /// Distance of rows in the packed stream.
-    pub row_b: usize,
-    /// Blocks in a row; dense in the packed stream.
-    pub columns: usize,
-    /// Distance of blocks in a row, in memory.
-    pub column_a: isize,
-    /// Bytes in a block.
-    pub length: usize,
-    /// Rows of a list are touched this many rows ahead; 0: never.
-    pub ahead: usize,
-    /// Of periods: what lies so many bytes after each piece is asked for; 0: nothing is.
-    pub touch: isize,
-    /// When unpacking, stores may finish after every so many rows (blocks of rows of several); 0: never.
-    pub pause: usize,
-}
-
-/// Places of rows relative to the first, in either width.
-#[derive(Clone, Copy)]
-pub(crate) enum Places<'p> {
-    /// 32-bit offsets.
-    Narrow(&'p [i32]),
-    /// 64-bit offsets.
-    Wide(&'p [i64]),
-}
-
-impl<'p> Places<'p> {
-    /// Number of places.
-    pub(crate) fn len(self) -> usize {
-        match self {
-            Places::Narrow(list) => list.len(),
-            Places::Wide(list) => list.len(),
-        }
-    }
-
-    /// The place at `index`; panics past the end.
-    pub(crate) fn at(self, index: usize) -> i64 {
-        match self {
-            Places::Narrow(list) => list[index].into(),
-            Places::Wide(list) => list[index],
-        }
-    }
-
-    /// Some of the places; panics past the end.
-    pub(crate) fn part(self, range: Range<usize>) -> Places<'p> {
-        match self {
-            Places::Narrow(list) => Places::Narrow(&list[range]),
-            Places::Wide(list) => Places::Wide(&list[range]),
-        }
-    }
-}
 
 /// The kernels for a target, or the best that this processor has; `None` until [`ask`] was called.
 #[cfg(target_arch = "x86_64")]
@@ -109,8 +50,8 @@ pub(crate) fn select(target: &Target) -> Option<&'static Kernels> {
     (level != UNKNOWN).then(|| &TABLES[level.min(wanted)])
 }
 
-/// The best table that this processor has the instructions for. Remembered: asking for every feature
-/// at every call costs more than moving a small block.
+/// The best table that this processor has the instructions for. Remembered: asking for every
+/// feature at every call costs more than moving a small block.
 #[cfg(target_arch = "x86_64")]
 static LEVEL: AtomicUsize = AtomicUsize::new(UNKNOWN);
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,5 @@
-//! Unpacking with pauses, for strides whose lines share few sets of a cache (`plan`'s `pace` says why).
+//! Unpacking with pauses, for strides whose lines share few sets of a cache (`plan`'s `pace` says
+//! why).
 
 use commloom_plan::{Pieces, Place};
 
@@ -11,7 +12,7 @@ use crate::number::{distance, length};
 /// `grid.pause` blocks.
 ///
 /// # Safety
-/// As [`rows`](super::blocks::rows).
+/// The blocks of the grid are valid as [`rows`](super::blocks::rows) demands.
 #[inline(always)]
 pub(crate) unsafe fn rows<const N: usize>(grid: &Grid) {
     let bytes = if N == 0 { grid.length } else { N };
@@ -20,7 +21,7 @@ pub(crate) unsafe fn rows<const N: usize>(grid: &Grid) {
     for _ in 0..grid.rows {
         let (mut memory, mut from) = (row, packed);
         for _ in 0..grid.columns {
-            // SAFETY: the caller's promise for this block.
+            // SAFETY: the caller vouches for this block, one of the grid.
             unsafe { block::<N>(from, memory, grid.length) };
             memory = memory.wrapping_offset(grid.column_a);
             from = from.wrapping_add(bytes);
@@ -38,13 +39,13 @@ pub(crate) unsafe fn rows<const N: usize>(grid: &Grid) {
 /// Unpacks `grid.rows` periods, with a pause after every `grid.pause` of them.
 ///
 /// # Safety
-/// As [`tile`](super::period::tile).
+/// The pieces of all periods are valid as [`tile`](super::period::tile) demands.
 #[inline(always)]
 pub(crate) unsafe fn periods<C: Cursor>(mut cursor: C, grid: &Grid, pieces: &Pieces) {
     let mut packed = grid.packed;
     let mut left = grid.pause;
     for _ in 0..grid.rows {
-        // SAFETY: the caller's promise for the pieces of this period.
+        // SAFETY: the caller vouches for the pieces of this period, one of the cursor's.
         unsafe {
             let [memory] = cursor.next();
             each::<64>(pieces.class(0), packed, memory);
@@ -69,7 +70,7 @@ pub(crate) unsafe fn periods<C: Cursor>(mut cursor: C, grid: &Grid, pieces: &Pie
 unsafe fn each<const N: usize>(places: &[Place], packed: *const u8, memory: *mut u8) {
     for place in places {
         let from = packed.wrapping_add(length(place.b));
-        // SAFETY: the caller's promise for this piece.
+        // SAFETY: the caller vouches for this piece on both sides.
         unsafe { piece::<N>(from, memory.wrapping_offset(distance(place.a)), 0) };
     }
 }

@@ -1,10 +1,10 @@
-//! Periods of a few blocks, moved piece by piece: the first piece of as many periods as stay in the
-//! first-level cache (a tile), then the second one of each, and so on.
+//! Periods of a few blocks, moved piece by piece: the first piece of as many periods as stay in
+//! the first-level cache (a tile), then the second one of each, and so on.
 //!
-//! Period by period was up to six times as slow past the second-level cache: finding out what to move
-//! takes so many instructions that few misses are under way at a time.
+//! Period by period was up to six times as slow past the second-level cache: finding out what to
+//! move takes so many instructions that few misses are under way at a time.
 
-use commloom_plan::{Part, Pieces, Place};
+use commloom_plan::{PeriodBlock, Pieces, Place};
 
 use crate::kernels::Grid;
 use crate::kernels::cursor::{Cursor, Strided, touch};
@@ -13,15 +13,16 @@ use crate::kernels::paced;
 use crate::moves::{Direction, LONG, any, piece};
 use crate::number::{distance, length};
 
-/// Moves the periods of a tile: `grid.rows` of `grid.row_b` packed bytes each, that lie where `cursor`
-/// says. What lies `grid.touch` bytes after each piece in memory is asked for, unless that is 0.
+/// Moves the periods of a tile: `grid.rows` of `grid.row_b` packed bytes each, that lie where
+/// `cursor` says. What lies `grid.touch` bytes after each piece in memory is asked for, unless
+/// that is 0.
 ///
 /// # Safety
 /// - All pieces of these periods are valid for reads on the source side, for writes on the other.
 /// - The two sides do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn tile<D: Direction, C: Cursor>(cursor: C, grid: &Grid, pieces: &Pieces) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the pieces of all periods of the grid.
     unsafe {
         if !D::PACKS && grid.pause > 0 {
             paced::periods(cursor, grid, pieces);
@@ -41,7 +42,7 @@ unsafe fn classes<D: Direction, C: Cursor, const TOUCH: bool>(
 ) {
     let packed = Strided::new(grid.packed, grid.row_b.cast_signed());
     let tile = Tile { memory: cursor, packed, count: grid.rows, touch: grid.touch };
-    // SAFETY: passed on.
+    // SAFETY: each class has pieces that the caller vouches for, in every period of the tile.
     unsafe {
         tile.each::<D, 64, TOUCH>(pieces.class(0));
         tile.each::<D, 32, TOUCH>(pieces.class(1));
@@ -64,13 +65,14 @@ impl<C: Cursor> Tile<C> {
     /// The pieces of `N` bytes, in all periods.
     ///
     /// # Safety
-    /// As [`tile`], for these pieces.
+    /// These pieces are valid in all periods on their sides, which do not overlap.
     #[inline(always)]
     unsafe fn each<D: Direction, const N: usize, const TOUCH: bool>(&self, places: &[Place]) {
         for place in places {
             let mut memory = self.memory.moved(distance(place.a));
             let mut packed = self.packed.moved(length(place.b).cast_signed());
-            // SAFETY: the caller's promise for these pieces.
+            // SAFETY: the caller vouches for these pieces in all `count` periods; the cursors stop
+            // there.
             unsafe {
                 for _ in 0..self.count / 4 {
                     let ([a, b, c, d], [e, f, g, h]) = (memory.next(), packed.next());
@@ -97,7 +99,7 @@ impl<C: Cursor> Tile<C> {
             touch::<D>(memory.wrapping_offset(self.touch));
         }
         let (src, dst) = D::ends(memory, packed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for this piece on both sides.
         unsafe { piece::<N>(src, dst, 0) };
     }
 }
@@ -105,15 +107,16 @@ impl<C: Cursor> Tile<C> {
 /// Moves `grid.rows` periods of long blocks, block by block.
 ///
 /// # Safety
-/// As [`tile`], for these blocks.
+/// The blocks of these parts are valid in all periods on their sides, which do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn parts<L: Lanes, D: Direction, C: Cursor>(
     mut cursor: C,
     grid: &Grid,
-    parts: &[Part],
+    parts: &[PeriodBlock],
 ) {
     let mut packed = grid.packed;
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the blocks of every period; there are as many periods as
+    // rows.
     unsafe {
         for _ in 0..grid.rows {
             let [memory] = cursor.next();

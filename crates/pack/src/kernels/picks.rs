@@ -1,12 +1,12 @@
-//! Runs [`Picks`](commloom_plan::Picks) with AVX-512: every vector is permuted from pairs of windows and
-//! stored. Nothing is prepared in registers, because each vector is made once.
+//! Runs [`Picks`](commloom_plan::Picks) with AVX-512: every vector is permuted from pairs of
+//! windows and stored. Nothing is prepared in registers, because each vector is made once.
 
 use std::arch::x86_64::{__m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use commloom_plan::{Index, Moves, Pick, Picks, Plan, Script};
 
 use crate::kernels::flat::FlatFn;
-use crate::kernels::program::{Bytes, Unit, Words};
+use crate::kernels::unit::{Bytes, Unit, Words};
 use crate::moves::{Direction, Pack, Unpack};
 use crate::number::distance;
 
@@ -34,9 +34,9 @@ pub(crate) const WORDS: [Functions; 2] =
 pub(crate) const BYTES: [Functions; 2] =
     [flat(&bytes::by_form::<Pack>()), flat(&bytes::by_form::<Unpack>())];
 
-// The duties of all functions of this file: all windows are valid for reads, of a narrow one the units
-// that may be read; what is stored is valid for writes and overlaps no window; the processor has the
-// instructions of the unit.
+// The duties of all functions of this file: all windows are valid for reads, of a narrow one the
+// units that may be read; what is stored is valid for writes and overlaps no window; the processor
+// has the instructions of the unit.
 
 /// The picks and the two sides of a script: what is read and what is written.
 #[inline(always)]
@@ -50,8 +50,8 @@ fn sides<D: Direction>(
     Some((picks.picks(), from, to))
 }
 
-/// Does something with each of `N` picks, or of any number where that is 0. In a loop five vectors take
-/// one and a half times as long as in straight code.
+/// Does something with each of `N` picks, or of any number where that is 0. In a loop five vectors
+/// take one and a half times as long as in straight code.
 #[inline(always)]
 fn each<const N: usize>(picks: &[Pick], mut act: impl FnMut(&Pick)) {
     if N == 0 {
@@ -72,7 +72,8 @@ unsafe fn picked<U: Unit, D: Direction, const N: usize, const W: usize, const MA
 ) {
     let Some((picks, from, to)) = sides::<D>(script, memory, packed) else { return };
     each::<N>(picks, |pick| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for the windows and vectors of every pick of the script, and
+        // the wrapper enables the instructions.
         unsafe {
             let order = order(&pick.index);
             let first = load(from, pick.from[0]);
@@ -108,10 +109,12 @@ unsafe fn narrow<U: Unit, D: Direction, const N: usize>(
 ) {
     let Some((picks, from, to)) = sides::<D>(script, memory, packed) else { return };
     let Some(pick) = picks.first() else { return };
-    // SAFETY: the caller's promise.
+    // SAFETY: the mask names the bytes of the window that the layout has; the caller vouches for
+    // those.
     let window = unsafe { U::load(pick.keep[0], from.wrapping_offset(distance(pick.from[0]))) };
     each::<N>(picks, |pick| {
-        // SAFETY: the same.
+        // SAFETY: the mask of the store names bytes that the caller vouches for; the wrapper
+        // enables the instructions.
         unsafe {
             let lanes = U::spread(order(&pick.index), window);
             U::store(pick.store, to.wrapping_offset(distance(pick.to)), lanes);
@@ -119,8 +122,8 @@ unsafe fn narrow<U: Unit, D: Direction, const N: usize>(
     });
 }
 
-/// `N` parts of vectors from two windows that are the same for all: half a nanosecond less a vector than
-/// loading them each time.
+/// `N` parts of vectors from two windows that are the same for all: half a nanosecond less a
+/// vector than loading them each time.
 #[inline(always)]
 unsafe fn held<U: Unit, D: Direction, const N: usize>(
     script: &Script,
@@ -129,10 +132,11 @@ unsafe fn held<U: Unit, D: Direction, const N: usize>(
 ) {
     let Some((picks, from, to)) = sides::<D>(script, memory, packed) else { return };
     let Some(pick) = picks.first() else { return };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for both windows, which are those of every pick.
     let (first, second) = unsafe { (load(from, pick.from[0]), load(from, pick.from[1])) };
     each::<N>(picks, |pick| {
-        // SAFETY: the same.
+        // SAFETY: the mask of the store names bytes that the caller vouches for; the wrapper
+        // enables the instructions.
         unsafe {
             let lanes = U::pick(first, order(&pick.index), second);
             U::store(pick.store, to.wrapping_offset(distance(pick.to)), lanes);
@@ -149,7 +153,7 @@ unsafe fn order(index: &Index) -> __m512i {
 /// 64 bytes at `offset` from `base`.
 #[inline(always)]
 unsafe fn load(base: *const u8, offset: i64) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for 64 readable bytes at the offset.
     unsafe { _mm512_loadu_si512(base.wrapping_offset(distance(offset)).cast()) }
 }
 
@@ -182,7 +186,8 @@ macro_rules! functions {
                 packed: *mut u8,
                 _: &Plan,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the picks of the script, and this function has
+                // the instructions.
                 unsafe { super::picked::<super::$unit, D, N, W, MASKED>(script, memory, packed) }
             }
 
@@ -193,7 +198,8 @@ macro_rules! functions {
                 packed: *mut u8,
                 _: &Plan,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the picks of the script, and this function has
+                // the instructions.
                 unsafe { super::narrow::<super::$unit, D, N>(script, memory, packed) }
             }
 
@@ -204,7 +210,8 @@ macro_rules! functions {
                 packed: *mut u8,
                 _: &Plan,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the picks of the script, and this function has
+                // the instructions.
                 unsafe { super::held::<super::$unit, D, N>(script, memory, packed) }
             }
 

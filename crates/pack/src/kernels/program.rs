@@ -1,22 +1,19 @@
 //! Runs [`Program`]s with AVX-512: packing by permutations of two to four windows, unpacking by
 //! permutations and masked stores.
 //!
-//! Both run whole rounds. What is left over at the end is moved by one more round that ends with the
-//! last period: it moves some bytes a second time to where they are already, which is cheaper than
-//! any scalar tail.
+//! Both run whole rounds. What is left over at the end is moved by one more round that ends with
+//! the last period: it moves some bytes a second time to where they are already, which is cheaper
+//! than any scalar tail.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-    _mm512_mask_blend_epi32, _mm512_mask_permutexvar_epi8, _mm512_mask_permutexvar_epi32,
-    _mm512_permutex2var_epi8, _mm512_permutex2var_epi32, _mm512_permutexvar_epi8,
-    _mm512_permutexvar_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    __m512i, _mm512_load_si512, _mm512_loadu_si512, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 use std::marker::PhantomData;
 
 use commloom_plan::{Form, Index, MOST_MOVES, Program};
 
-use crate::kernels::masked;
-use crate::kernels::table::ProgramFn;
+use crate::kernels::ProgramFn;
+use crate::kernels::unit::{Bytes, Unit, Words};
 use crate::number::{distance, length};
 
 /// From so many rounds on one more is worth it if the others are aligned.
@@ -31,113 +28,20 @@ pub(crate) static WORDS: Functions = words::FUNCTIONS;
 /// The functions for units of 1 byte; they need VBMI.
 pub(crate) static BYTES: Functions = bytes::FUNCTIONS;
 
-/// The unit of permutation.
-pub(super) trait Unit {
-    /// Lanes of two registers in the order of an index vector.
-    unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i;
-    /// The same where the mask has a bit from a third register.
-    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i;
-    /// Lanes of the second where the mask has a bit, else of the first.
-    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i;
-    /// Lanes of one register in the order of an index vector.
-    unsafe fn spread(index: __m512i, from: __m512i) -> __m512i;
-    /// Loads the lanes of the mask and touches no other byte.
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i;
-    /// Stores the lanes of the mask and touches no other byte.
-    unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i);
-}
-
-pub(super) struct Words;
-pub(super) struct Bytes;
-
 /// A mask with the lowest bits set, as many as `mask` has (at least one).
 #[inline(always)]
 fn front(mask: u64) -> u64 {
     u64::MAX >> (64 - mask.count_ones().max(1))
 }
 
-/// The mask of 16 words.
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation)]
-fn low(mask: u64) -> u16 {
-    mask as u16
-}
-
-// SAFETY, for both: the callers enable the instructions; masked lanes are not accessed.
-impl Unit for Words {
-    #[inline(always)]
-    unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_permutex2var_epi32(first, index, second) }
-    }
-    #[inline(always)]
-    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_mask_permutexvar_epi32(lanes, low(mask), index, third) }
-    }
-    #[inline(always)]
-    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_mask_blend_epi32(low(mask), first, second) }
-    }
-    #[inline(always)]
-    unsafe fn spread(index: __m512i, from: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_permutexvar_epi32(index, from) }
-    }
-    #[inline(always)]
-    unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
-        // SAFETY: see above.
-        unsafe { masked::store_words(to, low(mask), lanes) }
-    }
-    #[inline(always)]
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
-        // SAFETY: see above.
-        unsafe { masked::load_words(low(mask), from) }
-    }
-}
-
-impl Unit for Bytes {
-    #[inline(always)]
-    unsafe fn pick(first: __m512i, index: __m512i, second: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_permutex2var_epi8(first, index, second) }
-    }
-    #[inline(always)]
-    unsafe fn merge(lanes: __m512i, mask: u64, index: __m512i, third: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_mask_permutexvar_epi8(lanes, mask, index, third) }
-    }
-    #[inline(always)]
-    unsafe fn blend(mask: u64, first: __m512i, second: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_mask_blend_epi8(mask, first, second) }
-    }
-    #[inline(always)]
-    unsafe fn spread(index: __m512i, from: __m512i) -> __m512i {
-        // SAFETY: see above.
-        unsafe { _mm512_permutexvar_epi8(index, from) }
-    }
-    #[inline(always)]
-    unsafe fn store(mask: u64, to: *mut u8, lanes: __m512i) {
-        // SAFETY: see above.
-        unsafe { masked::store_bytes(to, mask, lanes) }
-    }
-    #[inline(always)]
-    unsafe fn load(mask: u64, from: *const u8) -> __m512i {
-        // SAFETY: see above.
-        unsafe { masked::load_bytes(mask, from) }
-    }
-}
-
-/// What is done in every round, with everything that it needs in registers.
+/// The work of one round, with everything that it needs in registers.
 trait Round {
     /// One round at these places.
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8);
 }
 
-/// Runs whole rounds, and one more that ends with the last period where some are left over. Kept to
-/// few registers: saving and restoring them takes longer than packing 100 bytes.
+/// Runs whole rounds, and one more that ends with the last period where some are left over. Kept
+/// to few registers: saving and restoring them takes longer than packing 100 bytes.
 #[inline(always)]
 unsafe fn repeat<R: Round>(
     round: &R,
@@ -151,7 +55,8 @@ unsafe fn repeat<R: Round>(
     let (a, b) = (distance(a), length(b));
     // Counting down is cheaper than a division.
     let mut left = periods;
-    // SAFETY: passed on; there is at least one whole round, so that the last one may begin in it.
+    // SAFETY: the caller vouches for all periods; there is at least one whole round, so that the
+    // last one may begin in it.
     unsafe {
         while left >= copies {
             round.run(memory, packed);
@@ -178,7 +83,8 @@ fn step(program: &Program, memory: *mut u8, packed: *mut u8, n: usize) -> (*mut 
 /// Runs a program over so many periods, where there is no better way to begin from a line.
 ///
 /// # Safety
-/// As the function that runs it, for at least one round of periods.
+/// The periods are valid on their sides, which do not overlap, and are at least one round; the
+/// processor has the instructions of `function`.
 #[inline(always)]
 pub(crate) unsafe fn run(
     function: ProgramFn,
@@ -188,7 +94,8 @@ pub(crate) unsafe fn run(
     periods: usize,
 ) {
     let copies = length(program.copies());
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for the periods, their number, and the instructions of
+    // `function`.
     unsafe {
         if !memory.addr().is_multiple_of(64) && periods >= ROUNDS_TO_ALIGN * copies {
             run_aligned(function, program, memory, packed, periods);
@@ -198,8 +105,8 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// Rounds that begin on a line take half the loads and stores. The first round covers what is skipped
-/// to get there.
+/// Rounds that begin on a line take half the loads and stores. The first round covers what is
+/// skipped to get there.
 #[inline(never)]
 unsafe fn run_aligned(
     function: ProgramFn,
@@ -238,23 +145,23 @@ unsafe fn indices<const Q: usize>(lanes: &[Index; Q]) -> [__m512i; Q] {
 /// Stores 64 bytes at `offset` from `base`.
 #[inline(always)]
 unsafe fn store(base: *mut u8, offset: usize, lanes: __m512i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for 64 writable bytes at the offset.
     unsafe { _mm512_storeu_si512(base.wrapping_add(offset).cast(), lanes) }
 }
 
 /// 64 bytes at `offset` from `base`.
 #[inline(always)]
 unsafe fn load(base: *const u8, offset: isize) -> __m512i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for 64 readable bytes at the offset.
     unsafe { _mm512_loadu_si512(base.wrapping_offset(offset).cast()) }
 }
 
-// No closures below: a closure does not take part in the instruction set of the function around it,
-// so that intrinsics in it become calls unless everything happens to be inlined.
+// No closures below: a closure does not take part in the instruction set of the function around
+// it, so that intrinsics in it become calls unless everything happens to be inlined.
 //
-// What differs from move to move is kept small, so that it stays in registers: all packed vectors but
-// the last are dense, the windows of a vector are adjacent. On Zen 5 one offset that is loaded from
-// the stack between masked stores doubles the time of a round.
+// What differs from move to move is kept small, so that it stays in registers: all packed vectors
+// but the last are dense, the windows of a vector are adjacent. On Zen 5 one offset that is loaded
+// from the stack between masked stores doubles the time of a round.
 
 /// Packs `Q` vectors from `Q + 1` windows in a row, each loaded once.
 struct Chain<U, const Q: usize> {
@@ -267,8 +174,8 @@ struct Chain<U, const Q: usize> {
 impl<U: Unit, const Q: usize> Round for Chain<U, Q> {
     #[inline(always)]
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
-        // SAFETY: every window lies between the first and last byte of its round, every vector in the
-        // packed bytes of its round.
+        // SAFETY: every window lies between the first and last byte of its round, every vector in
+        // the packed bytes of its round.
         unsafe {
             let mut window = load(memory, 0);
             for i in 0..Q - 1 {
@@ -294,7 +201,8 @@ struct Windows<U, const W: usize, const Q: usize> {
 impl<U: Unit, const W: usize, const Q: usize> Round for Windows<U, W, Q> {
     #[inline(always)]
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
-        // SAFETY: as for `Chain`.
+        // SAFETY: the windows of a vector lie between the first and last byte of its round, every
+        // vector in the packed bytes of its round.
         unsafe {
             for i in 0..Q {
                 let (a, index) = (self.places[i], self.index[i]);
@@ -350,8 +258,8 @@ struct Merge<U, const Q: usize> {
 impl<U: Unit, const Q: usize> Round for Merge<U, Q> {
     #[inline(always)]
     unsafe fn run(&self, memory: *mut u8, packed: *mut u8) {
-        // SAFETY: every window lies between the first and last byte of its round; the store is masked
-        // down to the packed bytes of the round.
+        // SAFETY: every window lies between the first and last byte of its round; the store is
+        // masked down to the packed bytes of the round.
         unsafe {
             let mut lanes = U::spread(self.index[0], load(memory, self.places[0]));
             for i in 1..Q {
@@ -396,7 +304,8 @@ unsafe fn chain<U: Unit, const Q: usize>(
     let Some(lanes) = program.index().first_chunk::<Q>() else { return };
     let Some(moves) = program.moves().first_chunk::<Q>() else { return };
     let (last, end) = (distance(program.last()), length(moves[Q - 1].b));
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for all periods and for the instructions; the lanes of the round
+    // stay in them.
     unsafe {
         let round = Chain::<U, Q> { index: indices(lanes), last, end, unit: PhantomData };
         repeat(&round, program, memory, packed, periods);
@@ -417,7 +326,8 @@ unsafe fn windows<U: Unit, const W: usize, const Q: usize>(
         (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
     }
     let end = length(moves[Q - 1].b);
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for all periods and for the instructions; the windows of the
+    // round stay in them.
     unsafe {
         let index = indices(lanes);
         let round = Windows::<U, W, Q> { index, places, masks, end, unit: PhantomData };
@@ -440,7 +350,8 @@ unsafe fn gather<U: Unit, const Q: usize>(
         (places[i], masks[i]) = (distance(moves[i].a), (mask, front(mask)));
         to[i] = length(moves[i].b);
     }
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for all periods and for the instructions; masks keep to the bytes
+    // of the round.
     unsafe {
         let index = indices(lanes);
         let round = Gather::<U, Q> { index, places, packed: to, masks, unit: PhantomData };
@@ -462,7 +373,8 @@ unsafe fn merge<U: Unit, const Q: usize>(
         (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
         all |= masks[i];
     }
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for all periods and for the instructions; masks keep to the bytes
+    // of the round.
     unsafe {
         let index = indices(lanes);
         let round = Merge::<U, Q> { index, places, masks, all, unit: PhantomData };
@@ -484,7 +396,8 @@ unsafe fn spread<U: Unit, const ROW: bool, const Q: usize>(
         (places[i], masks[i]) = (distance(moves[i].a), moves[i].mask);
         from[i] = length(moves[i].b).cast_signed();
     }
-    // SAFETY: the duties are the same.
+    // SAFETY: the caller vouches for all periods and for the instructions; masks keep to the bytes
+    // of the round.
     unsafe {
         let index = indices(lanes);
         let round = Spread::<U, ROW, Q> { index, places, packed: from, masks, unit: PhantomData };
@@ -504,65 +417,41 @@ macro_rules! by_vectors {
     };
 }
 
+/// The functions of this file, compiled for more instructions.
+macro_rules! compiled {
+    (
+        $feature:literal, $unit:ident,
+        $($function:ident<$(const $generic:ident: $kind:ty),*>;)*
+    ) => {$(
+        #[target_feature(enable = $feature)]
+        unsafe fn $function<$(const $generic: $kind),*>(
+            program: &Program,
+            memory: *mut u8,
+            packed: *mut u8,
+            periods: usize,
+        ) {
+            // SAFETY: the caller vouches for the periods, and this function has the instructions.
+            unsafe {
+                super::$function::<super::$unit, $($generic),*>(program, memory, packed, periods);
+            }
+        }
+    )*};
+}
+
 macro_rules! functions {
     ($module:ident, $unit:ident, $feature:literal) => {
         mod $module {
             use super::{Functions, Program};
 
-            #[target_feature(enable = $feature)]
-            unsafe fn chain<const Q: usize>(
-                program: &Program,
-                memory: *mut u8,
-                packed: *mut u8,
-                periods: usize,
-            ) {
-                // SAFETY: the duties are the same.
-                unsafe { super::chain::<super::$unit, Q>(program, memory, packed, periods) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn windows<const W: usize, const Q: usize>(
-                program: &Program,
-                memory: *mut u8,
-                packed: *mut u8,
-                periods: usize,
-            ) {
-                // SAFETY: the duties are the same.
-                unsafe { super::windows::<super::$unit, W, Q>(program, memory, packed, periods) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn gather<const Q: usize>(
-                program: &Program,
-                memory: *mut u8,
-                packed: *mut u8,
-                periods: usize,
-            ) {
-                // SAFETY: the duties are the same.
-                unsafe { super::gather::<super::$unit, Q>(program, memory, packed, periods) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn merge<const Q: usize>(
-                program: &Program,
-                memory: *mut u8,
-                packed: *mut u8,
-                periods: usize,
-            ) {
-                // SAFETY: the duties are the same.
-                unsafe { super::merge::<super::$unit, Q>(program, memory, packed, periods) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn spread<const ROW: bool, const Q: usize>(
-                program: &Program,
-                memory: *mut u8,
-                packed: *mut u8,
-                periods: usize,
-            ) {
-                // SAFETY: the duties are the same.
-                unsafe { super::spread::<super::$unit, ROW, Q>(program, memory, packed, periods) }
-            }
+            compiled!(
+                $feature,
+                $unit,
+                chain<const Q: usize>;
+                windows<const W: usize, const Q: usize>;
+                gather<const Q: usize>;
+                merge<const Q: usize>;
+                spread<const ROW: bool, const Q: usize>;
+            );
 
             pub(super) const FUNCTIONS: Functions = [
                 by_vectors!(chain),

@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use crate::moves::block;
 
-/// A row of blocks of `length` bytes, `a` apart where they are read and `b` where they are written.
+/// A row of blocks of `length` bytes, `a` apart where they are read and `b` where they are
+/// written.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub src: *const u8,
@@ -28,7 +29,7 @@ pub(crate) unsafe fn strided<const N: usize>(row: &Row) {
     let &Row { mut src, mut dst, count, a, b, length } = row;
     let (a2, b2) = black_box((a.wrapping_mul(2), b.wrapping_mul(2)));
     let (a3, b3) = black_box((a.wrapping_mul(3), b.wrapping_mul(3)));
-    // SAFETY: the caller's promise for every block; pointers past the last are not used.
+    // SAFETY: the caller vouches for every block; pointers past the last are not used.
     unsafe {
         for _ in 0..count / 4 {
             block::<N>(src, dst, length);

@@ -1,7 +1,7 @@
 //! Tables of kernels, one per instruction set. The code is the same every time; what differs is
 //! what the compiler may emit for it, and its [`Lanes`](crate::kernels::lanes::Lanes).
 
-use commloom_plan::{Form, MOST_MOVES, Part, Pieces, Program};
+use commloom_plan::{Form, MOST_MOVES, PeriodBlock, Pieces, Program};
 
 use crate::kernels::cursor::{Listed, Offset, Strided};
 use crate::kernels::lanes::Plain;
@@ -9,7 +9,7 @@ use crate::kernels::lanes::Plain;
 use crate::kernels::program;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::x86::{Avx2, Avx512};
-use crate::kernels::{Grid, Matrix, Places, Row, blocks, period, strided, transpose};
+use crate::kernels::{Grid, Matrix, Places, ProgramFn, Row, blocks, period, strided, transpose};
 use crate::moves::{Direction, Pack, Unpack};
 
 /// Block lengths with kernels of their own; the first entry stands for every other length.
@@ -23,8 +23,8 @@ type StridedFn = unsafe fn(&Row);
 type RunsFn<O> = unsafe fn(*mut u8, *mut u8, &[O], &[u64]);
 type PeriodsFn = unsafe fn(&Grid, &Pieces);
 type PeriodListFn<O> = unsafe fn(&Grid, &[O], &Pieces);
-type PartsFn = unsafe fn(&Grid, &[Part]);
-type PartListFn<O> = unsafe fn(&Grid, &[O], &[Part]);
+type PartsFn = unsafe fn(&Grid, &[PeriodBlock]);
+type PartListFn<O> = unsafe fn(&Grid, &[O], &[PeriodBlock]);
 
 /// The kernels of one instruction set, by direction ([`Direction::INDEX`]) and block length
 /// ([`LENGTHS`]).
@@ -46,9 +46,6 @@ pub(crate) struct Kernels {
     programs: Programs,
 }
 
-/// Runs a program over so many periods (at least one round): memory, packed, periods.
-pub(crate) type ProgramFn = unsafe fn(&Program, *mut u8, *mut u8, usize);
-
 /// Index into a table of [`LENGTHS`].
 #[inline(always)]
 fn class(length: usize) -> usize {
@@ -67,11 +64,12 @@ fn class(length: usize) -> usize {
 }
 
 impl Kernels {
-    /// Moves `count` blocks of `length` bytes, `stride` apart in memory and dense in the packed stream.
-    /// What a small message is mostly: everything is passed in registers.
+    /// Moves `count` blocks of `length` bytes, `stride` apart in memory and dense in the packed
+    /// stream. What a small message is mostly: everything is passed in registers.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for these blocks.
+    /// These blocks are valid on their sides, which do not overlap; the table is of this
+    /// processor.
     #[inline(always)]
     pub(crate) unsafe fn column<D: Direction>(
         &self,
@@ -81,7 +79,8 @@ impl Kernels {
         stride: isize,
         length: usize,
     ) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the blocks and the table, whose functions know this
+        // length.
         unsafe { self.column[D::INDEX][class(length)](memory, packed, count, stride, length) }
     }
 
@@ -93,17 +92,18 @@ impl Kernels {
     /// - The processor has the instructions of this table (true for what `select` returns).
     #[inline(always)]
     pub(crate) unsafe fn rows<D: Direction>(&self, grid: &Grid) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the grid and the table, whose functions know this length.
         unsafe { self.rows[D::INDEX][class(grid.length)](grid) }
     }
 
     /// Moves the rows of a grid that lie at `places` from its first byte in memory.
     ///
     /// # Safety
-    /// As [`Kernels::rows`].
+    /// The rows at the places are valid on their sides, which do not overlap; the table is of this
+    /// processor.
     pub(crate) unsafe fn list<D: Direction>(&self, grid: &Grid, places: Places<'_>) {
         let class = class(grid.length);
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the rows and the table, whose functions know this length.
         unsafe {
             match places {
                 Places::Narrow(list) => self.narrow[D::INDEX][class](grid, list),
@@ -115,26 +115,29 @@ impl Kernels {
     /// Moves the elements of a matrix, read along its columns and written along its rows.
     ///
     /// # Safety
-    /// As [`Kernels::rows`].
+    /// The elements are valid on their sides, which do not overlap; the table is of this
+    /// processor.
     pub(crate) unsafe fn matrix(&self, matrix: &Matrix) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the elements and the table, whose functions know this
+        // length.
         unsafe { self.matrices[class(matrix.length)](matrix) }
     }
 
     /// Moves blocks that are strided on both sides.
     ///
     /// # Safety
-    /// As [`Kernels::rows`].
+    /// The blocks are valid on their sides, which do not overlap; the table is of this processor.
     pub(crate) unsafe fn strided(&self, row: &Row) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the blocks and the table, whose functions know this
+        // length.
         unsafe { self.strided[class(row.length)](row) }
     }
 
-    /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to `starts[i + 1]`
-    /// with the first at `packed`.
+    /// Moves runs: run `i` at `places[i]` from `memory`, packed from `starts[i]` to
+    /// `starts[i + 1]` with the first at `packed`.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for these runs.
+    /// The runs are valid on their sides, which do not overlap; the table is of this processor.
     pub(crate) unsafe fn runs<D: Direction>(
         &self,
         memory: *mut u8,
@@ -142,7 +145,7 @@ impl Kernels {
         places: Places<'_>,
         starts: &[u64],
     ) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the runs and the table.
         unsafe {
             match places {
                 Places::Narrow(list) => self.narrow_runs[D::INDEX](memory, packed, list, starts),
@@ -154,23 +157,25 @@ impl Kernels {
     /// Moves the rows of a grid (columns and length do not matter), each a period of these pieces.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for the pieces of these periods.
+    /// The pieces of these periods are valid on their sides, which do not overlap; the table is of
+    /// this processor.
     pub(crate) unsafe fn periods<D: Direction>(&self, grid: &Grid, pieces: &Pieces) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the pieces and the table.
         unsafe { self.periods[D::INDEX](grid, pieces) }
     }
 
     /// The same with the rows at `places` from the grid's first byte in memory.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for the pieces of these periods.
+    /// The pieces of these periods are valid on their sides, which do not overlap; the table is of
+    /// this processor.
     pub(crate) unsafe fn period_list<D: Direction>(
         &self,
         grid: &Grid,
         places: Places<'_>,
         pieces: &Pieces,
     ) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the pieces and the table.
         unsafe {
             match places {
                 Places::Narrow(list) => self.narrow_periods[D::INDEX](grid, list, pieces),
@@ -182,23 +187,25 @@ impl Kernels {
     /// Moves the rows of a grid (columns and length do not matter), each a period of these blocks.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for the blocks of these periods.
-    pub(crate) unsafe fn parts<D: Direction>(&self, grid: &Grid, parts: &[Part]) {
-        // SAFETY: the duties are the same.
+    /// The blocks of these periods are valid on their sides, which do not overlap; the table is of
+    /// this processor.
+    pub(crate) unsafe fn parts<D: Direction>(&self, grid: &Grid, parts: &[PeriodBlock]) {
+        // SAFETY: the caller vouches for the blocks and the table.
         unsafe { self.parts[D::INDEX](grid, parts) }
     }
 
     /// The same with the rows at `places` from the grid's first byte in memory.
     ///
     /// # Safety
-    /// As [`Kernels::rows`], for the blocks of these periods.
+    /// The blocks of these periods are valid on their sides, which do not overlap; the table is of
+    /// this processor.
     pub(crate) unsafe fn part_list<D: Direction>(
         &self,
         grid: &Grid,
         places: Places<'_>,
-        parts: &[Part],
+        parts: &[PeriodBlock],
     ) {
-        // SAFETY: the duties are the same.
+        // SAFETY: the caller vouches for the blocks and the table.
         unsafe {
             match places {
                 Places::Narrow(list) => self.narrow_parts[D::INDEX](grid, list, parts),
@@ -209,8 +216,8 @@ impl Kernels {
 }
 
 impl Kernels {
-    /// The function for a program, where there are the instructions for it. Its duties are those of
-    /// [`Kernels::rows`] for the periods that it is asked to move.
+    /// The function for a program, where there are the instructions for it. Its duties are those
+    /// of [`Kernels::rows`] for the periods that it is asked to move.
     #[inline(always)]
     pub(crate) fn program(&self, program: &Program) -> Option<ProgramFn> {
         let functions = self.programs[usize::from(program.unit() == 1)]?;
@@ -218,7 +225,7 @@ impl Kernels {
     }
 }
 
-/// What a program can be run with: by unit (4 bytes, 1 byte), if there are the instructions.
+/// The functions that can run a program: by unit (4 bytes, 1 byte), if there are the instructions.
 type Programs = [Option<&'static [[ProgramFn; MOST_MOVES]; Form::COUNT]>; 2];
 
 macro_rules! lengths {
@@ -247,18 +254,20 @@ macro_rules! lengths {
     };
 }
 
-/// Transposes in registers, if there are any for this element length and the matrix is large enough:
-/// the widest first.
+/// Transposes in registers, if there are any for this element length and the matrix is large
+/// enough: the widest first.
 macro_rules! transposes {
     ($m:ident, $n:ident: $($register:ident)*) => {
         if matches!($n, 1 | 2 | 4 | 8 | 16) && $m.is_dense() {
             $(
                 let lanes = <$register as transpose::Zip>::COUNT;
                 let square = 16 / $n.max(1);
-                // Four lanes of bytes took three times as long as two: 64 rows are too many at once.
+                // Four lanes of bytes took three times as long as two: 64 rows are too many at
+                // once.
                 let wide = $n == 1 && lanes == 4;
                 if !wide && $m.columns.count >= square && $m.rows.count >= square * lanes {
-                    // SAFETY: the duties are the same; there are enough rows and columns.
+                    // SAFETY: the caller vouches for the elements, and this function has the
+                    // instructions; there are enough rows and columns.
                     unsafe {
                         match $n {
                             1 => return transpose::tiles::<$register, 1, 16>($m),
@@ -286,8 +295,8 @@ macro_rules! table {
             use std::arch::x86_64::{__m128i, __m256i, __m512i};
 
             use super::{
-                Direction, Grid, Listed, Matrix, Offset, Part, Pieces, Row, Strided, blocks, period,
-                transpose,
+                Direction, Grid, Listed, Matrix, Offset, PeriodBlock, Pieces, Row, Strided, blocks,
+                period, transpose,
             };
 
             $(#[target_feature(enable = $feature)])?
@@ -298,7 +307,8 @@ macro_rules! table {
                 stride: isize,
                 length: usize,
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the blocks, and this function has the
+                // instructions.
                 unsafe {
                     blocks::column::<super::$lanes, D, N>(memory, packed, count, stride, length);
                 }
@@ -307,19 +317,19 @@ macro_rules! table {
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn matrix<const N: usize>(matrix: &Matrix) {
                 transposes!(matrix, N: $($register)*);
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the elements, whatever their number.
                 unsafe { transpose::moves::<N>(matrix) }
             }
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn strided<const N: usize>(row: &Row) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the blocks of the row.
                 unsafe { super::strided::strided::<N>(row) }
             }
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn rows<D: Direction, const N: usize>(grid: &Grid) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the grid, and this function has the instructions.
                 unsafe { blocks::rows::<super::$lanes, D, N>(grid) }
             }
 
@@ -328,7 +338,8 @@ macro_rules! table {
                 grid: &Grid,
                 offsets: &[O],
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the rows at the offsets, and this function has
+                // the instructions.
                 unsafe { blocks::list::<super::$lanes, D, O, N>(grid, offsets) }
             }
 
@@ -339,14 +350,14 @@ macro_rules! table {
                 offsets: &[O],
                 starts: &[u64],
             ) {
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the runs, and this function has the instructions.
                 unsafe { blocks::runs::<super::$lanes, D, O>(memory, packed, offsets, starts) }
             }
 
             $(#[target_feature(enable = $feature)])?
             pub(super) unsafe fn periods<D: Direction>(grid: &Grid, pieces: &Pieces) {
                 let places = Strided::new(grid.memory, grid.row_a);
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the pieces at the places of this cursor.
                 unsafe { period::tile::<D, _>(places, grid, pieces) }
             }
 
@@ -357,14 +368,15 @@ macro_rules! table {
                 pieces: &Pieces,
             ) {
                 let places = Listed::<O, D, false>::new(grid.memory, offsets, 0);
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the pieces at the places of this cursor.
                 unsafe { period::tile::<D, _>(places, grid, pieces) }
             }
 
             $(#[target_feature(enable = $feature)])?
-            pub(super) unsafe fn parts<D: Direction>(grid: &Grid, parts: &[Part]) {
+            pub(super) unsafe fn parts<D: Direction>(grid: &Grid, parts: &[PeriodBlock]) {
                 let places = Strided::new(grid.memory, grid.row_a);
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the blocks at these places, and this function has
+                // the instructions.
                 unsafe { period::parts::<super::$lanes, D, _>(places, grid, parts) }
             }
 
@@ -372,10 +384,11 @@ macro_rules! table {
             pub(super) unsafe fn part_list<D: Direction, O: Offset>(
                 grid: &Grid,
                 offsets: &[O],
-                parts: &[Part],
+                parts: &[PeriodBlock],
             ) {
                 let places = Listed::<O, D, false>::new(grid.memory, offsets, 0);
-                // SAFETY: the duties are the same.
+                // SAFETY: the caller vouches for the blocks at these places, and this function has
+                // the instructions.
                 unsafe { period::parts::<super::$lanes, D, _>(places, grid, parts) }
             }
         }

@@ -1,11 +1,11 @@
 //! Copies whose two sides run along different dimensions: by transposes in registers where both
 //! sides are dense, else block by block.
 //!
-//! Written once over [`Zip`]: a register is a few lanes of 16 bytes. A tile of squares of 16 bytes a
-//! side, one above the other, is loaded so that lane `l` of the registers holds square `l`. Perfect
-//! shuffles inside the lanes then transpose all squares at once, and every register is a piece of one
-//! destination line. Transposing 64 x 64 bytes over all four lanes took more shuffles and was no
-//! faster: what counts is that lines are written whole and read soon after one another.
+//! Written once over [`Zip`]: a register is a few lanes of 16 bytes. A tile of squares of 16 bytes
+//! a side, one above the other, is loaded so that lane `l` of the registers holds square `l`.
+//! Perfect shuffles inside the lanes then transpose all squares at once, and every register is a
+//! piece of one destination line. Transposing 64 x 64 bytes over all four lanes took more shuffles
+//! and was no faster: what counts is that lines are written whole and read soon after one another.
 
 use crate::moves::block;
 
@@ -63,11 +63,11 @@ pub(crate) trait Zip: Copy {
     /// They are readable; the processor has the instructions (for all functions here).
     unsafe fn load(from: *const u8, step: isize) -> Self;
 
-    /// The elements of `E` bytes of two registers in turn, lane by lane: those of the lower halves of
-    /// the lanes, those of the upper halves.
+    /// The elements of `E` bytes of two registers in turn, lane by lane: those of the lower halves
+    /// of the lanes, those of the upper halves.
     ///
     /// # Safety
-    /// As [`Zip::load`].
+    /// The processor has the instructions.
     unsafe fn zip<const E: usize>(a: Self, b: Self) -> (Self, Self);
 
     /// Stores all lanes.
@@ -141,14 +141,15 @@ pub(crate) unsafe fn tiles<V: Zip, const E: usize, const N: usize>(m: &Matrix) {
     }
 }
 
-/// Elements a side of the blocks that are moved one by one. Zen 5, 24 and 40 bytes, rows of a power of
-/// two: 8 x 8 takes .41 to .49 of the loop over whole columns, 32 x 32 .54 to .76.
+/// Elements a side of the blocks that are moved one by one. Zen 5, 24 and 40 bytes, rows of a
+/// power of two: 8 x 8 takes .41 to .49 of the loop over whole columns, 32 x 32 .54 to .76.
 const BLOCK: usize = 8;
 
 /// Moves a matrix of elements of `N` bytes (`m.length` when `N` is 0) one by one, in blocks.
 ///
 /// # Safety
-/// As [`tiles`], whatever the numbers of rows and columns.
+/// - Every element is valid for reads at its source, for writes at its destination.
+/// - The two sides do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn moves<const N: usize>(m: &Matrix) {
     for top in (0..m.rows.count).step_by(BLOCK) {

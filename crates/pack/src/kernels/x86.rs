@@ -1,9 +1,9 @@
 //! [`Lanes`] of AVX2 and AVX-512: blocks are inserted into registers.
 //!
-//! Gather instructions lost to this on Zen 5, as times of the C loop: lists of 4 and 8 bytes 0.8 to 1.0
-//! against 0.5 to 1.0, columns of 8 bytes 1.9 against 1.0 in the first-level cache, columns past the second
-//! 1.1 to 2.4 against 0.6 to 1.1. They won (0.55 to 0.75 against 0.9 to 1.4) for columns of 4 bytes whose
-//! lines fill the second-level cache and no more.
+//! Gather instructions lost to this on Zen 5, as times of the C loop: lists of 4 and 8 bytes 0.8
+//! to 1.0 against 0.5 to 1.0, columns of 8 bytes 1.9 against 1.0 in the first-level cache, columns
+//! past the second 1.1 to 2.4 against 0.6 to 1.1. They won (0.55 to 0.75 against 0.9 to 1.4) for
+//! columns of 4 bytes whose lines fill the second-level cache and no more.
 
 use std::arch::x86_64::{
     __m128i, _mm_castpd_si128, _mm_cvtsi32_si128, _mm_insert_epi8, _mm_insert_epi16,
@@ -28,19 +28,21 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn join<C: Cursor, const N: usize>(cursor: &mut C) -> __m128i {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the blocks that are left, and this function has the
+        // instructions.
         unsafe { join::<C, N>(cursor) }
     }
 
     #[inline(always)]
     unsafe fn store(register: __m128i, to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for 16 writable bytes.
         unsafe { _mm_storeu_si128(to.cast(), register) }
     }
 
     #[inline(always)]
     unsafe fn store_four([a, b, c, d]: [__m128i; 4], to: *mut u8) {
-        // SAFETY: the caller's promise; the instructions are there.
+        // SAFETY: the caller vouches for 64 writable bytes, and the functions that use these lanes
+        // enable AVX2.
         unsafe {
             let (low, high) = (_mm256_castsi128_si256(a), _mm256_castsi128_si256(c));
             _mm256_storeu_si256(to.cast(), _mm256_inserti128_si256::<1>(low, b));
@@ -54,19 +56,21 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     unsafe fn join<C: Cursor, const N: usize>(cursor: &mut C) -> __m128i {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the blocks that are left, and this function has the
+        // instructions.
         unsafe { join::<C, N>(cursor) }
     }
 
     #[inline(always)]
     unsafe fn store(register: __m128i, to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for 16 writable bytes.
         unsafe { _mm_storeu_si128(to.cast(), register) }
     }
 
     #[inline(always)]
     unsafe fn store_four([a, b, c, d]: [__m128i; 4], to: *mut u8) {
-        // SAFETY: the caller's promise; the instructions are there.
+        // SAFETY: the caller vouches for 64 writable bytes, and the functions that use these lanes
+        // enable AVX-512.
         unsafe {
             let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b);
             let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(c), d);
@@ -75,8 +79,8 @@ impl Lanes for Avx512 {
         }
     }
 
-    /// As `moves::long`. The compiler moves 64 bytes as two registers of 32 unless it is told not to,
-    /// which takes up to 1.6 times as long.
+    /// As `moves::long`. The compiler moves 64 bytes as two registers of 32 unless it is told not
+    /// to, which takes up to 1.6 times as long.
     #[inline(always)]
     unsafe fn long(src: *const u8, dst: *mut u8, length: usize) {
         // SAFETY: every piece lies in 0..length, which is at least 65; the instructions are there.
@@ -97,13 +101,14 @@ impl Lanes for Avx512 {
         }
     }
 
-    /// One masked move instead of branches on the length. Against the C loop, runs of 1 to 8 words past the
-    /// second-level cache, whose lengths no predictor learns: 0.2 to 0.3 instead of 0.7 to 0.8, runs of 8
-    /// to 320 bytes 1.25 instead of 1.6. Where they are learnt, at 3 kB, it is the same or (single
-    /// bytes) 0.6 instead of 0.4.
+    /// One masked move instead of branches on the length. Against the C loop, runs of 1 to 8 words
+    /// past the second-level cache, whose lengths no predictor learns: 0.2 to 0.3 instead of 0.7
+    /// to 0.8, runs of 8 to 320 bytes 1.25 instead of 1.6. Where they are learnt, at 3 kB, it is
+    /// the same or (single bytes) 0.6 instead of 0.4.
     #[inline(always)]
     unsafe fn move_run(mut src: *const u8, mut dst: *mut u8, mut length: usize) {
-        // SAFETY: the caller's promise; dead lanes touch nothing. The instructions are there.
+        // SAFETY: the caller vouches for `length` bytes on both sides; dead lanes touch nothing,
+        // and the functions that use these lanes enable AVX-512.
         unsafe {
             if length >= LONG.end {
                 return any(src, dst, length);
@@ -121,7 +126,8 @@ impl Lanes for Avx512 {
 /// Moves 64 bytes.
 #[inline(always)]
 unsafe fn line(src: *const u8, dst: *mut u8) {
-    // SAFETY: the caller's promise; the instructions are there.
+    // SAFETY: the caller vouches for 64 bytes on both sides; the functions that use these lanes
+    // enable AVX-512.
     unsafe { _mm512_storeu_si512(dst.cast(), _mm512_loadu_si512(src.cast())) }
 }
 
@@ -156,14 +162,14 @@ unsafe fn join<C: Cursor, const N: usize>(cursor: &mut C) -> __m128i {
 
 #[inline(always)]
 unsafe fn word(place: *const u8) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for 4 readable bytes.
     unsafe { place.cast::<i32>().read_unaligned() }
 }
 
 /// Four blocks of one byte in the low four bytes.
 #[inline(always)]
 unsafe fn four_bytes([a, b, c, d]: [*mut u8; 4]) -> __m128i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for a readable byte at each of the four.
     unsafe {
         let low = _mm_insert_epi8::<1>(_mm_cvtsi32_si128(a.read().into()), b.read().into());
         let high = _mm_insert_epi8::<1>(_mm_cvtsi32_si128(c.read().into()), d.read().into());
@@ -174,7 +180,7 @@ unsafe fn four_bytes([a, b, c, d]: [*mut u8; 4]) -> __m128i {
 /// Four blocks of two bytes in the low eight bytes.
 #[inline(always)]
 unsafe fn four_pairs([a, b, c, d]: [*mut u8; 4]) -> __m128i {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for two readable bytes at each of the four.
     unsafe {
         let low = _mm_insert_epi16::<1>(_mm_cvtsi32_si128(pair(a)), pair(b));
         let high = _mm_insert_epi16::<1>(_mm_cvtsi32_si128(pair(c)), pair(d));
@@ -184,6 +190,6 @@ unsafe fn four_pairs([a, b, c, d]: [*mut u8; 4]) -> __m128i {
 
 #[inline(always)]
 unsafe fn pair(place: *const u8) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for 2 readable bytes.
     unsafe { place.cast::<u16>().read_unaligned().into() }
 }

@@ -21,19 +21,19 @@ macro_rules! zip {
         $low1:ident $low2:ident $low4:ident $low8:ident,
         $high1:ident $high2:ident $high4:ident $high8:ident
     ) => {
-        // SAFETY, for all: the wrapper enables the instructions; loads and stores are the caller's.
         impl Zip for $register {
             const COUNT: usize = $count;
 
             #[inline(always)]
             unsafe fn load(from: *const u8, step: isize) -> Self {
-                // SAFETY: see above.
+                // SAFETY: the caller vouches for the lanes, and the wrapper enables the
+                // instructions.
                 unsafe { $load(from, step) }
             }
 
             #[inline(always)]
             unsafe fn zip<const E: usize>(a: Self, b: Self) -> (Self, Self) {
-                // SAFETY: see above.
+                // SAFETY: works on registers only; the wrapper enables the instructions.
                 unsafe {
                     match E {
                         1 => ($low1(a, b), $high1(a, b)),
@@ -46,7 +46,8 @@ macro_rules! zip {
 
             #[inline(always)]
             unsafe fn store(self, to: *mut u8) {
-                // SAFETY: see above.
+                // SAFETY: the caller vouches for as many bytes as the register has; the wrapper
+                // enables the instructions.
                 unsafe { $store(to.cast(), self) }
             }
         }
@@ -56,26 +57,26 @@ macro_rules! zip {
 /// The lane at `from + index * step`.
 #[inline(always)]
 unsafe fn lane(from: *const u8, step: isize, index: isize) -> __m128i {
-    // SAFETY: the caller's promise for this lane.
+    // SAFETY: the caller vouches for 16 readable bytes of this lane.
     unsafe { _mm_loadu_si128(from.wrapping_offset(step.wrapping_mul(index)).cast()) }
 }
 
 #[inline(always)]
 unsafe fn one(from: *const u8, _: isize) -> __m128i {
-    // SAFETY: as `lane`.
+    // SAFETY: the caller vouches for 16 readable bytes, the only lane.
     unsafe { lane(from, 0, 0) }
 }
 
 #[inline(always)]
 unsafe fn two(from: *const u8, step: isize) -> __m256i {
-    // SAFETY: as `lane`.
+    // SAFETY: the caller vouches for 16 readable bytes of both lanes.
     unsafe { _mm256_loadu2_m128i(from.wrapping_offset(step).cast(), from.cast()) }
 }
 
 /// Masked broadcasts from memory join lanes without a shuffle.
 #[inline(always)]
 unsafe fn four(from: *const u8, step: isize) -> __m512i {
-    // SAFETY: as `lane`.
+    // SAFETY: the caller vouches for 16 readable bytes of each of the four lanes.
     unsafe {
         let lanes = _mm512_castsi128_si512(lane(from, step, 0));
         let lanes = _mm512_mask_broadcast_i32x4(lanes, 0xF0, lane(from, step, 1));

@@ -5,8 +5,8 @@ pub mod guarded;
 
 use commloom_plan::Target;
 
-/// Machines that differ in everything that plans depend on. What this processor lacks falls back to
-/// the best that it has.
+/// Machines that differ in everything that plans depend on. What this processor lacks falls back
+/// to the best that it has.
 pub fn targets() -> Vec<Target> {
     let portable = Target::PORTABLE;
     vec![

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::number::{count, index};
 use crate::{CopyPlan, Pair, Pairing};
 
-/// What an executor moves in one go. Displacements are from the origins of the two buffers.
+/// The unit of work of an executor. Displacements are from the origins of the two buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyPiece<'p> {
     /// Whole copies of the body of a loop, or whole steps of a sequence.

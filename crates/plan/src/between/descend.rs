@@ -16,8 +16,8 @@ const MOST_PAIRS: u64 = 256;
 /// Below so many bytes a body that has no kernel together with its loop is not worth a visit.
 const SHORT: u64 = 512;
 
-/// Blocks of this length and less are moved faster through a buffer, if there are vector programs for
-/// both ways. Zen 5, against one by one: 4 bytes .5, 2 bytes .2 to .4, 8 bytes 1.1 to 1.4.
+/// Blocks of this length and less are moved faster through a buffer, if there are vector programs
+/// for both ways. Zen 5, against one by one: 4 bytes .5, 2 bytes .2 to .4, 8 bytes 1.1 to 1.4.
 const WORDS: u64 = 4;
 
 /// The same for the average block of a period, which is moved in more steps.
@@ -26,8 +26,8 @@ const PART: u64 = 6;
 /// At most so many runs are paired one by one.
 const FEW_RUNS: usize = 16;
 
-/// Runs of this length are a stage themselves: finding their place on the other side costs less than
-/// moving their bytes twice.
+/// Runs of this length are a stage themselves: finding their place on the other side costs less
+/// than moving their bytes twice.
 const LONG_RUN: u64 = 2 << 10;
 
 /// Nodes that are looked at to estimate the length of runs.

@@ -157,9 +157,9 @@ fn dense(node: &Node, mut dim: impl FnMut(u64, i64, i64)) -> Option<u64> {
     node.block()
 }
 
-/// The grid in the order of the destination's addresses: dimensions, which of them is the loop itself,
-/// and the block. Dimensions that continue each other on both sides become one; the loop itself (the
-/// first) stays what it is, for parts of its copies.
+/// The grid in the order of the destination's addresses: dimensions, which of them is the loop
+/// itself, and the block. Dimensions that continue each other on both sides become one; the loop
+/// itself (the first) stays what it is, for parts of its copies.
 fn ordered(dims: Vec<Dim>, mut length: u64) -> (Box<[Dim]>, usize, u64) {
     let mut order: Vec<(usize, Dim)> = dims.into_iter().enumerate().collect();
     order.sort_by_key(|(_, dim)| Reverse((dim.b.unsigned_abs(), dim.a.unsigned_abs())));

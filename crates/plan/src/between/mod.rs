@@ -1,15 +1,16 @@
 //! [`CopyPlan`]: from one layout to another without a packed buffer between.
 //!
-//! Pack, unpack and layout-to-layout copy are one thing: side A is read, side B is written, and the
-//! packed stream is only the order in which their bytes correspond. A pack is the copy to the
+//! Pack, unpack and layout-to-layout copy are one thing: side A is read, side B is written, and
+//! the packed stream is only the order in which their bytes correspond. A pack is the copy to the
 //! contiguous layout, an unpack the copy from it. So a [`Pair`] of nests is found by walking down
-//! both at once ([`descend`]): loops are split until they have equal counts, and where one side has
-//! become a block, what remains is the pack or the unpack of the other side's [`Node`], with the
-//! kernel that it already has. Conversely the kernels of strided loops and transposes ([`Tiles`])
-//! know two sides only, each with its strides, and serve all three.
+//! both at once ([`descend`]): loops are split until they have equal counts, and where one side
+//! has become a block, what remains is the pack or the unpack of the other side's [`Node`], with
+//! the kernel that it already has. Conversely the kernels of strided loops and transposes
+//! ([`Tiles`]) know two sides only, each with its strides, and serve all three.
 //!
-//! Where two layouts have nothing in common, pieces that fit in the first-level cache are packed and
-//! unpacked ([`Pairing::Staged`]); that is always right, and also chosen where pieces would be short.
+//! Where two layouts have nothing in common, pieces that fit in the first-level cache are packed
+//! and unpacked ([`Pairing::Staged`]); that is always right, and also chosen where pieces would be
+//! short.
 //!
 //! The order of the packed stream says which byte goes where, but not when it is moved: inside a
 //! copy, loops may be interchanged. A destination that names a byte twice gets one of its values.
@@ -32,7 +33,8 @@ pub use cut::CopyPiece;
 pub use kernel::{CopyKernel, CopyPart, Outer};
 pub use pair::{Pair, PairStep, Pairing, Stage, Steps};
 
-/// How bytes move from one layout to another. Immutable, cheap to clone, shareable between threads.
+/// How bytes move from one layout to another. Immutable, cheap to clone, shareable between
+/// threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyPlan {
     source: Plan,
@@ -44,7 +46,8 @@ impl CopyPlan {
     /// The plan that moves `count` copies of `source` to `to_count` copies of `destination`: byte
     /// `k` of the packed stream of one becomes byte `k` of the other's.
     ///
-    /// Takes time linear in the descriptions of the types (nodes and list entries), not in the data.
+    /// Takes time linear in the descriptions of the types (nodes and list entries), not in the
+    /// data.
     ///
     /// # Errors
     /// The packed sizes differ, or sizes or displacements of the copies do not fit in 64 bits.

@@ -16,7 +16,7 @@ pub struct Pair {
     bytes: u64,
 }
 
-/// What corresponds to what. All offsets come from nodes whose bounds were checked.
+/// The correspondence of the two sides. All offsets come from nodes whose bounds were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
     /// The destination is contiguous: a pack. Of a block: one run on both sides.
@@ -31,7 +31,7 @@ pub enum Pairing {
         a: Steps,
         /// Where they begin in the destination.
         b: Steps,
-        /// What is repeated.
+        /// The repeated pair.
         body: Arc<Pair>,
         /// How whole copies are moved.
         kernel: CopyKernel,
@@ -40,9 +40,9 @@ pub enum Pairing {
     Seq(Box<[PairStep]>),
     /// Two layouts without a common structure.
     Staged {
-        /// What is read.
+        /// The node that is read.
         source: Arc<Node>,
-        /// What is written.
+        /// The node that is written.
         destination: Arc<Node>,
         /// By what way.
         stage: Stage,
@@ -67,7 +67,7 @@ pub struct PairStep {
     pub b: i64,
     /// Packed position of its first byte.
     pub at: u64,
-    /// What lies there.
+    /// The pair at this place.
     pub pair: Arc<Pair>,
 }
 
@@ -116,7 +116,7 @@ impl Pair {
         Arc::new(Pair { pairing, bytes })
     }
 
-    /// What corresponds to what.
+    /// The correspondence of the two sides.
     #[must_use]
     pub fn pairing(&self) -> &Pairing {
         &self.pairing

@@ -8,8 +8,9 @@ use crate::node::Node;
 use crate::number::{add, index, within};
 use crate::{PlanError, Shape, Target};
 
-/// The packed bytes `range` (not empty) of a node, where it consists of blocks, loops and sequences
-/// down to the two ends. O(depth) nodes are made, and as many as a cut sequence has steps.
+/// The packed bytes `range` (not empty) of a node, where it consists of blocks, loops and
+/// sequences down to the two ends. O(depth) nodes are made, and as many as a cut sequence has
+/// steps.
 pub(super) fn slice(
     node: &Arc<Node>,
     range: Range<u64>,

@@ -1,7 +1,11 @@
 //! The tables in Markdown.
 
 use std::fmt::Write as _;
-use std::process::Command;
+use std::time::SystemTime;
+
+use commloom_measure::date;
+use commloom_measure::machine::{Machine, version};
+use commloom_measure::statistics::slope;
 
 use super::cases::Case;
 use super::{CALLS, Ratios};
@@ -11,22 +15,23 @@ fn head(columns: &[&str]) {
     println!("|{}|", columns.iter().map(|_| " ---: ").collect::<Vec<_>>().join("|"));
 }
 
-/// What is said before the first table.
+/// The text before the first table.
 pub fn begin_ratios() {
     println!("# Speed of basic and extended reconstruction\n");
     println!("Written by `make bench-reconstruct` (crates/reconstruct/benches/ratios.rs).\n");
-    let commit = output("git", &["describe", "--always", "--dirty"]);
-    println!("- {}, commit {commit}", output("date", &["-u", "+%Y-%m-%d %H:%M UTC"]));
-    println!("- {}, {} cores; {}", processor(), cores(), output("uname", &["-sr"]));
-    println!("- {}, release build\n", output("rustc", &["--version"]));
+    let commit = version("git", &["describe", "--always", "--dirty"]);
+    println!("- {}, commit {commit}", date::minute(SystemTime::now()));
+    let Machine { processor, cores, kernel, .. } = Machine::here();
+    println!("- {processor}, {cores} cores; {kernel}");
+    println!("- {}, release build\n", version("rustc", &["--version"]));
     println!(
-        "Time of one call as a multiple of the time of one pass that sums the same sequence: median \
-         (quartiles). The sum is a plain `fold`, compiled as everything else, for any x86-64; \
-         commloom chooses AVX2 at run time where the processor has it. Of a sum that does so, too, the time \
-         is given: in the caches it is much faster. *basic* and *extended* are \
+        "Time of one call as a multiple of the time of one pass that sums the same sequence: \
+         median (quartiles). The sum is a plain `fold`, compiled as everything else, for any \
+         x86-64; commloom chooses AVX2 at run time where the processor has it. Of a sum that does \
+         so, too, the time is given: in the caches it is much faster. *basic* and *extended* are \
          `reconstruct_shared`, which keeps the caller's list where a type has to list all \
-         displacements; *slice* is `reconstruct`, which copies it. Above the goal (4 for basic, 8 for \
-         extended): bold.\n"
+         displacements; *slice* is `reconstruct`, which copies it. Above the goal (4 for basic, 8 \
+         for extended): bold.\n"
     );
     println!("Memory that was freed is used again (`MALLOC_MMAP_MAX_=0`, no trimming).\n");
     head_of_ratios();
@@ -49,25 +54,25 @@ pub fn ratios(n: i64, case: &Case, found: &Ratios) {
     println!("{line}");
 }
 
-/// What is said before the table where every list is in new memory.
+/// The text before the table where every list is in new memory.
 pub fn begin_new_memory() {
     println!("\n## In new memory\n");
     println!(
-        "The same where the C library gives each list of megabytes back to the system, as it does by \
-         default: with each call the pages of the result are new. That is the time of the system, for \
-         any program that writes a result of this size.\n"
+        "The same where the C library gives each list of megabytes back to the system, as it does \
+         by default: with each call the pages of the result are new. That is the time of the \
+         system, for any program that writes a result of this size.\n"
     );
     head_of_ratios();
 }
 
-/// What is said before the tables of growth.
+/// The text before the tables of growth.
 pub fn begin_growth() {
     println!("\n## Growth\n");
     println!(
-        "Median times, and the slope of log time over log n (least squares). Goal: at most 1.05. That \
-         is about the algorithm, so the sequence comes from memory for every n. Where the sequence \
-         lies in the caches if it fits, the exponent is that of the machine's memories: also that of \
-         the sum.\n"
+        "Median times, and the slope of log time over log n (least squares). Goal: at most 1.05. \
+         That is about the algorithm, so the sequence comes from memory for every n. Where the \
+         sequence lies in the caches if it fits, the exponent is that of the machine's memories: \
+         also that of the sum.\n"
     );
 }
 
@@ -84,11 +89,16 @@ pub fn growth(case: &Case, times: &[(i64, [f64; 3]); 4]) {
         let points: Vec<(f64, f64)> =
             times.iter().map(|(n, t)| ((*n as f64).ln(), t[k].ln())).collect();
         let cells: Vec<String> = times.iter().map(|(_, t)| time(t[k])).collect();
-        println!("| {} | {name} | {} | {:.3} |", case.name, cells.join(" | "), slope(&points));
+        println!(
+            "| {} | {name} | {} | {:.3} |",
+            case.name,
+            cells.join(" | "),
+            slope(&points).unwrap_or(f64::NAN)
+        );
     }
 }
 
-/// What is said before the table of trees.
+/// The text before the table of trees.
 pub fn begin_trees() {
     println!("\n## Trees\n");
     println!("Time of one call. Goal: less than 1 s for 10^6, less than 10 s for 10^7.\n");
@@ -100,35 +110,9 @@ pub fn trees(case: &Case, seconds: &[f64; 2]) {
     println!("| {} | {} |", case.name, seconds.map(time).join(" | "));
 }
 
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
-    let (xy, xx) = points
-        .iter()
-        .fold((0.0, 0.0), |(xy, xx), p| (xy + (p.0 - x) * (p.1 - y), xx + (p.0 - x) * (p.0 - x)));
-    xy / xx
-}
-
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.1} us", s * 1e6),
         s => format!("{:.2} ms", s * 1e3),
     }
-}
-
-fn processor() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find_map(|l| l.strip_prefix("model name"));
-    line.map_or("unknown processor", |l| l.trim_start_matches([' ', '\t', ':'])).to_owned()
-}
-
-fn cores() -> String {
-    std::thread::available_parallelism().map_or("unknown".to_owned(), |n| n.to_string())
-}
-
-fn output(program: &str, args: &[&str]) -> String {
-    let found = Command::new(program).args(args).output();
-    let text = found.ok().filter(|o| o.status.success()).map(|o| o.stdout).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).trim().to_owned();
-    if text.is_empty() { "unknown".to_owned() } else { text }
 }

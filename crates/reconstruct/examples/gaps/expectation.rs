@@ -7,7 +7,7 @@ use commloom_testkit::random::{alternating_repeated, row_and_column, two_tiled};
 
 use crate::measure::{large, optimum};
 
-/// What was found for one layout.
+/// The result for one layout.
 pub struct Expected {
     pub name: String,
     pub n: usize,

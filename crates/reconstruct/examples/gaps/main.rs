@@ -1,8 +1,10 @@
-//! Measures the large-tree method: its distance from the optimum on random layouts of all families,
-//! the layouts of the expectation tests, and its time on long ones. Writes `docs/tree-gaps.md`.
+//! Measures the large-tree method: its distance from the optimum on random layouts of all
+//! families, the layouts of the expectation tests, and its time on long ones. Writes
+//! `book/src/tables/tree-gaps.md`.
 //!
 //! - `gaps [--first SEED] [--cases N] [--times N,LAYOUTS]... [--no-times] [--print]`: the report.
-//! - `gaps --misses [--first SEED] [--cases N]`: the cases that are not optimal, largest gap first.
+//! - `gaps --misses [--first SEED] [--cases N]`: the cases that are not optimal, largest gap
+//!   first.
 //! - `gaps --show SEED`: one case.
 #![allow(missing_docs)]
 
@@ -63,7 +65,7 @@ fn run(options: &Options) -> ExitCode {
         print!("{report}");
         return ExitCode::SUCCESS;
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tree-gaps.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/tables/tree-gaps.md");
     match std::fs::write(&path, report) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -41,15 +41,15 @@ impl Case {
     }
 }
 
-/// What both methods say of a case.
+/// The results of both methods for a case.
 #[derive(Debug, Clone)]
 pub struct Measured {
     pub case: Case,
     /// Elements.
     pub n: usize,
-    /// What the large method found.
+    /// The cost that the large method found.
     pub found: u64,
-    /// What it says that no tree costs less than.
+    /// The cost that no tree can be below, by the large method.
     pub lower_bound: u64,
     /// Cost of the optimal tree.
     pub optimum: u64,
@@ -67,7 +67,7 @@ impl Measured {
         10 * self.optimum < 9 * self.trivial
     }
 
-    /// What the result costs too much, as a part of the optimum.
+    /// The excess cost of the result, as a part of the optimum.
     pub fn gap(&self) -> f64 {
         ratio(self.found, self.optimum) - 1.0
     }

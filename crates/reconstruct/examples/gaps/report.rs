@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use commloom_measure::machine::Machine;
 use commloom_testkit::random::{Blemish, Shape};
 
 use crate::expectation::Expected;
@@ -87,9 +88,9 @@ fn by_family(out: &mut String, all: &[Measured]) -> fmt::Result {
 
 {} layouts ({} of them structured), solved exactly and by the large method with at most {tokens}
 tokens for exact local solving. *Hard*: the optimum is below 0.9 of the optimal extended path, the
-answer without any search for trees. *Gap*: (cost - optimum) / optimum. *Bound*: proven lower bound /
-cost. Every result was flattened and compared; no cost was below the optimum, no bound above it. The
-seeds, from {first} on, are others than those that the method was developed on.
+answer without any search for trees. *Gap*: (cost - optimum) / optimum. *Bound*: proven lower
+bound / cost. Every result was flattened and compared; no cost was below the optimum, no bound
+above it. The seeds, from {first} on, are others than those that the method was developed on.
 
 | family | cases | hard | optimal % | of the hard % | mean gap % | mean bound | largest gap |
 |---|---|---|---|---|---|---|---|
@@ -170,9 +171,9 @@ fn expectation(
         "
 ## The layouts of the expectation tests
 
-Carpen-Amarie, Hunold and Träff, in the sizes of the paper, with the default budget. {optimal} of {} are
-optimal. Where n is past the exact programme (*), the optimum is that of the same layout with fewer
-blocks, rows and elements of a block: at least 20 of each.
+Carpen-Amarie, Hunold and Träff, in the sizes of the paper, with the default budget. {optimal} of
+{} are optimal. Where n is past the exact programme (*), the optimum is that of the same layout
+with fewer blocks, rows and elements of a block: at least 20 of each.
 
 | test | n | cost | optimum | bound | type |
 |---|---|---|---|---|---|
@@ -190,8 +191,8 @@ blocks, rows and elements of a block: at least 20 of each.
     let found = solved - missed.len();
     writeln!(
         out,
-        "\nThe corpus of named layouts (`crates/testkit/src/corpus.rs`), flattened, the large method on its\n\
-         own: {found} of {solved} optimal."
+        "\nThe corpus of named layouts (`crates/testkit/src/corpus.rs`), flattened, the large\n\
+         method on its own: {found} of {solved} optimal."
     )?;
     missed.iter().try_for_each(|name| writeln!(out, "- {name}"))
 }
@@ -204,14 +205,14 @@ pub fn times(n: usize, layouts: u64, families: &[Family]) -> String {
         "
 ## Time at n = {n}
 
-{layouts} layouts of each family without blemish, the large method with its default budget, one run of
-each, {}. The slowest of each family in full; the last column is the mean over its layouts.
+{layouts} layouts of each family without blemish, the large method with its default budget, one
+run of each, {}. The slowest of each family in full; the last column is the mean over its layouts.
 Over all structured families bound / cost is {bound:.2} on average.
 
 | family | seed | n | seconds | ns per element | budget | cost | bound | bound / cost |
 |---|---|---|---|---|---|---|---|---|
 ",
-        processor(),
+        Machine::here().processor,
     );
     for family in families {
         let Some(Timed { seed, n, seconds, cost, lower_bound, complete }) = family.runs.first()
@@ -222,7 +223,8 @@ Over all structured families bound / cost is {bound:.2} on average.
         let (name, per_element) = (family.shape.name(), 1e9 * seconds / float(*n));
         writeln!(
             out,
-            "| {name} | {seed} | {n} | {seconds:.3} | {per_element:.0} | {budget} | {cost} | {lower_bound} | {:.2} |",
+            "| {name} | {seed} | {n} | {seconds:.3} | {per_element:.0} | {budget} | {cost} | \
+             {lower_bound} | {:.2} |",
             bound_by_cost(family),
         )
         .expect("strings take all");
@@ -246,12 +248,4 @@ pub fn misses(all: &[Measured]) -> String {
         format!("{gap:6.2} %  seed {seed}, {shape}, {blemish}, n = {n}: {found} for {optimum}\n")
     };
     misses.into_iter().map(line).collect()
-}
-
-/// The processor by name, where the system tells.
-fn processor() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find(|line| line.starts_with("model name"));
-    let name = name.and_then(|line| line.split(':').nth(1)).map(str::trim);
-    name.unwrap_or("an unknown processor").to_owned()
 }

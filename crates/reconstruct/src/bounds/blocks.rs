@@ -1,4 +1,4 @@
-//! What a block of a repeat costs at least (docs/lower-bounds.md, theorem 4).
+//! The least cost of a block of a repeat (book/src/explanation/lower-bounds.md, theorem 4).
 //!
 //! A block of q elements is a path node over blocks of its own, or a strc of parts. The blocks of
 //! such nodes have at most q/2 elements. So blocks are priced in the order of their lengths, each
@@ -89,7 +89,7 @@ struct Search<'a> {
     /// Those among them that hold two periods and a step more, unequal steps, and are not within
     /// another one of half their period: their periods are primitive.
     runs: Stabbing,
-    /// What two and more periods of a run cost.
+    /// The cost of two and more periods of a run.
     long: FxHashMap<usize, u64>,
     /// Prices of blocks on their own, and where they are: by period, number of places where blocks
     /// begin, and fingerprint.
@@ -156,8 +156,8 @@ impl Search<'_> {
     }
 
     /// The least cost of `length` elements that begin at one of the `places` from `from` on, or of
-    /// `more` that begin there, by parts over leaves and over blocks of at most `longest` elements.
-    /// `None` if that is too much work.
+    /// `more` that begin there, by parts over leaves and over blocks of at most `longest`
+    /// elements. `None` if that is too much work.
     fn least(
         &mut self,
         repeats: &[Priced],

@@ -19,8 +19,8 @@ impl Buckets {
     /// No differences yet, and no list.
     pub(super) const NONE: Buckets = Buckets { inside: u64::MAX, between: u64::MAX };
 
-    /// One difference more, the `same` as the one before or another. A list that begins just before
-    /// it has the price `open`; a new bucket costs `bucket`.
+    /// One difference more, the `same` as the one before or another. A list that begins just
+    /// before it has the price `open`; a new bucket costs `bucket`.
     pub(super) fn step(&mut self, same: bool, open: u64, bucket: u64) {
         let (inside, between) = match same {
             true => (self.inside, self.between),

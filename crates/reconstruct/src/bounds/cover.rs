@@ -1,9 +1,11 @@
-//! The least price of parts that cover a sequence (docs/lower-bounds.md, theorem 2).
+//! The least price of parts that cover a sequence (book/src/explanation/lower-bounds.md, theorem
+//! 2).
 //!
-//! A part of a strc is a leaf, or a path node over equal blocks. What it covers, and every piece of
-//! that, has a price here that is no higher: evenly spaced leaves ([`Lane::step`]), lists of
+//! A part of a strc is a leaf, or a path node over equal blocks. What it covers, and every piece
+//! of that, has a price here that is no higher: evenly spaced leaves ([`Lane::step`]), lists of
 //! leaves, blocks of a repeat, lists over linked repeats ([`Chain`]). A piece costs no more than
-//! the whole, so prices of prefixes never fall, and every kind is best begun as early as it can be.
+//! the whole, so prices of prefixes never fall, and every kind is best begun as early as it can
+//! be.
 //!
 //! Time: O(n + r log r) for r repeats.
 

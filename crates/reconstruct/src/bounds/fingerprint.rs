@@ -62,8 +62,8 @@ impl Fingerprints {
         })
     }
 
-    /// The largest total that is reached by equal pieces of 2^k, each asked for by what was reached
-    /// before it: pieces that double, then pieces that halve. O(log room).
+    /// The largest total that is reached by equal pieces of 2^k, each asked for by what was
+    /// reached before it: pieces that double, then pieces that halve. O(log room).
     fn gallop(&self, room: usize, equal: impl Fn(usize, Windows<'_>) -> bool) -> usize {
         let piece = |exponent: usize| Windows {
             prefixes: &self.prefixes,

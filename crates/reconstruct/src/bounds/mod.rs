@@ -1,12 +1,12 @@
-//! Proven lower bounds on the cost of any type tree, for any cost model: docs/lower-bounds.md has
-//! the theorems and their proofs.
+//! Proven lower bounds on the cost of any type tree, for any cost model:
+//! book/src/explanation/lower-bounds.md has the theorems and their proofs.
 //!
 //! | file | what |
 //! |---|---|
 //! | `slots` | theorem 1: as many slots as different steps |
 //! | `repeats` | lemma 6: where equal blocks follow each other; `fingerprint` finds them |
 //! | `cover` | theorem 2: the least price of parts that cover the sequence |
-//! | `blocks` | theorem 4: the same for the blocks of repeats; `stabbing` lists the repeats around |
+//! | `blocks` | theorem 4: the same for blocks of repeats; `stabbing` lists the repeats around |
 //! | `spine` | theorem 3: the chain of path nodes at the root |
 //! | `strides`, `buckets` | the price of an idxbuc, over all strides |
 //! | `tariff` | what nodes cost |
@@ -86,8 +86,8 @@ fn several_parts(
     lengths.iter().map(of).collect()
 }
 
-/// The repeats of the longest prefix, of all that has fingerprints, half of it, a quarter, .., that
-/// has few enough of them. Those fingerprints are kept.
+/// The repeats of the longest prefix, of all that has fingerprints, half of it, a quarter, ..,
+/// that has few enough of them. Those fingerprints are kept.
 fn repeats_of_prefix(starts: &[i64], prints: &mut Fingerprints) -> Vec<Packed> {
     let n = starts.len();
     // Below a million elements room for nearly all; above, for memory as much as the sequence.

@@ -1,8 +1,8 @@
 //! All repeats with one free difference that a bound needs.
 //!
-//! E[t] are the steps of a sequence. A *repeat* of period q >= 2 is a maximal stretch s..e of steps
-//! with E[t] = E[t+q] in it, e - s >= q - 1. Its elements s..e+q+1 hold two neighbouring blocks of
-//! q elements that are equal up to a shift: u x u, where u has q-1 steps and x is free.
+//! E[t] are the steps of a sequence. A *repeat* of period q >= 2 is a maximal stretch s..e of
+//! steps with E[t] = E[t+q] in it, e - s >= q - 1. Its elements s..e+q+1 hold two neighbouring
+//! blocks of q elements that are equal up to a shift: u x u, where u has q-1 steps and x is free.
 //!
 //! | u | found by |
 //! |---|---|
@@ -19,7 +19,7 @@
 //!
 //! Blocks of equal steps repeat in too many ways. Of two runs v^a x v^b only the longest
 //! blocks matter, q = min(a,b) + 1, and what is next to a repeat that was found so
-//! (docs/lower-bounds.md, lemma 5, for why no bound needs more).
+//! (book/src/explanation/lower-bounds.md, lemma 5, for why no bound needs more).
 //!
 //! Time: O(n log n), mostly one multiplication per step and level; O(log n) for every repeat, of
 //! which there are O(n).
@@ -88,7 +88,8 @@ pub(super) fn repeats(starts: &[i64], prints: &Fingerprints, most: usize) -> Opt
     Some(found)
 }
 
-/// How many are kept twice before equal ones are removed: 12 bytes each, little beside the sequence.
+/// How many are kept twice before equal ones are removed: 12 bytes each, little beside the
+/// sequence.
 fn spare(starts: &[i64]) -> usize {
     starts.len() / 8 + (1 << 10)
 }

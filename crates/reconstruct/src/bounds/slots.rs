@@ -1,9 +1,10 @@
-//! As many places in the tree as there are different steps (docs/lower-bounds.md, theorem 1).
+//! As many places in the tree as there are different steps (book/src/explanation/lower-bounds.md,
+//! theorem 1).
 //!
 //! Every step is made at one *slot*: the node, and the junction of neighbouring copies or parts of
 //! it, where the paths from the root to the two elements part. All steps made at one slot are
-//! equal, with the stride of a vec or of an idxbuc as one slot. So there are at least as many slots
-//! as different steps, and every slot has its price.
+//! equal, with the stride of a vec or of an idxbuc as one slot. So there are at least as many
+//! slots as different steps, and every slot has its price.
 
 use super::tariff::Tariff;
 use crate::sequence::Sequence;

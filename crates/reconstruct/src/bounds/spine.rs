@@ -1,9 +1,9 @@
-//! The chain of path nodes at the root (docs/lower-bounds.md, theorem 3).
+//! The chain of path nodes at the root (book/src/explanation/lower-bounds.md, theorem 3).
 //!
 //! From the root down, an optimal tree is a chain of vec, idx and idxbuc nodes over repeated
-//! prefixes, and below that a leaf or a strc. There are few repeated prefixes: their lengths divide
-//! n. So the cheapest chain is found exactly, as for type paths, but for the parts of the strc,
-//! which are bounded from below.
+//! prefixes, and below that a leaf or a strc. There are few repeated prefixes: their lengths
+//! divide n. So the cheapest chain is found exactly, as for type paths, but for the parts of the
+//! strc, which are bounded from below.
 
 use super::fingerprint::Fingerprints;
 use super::strides::Strides;
@@ -32,8 +32,8 @@ struct Costs {
     carrying: u64,
 }
 
-/// No tree for `starts` costs less, where the first `lengths[k]` elements (the repeated ones) under
-/// a strc have parts that cost `parts[k]` or more. O(sum of `n / lengths[k]`) time.
+/// No tree for `starts` costs less, where the first `lengths[k]` elements (the repeated ones)
+/// under a strc have parts that cost `parts[k]` or more. O(sum of `n / lengths[k]`) time.
 pub(super) fn least_cost(starts: &[i64], lengths: &[usize], parts: &[u64], tariff: &Tariff) -> u64 {
     let below_strc = parts.iter().map(|parts| {
         let strc = tariff.strc.saturating_add(*parts);

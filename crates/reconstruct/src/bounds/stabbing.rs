@@ -3,8 +3,8 @@
 /// A tree of maxima over the ends of intervals; an interval that was not inserted has the end 0.
 pub(super) struct Stabbing {
     intervals: usize,
-    /// The node of m intervals stands before its left child, that of the first m/2 of them, and 2 (m/2)
-    /// before its right child: 2 n - 1 nodes in all.
+    /// The node of m intervals stands before its left child, that of the first m/2 of them, and 2
+    /// (m/2) before its right child: 2 n - 1 nodes in all.
     ends: Vec<u32>,
 }
 

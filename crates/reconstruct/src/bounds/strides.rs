@@ -1,7 +1,7 @@
 //! The least price of the buckets of an idxbuc, over all strides.
 //!
-//! Copies of one block follow each other, a difference from each to the next. An idxbuc of stride v
-//! has one bucket, and one more for each difference that is not v. All strides are followed at
+//! Copies of one block follow each other, a difference from each to the next. An idxbuc of stride
+//! v has one bucket, and one more for each difference that is not v. All strides are followed at
 //! once: those that do not occur become dearer by a bucket together, and one table entry changes
 //! for the one that does. Differences that share a table entry count as one stride: that only
 //! lowers the price.

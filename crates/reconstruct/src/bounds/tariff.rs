@@ -1,4 +1,4 @@
-//! What the bounds charge, taken from a cost model: never more than the model charges.
+//! The prices of the bounds, taken from a cost model: never more than the model charges.
 
 use crate::num::count;
 use crate::prices::Prices;
@@ -75,8 +75,8 @@ impl Tariff {
     }
 
     /// Prices of an idxbuc over leaves with one bucket, without its child, and of each further
-    /// bucket: low enough to stand for the nodes over blocks of equal steps that are not looked for
-    /// (docs/lower-bounds.md, lemma 5).
+    /// bucket: low enough to stand for the nodes over blocks of equal steps that are not looked
+    /// for (book/src/explanation/lower-bounds.md, lemma 5).
     pub(super) fn buckets_of_leaves(&self) -> (u64, u64) {
         let child = self.pair() - self.leaf;
         let one = self.one_bucket();

@@ -93,7 +93,7 @@ fn both(starts: &[i64]) -> (u64, u64) {
     (bound(starts, &prices), exact(starts, &prices))
 }
 
-/// The examples of docs/lower-bounds.md.
+/// The examples of book/src/explanation/lower-bounds.md.
 #[test]
 fn a_row_and_a_column_cannot_be_cheaper() {
     let starts: Vec<i64> = (0..100).chain((0..100).map(|i| 100_000 + i * 512)).collect();

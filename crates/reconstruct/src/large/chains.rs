@@ -1,11 +1,12 @@
 //! From ranges to chains of equal blocks, and to the places where a line may be cut.
 //!
-//! A *chain* of period q is a sequence of places x, x+q, .. with equal blocks of q tokens; a *link* is a
-//! place of it with an equal block behind. In a range that is longer than a block, blocks may
-//! begin at several *rotations*; tried are: the start of the range, the place from which the last
-//! block ends with the range, all letter borders in the first period if they are few, else those
-//! behind the farthest steps. A chain goes on from one range to the next of the same period only
-//! where the one step that differs lies between two blocks: so the first two are all that matter there.
+//! A *chain* of period q is a sequence of places x, x+q, .. with equal blocks of q tokens; a
+//! *link* is a place of it with an equal block behind. In a range that is longer than a block,
+//! blocks may begin at several *rotations*; tried are: the start of the range, the place from
+//! which the last block ends with the range, all letter borders in the first period if they are
+//! few, else those behind the farthest steps. A chain goes on from one range to the next of the
+//! same period only where the one step that differs lies between two blocks: so the first two are
+//! all that matter there.
 //!
 //! Cuts are the borders of letters (where there are very many, of those of two steps or more), of
 //! stretches of one atom, and of all blocks in chains.
@@ -44,7 +45,8 @@ impl Chains {
     /// `ranges` by period and place; `starts` are those of the tokens.
     pub(super) fn new(letters: &Letters<'_>, ranges: &[Range], starts: &[i64]) -> Chains {
         let mut cuts = Cuts::new(starts.len());
-        // Between many letters only the longer ones make cuts: a list has no reason to end at others.
+        // Between many letters only the longer ones make cuts: a list has no reason to end at
+        // others.
         let shortest = if letters.len() <= EVERY_LETTER { 1 } else { 2 };
         for k in (0..letters.len()).filter(|&k| letters.length(k) >= shortest) {
             cuts.insert(letters.start(k));

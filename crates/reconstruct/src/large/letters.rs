@@ -1,8 +1,9 @@
 //! A line of tokens as runs of equal steps, with fingerprints of all its parts.
 //!
-//! The *step* of token t leads to token t+1; its *symbol* tells the distance and, in a line of several
-//! atoms, both atoms. A *letter* is a maximal run of one symbol: its tokens lie at equal distances.
-//! Two parts of a line are equal up to a shift iff their first atoms and their symbols are.
+//! The *step* of token t leads to token t+1; its *symbol* tells the distance and, in a line of
+//! several atoms, both atoms. A *letter* is a maximal run of one symbol: its tokens lie at equal
+//! distances. Two parts of a line are equal up to a shift iff their first atoms and their symbols
+//! are.
 //!
 //! Space: 8 bytes per letter. A regular layout has far fewer letters than elements.
 

@@ -1,8 +1,9 @@
-//! Trees for sequences too long for the exact programme: good, measured, and called exact only where a
-//! [lower bound](crate::bounds) proves it.
+//! Trees for sequences too long for the exact programme: good, measured, and called exact only
+//! where a [lower bound](crate::bounds) proves it.
 //!
 //! ```text
-//! line -> letters -> ranges -> chains and cuts -> shortest path over cuts -> blocks, recursively -> type
+//! line -> letters -> ranges -> chains and cuts -> shortest path over cuts
+//!      -> blocks, recursively -> type
 //! ```
 //!
 //! | file | what it does |
@@ -15,9 +16,10 @@
 //! | `solve` | stretches, blocks in stretches, each distinct one once |
 //!
 //! The result is compared with the optimal extended path, and the cheaper one is taken. Time is
-//! near-linear in the letters, and bounded by a budget of work that grows with the tokens; what it was
-//! too small for is reported. Known misses: a cut inside a letter that no block ends at; rotations of a
-//! block beyond the few that are tried; with very many letters, cuts between single steps.
+//! near-linear in the letters, and bounded by a budget of work that grows with the tokens; what it
+//! was too small for is reported. Known misses: a cut inside a letter that no block ends at;
+//! rotations of a block beyond the few that are tried; with very many letters, cuts between single
+//! steps.
 
 mod chains;
 mod cuts;
@@ -128,8 +130,8 @@ fn solve_view(line: View<'_>, prices: &Prices, effort: Effort) -> Result<Found, 
     Ok(Found { forms, complete })
 }
 
-/// Fewest tokens that may be worth a chain: all, unless there are very many letters. Then those that cost
-/// no more as entries of a list than the cheapest chain of more than one level.
+/// Fewest tokens that may be worth a chain: all, unless there are very many letters. Then those
+/// that cost no more as entries of a list than the cheapest chain of more than one level.
 fn least(letters: &Letters<'_>, prices: &Prices) -> u32 {
     if letters.len() <= chains::EVERY_LETTER {
         return 0;

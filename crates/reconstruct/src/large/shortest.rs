@@ -22,7 +22,7 @@ use crate::prices::Prices;
 /// Costs; all sums stay far below.
 const INFINITE: i64 = i64::MAX / 4;
 
-/// What a part repeats.
+/// The repeated unit of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// The token that it begins with.
@@ -33,13 +33,13 @@ pub(super) enum Unit {
 
 /// Tokens `from..to` as copies of a unit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct LinePart {
     pub from: u32,
     pub to: u32,
     pub unit: Unit,
 }
 
-/// What the search reads.
+/// The input of the search.
 pub(super) struct Ground<'a> {
     pub line: View<'a>,
     pub letters: &'a Letters<'a>,
@@ -122,8 +122,8 @@ struct Bucket {
 }
 
 impl Shortest {
-    /// Tokens `a..b` in parts. `slots` numbers the chains with a link inside, `blocks` tells the costs of
-    /// their blocks by these numbers, where they are known.
+    /// Tokens `a..b` in parts. `slots` numbers the chains with a link inside, `blocks` tells the
+    /// costs of their blocks by these numbers, where they are known.
     pub(super) fn parts(
         &mut self,
         ground: &Ground<'_>,
@@ -131,7 +131,7 @@ impl Shortest {
         b: u32,
         slots: &[u32],
         blocks: &[Option<i64>],
-    ) -> Vec<Part> {
+    ) -> Vec<LinePart> {
         let between = ground.chains.cuts.between(a, b);
         self.places.clear();
         self.places.push(a);
@@ -173,14 +173,14 @@ impl Shortest {
         self.collected()
     }
 
-    fn collected(&self) -> Vec<Part> {
+    fn collected(&self) -> Vec<LinePart> {
         let mut parts = Vec::new();
         let mut to = self.places.len() - 1;
         while to > 0 {
             let via = self.via[to];
             let from = at(via.from);
             let unit = if via.chain == TOKEN { Unit::Token } else { Unit::Chain(via.chain) };
-            parts.push(Part { from: self.places[from], to: self.places[to], unit });
+            parts.push(LinePart { from: self.places[from], to: self.places[to], unit });
             to = from;
         }
         parts.reverse();
@@ -362,7 +362,7 @@ struct ChainBucket {
     end: i64,
 }
 
-/// What parts along a chain cost up to their last block, without node and block.
+/// The cost of parts along a chain up to their last block, without node and block.
 struct Ends {
     vec: Best,
     idx: Best,

@@ -6,8 +6,8 @@
 //! - equal blocks that fill it, over the block solved in the same way;
 //! - a strc of the parts that the [shortest path](super::shortest) finds.
 //!
-//! Equal stretches are solved once: they are known by length, first atom and fingerprint, and compared
-//! before an old solution is used.
+//! Equal stretches are solved once: they are known by length, first atom and fingerprint, and
+//! compared before an old solution is used.
 
 use commloom_layout::Type;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::chains::Chains;
 use super::letters::Letters;
 use super::line::View;
-use super::shortest::{Costs, Ground, Part, Shortest, Unit};
+use super::shortest::{Costs, Ground, LinePart, Shortest, Unit};
 use crate::ReconstructError;
 use crate::forms::{Costed, Forms};
 use crate::num::count;
@@ -33,7 +33,7 @@ pub(super) struct Solver<'a> {
     ground: Ground<'a>,
     prices: &'a Prices,
     exact: u32,
-    /// What may still be spent, in comparisons of two runs.
+    /// The work that is left, in comparisons of two runs.
     work: u64,
     /// The solutions, each with the first token of its stretch, and where they are.
     solved: Vec<(u32, Forms)>,
@@ -146,7 +146,8 @@ impl<'a> Solver<'a> {
         repeat(u64::from(b - a), line.step(at(a)), atom, self.prices).map(Some)
     }
 
-    /// Equal blocks that fill the stretch. Of blocks at equal distances the two shortest are tried.
+    /// Equal blocks that fill the stretch. Of blocks at equal distances the two shortest are
+    /// tried.
     fn in_blocks(&mut self, a: u32, b: u32) -> Result<Option<Forms>, ReconstructError> {
         /// Blocks at unequal distances that are tried.
         const UNEVEN: usize = 8;
@@ -232,7 +233,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The parts with their types, under a strc.
-    fn strc(&self, parts: &[Part]) -> Result<Forms, ReconstructError> {
+    fn strc(&self, parts: &[LinePart]) -> Result<Forms, ReconstructError> {
         let Ground { line, chains, .. } = self.ground;
         let typed = parts.iter().map(|part| {
             let (q, block) = match part.unit {

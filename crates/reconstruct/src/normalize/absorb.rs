@@ -1,12 +1,13 @@
 //! Laws 10 and 11: where the period of a vec begins, and how far it reaches.
 //!
-//! In a strc, what lies before vec(c, d, S) may equal the end of its copy at -d, and what lies behind
-//! it the beginning of its copy at c d. Then the vec may begin earlier or later: it takes in whole
-//! copies (absorption), or every copy begins at another place of the period (rotation). Expectation
-//! test 10 as a struct, first unit + regular middle + last unit, so becomes one vec again.
+//! In a strc, what lies before vec(c, d, S) may equal the end of its copy at -d, and what lies
+//! behind it the beginning of its copy at c d. Then the vec may begin earlier or later: it takes
+//! in whole copies (absorption), or every copy begins at another place of the period (rotation).
+//! Expectation test 10 as a struct, first unit + regular middle + last unit, so becomes one vec
+//! again.
 //!
-//! S and what lies around the vec are compared piece by piece. A piece is a row of equal copies; it
-//! is cut where a piece on the other side is shorter.
+//! S and what lies around the vec are compared piece by piece. A piece is a row of equal copies;
+//! it is cut where a piece on the other side is shorter.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -69,7 +70,8 @@ struct Periodic {
 }
 
 impl Normalizer {
-    /// The parts with vec `k` beginning elsewhere in its period, if anything around it belongs to it.
+    /// The parts with vec `k` beginning elsewhere in its period, if anything around it belongs to
+    /// it.
     pub(super) fn turned(
         &mut self,
         parts: &Parts,
@@ -135,8 +137,8 @@ impl Normalizer {
         Ok(Some(Periodic { start, count, stride, period, before: 0, behind: 0 }))
     }
 
-    /// The pieces of `ty`, with its origin at `at`: one if there would be more than [`MOST`], or where
-    /// so many nodes were visited (a tree of lists in lists has exponentially many paths).
+    /// The pieces of `ty`, with its origin at `at`: one if there would be more than [`MOST`], or
+    /// where so many nodes were visited (a tree of lists in lists has exponentially many paths).
     fn pieces(
         &mut self,
         ty: &Type,

@@ -1,22 +1,22 @@
 //! The fewest buckets for the copies of a prefix in a longer one, from the levels between them.
 //!
 //! N copies take N minus (count of the most frequent difference of neighbouring starts) buckets. A
-//! level of m copies makes m - 1 differences, each as often as the levels above it have copies; from
-//! the start of a copy to that of the next it is the difference in the level, less what the levels
-//! below span.
+//! level of m copies makes m - 1 differences, each as often as the levels above it have copies;
+//! from the start of a copy to that of the next it is the difference in the level, less what the
+//! levels below span.
 //!
 //! Idxbuc is of interest only up to `most` buckets, about N/2 (an idx takes N entries), so only
 //! differences that make up half of all, less a constant, matter. Long lists are therefore not
 //! counted in full: a difference that makes up half of all makes up half of some level, and is one
 //! of at most [`HITTERS`] candidates there (Misra and Gries 1982).
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use commloom_layout::{LayoutError, Type};
 
 use super::levels::Level;
-use super::nest::Counted;
 use crate::extended;
 use crate::num::{add, count, length, span};
 use crate::sequence::Sequence;
@@ -34,6 +34,13 @@ pub(super) struct Steps {
     pub counts: Vec<(i64, u64)>,
     /// No difference occurs more often.
     pub most: u64,
+}
+
+/// A level and how often its steps occur.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub level: Level,
+    pub steps: OnceCell<Steps>,
 }
 
 /// The levels between two prefixes, innermost first: part of an even one, whole ones, part of an
@@ -71,8 +78,8 @@ impl<'a> Between<'a> {
         }
     }
 
-    /// Differences that no stride is equal to, at least. Two even levels on top of each other do not
-    /// go on in each other, so one of them breaks.
+    /// Differences that no stride is equal to, at least. Two even levels on top of each other do
+    /// not go on in each other, so one of them breaks.
     fn least_breaks(&self) -> u64 {
         let mut views = self.views();
         let (Some(View::Even { count: inner, .. }), Some(View::Even { count: outer, .. })) =
@@ -333,8 +340,8 @@ impl Placed<'_> {
         most.saturating_mul(self.above)
     }
 
-    /// Differences as they are between the lowest copies, and how often they occur; nothing for long
-    /// lists.
+    /// Differences as they are between the lowest copies, and how often they occur; nothing for
+    /// long lists.
     fn short_counts(&self) -> Vec<(i64, u64)> {
         let whole = |&(step, times): &(i64, u64)| {
             (step.wrapping_sub(self.below), times.saturating_mul(self.above))

@@ -1,8 +1,9 @@
 //! The levels of a path: what one node repeats, in the only way that cannot be taken apart.
 //!
 //! A list of copies is taken apart at its repeated prefixes (laws 3 and 5): into *even* levels, as
-//! long as possible, and lists without a repeated prefix in between. docs/normalization.md proves
-//! that a displacement sequence has exactly one such decomposition.
+//! long as possible, and lists without a repeated prefix in between.
+//! book/src/explanation/normal-forms.md proves that a displacement sequence has exactly one such
+//! decomposition.
 
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ pub(super) enum Level {
     Buckets(Arc<Buckets>),
 }
 
-/// Buckets of copies, at least two buckets, none empty, none going on in the next; the first copy at
-/// zero.
+/// Buckets of copies, at least two buckets, none empty, none going on in the next; the first copy
+/// at zero.
 #[derive(Debug, Clone)]
 pub(super) struct Buckets {
     pub stride: i64,
@@ -104,8 +105,8 @@ fn reach(count: u64, stride: i64) -> i64 {
     steps.wrapping_mul(stride)
 }
 
-/// The levels of a list of copies (at least one), innermost first; none for a single copy. The time
-/// is that of [`repeated_prefixes`].
+/// The levels of a list of copies (at least one), innermost first; none for a single copy. The
+/// time is that of [`repeated_prefixes`].
 pub(super) fn of_list(starts: &[i64]) -> Vec<Level> {
     let n = starts.len();
     if n < 2 {
@@ -200,8 +201,8 @@ pub(super) fn of_buckets_node(
     Ok(levels)
 }
 
-/// Whether these are several buckets from zero on, none empty, none going on in the next, of lengths
-/// without a common divisor. Most lists of irregular buckets are: one pass.
+/// Whether these are several buckets from zero on, none empty, none going on in the next, of
+/// lengths without a common divisor. Most lists of irregular buckets are: one pass.
 fn is_clean(stride: i64, indices: &[i64], blocks: &[u64]) -> bool {
     let mut common = 0;
     let coprime = blocks.iter().any(|&b| {

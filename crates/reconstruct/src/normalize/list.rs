@@ -30,7 +30,8 @@ impl Normalizer {
         Ok(nest)
     }
 
-    /// Buckets of copies of `child` (at least one copy) as a path; the first copy counts as at zero.
+    /// Buckets of copies of `child` (at least one copy) as a path; the first copy counts as at
+    /// zero.
     pub(super) fn buckets(
         &mut self,
         stride: i64,

@@ -1,11 +1,11 @@
 //! Normalization: from a given type to a cheap one with the same ordered type map and bounds, in
 //! time that depends on the description and not on the data that it describes.
 //!
-//! Bottom-up. Every node becomes its layout with the first element at 0, and where that element really
-//! lies. Shifts so travel upwards until an index list takes them in (law 13), and bounds, which cost
-//! nothing, are put back at the root only.
+//! Bottom-up. Every node becomes its layout with the first element at 0, and where that element
+//! really lies. Shifts so travel upwards until an index list takes them in (law 13), and bounds,
+//! which cost nothing, are put back at the root only.
 //!
-//! | file | what | laws of TREES.md |
+//! | file | what | laws of book/src/explanation/normal-forms.md |
 //! |---|---|---|
 //! | `levels` | a list or buckets of copies, taken apart in the one way there is | 1, 3, 5 |
 //! | `nest` | levels over an atom, and the cheapest description of each prefix | 2, 13, 14 |
@@ -16,10 +16,10 @@
 //! | `absorb` | where the period of a vec begins, and how far it reaches | 10, 11 |
 //! | `rotate` | fewest runs instead of least cost | 10 |
 //!
-//! docs/normalization.md proves that for paths the result is optimal, whatever the counts; for trees
-//! it gives the measured distance. Trees of few elements are flattened and solved exactly
-//! ([`Limits`]). No law interchanges loops. The whole is compared with the type that came in: the
-//! cost never rises.
+//! book/src/explanation/normal-forms.md proves that for paths the result is optimal, whatever the
+//! counts; for trees it gives the measured distance. Trees of few elements are flattened and
+//! solved exactly ([`Limits`]). No law interchanges loops. The whole is compared with the type
+//! that came in: the cost never rises.
 
 mod absorb;
 mod fewest;
@@ -75,7 +75,8 @@ impl Default for Limits {
 /// A cost constant of zero; bounds of a part past 64 bits.
 ///
 /// # Complexity
-/// Near-linear in the description, list entries included, plus a constant (see [`Limits`]) per node.
+/// Near-linear in the description, list entries included, plus a constant (see [`Limits`]) per
+/// node.
 pub fn normalize(
     ty: &Type,
     set: Constructors,
@@ -84,8 +85,9 @@ pub fn normalize(
     normalize_within(&Limits::default(), ty, set, model)
 }
 
-/// The normal form of `count` elements of `ty`, one after the other: that of `contiguous(count, ty)`,
-/// so that a plan for (count, type) is the plan for the contiguous type (guideline GL1).
+/// The normal form of `count` elements of `ty`, one after the other: that of
+/// `contiguous(count, ty)`, so that a plan for (count, type) is the plan for the contiguous type
+/// (guideline GL1).
 ///
 /// # Errors
 /// As [`normalize`]; a size or bounds past 64 bits.
@@ -139,7 +141,7 @@ struct Placed {
 struct Normalizer {
     prices: Prices,
     limits: Limits,
-    /// What was found for types seen before; shared subtrees are visited once.
+    /// The results for types seen before; shared subtrees are visited once.
     known: HashMap<Type, Option<Placed>>,
     /// Whether no search for a tree has spent its work.
     complete: bool,
@@ -164,7 +166,8 @@ impl Normalizer {
         Ok(placed)
     }
 
-    /// What is small enough is flattened, where that is of use; the rest is a matter of laws.
+    /// The nest of a type: small types are flattened, where that is of use; the rest is a matter
+    /// of laws.
     fn nest(&mut self, ty: &Type) -> Result<Nest, ReconstructError> {
         let tree = self.prices.set == Constructors::Tree;
         if tree && ty.elements() <= self.limits.exact_tree {
@@ -218,14 +221,16 @@ impl Normalizer {
         }
     }
 
-    /// The child of a node that is not empty: its shift moves into the node, so it is dropped here.
+    /// The child of a node that is not empty: its shift moves into the node, so it is dropped
+    /// here.
     fn child(&mut self, ty: &Type) -> Result<Rc<Nest>, ReconstructError> {
         let placed = self.visit(ty)?;
         Ok(placed.expect("a type with elements has a child with elements").nest)
     }
 
-    /// Whether the normal form of this type is the optimum of the constructor set: what is small was
-    /// solved as a whole, and for paths the laws are enough (docs/normalization.md).
+    /// Whether the normal form of this type is the optimum of the constructor set: what is small
+    /// was solved as a whole, and for paths the laws are enough
+    /// (book/src/explanation/normal-forms.md).
     fn is_optimal(&self, ty: &Type) -> bool {
         let n = ty.elements();
         match (self.prices.set, ty.base()) {
@@ -279,7 +284,8 @@ impl Normalizer {
         found.forms
     }
 
-    /// Blocks as long as the limit allows; there may be many lists, so each gets less work in any case.
+    /// Blocks as long as the limit allows; there may be many lists, so each gets less work in any
+    /// case.
     fn effort(&self) -> Effort {
         Effort { exact: self.limits.exact_tree, least: 1 << 20, ..Effort::THOROUGH }
     }
@@ -345,8 +351,8 @@ fn with_bounds(core: Type, ty: &Type) -> Result<Type, LayoutError> {
     Type::resized(ty.lb(), ty.extent(), core)
 }
 
-/// No description of `ty` costs less: a leaf for every basic type in it, one node more if it has two
-/// elements or does not begin at zero.
+/// No description of `ty` costs less: a leaf for every basic type in it, one node more if it has
+/// two elements or does not begin at zero.
 fn lower_bound(ty: &Type, prices: &Prices) -> u64 {
     let model = &prices.model;
     if ty.elements() == 0 {

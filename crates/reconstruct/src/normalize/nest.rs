@@ -1,16 +1,17 @@
 //! Paths as nests of levels, and the cheapest description of every prefix of them.
 //!
 //! The prefixes that any optimal path may stop at are the ends of the [levels](super::levels), and
-//! inside an even level its first j copies, j a divisor of their number. Between two of them lies a
-//! vec, an idx or an idxbuc: the same dynamic programme as in [`path`](crate::path), on the levels
-//! instead of the elements. docs/normalization.md says why nothing else is needed.
+//! inside an even level its first j copies, j a divisor of their number. Between two of them lies
+//! a vec, an idx or an idxbuc: the same dynamic programme as in [`path`](crate::path), on the
+//! levels instead of the elements. book/src/explanation/normal-forms.md says why nothing else is
+//! needed.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use commloom_layout::{LayoutError, Type};
 
-use super::fewest::{Between, fewest_buckets};
+use super::fewest::{Between, Counted, fewest_buckets};
 use super::levels::Level;
 use crate::forms::{Costed, Forms, moved, shift_node, shift_price};
 use crate::num::{length, span};
@@ -25,13 +26,6 @@ pub(super) struct Nest {
     /// By length; the first one is the atom, the last one the whole.
     prefixes: Vec<Rc<Prefix>>,
     built: OnceCell<Rc<Forms>>,
-}
-
-/// A level and how often its steps occur.
-#[derive(Debug)]
-pub(super) struct Counted {
-    pub level: Level,
-    pub steps: OnceCell<super::fewest::Steps>,
 }
 
 #[derive(Debug)]
@@ -361,8 +355,9 @@ impl Prefix {
 }
 
 /// How many copies of an even level may be worth stopping at: the first j of `count`, where j
-/// divides it. To stop there pays only if a list below crosses the border of the level, which takes
-/// at least 2 j entries where a vec would do, or if lists of few entries are cheaper than a vec.
+/// divides it. To stop there pays only if a list below crosses the border of the level, which
+/// takes at least 2 j entries where a vec would do, or if lists of few entries are cheaper than a
+/// vec.
 fn short_parts(count: u64, below: usize, prices: &Prices) -> Vec<u64> {
     const MOST: u64 = 16;
     let (vec, lookup) = (prices.vec(), prices.model.lookup);

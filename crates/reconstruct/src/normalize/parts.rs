@@ -113,8 +113,9 @@ impl Normalizer {
         Ok(path)
     }
 
-    /// Law 7: the parts of a strc part become parts of this one, and so do the copies in short lists:
-    /// they may belong to their neighbours here. Shifts move into the indices, empty parts go.
+    /// Law 7: the parts of a strc part become parts of this one, and so do the copies in short
+    /// lists: they may belong to their neighbours here. Shifts move into the indices, empty parts
+    /// go.
     fn spliced(&mut self, indices: &[i64], children: &[Type]) -> Result<Parts, ReconstructError> {
         let mut parts = Parts::default();
         for (&index, child) in indices.iter().zip(children) {
@@ -346,8 +347,8 @@ impl Normalizer {
     }
 }
 
-/// Entries of all lists of a type, and counts of vecs as one. Shared subtrees count once per use; the
-/// sum saturates.
+/// Entries of all lists of a type, and counts of vecs as one. Shared subtrees count once per use;
+/// the sum saturates.
 fn entries(ty: &Type) -> u64 {
     let own = match ty.kind() {
         Kind::Idx { indices, .. } | Kind::IdxBuc { indices, .. } | Kind::Strc { indices, .. } => {

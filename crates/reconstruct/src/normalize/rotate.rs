@@ -1,11 +1,11 @@
 //! Law 10 in a second sense: fewest runs instead of least cost.
 //!
-//! Where the last block of a copy touches the first block of the next, vec(c, d, <B1 .. Bm>) moves c m
-//! blocks of which c - 1 pairs are one run of memory. Beginning the period one block later,
-//! B1, vec(c - 1, d, <B2 .., Bm u B1>), B2 .. Bm,
-//! moves c - 1 blocks less, and with m = 2 about half as many: expectation test 10 of Carpen-Amarie,
-//! Hunold and Träff, "first unit + regular middle + last unit". It costs two more parts of a strc, so
-//! it is no normal form; it is what an engine that moves blocks one by one wants.
+//! Where the last block of a copy touches the first block of the next, vec(c, d, <B1 .. Bm>) moves
+//! c m blocks of which c - 1 pairs are one run of memory. Beginning the period one block later,
+//! B1, vec(c - 1, d, <B2 .., Bm u B1>), B2 .. Bm, moves c - 1 blocks less, and with m = 2 about
+//! half as many: expectation test 10 of Carpen-Amarie, Hunold and Träff, "first unit + regular
+//! middle + last unit". It costs two more parts of a strc, so it is no normal form; it is what an
+//! engine that moves blocks one by one wants.
 
 use commloom_layout::{Base, Basic, CostModel, Kind, LayoutError, Type};
 
@@ -20,9 +20,9 @@ const MOST_BLOCKS: u64 = 16;
 /// Lists may grow by this factor, where neighbouring copies in a list touch.
 const GROWTH: u64 = 4;
 
-/// The same ordered type map, signature and bounds as `ty` (best a normal form), described with fewer
-/// innermost blocks where neighbouring copies of a vec, an idx or an idxbuc touch; `ty` without its
-/// inner bounds where they do not. The cost may rise.
+/// The same ordered type map, signature and bounds as `ty` (best a normal form), described with
+/// fewer innermost blocks where neighbouring copies of a vec, an idx or an idxbuc touch; `ty`
+/// without its inner bounds where they do not. The cost may rise.
 ///
 /// Only periods of elements of one basic type, with at most 16 blocks, are changed.
 ///
@@ -41,8 +41,8 @@ pub fn fewest_runs(ty: &Type) -> Result<Type, ReconstructError> {
     Ok(joined)
 }
 
-/// Blocks that are moved one by one when the tree is walked: the runs of a node over a child without
-/// gaps are joined, other copies are not.
+/// Blocks that are moved one by one when the tree is walked: the runs of a node over a child
+/// without gaps are joined, other copies are not.
 fn blocks(ty: &Type) -> u64 {
     let copies = |n: u64, child: &Type| match blocks(child) {
         1 => ty.runs(),

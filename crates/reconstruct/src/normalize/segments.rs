@@ -1,11 +1,12 @@
 //! Laws 8 and 9 on neighbouring parts: which of them are put together, by a shortest path.
 //!
-//! A segment of parts is left as it is if it is one part; equal parts may become a vec, an idx or an
-//! idxbuc; vecs of one stride over one child, and single copies of that child, may become one idxbuc.
-//! The cheapest cut of all parts into such segments is found from the last part to the first.
+//! A segment of parts is left as it is if it is one part; equal parts may become a vec, an idx or
+//! an idxbuc; vecs of one stride over one child, and single copies of that child, may become one
+//! idxbuc. The cheapest cut of all parts into such segments is found from the last part to the
+//! first.
 //!
-//! Time: linear in the parts, times the lengths of the segments that are tried. From where a row of
-//! parts begins that may be put together, all lengths are; from elsewhere up to [`longest`].
+//! Time: linear in the parts, times the lengths of the segments that are tried. From where a row
+//! of parts begins that may be put together, all lengths are; from elsewhere up to [`longest`].
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,7 +24,7 @@ fn longest(parts: &Parts) -> usize {
     (WORK / parts.starts.len().max(1)).clamp(16, 512)
 }
 
-/// What becomes of a segment.
+/// The use that is made of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Alone,

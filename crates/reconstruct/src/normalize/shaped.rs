@@ -11,9 +11,9 @@ use crate::num::span;
 use crate::shaped::cheapest_of_runs;
 
 impl Normalizer {
-    /// Buckets of copies of `child` (at least one copy; the first one counts as at zero) as one node
-    /// of the cheapest shape; `None` where they have no shape with a price. Linear in the lists that
-    /// come in and that go out.
+    /// Buckets of copies of `child` (at least one copy; the first one counts as at zero) as one
+    /// node of the cheapest shape; `None` where they have no shape with a price. Linear in the
+    /// lists that come in and that go out.
     pub(super) fn shaped(
         &self,
         stride: i64,

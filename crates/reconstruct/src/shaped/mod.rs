@@ -1,70 +1,31 @@
 //! The fewest buckets at equal distances, and triangles, for copies at given starts: the shapes of
-//! an idxbuc that a cost model may price ([`commloom_layout::shaped`]). Kalany and Träff (2015) name
-//! them at the end of section 3.3 and leave the algorithm open.
+//! an idxbuc that a cost model may price ([`commloom_layout::shaped`]). Kalany and Träff (2015)
+//! name them at the end of section 3.3 and leave the algorithm open.
 //!
 //! Starts S[0..m), E[t] = S[t+1] - S[t], are to be cut into buckets: neighbours in a bucket are d
 //! apart, bucket k begins at S[0] + k s. Of a *bucket* type the number of buckets counts; a
-//! *triangular* type besides has b + k delta copies in bucket k. Equal steps are one bucket, so let
-//! them differ.
+//! *triangular* type besides has b + k delta copies in bucket k. Equal steps are one bucket, so
+//! let them differ.
 //!
-//! **The stride is one of two**: E[0], or the first E[t] that differs from it. If the first bucket has
-//! two copies, d = E[0]. Otherwise s = E[0]. Suppose d differs from s. As long as the steps equal s,
-//! every copy begins a bucket. Where E[t] is the first that does not, copy t+1 begins none, as it
-//! would have to lie s behind copy t: so E[t] = d.
+//! **The stride is one of two**: E[0], or the first E[t] that differs from it. If the first bucket
+//! has two copies, d = E[0]. Otherwise s = E[0]. Suppose d differs from s. As long as the steps
+//! equal s, every copy begins a bucket. Where E[t] is the first that does not, copy t+1 begins
+//! none, as it would have to lie s behind copy t: so E[t] = d.
 //!
-//! For each of the two, [`Runs`] finds what fits (proof there), taking the starts one after the other
-//! and ready to answer for all that it has seen. Time: O(1) per start and one gcd per run of steps d;
-//! the gcds take O(log) more in all, as the divisor only falls. Space: O(1).
+//! For each of the two, [`Runs`] finds what fits (proof there), taking the starts one after the
+//! other and ready to answer for all that it has seen. Time: O(1) per start and one gcd per run of
+//! steps d; the gcds take O(log) more in all, as the divisor only falls. Space: O(1).
 
 mod runs;
+mod shape;
 
-use crate::extended::split_into_buckets;
-use crate::num::count;
 use crate::prices::Prices;
 use runs::Runs;
-
-/// An idxbuc with buckets at equal distances: `stride` between the copies in a bucket, `step` between
-/// the first copies of neighbouring buckets. With one bucket `step` says nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub stride: i64,
-    pub step: i64,
-    pub buckets: u64,
-}
-
-impl Shape {
-    /// Indices and lengths of the buckets, of the copies at `starts`.
-    pub(crate) fn lists(&self, starts: &[i64]) -> (Vec<i64>, Vec<u64>) {
-        let (indices, blocks) = split_into_buckets(starts, self.stride);
-        self.cut(&indices, &blocks)
-    }
-
-    /// The same from the runs of copies `stride` apart.
-    pub(crate) fn cut(&self, indices: &[i64], blocks: &[u64]) -> (Vec<i64>, Vec<u64>) {
-        let (mut starts, mut lengths): (Vec<i64>, Vec<u64>) = (Vec::new(), Vec::new());
-        for (run, (&index, &block)) in indices.iter().zip(blocks).enumerate() {
-            let buckets = match indices.get(run + 1) {
-                Some(_) if self.step == 0 => 1,
-                Some(next) => ((next - index) / self.step).unsigned_abs(),
-                None => self.buckets - count(starts.len()),
-            };
-            let (mut at, mut left) = (index, block);
-            for _ in 1..buckets {
-                let copies = (self.step / self.stride).unsigned_abs();
-                starts.push(at);
-                lengths.push(copies);
-                at += self.step;
-                left -= copies;
-            }
-            starts.push(at);
-            lengths.push(left);
-        }
-        (starts, lengths)
-    }
-}
+pub(crate) use shape::Shape;
 
 /// The price, without the child, of the cheapest node of a shape over copies at `starts`, if it is
-/// below `known`. O(n) time, less where the shape is lost early; constant where no shape has a price.
+/// below `known`. O(n) time, less where the shape is lost early; constant where no shape has a
+/// price.
 pub(crate) fn cheapest(
     mut starts: impl Iterator<Item = i64>,
     known: u64,
@@ -81,8 +42,8 @@ pub(crate) fn cheapest(
     search.cheapest(prices).filter(|&(price, _)| price < known)
 }
 
-/// The same for runs of `blocks[k]` copies, `stride` apart, from `indices[k]` on; no run continues the
-/// one before.
+/// The same for runs of `blocks[k]` copies, `stride` apart, from `indices[k]` on; no run continues
+/// the one before.
 pub(crate) fn cheapest_of_runs(
     stride: i64,
     indices: &[i64],
@@ -190,7 +151,8 @@ mod tests {
         Prices::new(&model, Constructors::Extended).unwrap()
     }
 
-    /// Both answers after every copy are those of the naive search, and their lists have the shape.
+    /// Both answers after every copy are those of the naive search, and their lists have the
+    /// shape.
     fn assert_fewest(starts: &[i64]) {
         let mut search = Search::new(starts[0]);
         for n in 2..=starts.len() {
@@ -229,8 +191,8 @@ mod tests {
         }
     }
 
-    /// Buckets at equal distances, also with the distance a multiple of the stride, so that runs may
-    /// have to be cut; some with one start changed.
+    /// Buckets at equal distances, also with the distance a multiple of the stride, so that runs
+    /// may have to be cut; some with one start changed.
     #[test]
     fn random_buckets_and_triangles() {
         check(20_000, |rng| {

@@ -1,27 +1,28 @@
 //! Buckets at equal distances for one stride.
 //!
-//! A bucket begins at every *run* of steps d, at V_0, V_1, ..; let D_j = V_(j+1) - V_j. Buckets may
-//! also begin inside run j, at V_j + s, V_j + 2s, .., V_(j+1) - s: then s = y d for a whole y >= 1.
-//! So D_j = e_j s with e_j >= 1 buckets in run j; in the last run there may be any number.
+//! A bucket begins at every *run* of steps d, at V_0, V_1, ..; let D_j = V_(j+1) - V_j. Buckets
+//! may also begin inside run j, at V_j + s, V_j + 2s, .., V_(j+1) - s: then s = y d for a whole y
+//! >= 1. So D_j = e_j s with e_j >= 1 buckets in run j; in the last run there may be any number.
 //!
-//! **Fewest buckets.** In the last run one is enough. If all D_j are equal, s = D_j (which may be 0).
-//! Otherwise some e_j > 1, so s is a multiple of d and divides all D_j. A smaller s makes more
-//! buckets, and the last one of run j, at V_(j+1) - s, begins farther back: past the end of the run if
-//! with a larger s it does. So only the greatest s counts, g = gcd of all D_j, with their sign. It
-//! fits iff all D_j and d have one sign, d divides g, and the step from the end of each run to the
-//! next is at most g in that direction. (Where e_j = 1 it is, by D_j = g.) There are
+//! **Fewest buckets.** In the last run one is enough. If all D_j are equal, s = D_j (which may be
+//! 0). Otherwise some e_j > 1, so s is a multiple of d and divides all D_j. A smaller s makes more
+//! buckets, and the last one of run j, at V_(j+1) - s, begins farther back: past the end of the
+//! run if with a larger s it does. So only the greatest s counts, g = gcd of all D_j, with their
+//! sign. It fits iff all D_j and d have one sign, d divides g, and the step from the end of each
+//! run to the next is at most g in that direction. (Where e_j = 1 it is, by D_j = g.) There are
 //! (V_last - V_0) / s + 1 buckets.
 //!
 //! **Triangle.** A bucket that ends where the next one begins in its run has y = s/d copies. If
-//! two do, delta is 0, all do, and there is but one run. So at most one run is cut, behind its first
-//! y copies. Two readings are followed side by side: *uncut* so far, with D_j = s, and *cut* in one
-//! run, with D_j = 2s there. (A cut in run 0 and one in run j cannot both be open: s = D_0 / 2 for the
-//! one, s = D_0 and D_j = 2s for the other, so that the first ended at D_j at the latest.)
+//! two do, delta is 0, all do, and there is but one run. So at most one run is cut, behind its
+//! first y copies. Two readings are followed side by side: *uncut* so far, with D_j = s, and *cut*
+//! in one run, with D_j = 2s there. (A cut in run 0 and one in run j cannot both be open: s = D_0
+//! / 2 for the one, s = D_0 and D_j = 2s for the other, so that the first ended at D_j at the
+//! latest.)
 
-use super::Shape;
+use super::shape::Shape;
 use crate::prices::Prices;
 
-/// What fits the runs so far. Only the last one can still grow.
+/// The groups that fit the runs so far. Only the last one can still grow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Runs {
     stride: i64,

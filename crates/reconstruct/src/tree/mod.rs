@@ -1,18 +1,19 @@
-//! Cheapest type tree of a token sequence, exactly (Ganian et al. 2016; TREES.md).
+//! Cheapest type tree of a token sequence, exactly (Ganian et al. 2016;
+//! book/src/explanation/reconstruction.md).
 //!
 //! A token is a copy of an atom at a displacement; atoms of different kinds are different leaves.
 //! Let f(i,j) be the least cost of tokens i..j with the shift taken out.
 //!
 //! **Recurrence.** The root of an optimum is an atom (j = i+1), a path node, or a strc.
-//! - Path node over the first q tokens, m = (j-i)/q >= 2 times: possible iff all m blocks of q have
-//!   the same atoms and steps. Cost f(i,i+q) plus the node: vec if the blocks start at equal
+//! - Path node over the first q tokens, m = (j-i)/q >= 2 times: possible iff all m blocks of q
+//!   have the same atoms and steps. Cost f(i,i+q) plus the node: vec if the blocks start at equal
 //!   distances; idx with m entries; idxbuc with m minus (count of the most frequent difference of
-//!   neighbouring starts) buckets or, where the cost model prices [shapes](crate::shaped) of it, with
-//!   the fewest buckets at equal distances or as a triangle. p(i,j) is the cheapest of these. (A path
-//!   node with m = 1 only moves its child, which no segment needs, see below.)
-//! - strc of parts [i,k1), [k1,k2), ..: K_strc + sum of (2 K_lookup + part). A part is never itself
-//!   a strc: splicing its parts into the outer one saves K_strc + 2 K_lookup. So
-//!   h(i,j) = min over k of P(i,k) + h(k,j), with P = 2 K_lookup + p and h(j,j) = 0.
+//!   neighbouring starts) buckets or, where the cost model prices [shapes](crate::shaped) of it,
+//!   with the fewest buckets at equal distances or as a triangle. p(i,j) is the cheapest of these.
+//!   (A path node with m = 1 only moves its child, which no segment needs, see below.)
+//! - strc of parts [i,k1), [k1,k2), ..: K_strc + sum of (2 K_lookup + part). A part is never
+//!   itself a strc: splicing its parts into the outer one saves K_strc + 2 K_lookup. So h(i,j) =
+//!   min over k of P(i,k) + h(k,j), with P = 2 K_lookup + p and h(j,j) = 0.
 //! - f(i,j) = min(p(i,j), K_strc + h(i,j)).
 //!
 //! Subtrees are chosen independently because costs add, and because strc, idx and idxbuc take any
@@ -21,10 +22,10 @@
 //! of [`forms`](crate::forms); its segments are the prefixes [0,q).
 //!
 //! **Bound.** With common extensions computed right to left, the repetitions of all (i,q) cost
-//! O(n^2) and the path candidates the sum over i and q of n/q, O(n^2 log n); shapes, where they have
-//! a price, take O(1) for each candidate and O(log) more for each (i,q). The split is n^3/6
-//! additions and minima of 16-bit costs, row against column, both contiguous in memory, so that the
-//! compiler makes vector code of it: O(n^3) in all. Space: about 10 n^2 bytes.
+//! O(n^2) and the path candidates the sum over i and q of n/q, O(n^2 log n); shapes, where they
+//! have a price, take O(1) for each candidate and O(log) more for each (i,q). The split is n^3/6
+//! additions and minima of 16-bit costs, row against column, both contiguous in memory, so that
+//! the compiler makes vector code of it: O(n^3) in all. Space: about 10 n^2 bytes.
 
 mod build;
 mod frequency;
@@ -75,7 +76,8 @@ pub(crate) fn solve(tokens: &Tokens<'_>, prices: &Prices) -> Result<Forms, Recon
     Ok(forms?)
 }
 
-/// No cost in the tables, infinity apart, exceeds this: a list of equal atoms, or a part per token.
+/// No cost in the tables, infinity apart, exceeds this: a list of equal atoms, or a part per
+/// token.
 fn dearest(tokens: &Tokens<'_>, prices: &Prices) -> u64 {
     let atom = tokens.table.iter().map(|a| a.plain.cost).max().unwrap_or(0);
     let entry = prices.model.lookup.saturating_mul(2).saturating_add(atom);
@@ -117,7 +119,8 @@ impl<'a, W: Word> Programme<'a, W> {
         programme
     }
 
-    /// All segments that start at `i`; those that start later are done. `parts` is room for P(i,·).
+    /// All segments that start at `i`; those that start later are done. `parts` is room for
+    /// P(i,·).
     fn row(&mut self, i: usize, parts: &mut [W], frequency: &mut Frequency) {
         let width = self.tokens.len() + 1;
         let entry = W::of(self.prices.model.lookup.saturating_mul(2));

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// For a place i and a length q: how many equal blocks of q tokens follow each other from i, and how
-/// many of them start at equal distances.
+/// For a place i and a length q: how many equal blocks of q tokens follow each other from i, and
+/// how many of them start at equal distances.
 pub(super) struct Repetitions {
     equal: Vec<Vec<u32>>,
     strided: Vec<Vec<u32>>,

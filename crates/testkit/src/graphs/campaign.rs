@@ -7,14 +7,14 @@ use commloom_commgraph::{
 
 use super::execute::execute;
 use super::meaning::{of_dataflow, of_detection, without_identity};
-use super::random::{self, Shape};
+use super::random::{self, GraphShape};
 use super::site::{Change, Site};
 use super::textbook::ALGORITHMS;
 use crate::Rng;
 
-/// What was seen of one graph.
+/// The observations on one graph.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct GraphCheck {
     /// Operations of all processes.
     pub operations: usize,
     /// Whether it has a race, and so no meaning.
@@ -27,19 +27,19 @@ pub struct Outcome {
     pub kinds: Vec<Kind>,
 }
 
-/// Draws a graph, runs it in a random order, and compares the memory with that of the dataflow, and with that
-/// after the operations found and the transfers left are replayed.
+/// Draws a graph, runs it in a random order, and compares the memory with that of the dataflow,
+/// and with that after the operations found and the transfers left are replayed.
 ///
 /// # Panics
 /// Where they differ.
-pub fn before_and_after(rng: &mut Rng) -> Outcome {
+pub fn before_and_after(rng: &mut Rng) -> GraphCheck {
     let graph = if rng.bool() { anything(rng) } else { algorithms(rng) };
-    let mut outcome = Outcome { operations: graph.operations(), ..Outcome::default() };
+    let mut outcome = GraphCheck { operations: graph.operations(), ..GraphCheck::default() };
     let matching = Matching::of(&graph).expect("every message has two sides");
     let order = Order::of(&graph, &matching).expect("it ends");
     let flow = match Dataflow::of(&graph, &matching, &order) {
         Ok(flow) => flow,
-        Err(GraphError::Race { .. }) => return Outcome { race: true, ..outcome },
+        Err(GraphError::Race { .. }) => return GraphCheck { race: true, ..outcome },
         Err(other) => panic!("{other}"),
     };
     // Memory that is dead in the end may hold anything.
@@ -63,7 +63,7 @@ pub fn before_and_after(rng: &mut Rng) -> Outcome {
 
 /// Random operations on random buffers.
 fn anything(rng: &mut Rng) -> Graph {
-    let shape = Shape {
+    let shape = GraphShape {
         processes: rng.u32(1..7),
         steps: rng.u32(0..24),
         memory: if rng.bool() { rng.u64(2..16) } else { rng.u64(16..80) },
@@ -78,8 +78,8 @@ fn anything(rng: &mut Rng) -> Graph {
     random::graph(rng, shape)
 }
 
-/// One or two algorithms of the textbooks, perhaps with a wrong message, and random messages before, between and
-/// after them, in the same memory or elsewhere.
+/// One or two algorithms of the textbooks, perhaps with a wrong message, and random messages
+/// before, between and after them, in the same memory or elsewhere.
 fn algorithms(rng: &mut Rng) -> Graph {
     let processes = rng.u32(2..9);
     let mut builder = Builder::new(processes, Dependencies::Automatic);

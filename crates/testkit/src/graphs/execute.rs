@@ -1,6 +1,6 @@
-//! Runs a graph: operations that are ready complete one at a time, in a random order, and every byte is
-//! moved on its own, those of a typed buffer in the order of its type map. A byte is the list of the first bytes
-//! (process, address) that went into it.
+//! Runs a graph: operations that are ready complete one at a time, in a random order, and every
+//! byte is moved on its own, those of a typed buffer in the order of its type map. A byte is the
+//! list of the first bytes (process, address) that went into it.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use commloom_commgraph::{Action, Address, Bytes, Graph, LayoutId, Process};
 
 use crate::{Rng, oracle};
 
-/// What one byte is made of.
+/// The contributions to one byte.
 pub type Byte = Vec<(u32, u64)>;
 /// The bytes that were written, by process and address.
 pub type Memory = BTreeMap<(u32, u64), Byte>;
 
-/// What a byte is before anybody writes it.
+/// The content of a byte before anybody writes it.
 #[must_use]
 pub fn initial(process: u32, address: u64) -> Byte {
     vec![(process, address)]
@@ -21,8 +21,8 @@ pub fn initial(process: u32, address: u64) -> Byte {
 
 /// Memory after a run of the graph; `None` where it does not end.
 ///
-/// Messages arrive in the order of creation on each channel (source, destination, communicator, tag):
-/// the k-th receive there takes the k-th message.
+/// Messages arrive in the order of creation on each channel (source, destination, communicator,
+/// tag): the k-th receive there takes the k-th message.
 pub fn execute(graph: &Graph, rng: &mut Rng) -> Option<Memory> {
     let operations: Vec<_> = (0..graph.processes()).flat_map(|p| graph.of(Process(p))).collect();
     // The operations of a process follow each other.

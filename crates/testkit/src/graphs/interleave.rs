@@ -6,8 +6,8 @@ use commloom_commgraph::{
 
 use crate::Rng;
 
-/// Adds the operations of graphs to one, those of each process in a random order that keeps that of each graph, with
-/// what they wait for and the memory that is dead.
+/// Adds the operations of graphs to one, those of each process in a random order that keeps that
+/// of each graph, with what they wait for and the memory that is dead.
 ///
 /// # Panics
 /// Where the graph cannot have them.

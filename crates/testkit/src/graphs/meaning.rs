@@ -1,4 +1,5 @@
-//! What an analysis says that a graph does to memory, byte by byte: to compare with [`execute`](super::execute).
+//! The effect of a graph on memory as an analysis describes it, byte by byte: to compare with
+//! [`execute`](super::execute).
 
 use commloom_commgraph::{
     Blocks, Collective, Dataflow, Detection, Kind, Process, Reduced, Transfer,
@@ -18,8 +19,8 @@ pub fn of_dataflow(flow: &Dataflow) -> Memory {
     memory.0
 }
 
-/// The bytes that are changed by the operations found, by their definitions in MPI, and by what is left. Those that
-/// too much went into for the detectors are made of nothing.
+/// The bytes that are changed by the operations found, by their definitions in MPI, and by what is
+/// left. Those that too much went into for the detectors are made of nothing.
 ///
 /// # Panics
 /// Where a byte is written twice.

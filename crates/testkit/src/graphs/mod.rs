@@ -1,4 +1,5 @@
-//! Communication graphs: an executor too simple to be wrong, random graphs, and the algorithms of the textbooks.
+//! Communication graphs: an executor too simple to be wrong, random graphs, and the algorithms of
+//! the textbooks.
 
 pub mod campaign;
 pub mod execute;

@@ -8,9 +8,9 @@ use commloom_layout::{Basic, Type};
 
 use crate::Rng;
 
-/// What a random graph may have.
+/// The features that a random graph may have.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct GraphShape {
     /// Processes.
     pub processes: u32,
     /// Messages and local operations together.
@@ -26,8 +26,8 @@ pub struct Shape {
 }
 
 /// A graph that ends: its operations were created in an order in which they can complete.
-pub fn graph(rng: &mut Rng, shape: Shape) -> Graph {
-    let Shape { processes, .. } = shape;
+pub fn graph(rng: &mut Rng, shape: GraphShape) -> Graph {
+    let GraphShape { processes, .. } = shape;
     let mut builder = Builder::new(processes, shape.dependencies);
     let mut of: Vec<Vec<Handle>> = vec![Vec::new(); usize::try_from(processes).unwrap()];
     for _ in 0..shape.steps {
@@ -66,9 +66,10 @@ pub fn graph(rng: &mut Rng, shape: Shape) -> Graph {
     builder.finish().expect("a valid graph")
 }
 
-/// A source and a destination. They do not overlap, and have as many bytes; that of a message may have more.
-fn buffers(rng: &mut Rng, shape: Shape, message: bool) -> (Buffer, Buffer) {
-    let Shape { memory, .. } = shape;
+/// A source and a destination. They do not overlap, and have as many bytes; that of a message may
+/// have more.
+fn buffers(rng: &mut Rng, shape: GraphShape, message: bool) -> (Buffer, Buffer) {
+    let GraphShape { memory, .. } = shape;
     if shape.typed && rng.bool() {
         let low = rng.bool();
         let bytes = rng.u64(0..=memory / 3);
@@ -90,8 +91,8 @@ fn buffers(rng: &mut Rng, shape: Shape, message: bool) -> (Buffer, Buffer) {
     ((a, Bytes(length)).into(), (Address(b), Bytes(length + more)).into())
 }
 
-/// A typed buffer of so many bytes, or fewer where the area is too small: bytes at random distances, or rows.
-/// `twice`: a byte may be there more than once.
+/// A typed buffer of so many bytes, or fewer where the area is too small: bytes at random
+/// distances, or rows. `twice`: a byte may be there more than once.
 fn pieces(rng: &mut Rng, (start, end): (u64, u64), bytes: u64, twice: bool) -> Buffer {
     let byte = Type::leaf(Basic::BYTE);
     let bytes = bytes.min(end - start);

@@ -1,5 +1,6 @@
-//! Runs a schedule: one step of one process at a time, in a random order, with as much held back as MPI may: a send is done
-//! only when its receive has been started, a collective call when all have come.
+//! Runs a schedule: one step of one process at a time, in a random order, with as much held back
+//! as MPI may: a send is done only when its receive has been started, a collective call when all
+//! have come.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +12,9 @@ use commloom_commgraph::schedule::{
 use super::execute::{Byte, Memory, initial};
 use crate::Rng;
 
-/// What is known after a run.
+/// The observations on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ScheduleRun {
     /// The bytes that were written.
     pub memory: Memory,
     /// By process: those of whom it has surely heard that they had begun.
@@ -43,7 +44,7 @@ struct Run<'a> {
 }
 
 /// Runs it; `None` where it does not end, or a call is wrong: ranks disagree, or buffers overlap.
-pub fn run(schedule: &Schedule, rng: &mut Rng) -> Option<Outcome> {
+pub fn run(schedule: &Schedule, rng: &mut Rng) -> Option<ScheduleRun> {
     let start = |p: &Program| {
         let heard = BTreeSet::from([p.process]);
         Process { phase: 0, jobs: Vec::new(), heard, job_heard: Vec::new() }
@@ -66,7 +67,7 @@ pub fn run(schedule: &Schedule, rng: &mut Rng) -> Option<Outcome> {
     });
     let memory = memory.collect();
     let heard = run.processes.into_iter().map(|p| p.heard).collect();
-    ended.then_some(Outcome { memory, heard })
+    ended.then_some(ScheduleRun { memory, heard })
 }
 
 enum Move {
@@ -301,7 +302,7 @@ fn add(mut a: Byte, b: Byte) -> Byte {
     a
 }
 
-/// What a rank gets: where, what, and from which ranks.
+/// The blocks that a rank gets: where, what, and from which ranks.
 struct Gets {
     places: Vec<Place>,
     bytes: Vec<Byte>,

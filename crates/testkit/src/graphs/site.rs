@@ -7,8 +7,8 @@ use commloom_commgraph::{
 };
 use commloom_layout::{Basic, Type};
 
-/// A graph under construction, and the memory and the tag that one algorithm may use: from `at` on, the
-/// same at every process, [`Site::room`] bytes.
+/// A graph under construction, and the memory and the tag that one algorithm may use: from `at`
+/// on, the same at every process, [`Site::room`] bytes.
 #[derive(Debug)]
 pub struct Site<'a> {
     /// The graph.
@@ -27,8 +27,8 @@ pub struct Site<'a> {
     pub change: Option<(u32, Change)>,
     /// How many sends there are so far.
     pub sends: u32,
-    /// The operations of the changed message: process, and place among its operations. Right where nobody
-    /// else adds operations before.
+    /// The operations of the changed message: process, and place among its operations. Right where
+    /// nobody else adds operations before.
     pub changed: Vec<(u32, u32)>,
     /// Sends and receives from one process to another so far.
     channels: HashMap<(u32, u32), (u32, u32)>,
@@ -38,7 +38,7 @@ pub struct Site<'a> {
     operations: HashMap<u32, u32>,
 }
 
-/// What may be wrong with a message.
+/// The mistake in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
     /// Its last byte is missing.
@@ -92,7 +92,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// What a site needs of the memory of each process.
+    /// The memory that a site needs in each process.
     #[must_use]
     pub fn room(&self) -> u64 {
         3 * self.area()

@@ -1,6 +1,7 @@
 //! Every textbook algorithm of the collective operations, as sends and receives.
 //!
-//! T: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
+//! T: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH"
+//! (2005).
 
 mod allgather;
 mod allreduce;
@@ -9,6 +10,7 @@ mod barrier;
 mod bcast;
 mod exscan;
 mod gather;
+mod parts;
 mod reduce;
 mod reduce_scatter;
 mod scan;
@@ -17,6 +19,7 @@ mod zero_copy;
 
 use commloom_commgraph::Kind;
 
+use self::parts::even;
 use super::site::Site;
 
 /// An algorithm.
@@ -24,7 +27,7 @@ use super::site::Site;
 pub struct Algorithm {
     /// Its name in the literature.
     pub name: &'static str,
-    /// What it does.
+    /// Its kind.
     pub kind: Kind,
     /// Adds its operations.
     pub build: fn(&mut Site),
@@ -38,10 +41,6 @@ fn any(_: u32) -> bool {
 
 fn power(p: u32) -> bool {
     p.is_power_of_two()
-}
-
-fn even(p: u32) -> bool {
-    p.is_multiple_of(2)
 }
 
 macro_rules! algorithms {
@@ -92,12 +91,4 @@ algorithms! {
     Exscan {
         exscan::linear, any; exscan::everybody, any; exscan::recursive_doubling, any;
     }
-}
-
-/// The parent of each vertex of a binomial tree, and how many it has in its subtree (itself included).
-fn tree_of(p: u32) -> impl Iterator<Item = (u32, u32, u32)> + Clone {
-    (1..p).map(move |v| {
-        let low = v & v.wrapping_neg();
-        (v, v - low, low.min(p - v))
-    })
 }

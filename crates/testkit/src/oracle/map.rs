@@ -2,7 +2,7 @@
 
 use commloom_layout::{Basic, Kind, Type};
 
-/// What a type map holds.
+/// An entry of a type map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// A basic element.

@@ -162,8 +162,8 @@ fn block(count: u64, start: i64, old: &Map) -> Map {
     (0..int(count)).map(|k| old.at(start + k * old.extent())).collect()
 }
 
-/// The elements of an array for which `chosen(dimension, index)` holds in every dimension, in memory
-/// order, with the bounds of the whole array.
+/// The elements of an array for which `chosen(dimension, index)` holds in every dimension, in
+/// memory order, with the bounds of the whole array.
 fn array(sizes: &[u64], order: Order, old: &Map, chosen: impl Fn(usize, u64) -> bool) -> Map {
     let total: u64 = sizes.iter().product();
     let mut parts = Vec::new();

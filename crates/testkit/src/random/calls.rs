@@ -4,7 +4,6 @@ use commloom_layout::Type;
 use commloom_layout::mpi::{Distribution, Order};
 
 use super::Rng;
-use super::types::random_step;
 use crate::oracle::mpi::Call;
 
 /// A random valid call, with arguments that suit `old` (all of them, where it takes several).
@@ -95,4 +94,21 @@ fn random_darray(rng: &mut Rng) -> Call {
     let size: u64 = psizes.iter().product();
     let rank = rng.u64(0..size);
     Call::Darray { size, rank, gsizes, distributions, psizes, order: random_order(rng) }
+}
+
+/// A stride or displacement in bytes: touching, extent, beyond, anything.
+pub(super) fn random_step(rng: &mut Rng, child: &Type) -> i64 {
+    let sign = if rng.u32(0..4) == 0 { -1 } else { 1 };
+    sign * match rng.u32(0..8) {
+        0 => 0,
+        1 => child.extent(),
+        2 => i64::try_from(child.size()).expect("small"),
+        3 => child.true_extent(),
+        4 => rng.i64(-20..20),
+        _ => child.true_extent() + rng.i64(1..9) * align(child),
+    }
+}
+
+pub(super) fn align(ty: &Type) -> i64 {
+    i64::try_from(ty.align()).expect("at most 16")
 }

@@ -1,12 +1,14 @@
 //! Random layouts as applications have them: twenty families, and six ways to blemish each.
 //!
-//! The families are those of the measurements in TREES.md. Every one is written once, for about `n`
-//! elements in O(n) time: small layouts go to the exact methods as tests, large ones are timed.
+//! The families are those of book/src/tables/tree-gaps.md. Every one is written once, for about
+//! `n` elements in O(n) time: small layouts go to the exact methods as tests, large ones are
+//! timed.
 
 mod expectation;
 mod gaps;
 mod matrices;
 mod nests;
+mod numbers;
 mod records;
 
 pub use expectation::{alternating_repeated, row_and_column, two_tiled};
@@ -16,8 +18,8 @@ use super::Rng;
 /// A family of layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
-    /// Rows and columns of a matrix, one after the other: contiguous and strided lines; expectation
-    /// test 11 is one of each, a frame has four.
+    /// Rows and columns of a matrix, one after the other: contiguous and strided lines;
+    /// expectation test 11 is one of each, a frame has four.
     RowColumn,
     /// Two blocks of different lengths in turn, at different distances; in expectation test 10 the
     /// second block touches the next period.
@@ -30,8 +32,8 @@ pub enum Shape {
     StructFields,
     /// Some of the six faces of a box in a 3-d array, each one or two layers thick.
     HaloFaces,
-    /// One process's part of a matrix that is distributed by blocks, cyclically, in two dimensions;
-    /// the last block may be partial.
+    /// One process's part of a matrix that is distributed by blocks, cyclically, in two
+    /// dimensions; the last block may be partial.
     BlockCyclic,
     /// Boxes of one to three sizes at irregular places of a matrix: adaptive mesh refinement.
     AmrBoxes,
@@ -43,7 +45,7 @@ pub enum Shape {
     Nest,
     /// A random sequence of two to four short blocks, each repeated evenly for a while or once.
     Motifs,
-    /// What a random type tree of vec, idx, idxbuc and strc describes; may go backwards.
+    /// The displacements of a random type tree of vec, idx, idxbuc and strc; may go backwards.
     RandomTree,
     /// Steps of two lengths in the order of the Fibonacci word: repeats everywhere, no period.
     Fibonacci,
@@ -158,7 +160,7 @@ impl Shape {
     }
 }
 
-/// What spoils a regular layout.
+/// An irregularity in a regular layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blemish {
     /// Nothing; the first element lies at 0.
@@ -232,7 +234,8 @@ impl Blemish {
 }
 
 /// A layout of this family with random parameters: 1 to `most` (at least 1) elements, most of the
-/// time between `most / 8` and `most`, half of the time more than `most / 2`. Displacements in bytes, in the order of the layout.
+/// time between `most / 8` and `most`, half of the time more than `most / 2`. Displacements in
+/// bytes, in the order of the layout.
 pub fn random_layout(rng: &mut Rng, shape: Shape, blemish: Blemish, most: usize) -> Vec<i64> {
     let room = match blemish {
         Blemish::OneInserted => most.max(2) - 1,
@@ -267,39 +270,4 @@ fn in_bytes(rng: &mut Rng, mut layout: Vec<i64>) -> Vec<i64> {
     let size = [1, 4, 8][rng.usize(0..3)];
     layout.iter_mut().for_each(|d| *d *= size);
     layout
-}
-
-/// An integer in `low..=high` whose logarithm is spread evenly, roughly: sizes of every magnitude.
-fn spread(rng: &mut Rng, low: usize, high: usize) -> usize {
-    let high = high.max(low);
-    let mut top = high;
-    while top / 2 > low && rng.u32(0..3) > 0 {
-        top /= 2;
-    }
-    rng.usize(low..=top)
-}
-
-/// Numbers that were drawn small.
-fn int(n: usize) -> i64 {
-    i64::try_from(n).expect("small")
-}
-
-/// The largest `side` with `side * side <= area`.
-fn root(area: usize) -> usize {
-    area.isqrt()
-}
-
-/// Moves on, and returns the place before.
-fn advance(at: &mut i64, by: i64) -> i64 {
-    std::mem::replace(at, *at + by)
-}
-
-/// Adds the elements of nested loops at `at`, outermost first: (count, stride) of each.
-fn push_loops(layout: &mut Vec<i64>, at: i64, loops: &[(usize, i64)]) {
-    match loops {
-        [] => layout.push(at),
-        [(count, stride), inner @ ..] => {
-            (0..*count).for_each(|k| push_loops(layout, at + int(k) * stride, inner));
-        }
-    }
 }

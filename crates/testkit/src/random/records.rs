@@ -1,5 +1,6 @@
-//! Arrays of records whose fields touch and whose data begins above 0, as structs of C with a header have it, nested
-//! in vectors and lists: where libraries count the pieces of a struct, they go wrong here (MPICH 5.0.2 does).
+//! Arrays of records whose fields touch and whose data begins above 0, as structs of C with a
+//! header have it, nested in vectors and lists: where libraries count the pieces of a struct, they
+//! go wrong here (MPICH 5.0.2 does).
 
 use commloom_layout::{Basic, Type};
 
@@ -9,7 +10,7 @@ use crate::oracle::mpi::Call;
 /// An array of records: how to make it, and the same elements one behind the other.
 #[derive(Debug, Clone)]
 pub struct Records {
-    /// What the fields consist of.
+    /// The basic types of the fields.
     pub fields: Vec<Basic>,
     /// The constructors: the first one takes the fields, every other one the type before it.
     pub calls: Vec<Call>,
@@ -71,7 +72,8 @@ pub fn random_records(rng: &mut Rng, bytes: u64) -> Records {
 
 /// One constructor around a type, so that no two elements meet.
 fn around(rng: &mut Rng, old: &Type, count: u64) -> Call {
-    // What lies between two elements, from the first byte to the first byte; alignment keeps it whole.
+    // What lies between two elements, from the first byte to the first byte; alignment keeps it
+    // whole.
     let step = old.true_extent() + rng.i64(0..4) * 8;
     let start = rng.i64(0..3) * 8;
     let n = signed(count);
@@ -94,7 +96,8 @@ fn around(rng: &mut Rng, old: &Type, count: u64) -> Call {
             Call::HindexedBlock { block: 1, displacements: places }
         }
         _ => {
-            // In extents of the old type, which may be smaller than its data only where its bounds are explicit.
+            // In extents of the old type, which may be smaller than its data only where its bounds
+            // are explicit.
             let every = if old.extent() >= old.true_extent() { 1 } else { 2 };
             let every = every + rng.i64(0..2);
             Call::IndexedBlock { block: 1, displacements: (0..n).map(|k| k * every).collect() }

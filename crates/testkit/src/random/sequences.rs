@@ -5,7 +5,7 @@ use commloom_layout::{Basic, Type};
 use super::{Limits, Rng};
 use crate::oracle;
 
-/// What kind of regularity a sequence has.
+/// The kind of regularity of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// A path of vec and idx nodes, from displacement 0.

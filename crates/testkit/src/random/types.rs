@@ -2,7 +2,8 @@
 
 use commloom_layout::{Basic, Type};
 
-use super::{Limits, Rng, random_call};
+use super::calls::{align, random_call, random_step};
+use super::{Limits, Rng};
 use crate::oracle;
 
 /// A random type within the limits. Small cases (empty, single, touching, negative, zero counts)
@@ -126,23 +127,6 @@ pub(super) fn random_list(rng: &mut Rng, child: &Type) -> Vec<i64> {
             list
         }
     }
-}
-
-/// A stride or displacement in bytes: touching, extent, beyond, anything.
-pub(super) fn random_step(rng: &mut Rng, child: &Type) -> i64 {
-    let sign = if rng.u32(0..4) == 0 { -1 } else { 1 };
-    sign * match rng.u32(0..8) {
-        0 => 0,
-        1 => child.extent(),
-        2 => i64::try_from(child.size()).expect("small"),
-        3 => child.true_extent(),
-        4 => rng.i64(-20..20),
-        _ => child.true_extent() + rng.i64(1..9) * align(child),
-    }
-}
-
-fn align(ty: &Type) -> i64 {
-    i64::try_from(ty.align()).expect("at most 16")
 }
 
 /// Common basic types most of the time, any other now and then.

@@ -5,9 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
+use commloom_measure::machine::Machine;
+
 use super::source::{Sizes, source, symbol};
 use super::{Hand, Stream};
-use crate::environment::processor;
 use crate::layouts::Layout;
 
 /// How the loops are compiled.
@@ -39,7 +40,7 @@ impl Library {
     pub fn compile(compiler: &Compiler, layouts: &[Layout]) -> Result<Library, String> {
         let text = source(layouts);
         let mut hash = DefaultHasher::new();
-        (&text, &compiler.version, FLAGS, processor()).hash(&mut hash);
+        (&text, &compiler.version, FLAGS, Machine::here().processor).hash(&mut hash);
         let stem = format!("hand-{}-{:016x}", compiler.command, hash.finish());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let library = folder.join(&stem).with_extension("so");

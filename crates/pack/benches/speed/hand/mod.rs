@@ -1,5 +1,5 @@
-//! The hand-written loops: generated as C, compiled with every compiler that is there, loaded at run
-//! time, so that the crate itself needs no C compiler.
+//! The hand-written loops: generated as C, compiled with every compiler that is there, loaded at
+//! run time, so that the crate itself needs no C compiler.
 
 mod library;
 mod source;

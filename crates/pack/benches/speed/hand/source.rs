@@ -1,14 +1,14 @@
 //! The loops that a person would write for a form, as C.
 //!
 //! One text serves both ways to know the sizes: as constants (an `enum`) or as variables that were
-//! function arguments. The number of parts is always an argument. Whoever writes a transpose by hand
-//! knows about tiles, so for them there is another text.
+//! function arguments. The number of parts is always an argument. Whoever writes a transpose by
+//! hand knows about tiles, so for them there is another text.
 
 use std::fmt::Write;
 
 use crate::layouts::{Form, Layout};
 
-/// What a loop knows about sizes.
+/// The sizes that a loop knows when it is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sizes {
     /// All but the number of parts, at compile time.
@@ -51,7 +51,7 @@ struct Loop {
     body: String,
 }
 
-/// What every source begins with: `stream` reads `s` and writes `d` adjacent bytes, both in whole
+/// The beginning of every source: `stream` reads `s` and writes `d` adjacent bytes, both in whole
 /// lines and evenly mixed, which is the least that a layout of so many touched lines can cost.
 const PRELUDE: &str = r"#include <string.h>
 typedef long line __attribute__((vector_size(64), aligned(64)));

@@ -16,8 +16,8 @@ pub struct Description {
 
 type Described = Result<Vec<Description>, LayoutError>;
 
-/// Other than the obvious descriptions are given up to so many periods or list entries: past it, they
-/// take long and tell nothing new.
+/// Other than the obvious descriptions are given up to so many periods or list entries: past it,
+/// they take long and tell nothing new.
 const MOST_ENTRIES: i64 = 1 << 20;
 
 /// Descriptions of a case; the first is the one that a program would use.

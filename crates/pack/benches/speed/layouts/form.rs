@@ -1,4 +1,5 @@
-//! [`Form`]: what a layout looks like, as numbers that both the datatypes and the C loops are made of.
+//! [`Form`]: what a layout looks like, as numbers that both the datatypes and the C loops are made
+//! of.
 
 use commloom_layout::{Basic, Type};
 
@@ -83,8 +84,8 @@ pub enum Form {
     Periods { element: Element, extent: i64, blocks: Vec<[i64; 2]> },
     /// `n` structs, `extent` bytes apart, of which these fields are moved.
     Fields { extent: i64, fields: Vec<Field> },
-    /// Nested loops (count, stride), outermost first, around a block of adjacent elements. The count
-    /// of the outermost is `n`.
+    /// Nested loops (count, stride), outermost first, around a block of adjacent elements. The
+    /// count of the outermost is `n`.
     Nest { element: Element, loops: Vec<[i64; 2]>, block: i64 },
     /// `n` blocks of adjacent elements at places from a list.
     List { element: Element, block: i64, order: Order },

@@ -25,7 +25,8 @@ pub struct Layout {
     pub family: &'static str,
     pub name: String,
     pub form: Form,
-    /// The count that makes it what it is (a whole face, a whole matrix), or none: any size will do.
+    /// The count that makes it what it is (a whole face, a whole matrix), or none: any size will
+    /// do.
     pub whole: Option<i64>,
     /// Whether the full campaign measures it at the largest size too.
     pub large: bool,
@@ -101,7 +102,8 @@ pub fn table() -> Vec<Layout> {
     table.0
 }
 
-/// The four basic layouts of Carpen-Amarie, Hunold and Traeff in both variants: A integers and gaps.
+/// The four basic layouts of Carpen-Amarie, Hunold and Traeff in both variants: A integers and
+/// gaps.
 fn basic(table: &mut Table) {
     for a in [1, 2, 3, 5, 10, 100, 1000, 10000] {
         let large = [2, 1000].contains(&a);

@@ -13,8 +13,8 @@ use crate::contender::Call;
 /// A worker that says nothing for so long is ended, in milliseconds.
 const PATIENCE: i32 = 120_000;
 
-/// So many descriptions become datatypes in a process: `MPI_Pack` of MPICH 4.0.2 drops bytes after some
-/// hundred datatypes, and most descriptions need a few.
+/// So many descriptions become datatypes in a process: `MPI_Pack` of MPICH 4.0.2 drops bytes after
+/// some hundred datatypes, and most descriptions need a few.
 const MOST_TYPES: usize = 80;
 
 /// How long it may take to end.
@@ -23,7 +23,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// An MPI library that is measured.
 pub struct Peer {
     pub path: PathBuf,
-    /// What it says about itself.
+    /// The version that the library reports.
     pub version: String,
     memory: i32,
     misalign: u16,
@@ -35,7 +35,7 @@ impl Peer {
     /// Starts the library once, to know that it works.
     ///
     /// # Errors
-    /// What the library or its worker said.
+    /// The message of the library or its worker.
     pub fn new(path: &Path, memory: i32, misalign: u16) -> Result<Peer, String> {
         let mut peer = Peer {
             path: path.to_owned(),
@@ -58,8 +58,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Makes the datatypes of a case; for each of its descriptions the number by which the worker knows
-    /// it, or why the library does not take it.
+    /// Makes the datatypes of a case; for each of its descriptions the number by which the worker
+    /// knows it, or why the library does not take it.
     ///
     /// # Errors
     /// The worker ended, also when it was started again.
@@ -86,7 +86,7 @@ impl Peer {
         self.types = MOST_TYPES;
     }
 
-    /// What it is, in short: the first words of its version up to a number.
+    /// A short name: the first words of its version up to a number.
     pub fn name(&self) -> String {
         let words = self.version.split([' ', ',']);
         let words = words.filter(|word| !["Version:", "Library", "(R)"].contains(word));

@@ -1,14 +1,15 @@
-//! The process of one MPI library: does what it is told on standard input, line by line, and answers
-//! on standard output.
+//! The process of one MPI library: does what it is told on standard input, line by line, and
+//! answers on standard output.
 //!
-//! - `case LAYOUT SIZE SEED`: forgets the case before and makes the datatypes of this one; `made D` for
-//!   every description, with an error after it where the library does not take it; then `done`.
+//! - `case LAYOUT SIZE SEED`: forgets the case before and makes the datatypes of this one;
+//!   `made D` for every description, with an error after it where the library does not take it;
+//!   then `done`.
 //! - `pack D TIMES`, `unpack D TIMES`: `took NANOSECONDS`.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use commloom_mpi::{AloneError, Packer, Work, alone};
+use commloom_mpi::{SessionError, SingleSession, Work, single};
 
 use crate::buffers::Region;
 use crate::layouts::{Layout, MOST_PACKED, descriptions, length, table};
@@ -20,7 +21,7 @@ pub const MARK: &str = "commloom-speed ";
 pub fn run(library: &Path, memory: i32, misalign: usize) -> Result<(), String> {
     let region = Region::inherited(memory, misalign)?;
     let layouts = table();
-    let answered = alone(library, |packer| {
+    let answered = single(library, |packer| {
         let version = packer.version()?;
         let words: Vec<&str> = version.split_whitespace().collect();
         say(&format!("version {}", words.join(" ")));
@@ -31,7 +32,7 @@ pub fn run(library: &Path, memory: i32, misalign: usize) -> Result<(), String> {
             }
         }
         packer.clear();
-        Ok::<(), AloneError>(())
+        Ok::<(), SessionError>(())
     });
     answered.map_err(|error| {
         say(&format!("error {}", error.to_string().replace('\n', " ")));
@@ -46,7 +47,7 @@ fn say(text: &str) {
 }
 
 fn answer(
-    packer: &mut dyn Packer,
+    packer: &mut dyn SingleSession,
     region: &Region,
     layouts: &[Layout],
     line: &str,
@@ -72,7 +73,7 @@ fn answer(
 }
 
 fn case(
-    packer: &mut dyn Packer,
+    packer: &mut dyn SingleSession,
     region: &Region,
     layout: &Layout,
     size: i64,

@@ -10,22 +10,25 @@ use crate::contender::Who;
 use crate::layouts::{SIZES, Skip};
 
 const METHOD: &str = "\
-Written by `make bench-pack`; [pack-speed.json.zst](pack-speed.json.zst) has every sample, [pack-speed.svg](pack-speed.svg)
-shows all cells at once.
+Written by `make bench-pack`; `pack-speed.json.zst` in the sources has every sample,
+[pack-speed.svg](pack-speed.svg) shows all cells at once.
 
-**How it is measured.** One process per MPI library, all in step with the benchmark, so that only one runs at any time; in every
-round each contender is called in turn (one call to warm up, then at least 30 us of calls). All use the same shared memory:
-bases on lines, the packed stream half a page off the memory, so that no loads and stores meet modulo 4 kB. Ratios are taken
-inside rounds; given are their median and, in brackets, their quartiles. A cell is *lost* where the upper quartile of
-peer / commloom is below 1.0. Every contender's bytes are compared before it is timed: the packed stream, what was unpacked, and
-the gaps. Calls are repeated on the same data, so sizes that fit a cache are measured there.
+**How it is measured.** One process per MPI library, all in step with the benchmark, so that only
+one runs at any time; in every round each contender is called in turn (one call to warm up, then
+at least 30 us of calls). All use the same shared memory: bases on lines, the packed stream half a
+page off the memory, so that no loads and stores meet modulo 4 kB. Ratios are taken inside rounds;
+given are their median and, in brackets, their quartiles. A cell is *lost* where the upper
+quartile of peer / commloom is below 1.0. Every contender's bytes are compared before it is timed:
+the packed stream, what was unpacked, and the gaps. Calls are repeated on the same data, so sizes
+that fit a cache are measured there.
 
-**Peers.** Loops in C, once with all sizes as constants and once as arguments, for transposes also in tiles; `MPI_Pack` and
-`MPI_Unpack` with several descriptions of the same layout (`count x unit` is the one a program would write, unless there is a
-vector or list for it). commloom gets the plan of the description as it is, not normalized, made before. *Limit*: a stream that
-reads and writes as many whole lines of 64 bytes as the layout touches on both sides, adjacent, in the same round: nothing
-that touches those lines can be expected to be faster; but lines are written whole there, and layouts can have better luck with
-caches, so a little more than 1 is possible.
+**Peers.** Loops in C, once with all sizes as constants and once as arguments, for transposes also
+in tiles; `MPI_Pack` and `MPI_Unpack` with several descriptions of the same layout (`count x unit`
+is the one a program would write, unless there is a vector or list for it). commloom gets the plan
+of the description as it is, not normalized, made before. *Limit*: a stream that reads and writes
+as many whole lines of 64 bytes as the layout touches on both sides, adjacent, in the same round:
+nothing that touches those lines can be expected to be faster; but lines are written whole there,
+and layouts can have better luck with caches, so a little more than 1 is possible.
 ";
 
 pub fn markdown(campaign: &Campaign) -> String {
@@ -61,7 +64,8 @@ fn lost(campaign: &Campaign) -> String {
         .collect();
     lost.sort_by(|x, y| x.2.median.total_cmp(&y.2.median));
     let mut text = String::from(
-        "| layout | size | | commloom | best peer / commloom | best peer | limit |\n|---|---|---|---|---|---|---|\n",
+        "| layout | size | | commloom | best peer / commloom | best peer | limit |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     for (cell, outcome, ratio) in lost {
         let layout = campaign.layout(cell);
@@ -73,7 +77,7 @@ fn lost(campaign: &Campaign) -> String {
             layout.name,
             bytes(cell.size),
             direction(cell),
-            time(cell.ours().median()),
+            time(cell.ours().middle()),
             ratio.median,
             ratio.low,
             ratio.high,

@@ -1,4 +1,4 @@
-//! What is kept of a run: tables, a plot, and every sample.
+//! The results that are kept of a run: tables, a plot, and every sample.
 
 mod markdown;
 mod plot;
@@ -36,7 +36,7 @@ impl Campaign<'_> {
 
     /// Draws the plot.
     pub fn write_svg(&self, file: &Path) -> Result<(), String> {
-        write(file, plot::plot(self)?.as_bytes())
+        write(file, plot::plot(self).as_bytes())
     }
 
     /// Writes every sample.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Campaign, bytes, time};
-use crate::analysis::geometric_mean;
+use crate::analysis::counted_mean;
 use crate::cell::Cell;
 use crate::contender::Who;
 use crate::layouts::SIZES;
@@ -28,7 +28,7 @@ pub fn families(campaign: &Campaign) -> String {
                 });
                 let ratios: Vec<_> = cells.filter_map(Cell::rival).map(|(_, r)| r).collect();
                 let lost = ratios.iter().filter(|r| r.is_lost()).count();
-                let (mean, cells) = geometric_mean(ratios.iter().map(|r| r.median));
+                let (mean, cells) = counted_mean(ratios.iter().map(|r| r.median));
                 let entry =
                     if cells > 0 { format!("{mean:.2} ({lost}/{cells})") } else { String::new() };
                 write!(text, " {entry} |").expect("strings do not fail");
@@ -46,8 +46,9 @@ pub fn details(campaign: &Campaign, size: i64) -> String {
         return String::new();
     }
     let mut text = format!(
-        "\n## {}\n\nTime of commloom, then how many times longer: constants, arguments (the C loops), the best \
-         description of each library, best peer with quartiles (bold: lost), memcpy; last the fraction of the limit.\n",
+        "\n## {}\n\nTime of commloom, then how many times longer: constants, arguments (the C \
+         loops), the best description of each library, best peer with quartiles (bold: lost), \
+         memcpy; last the fraction of the limit.\n",
         bytes(size)
     );
     for packing in [true, false] {
@@ -75,7 +76,7 @@ fn row(campaign: &Campaign, cell: &Cell) -> String {
         layout.family,
         layout.name,
         cell.bytes,
-        time(cell.ours().median()),
+        time(cell.ours().middle()),
         factor(&|who| matches!(who, Who::Hand { sizes, .. } if sizes.are_constants())),
         factor(&|who| matches!(who, Who::Hand { sizes, .. } if !sizes.are_constants())),
     );

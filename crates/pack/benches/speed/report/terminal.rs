@@ -5,7 +5,7 @@ use crate::cell::Cell;
 use crate::contender::Who;
 use crate::layouts::Layout;
 
-/// What the columns are.
+/// The names of the columns.
 pub fn header(sizes: &[i64]) {
     println!("Each cell: time of commloom, then how many times longer the best hand-written loop,");
     println!(
@@ -43,5 +43,5 @@ fn text(cell: &Cell) -> String {
     let [hand, mpi] = [factor(&Who::is_hand), factor(&Who::is_mpi)];
     let [memcpy, limit] = [Who::Memcpy, Who::Limit].map(|wanted| factor(&|who| *who == wanted));
     let mark = if lost { '!' } else { ' ' };
-    format!("{:>8}{mark}{hand} {mpi} {memcpy} {limit}", time(cell.ours().median()))
+    format!("{:>8}{mark}{hand} {mpi} {memcpy} {limit}", time(cell.ours().middle()))
 }

@@ -1,16 +1,17 @@
 //! Where a line repeats itself: a block of tokens followed by an equal one.
 //!
-//! A [`Range`] of period q is a maximal stretch of steps with E\[t\] = E\[t+q\]. The blocks of q tokens
-//! at x and x+q are equal iff the q-1 steps from x on lie in a range: the step between the two
-//! blocks is free. So a range is either a *run*, of two blocks at equal distances and more, or a
-//! repeat u g u of at least q-1 steps with one free step g.
+//! A [`Range`] of period q is a maximal stretch of steps with E\[t\] = E\[t+q\]. The blocks of q
+//! tokens at x and x+q are equal iff the q-1 steps from x on lie in a range: the step between the
+//! two blocks is free. So a range is either a *run*, of two blocks at equal distances and more, or
+//! a repeat u g u of at least q-1 steps with one free step g.
 //!
-//! Two equal windows of w letters, the outer letters by symbol only, propose a period. Windows of w =
-//! 2, 3, 5, 9, .. letters are looked up by fingerprint, with the last four of the same name and
-//! at most about 4 w letters away, and the proposal is extended run by run in both directions. A
-//! letter whose window has no equal one nearby takes no part in longer windows; one inside a known
-//! run of a short period sleeps. A repeat of a single letter (v^a g v^b) shows in no window and is looked
-//! for separately. O(K log K) expected for K letters, if extensions stay within their budget.
+//! Two equal windows of w letters, the outer letters by symbol only, propose a period. Windows of
+//! w = 2, 3, 5, 9, .. letters are looked up by fingerprint, with the last four of the same name
+//! and at most about 4 w letters away, and the proposal is extended run by run in both directions.
+//! A letter whose window has no equal one nearby takes no part in longer windows; one inside a
+//! known run of a short period sleeps. A repeat of a single letter (v^a g v^b) shows in no window
+//! and is looked for separately. O(K log K) expected for K letters, if extensions stay within
+//! their budget.
 
 mod rows;
 mod windows;
@@ -207,8 +208,8 @@ impl Search<'_> {
         }
     }
 
-    /// Up to where the steps from `here` on equal those from `there` on; the letters are those of the last
-    /// equal steps. And the work done.
+    /// Up to where the steps from `here` on equal those from `there` on; the letters are those of
+    /// the last equal steps. And the work done.
     fn forward(&self, mut here: Spot, mut there: Spot) -> (Spot, Spot, u64) {
         let letters = self.letters;
         let mut work = 0;

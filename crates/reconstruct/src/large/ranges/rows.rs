@@ -1,4 +1,5 @@
-//! Repeats that windows do not show: of a run, inside which all windows are equal, and of one letter.
+//! Repeats that windows do not show: of a run, inside which all windows are equal, and of one
+//! letter.
 
 use rustc_hash::FxHashMap;
 
@@ -8,8 +9,8 @@ use super::{Range, SAME_NAME, Search};
 const ROWS: usize = 64;
 
 impl Search<'_> {
-    /// Proposes what leads from one run to a later one of the same period and steps, by their starts and
-    /// by their ends; then the same for the runs that this shows.
+    /// Proposes what leads from one run to a later one of the same period and steps, by their
+    /// starts and by their ends; then the same for the runs that this shows.
     pub(super) fn repeated_runs(&mut self) {
         let mut done = 0;
         while done < self.found.len() && *self.work > 0 {
@@ -77,16 +78,16 @@ impl Search<'_> {
         }
     }
 
-    /// Blocks of one row of `period` tokens in the rows beyond `gap`, seen from row `from`, while their
-    /// lengths are multiples.
+    /// Blocks of one row of `period` tokens in the rows beyond `gap`, seen from row `from`, while
+    /// their lengths are multiples.
     fn follow(&mut self, from: usize, mut gap: usize, period: u32) {
         let ahead = gap > from;
         for _ in 0..ROWS {
             if !self.is_gap(gap) {
                 return;
             }
-            // The last step of the row before the gap that belongs to its last block, against the first
-            // block behind the gap.
+            // The last step of the row before the gap that belongs to its last block, against the
+            // first block behind the gap.
             let Some(step) = (self.letters.start(gap) + 1).checked_sub(period) else { return };
             self.propose_steps(step, step + period);
             let row = if ahead { gap + 1 } else { gap - 1 };

@@ -24,8 +24,8 @@ impl Search<'_> {
         }
     }
 
-    /// Drops most windows that have no equal one, in little memory: two bits for each of 4 times as
-    /// many names as there are windows tell which may occur twice.
+    /// Drops most windows that have no equal one, in little memory: two bits for each of 4 times
+    /// as many names as there are windows tell which may occur twice.
     fn keep_repeated(&self, active: &mut Vec<u32>, w: usize) {
         let power = self.letters.power(w - 2);
         let words = (active.len() * 4).next_power_of_two() / 64 + 1;
@@ -46,13 +46,14 @@ impl Search<'_> {
         });
     }
 
-    /// Proposes the periods that windows of `w` letters show, and keeps the letters with an equal window.
-    /// Spends a third of the work that is left, at most: where short periods are everywhere, the
-    /// long ones, of which there are few, matter more.
+    /// Proposes the periods that windows of `w` letters show, and keeps the letters with an equal
+    /// window. Spends a third of the work that is left, at most: where short periods are
+    /// everywhere, the long ones, of which there are few, matter more.
     fn propose_all(&mut self, active: &mut Vec<u32>, w: usize) {
         let power = self.letters.power(w - 2);
         self.last_of_name.clear();
-        // How far behind in `active` the window before of the same name is; 0: nowhere, or too far.
+        // How far behind in `active` the window before of the same name is; 0: nowhere, or too
+        // far.
         let mut back = vec![0u16; active.len()];
         let mut stays = vec![false; active.len()];
         let reserve = *self.work - *self.work / 3;
@@ -85,8 +86,8 @@ impl Search<'_> {
         active.retain(|_| stays.next() == Some(true));
     }
 
-    /// Keeps the letters whose windows have the least names nearby, so that long windows are few. Equal
-    /// parts of the line keep the same letters, apart from their ends.
+    /// Keeps the letters whose windows have the least names nearby, so that long windows are few.
+    /// Equal parts of the line keep the same letters, apart from their ends.
     fn sample(&self, active: &mut Vec<u32>, w: usize) {
         let power = self.letters.power(w - 2);
         let radius = place(w / 8);

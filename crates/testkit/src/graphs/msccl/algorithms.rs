@@ -4,7 +4,7 @@ use super::{Chunk, Writer};
 
 /// An algorithm.
 #[derive(Debug, Clone, Copy)]
-pub struct Algorithm {
+pub struct MscclAlgorithm {
     /// Its name.
     pub name: &'static str,
     /// MSCCL's `coll`.
@@ -17,7 +17,7 @@ pub struct Algorithm {
     pub build: fn(&mut Writer),
 }
 
-impl Algorithm {
+impl MscclAlgorithm {
     /// The algorithm for so many GPUs.
     pub fn writer(&self, gpus: u32) -> Writer {
         let sizes = match self.coll {
@@ -34,7 +34,7 @@ impl Algorithm {
 macro_rules! algorithms {
     ($($name:literal $coll:literal $place:ident $gpus:tt $build:path;)*) => {
         /// All of them.
-        pub const ALGORITHMS: &[Algorithm] = &[$(Algorithm {
+        pub const ALGORITHMS: &[MscclAlgorithm] = &[$(MscclAlgorithm {
             name: $name,
             coll: $coll,
             gpus: &$gpus,
@@ -193,7 +193,8 @@ mod allreduce {
         }
     }
 
-    /// Reduce_scatter in each node, allreduce between those of one place in their nodes, allgather in each node.
+    /// Reduce_scatter in each node, allreduce between those of one place in their nodes, allgather
+    /// in each node.
     pub fn hierarchical(w: &mut Writer) {
         let (n, nodes) = (w.gpus, w.gpus / NODE);
         // GPU k of a node has n / NODE chunks.
@@ -376,7 +377,8 @@ mod alltoall {
         }
     }
 
-    /// To the GPU of the own node that has the place of the receiver in its node; from there in one message a node.
+    /// To the GPU of the own node that has the place of the receiver in its node; from there in
+    /// one message a node.
     pub fn two_step(w: &mut Writer) {
         let (n, nodes) = (w.gpus, w.gpus / NODE);
         for g in 0..n {

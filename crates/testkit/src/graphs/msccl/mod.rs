@@ -1,7 +1,7 @@
 //! Writes MSCCL XML: steps on chunks in, thread blocks with the dependencies that they need out.
 //!
-//! Steps are added in an order in which they can run. A step waits for the last writer of what it reads, and for the
-//! readers of what it writes, as MSCCLang's compiler has it.
+//! Steps are added in an order in which they can run. A step waits for the last writer of what it
+//! reads, and for the readers of what it writes, as MSCCLang's compiler has it.
 
 pub mod algorithms;
 
@@ -151,8 +151,8 @@ impl Writer {
         let channels =
             self.blocks.iter().flat_map(|b| b.keys()).map(|b| b.2 + 1).max().unwrap_or(1);
         let mut out = format!(
-            "<algo name=\"{}\" proto=\"Simple\" nchannels=\"{channels}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" \
-             inplace=\"{}\">\n",
+            "<algo name=\"{}\" proto=\"Simple\" nchannels=\"{channels}\" nchunksperloop=\"{}\" \
+             ngpus=\"{}\" coll=\"{}\" inplace=\"{}\">\n",
             self.name,
             input.max(output),
             self.gpus,
@@ -183,8 +183,9 @@ impl Writer {
                     let signals = u8::from(awaited.contains(&(*block, number)));
                     let _ = writeln!(
                         out,
-                        "      <step s=\"{number}\" type=\"{kind}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" \
-                         cnt=\"{count}\" depid=\"{id}\" deps=\"{on}\" hasdep=\"{signals}\"/>",
+                        "      <step s=\"{number}\" type=\"{kind}\" srcbuf=\"{}\" srcoff=\"{}\" \
+                         dstbuf=\"{}\" dstoff=\"{}\" cnt=\"{count}\" depid=\"{id}\" deps=\"{on}\" \
+                         hasdep=\"{signals}\"/>",
                         from.0, from.1, to.0, to.1
                     );
                 }

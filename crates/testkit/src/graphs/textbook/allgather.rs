@@ -1,6 +1,7 @@
 //! Allgathers.
 
-use super::{Site, even};
+use super::parts::even;
+use crate::graphs::site::Site;
 
 fn own(s: &mut Site) {
     for p in 0..s.processes {

@@ -1,6 +1,6 @@
 //! Reductions to all.
 
-use super::Site;
+use crate::graphs::site::Site;
 
 pub fn two_trees(s: &mut Site) {
     start(s, s.block);
@@ -14,7 +14,8 @@ pub fn pipelined_chain(s: &mut Site) {
     super::bcast::chain_of(s, s.output());
 }
 
-use super::reduce::{arrive, start, tree as reduce_tree};
+use super::parts::{arrive, start};
+use super::reduce::tree as reduce_tree;
 
 pub fn linear(s: &mut Site) {
     start(s, s.block);
@@ -73,6 +74,6 @@ pub fn ring(s: &mut Site) {
 /// Reduce_scatter by recursive halving, allgather by recursive doubling: T section 4.5.
 pub fn rabenseifner(s: &mut Site) {
     start(s, u64::from(s.processes) * s.block);
-    super::reduce_scatter::halving_of(s);
+    super::parts::halving_of(s);
     super::allgather::doubling_of(s, s.output());
 }

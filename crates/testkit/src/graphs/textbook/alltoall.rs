@@ -1,6 +1,6 @@
 //! Alltoalls.
 
-use super::Site;
+use crate::graphs::site::Site;
 
 fn own(s: &mut Site) {
     for p in 0..s.processes {

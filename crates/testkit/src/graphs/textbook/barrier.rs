@@ -1,8 +1,9 @@
 //! Barriers.
 
-use super::{Site, tree_of};
+use super::parts::tree_of;
+use crate::graphs::site::Site;
 
-/// What a process received so far.
+/// The messages that a process received so far.
 type Wait = Vec<commloom_commgraph::Handle>;
 
 /// A message without bytes. Those that a process sends wait for those that it received.

@@ -1,6 +1,7 @@
 //! Broadcasts.
 
-use super::{Site, tree_of};
+use super::parts::tree_of;
+use crate::graphs::site::Site;
 
 pub fn linear(s: &mut Site) {
     let (at, n) = (s.input(), s.block);

@@ -1,6 +1,6 @@
 //! Prefix sums without one's own.
 
-use super::Site;
+use crate::graphs::site::Site;
 
 pub fn linear(s: &mut Site) {
     let (scratch, n) = (s.scratch(), s.block);

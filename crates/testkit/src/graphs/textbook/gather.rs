@@ -1,6 +1,6 @@
 //! Gathers.
 
-use super::Site;
+use crate::graphs::site::Site;
 
 pub fn linear(s: &mut Site) {
     let (from, to, n) = (s.input(), s.output(), s.block);
@@ -18,7 +18,7 @@ pub fn binomial(s: &mut Site) {
     for v in 0..p {
         s.copy(s.rank(v), s.input(), s.block_at(scratch, v), n);
     }
-    let tree: Vec<_> = super::tree_of(p).collect();
+    let tree: Vec<_> = super::parts::tree_of(p).collect();
     for (v, parent, subtree) in tree.into_iter().rev() {
         let here = s.block_at(scratch, v);
         s.message((s.rank(v), here), (s.rank(parent), here), u64::from(subtree) * n);

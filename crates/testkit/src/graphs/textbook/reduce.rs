@@ -1,22 +1,9 @@
 //! Reductions to a root.
 
-use super::Site;
+use super::parts::{arrive, start};
+use crate::graphs::site::Site;
 
-/// `to` gets what `from` has so far, and adds it.
-pub fn arrive(s: &mut Site, from: u32, to: u32, at: u64, n: u64) {
-    let scratch = s.scratch();
-    s.message((from, at), (to, scratch), n);
-    s.add(to, scratch, at, n);
-}
-
-pub fn start(s: &mut Site, n: u64) {
-    for p in 0..s.processes {
-        s.copy(p, s.input(), s.output(), n);
-    }
-    s.scratch_is_dead();
-}
-
-/// What is half done at the others is of no use.
+/// A half-done result at the others is of no use.
 fn only_the_root(s: &mut Site) {
     only_the_root_of(s, s.block);
 }
@@ -36,7 +23,7 @@ pub fn linear(s: &mut Site) {
 }
 
 pub fn tree(s: &mut Site, at: u64, n: u64) {
-    let tree: Vec<_> = super::tree_of(s.processes).collect();
+    let tree: Vec<_> = super::parts::tree_of(s.processes).collect();
     for (v, parent, _) in tree.into_iter().rev() {
         arrive(s, s.rank(v), s.rank(parent), at, n);
     }
@@ -89,7 +76,7 @@ pub fn two_trees(s: &mut Site) {
 pub fn rabenseifner(s: &mut Site) {
     let all = u64::from(s.processes) * s.block;
     start(s, all);
-    super::reduce_scatter::halving_of(s);
+    super::parts::halving_of(s);
     for p in (0..s.processes).filter(|p| *p != s.root).collect::<Vec<_>>() {
         let here = s.block_at(s.output(), p);
         s.message((p, here), (s.root, here), s.block);

@@ -1,7 +1,7 @@
 //! Reductions of which everybody gets a block.
 
-use super::Site;
-use super::reduce::start;
+use super::parts::{halving_of, start};
+use crate::graphs::site::Site;
 
 /// All but block `k` of what is half done is of no use.
 fn keep(s: &mut Site, block_of: impl Fn(u32) -> u32) {
@@ -50,23 +50,6 @@ pub fn ring(s: &mut Site) {
     start(s, u64::from(p) * s.block);
     ring_of(s);
     keep(s, |i| (i + 1) % p);
-}
-
-/// In the end process i has block i.
-pub fn halving_of(s: &mut Site) {
-    let mut k = s.processes / 2;
-    while k > 0 {
-        let n = u64::from(k) * s.block;
-        let half = |i: u32| i & !(k - 1);
-        for i in 0..s.processes {
-            s.send(i, i ^ k, s.block_at(s.output(), half(i ^ k)), n);
-        }
-        for i in 0..s.processes {
-            s.receive(i, i ^ k, s.scratch(), n);
-            s.add(i, s.scratch(), s.block_at(s.output(), half(i)), n);
-        }
-        k /= 2;
-    }
 }
 
 pub fn reduce_then_scatter(s: &mut Site) {

@@ -1,7 +1,7 @@
 //! Prefix sums.
 
-use super::Site;
-use super::reduce::{arrive, start};
+use super::parts::{arrive, start};
+use crate::graphs::site::Site;
 
 pub fn linear(s: &mut Site) {
     start(s, s.block);

@@ -1,6 +1,6 @@
 //! Scatters.
 
-use super::Site;
+use crate::graphs::site::Site;
 
 pub fn linear(s: &mut Site) {
     let (from, to, n) = (s.input(), s.output(), s.block);
@@ -19,7 +19,7 @@ pub fn binomial(s: &mut Site) {
     for v in 0..p {
         s.copy(s.root, s.block_at(s.input(), s.rank(v)), s.block_at(scratch, v), n);
     }
-    for (v, parent, subtree) in super::tree_of(p) {
+    for (v, parent, subtree) in super::parts::tree_of(p) {
         let here = s.block_at(scratch, v);
         s.message((s.rank(parent), here), (s.rank(v), here), u64::from(subtree) * n);
     }

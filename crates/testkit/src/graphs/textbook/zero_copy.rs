@@ -3,7 +3,7 @@
 use commloom_commgraph::{Address, Buffer, Bytes, Process};
 use commloom_layout::{Basic, Type};
 
-use super::Site;
+use crate::graphs::site::Site;
 
 /// Blocks of bytes, each at its displacement.
 fn blocks(s: &Site, at: u64, displacements: impl Iterator<Item = i64>) -> Buffer {
@@ -12,8 +12,9 @@ fn blocks(s: &Site, at: u64, displacements: impl Iterator<Item = i64>) -> Buffer
     Buffer::Typed { at: Address(at), count: 1, ty }
 }
 
-/// Bruck's algorithm in which types choose the blocks, so that nothing is packed: Träff, Rougier, Hunold,
-/// "Implementing a Classic: Zero-copy All-to-all Communication with MPI Datatypes" (ICS'14).
+/// Bruck's algorithm in which types choose the blocks, so that nothing is packed: Träff, Rougier,
+/// Hunold, "Implementing a Classic: Zero-copy All-to-all Communication with MPI Datatypes"
+/// (ICS'14).
 pub fn bruck(s: &mut Site) {
     let (work, input, output, n, p) = (s.scratch(), s.input(), s.output(), s.block, s.processes);
     let step = n.cast_signed();

@@ -1,7 +1,7 @@
 //! The layouts of the expectation tests of Carpen-Amarie, Hunold and Träff ("On the expected and
 //! observed communication performance with MPI derived datatypes"), displacements in elements.
 
-use super::{int, push_loops};
+use super::numbers::{int, push_loops};
 
 /// Expectation test 11: the first row of `a` elements and the rest of the first column of an
 /// `(n + 1 - a) x a` matrix: `n` elements in all. `a` is 1 to `n`.
@@ -12,8 +12,8 @@ pub fn row_and_column(n: usize, a: usize) -> Vec<i64> {
     (0..width).chain((1..=int(n - a)).map(|row| row * width)).collect()
 }
 
-/// Expectation test 10: `units` times a block of `a1` elements and, `b` elements after its start, a
-/// block of `a2` elements that touches the next unit.
+/// Expectation test 10: `units` times a block of `a1` elements and, `b` elements after its start,
+/// a block of `a2` elements that touches the next unit.
 #[must_use]
 pub fn alternating_repeated(units: usize, a1: usize, a2: usize, b: i64) -> Vec<i64> {
     let mut layout = Vec::with_capacity(units * (a1 + a2));

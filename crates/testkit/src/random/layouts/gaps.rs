@@ -1,6 +1,7 @@
 //! Families that are sequences of steps: words over few step lengths, and random steps.
 
-use super::{Rng, int, spread};
+use super::numbers::{int, spread};
+use crate::random::Rng;
 
 /// The elements that these steps lead to from 0: one more than there are steps.
 fn walk(steps: impl IntoIterator<Item = i64>) -> Vec<i64> {

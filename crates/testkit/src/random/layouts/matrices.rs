@@ -1,6 +1,8 @@
 //! Families of parts of matrices and of arrays of more dimensions.
 
-use super::{Rng, expectation, int, push_loops, root, spread};
+use super::expectation;
+use super::numbers::{int, push_loops, root, spread};
+use crate::random::Rng;
 
 pub(super) fn row_column(rng: &mut Rng, n: usize) -> Vec<i64> {
     if rng.u32(0..3) == 0 {

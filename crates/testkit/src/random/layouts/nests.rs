@@ -1,9 +1,10 @@
 //! Families of nested blocks.
 
-use super::{Rng, advance, int, spread};
+use super::numbers::{advance, int, spread};
+use crate::random::Rng;
 
-/// `count` places for a block that reaches over `extent`: evenly strided, in one of two ways uneven,
-/// or, now and then, backwards.
+/// `count` places for a block that reaches over `extent`: evenly strided, in one of two ways
+/// uneven, or, now and then, backwards.
 fn places(rng: &mut Rng, count: usize, extent: i64, even: bool) -> Vec<i64> {
     if even {
         let stride = extent + rng.i64(0..12);
@@ -60,7 +61,7 @@ pub(super) fn random_tree(rng: &mut Rng, n: usize) -> Vec<i64> {
     }
 }
 
-/// What a random tree of at most `depth` inner levels describes: at most `n` elements.
+/// The displacements of a random tree of at most `depth` inner levels: at most `n` elements.
 fn grow(rng: &mut Rng, n: usize, depth: u32) -> Vec<i64> {
     if n < 2 || depth == 0 {
         return vec![0];

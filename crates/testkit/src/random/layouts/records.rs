@@ -1,6 +1,8 @@
 //! Families of short blocks of elements at regular or irregular places.
 
-use super::{Rng, advance, expectation, int, push_loops, spread};
+use super::expectation;
+use super::numbers::{advance, int, push_loops, spread};
+use crate::random::Rng;
 
 pub(super) fn alternating(rng: &mut Rng, n: usize) -> Vec<i64> {
     let a1 = spread(rng, 1, (n / 6).max(1));
