@@ -86,8 +86,8 @@ pub fn note_origin<S: Status>(out: &mut Outcome, what: &str, status: &S) {
     out.fact(format!("{what}: tag"), status.tag());
 }
 
-/// Notes what a status of a receive says, to a program that received so many bytes as elements of this type;
-/// `None` where it is not said how many.
+/// Notes what a status of a receive says, to a program that received so many bytes as elements of
+/// this type; `None` where it is not said how many.
 pub fn note_status<A: Abi>(
     session: &Session<A>,
     out: &mut Outcome,

@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::session::{Face, Session};
 use crate::specimen::Specimen;
 
-/// What is wrong with a call.
+/// The mistake in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mistake {
     NegativeCount,

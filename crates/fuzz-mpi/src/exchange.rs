@@ -25,8 +25,8 @@ pub struct Plan<'p, A: Abi> {
     step: usize,
     tag: i32,
     call: Call,
-    /// What goes from a rank, and what the next one receives it as. Where it is replaced, what each
-    /// rank receives has the type and count of what it sends.
+    /// The data that goes from a rank, and the type that the next one receives it as. Where it is
+    /// replaced, what each rank receives has the type and count of what it sends.
     pairs: Vec<(Part<'p, A>, Part<'p, A>)>,
     faces: Vec<Face>,
     ignore: bool,
@@ -80,7 +80,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         Memory::holding([self.pairs[self.source(rank)].1.places.as_slice()], seed)
     }
 
-    /// What the buffers of a rank must hold.
+    /// The content that the buffers of a rank must have.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let source = self.source(rank);
         let bytes = self.sent(source).gather(&self.pairs[source].0.places);

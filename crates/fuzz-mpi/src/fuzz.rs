@@ -181,7 +181,7 @@ pub fn fuzz_sessions<A: Abi>(
     }
 }
 
-/// What is made, and what came of it so far.
+/// The operations to make, and the results so far.
 struct Campaign<'o> {
     options: &'o Options,
     seed: u64,
@@ -242,8 +242,9 @@ impl<'o> Campaign<'o> {
         Pool::new(session, self.seed, self.options.verbose && session.rank == 0)
     }
 
-    /// Makes the operations of a range; `false` where time is up. Where there is a session for `each` so many, some
-    /// sessions have the types of the one before: what was kept of it may be in use again.
+    /// Makes the operations of a range; `false` where time is up. Where there is a session for
+    /// `each` so many, some sessions have the types of the one before: what was kept of it may be
+    /// in use again.
     fn make<A: Abi>(
         &mut self,
         session: &mut Session<A>,

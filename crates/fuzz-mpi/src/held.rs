@@ -1,12 +1,13 @@
-//! What a process holds of memory.
+//! The memory that a process holds.
 
 use std::ffi::CStr;
 
 /// Memory of this process at one moment, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Handed out by `malloc`, or mapped by the preload, and not given back yet: by whom is the same, the preload, the
-    /// MPI library or the program. Free memory that allocators keep does not count, so that nothing settles here: what grows leaks.
+    /// Handed out by `malloc`, or mapped by the preload, and not given back yet: by whom is the
+    /// same, the preload, the MPI library or the program. Free memory that allocators keep does
+    /// not count, so that nothing settles here: what grows leaks.
     pub allocated: u64,
     /// Of these, what the preload keeps for later messages: it grows to a bound.
     pub kept: u64,
@@ -31,13 +32,13 @@ impl Held {
         }
     }
 
-    /// What must not grow.
+    /// The memory that must not grow.
     pub fn needed(&self) -> u64 {
         self.allocated.saturating_sub(self.kept)
     }
 }
 
-/// What the preload says by this function; nothing where none is there.
+/// The number that the preload gives by this function; nothing where none is there.
 fn asked(function: &CStr) -> u64 {
     // SAFETY: a C string.
     let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };

@@ -1,22 +1,23 @@
 //! A randomized differential tester of the preloads, and a soak.
 //!
-//! An MPI program that runs under `mpirun` and `commloom exec`. It opens the MPI library at run time
-//! and has two ways to call it: through a handle of the library, which is the library alone, and by the
-//! names that a linked program would use, where the preload comes first. All ranks draw the same random operations from one seed, make each of them with
-//! the library alone and again with some ranks and some calls going through the preload, and compare
-//! every byte of all buffers (gaps included), every status, position and error class.
+//! An MPI program that runs under `mpirun` and `commloom exec`. It opens the MPI library at run
+//! time and has two ways to call it: through a handle of the library, which is the library alone,
+//! and by the names that a linked program would use, where the preload comes first. All ranks draw
+//! the same random operations from one seed, make each of them with the library alone and again
+//! with some ranks and some calls going through the preload, and compare every byte of all buffers
+//! (gaps included), every status, position and error class.
 //!
 //! ```text
-//! seed ─► specimen (type: handle and layout) ─► plan of an operation ─┬─ perform natively ─┐
-//!                                                                    ├─ perform as planned ┼─► judge
-//!                                                                    └─ oracle: buffers ───┘
+//! seed ─► specimen (handle and layout) ─► plan of an operation ─┬─ perform natively ─┐
+//!                                                              ├─ perform as planned ┼─► judge
+//!                                                              └─ oracle: buffers ───┘
 //! ```
 //!
-//! Where the standard leaves open what happens, as for a receive that is too short, the library alone is asked twice,
-//! and what it does both times must happen through the preload too.
+//! Where the standard leaves open what happens, as for a receive that is too short, the library
+//! alone is asked twice, and what it does both times must happen through the preload too.
 //!
-//! Types that the library alone packs otherwise than the standard says are not used; operations in which
-//! the library alone leaves wrong bytes are counted; those bytes are not judged.
+//! Types that the library alone packs otherwise than the standard says are not used; operations in
+//! which the library alone leaves wrong bytes are counted; those bytes are not judged.
 
 mod census;
 mod collective;

@@ -103,8 +103,8 @@ impl Memory {
 const SOILED: usize = 12;
 const LARGEST: usize = 1 << 16;
 
-/// Leaves free memory behind that is not 0, as in a program that has run for a while: what nobody wrote is then read
-/// as an address that is none.
+/// Leaves free memory behind that is not 0, as in a program that has run for a while: what nobody
+/// wrote is then read as an address that is none.
 pub fn soil(rng: &mut commloom_testkit::Rng) {
     let blocks: Vec<Vec<u8>> = (0..SOILED).map(|_| vec![0xA5; rng.usize(16..LARGEST)]).collect();
     // Not before all of them are there, and not for the optimizer to see.

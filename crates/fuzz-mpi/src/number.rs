@@ -1,5 +1,5 @@
-//! Conversions between the integers of layouts and of MPI. Everything here is small by construction;
-//! what is not ends the test.
+//! Conversions between the integers of layouts and of MPI. Everything here is small by
+//! construction; what is not ends the test.
 
 use std::ffi::c_int;
 

@@ -6,9 +6,9 @@ use clap::{Parser, ValueEnum};
 
 /// Tests a commloom preload against the MPI library that it stands in front of
 ///
-/// Every operation is made twice on all ranks: with the library alone, past the preload, and with some
-/// ranks and some calls going through the preload. Buffers, statuses and error classes must be the
-/// same, and the buffers those that the MPI standard prescribes.
+/// Every operation is made twice on all ranks: with the library alone, past the preload, and with
+/// some ranks and some calls going through the preload. Buffers, statuses and error classes must
+/// be the same, and the buffers those that the MPI standard prescribes.
 #[derive(Debug, Clone, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub struct Options {
@@ -48,7 +48,8 @@ pub struct Options {
     /// Print every operation before it is made
     #[arg(long)]
     pub verbose: bool,
-    /// Instead of fuzzing: threads of all ranks exchange messages for --seconds, memory must stay flat
+    /// Instead of fuzzing: threads of all ranks exchange messages for --seconds, memory must stay
+    /// flat
     #[arg(long)]
     pub soak: bool,
     /// Threads of each rank in a soak

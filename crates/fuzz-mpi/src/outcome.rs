@@ -1,4 +1,4 @@
-//! What a rank can see of an operation, and how two ways to make it are compared.
+//! The observations of a rank on an operation, and how two ways to make it are compared.
 
 use crate::memory::Memory;
 
@@ -15,11 +15,12 @@ struct Fact {
 struct Buffer {
     what: String,
     memory: Memory,
-    /// What it held before, where the library alone may write to it though it should not: then nothing is judged.
+    /// The content before, where the library alone may write to it though it should not: then
+    /// nothing is judged.
     before: Option<Memory>,
 }
 
-/// What a rank saw of one operation.
+/// The observations of a rank on one operation.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     facts: Vec<Fact>,
@@ -36,14 +37,16 @@ impl Outcome {
         self.facts.push(Fact { what: what.into(), value: value.into(), prescribed: None });
     }
 
-    /// A number that the standard prescribes. Where the library alone gives another one it is not judged.
+    /// A number that the standard prescribes. Where the library alone gives another one it is not
+    /// judged.
     pub fn prescribed(&mut self, what: &str, value: i64, prescribed: i64) {
         let prescribed = Some(prescribed);
         self.facts.push(Fact { what: what.to_owned(), value, prescribed });
     }
 
-    /// The error class of a call that the standard lets succeed. Where it fails with the library alone nothing is
-    /// judged: `MPI_Sendrecv_replace` of MPICH 4.0 says `MPI_ERR_TRUNCATE` for some structs.
+    /// The error class of a call that the standard lets succeed. Where it fails with the library
+    /// alone nothing is judged: `MPI_Sendrecv_replace` of MPICH 4.0 says `MPI_ERR_TRUNCATE` for
+    /// some structs.
     pub fn succeeds(&mut self, what: &str, class: i64) {
         if class != 0 {
             self.failed.get_or_insert_with(|| format!("{what} is {class}"));
@@ -61,7 +64,7 @@ impl Outcome {
         self.memories.push(Buffer { what: what.into(), memory, before: Some(before) });
     }
 
-    /// What the same operation was seen to do once more.
+    /// The observations together with those of the same operation once more.
     pub fn repeated(self, again: Outcome) -> Outcome {
         Outcome { again: Some(Box::new(again)), ..self }
     }
@@ -91,7 +94,8 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
     let mut library = None;
     for (i, (native, wrapped)) in native.memories.iter().zip(&wrapped.memories).enumerate() {
         let (what, n, w) = (&native.what, &native.memory, &wrapped.memory);
-        // Where the library alone writes to what it should spare, how much depends on how the message was sent.
+        // Where the library alone writes to what it should spare, how much depends on how the
+        // message was sent.
         let spills = native.before.as_ref().is_some_and(|before| n.difference(before).is_some());
         let unsettled = |at| {
             spills
@@ -105,8 +109,9 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
                 format!("{what}: the byte at {at} is {is:#04x} natively, should be {should:#04x}");
             library.get_or_insert(text);
         }
-        // A buffer that the library alone leaves wrong is not judged. It need not even be wrong in the same way
-        // twice: for some nested types Open MPI 4.1 sends bytes from beside the buffer.
+        // A buffer that the library alone leaves wrong is not judged. It need not even be wrong in
+        // the same way twice: for some nested types Open MPI 4.1 sends bytes from beside the
+        // buffer.
         let wrong = match right {
             Some(_) if native_wrong.is_some() => None,
             Some(right) => w.difference(right),

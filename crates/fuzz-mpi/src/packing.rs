@@ -51,7 +51,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         (one(&self.from.places, 0), one(&places, 1), one(&self.to.places, 2))
     }
 
-    /// What the buffers must hold; nothing is said about buffers that are too small.
+    /// The content that the buffers must have; nothing is said about buffers that are too small.
     pub fn expected(&self) -> Vec<Memory> {
         let (from, mut packed, mut to) = self.memories();
         if self.room < 0 {
@@ -85,8 +85,8 @@ impl<'p, A: Abi> Plan<'p, A> {
 
         let a = self.from.arguments(session, faces[0], &mut from);
         let (mut at, mut large_at) = (int(self.start), wide(self.start));
-        // SAFETY: `from` holds the elements, `packed` at least as many bytes as said: the margin of
-        // the buffers is longer than what the limit goes past them.
+        // SAFETY: `from` holds the elements, `packed` at least as many bytes as said: the margin
+        // of the buffers is longer than what the limit goes past them.
         let code = unsafe {
             match f.pack_c.filter(|_| self.from.large) {
                 Some(call) => {
@@ -138,7 +138,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         let comm = session.comm;
         let b = self.to.arguments(session, face, to);
         let (mut at, mut large_at): (c_int, i64) = (int(self.start), wide(self.start));
-        // SAFETY: as above.
+        // SAFETY: the packed buffer is as long as its limit, and `to` has memory for all that is
+        // unpacked.
         let code = unsafe {
             let packed = packed.address().cast_const();
             match f.unpack_c.filter(|_| self.to.large) {

@@ -54,7 +54,7 @@ impl<'p, A: Abi> Part<'p, A> {
         Part { specimen, count, places, manner, large: rng.u32(0..4) == 0 }
     }
 
-    /// What the calls of this rank get for this side.
+    /// The arguments of the calls of this rank for this side.
     pub fn arguments(&self, session: &Session<A>, face: Face, memory: &mut Memory) -> Arguments<A> {
         let mpi = &session.mpi;
         let (buffer, handle) = (memory.address(), self.specimen.handle);
@@ -137,7 +137,8 @@ pub fn random_pair<'p, A: Abi>(
     }
 }
 
-/// How many elements of `to` it takes to receive `count` of `from`; `None` where they do not match.
+/// How many elements of `to` it takes to receive `count` of `from`; `None` where they do not
+/// match.
 fn room_for<A: Abi>(from: &Specimen<A>, count: u64, to: &Specimen<A>) -> Option<u64> {
     let elements = count * from.layout.elements();
     match (from.signature, to.signature) {

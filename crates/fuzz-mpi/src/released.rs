@@ -1,5 +1,6 @@
-//! Requests that the program lets go with `MPI_Request_free` while they are active. That a message has arrived, the
-//! program knows by another one; then it looks at the buffer, uses it for something else, and looks again.
+//! Requests that the program lets go with `MPI_Request_free` while they are active. That a message
+//! has arrived, the program knows by another one; then it looks at the buffer, uses it for
+//! something else, and looks again.
 
 use std::ffi::c_int;
 
@@ -33,7 +34,8 @@ enum Form {
     },
 }
 
-/// How the receiver hears that the message is there, or the sender that it may use its buffer again.
+/// How the receiver hears that the message is there, or the sender that it may use its buffer
+/// again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proof {
     /// A message without data.
@@ -41,7 +43,7 @@ enum Proof {
     Barrier,
 }
 
-/// What happens while the buffer is used for something else.
+/// The event while the buffer is used for something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meanwhile {
     /// `MPI_Test` of nothing.
@@ -108,8 +110,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
     }
 
-    /// The first message of a persistent request that is completed as usual, the one whose request is let go, and what
-    /// uses the buffer after it.
+    /// The first message of a persistent request that is completed as usual, the one whose request
+    /// is let go, and what uses the buffer after it.
     fn rounds(&self) -> std::ops::Range<u64> {
         let first = if self.form == (Form::Persistent { used: true }) { 0 } else { 1 };
         let last = if matches!(self.meanwhile, Meanwhile::Message(_)) { 3 } else { 2 };
@@ -127,7 +129,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         memory
     }
 
-    /// What the buffers of a rank must hold.
+    /// The content that the buffers of a rank must have.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let after = |round| match rank == self.to {
             true => self.arrived(round),
@@ -264,14 +266,15 @@ impl<'p, A: Abi> Plan<'p, A> {
             (Proof::Barrier, _) => session.barrier(),
             (Proof::Message, None) => {
                 let nothing = std::ptr::null();
-                // SAFETY: no data.
+                // SAFETY: a message without data reads no memory.
                 let code = unsafe { (f.send)(nothing, 0, byte, int(self.freed()), tag, comm) };
                 session.mpi.check("MPI_Send", code).expect("right arguments");
             }
             (Proof::Message, Some(other)) => {
                 let ignored = A::CONSTANTS.status_ignore_ptr();
                 let nothing = std::ptr::null_mut();
-                // SAFETY: no data.
+                // SAFETY: a message without data writes no memory, and the status is the one to
+                // ignore.
                 let code = unsafe { (f.recv)(nothing, 0, byte, int(other), tag, comm, ignored) };
                 session.mpi.check("MPI_Recv", code).expect("right arguments");
             }

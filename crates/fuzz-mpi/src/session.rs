@@ -25,8 +25,8 @@ impl Face {
     }
 }
 
-/// A communicator with neighbours: for each rank whom it receives from and sends to, in the order of
-/// the blocks of the neighbour collectives.
+/// A communicator with neighbours: for each rank whom it receives from and sends to, in the order
+/// of the blocks of the neighbour collectives.
 pub struct Topology<A: Abi> {
     pub name: &'static str,
     pub comm: A::Comm,
@@ -165,9 +165,10 @@ impl<A: Abi> Session<A> {
     fn unstarted(library: Library) -> Result<Self, LibraryError> {
         // The preload is searched first, as for a program.
         let seen = Library::next(A::KIND)?;
-        // SAFETY: of the ABI A, as `next` has checked.
+        // SAFETY: the library is of the ABI A, as `next` has checked.
         let wrapped = unsafe { Functions::load(&seen, Names::Mpi) }?;
-        // SAFETY: every handle that is used comes from this library and is used before it is freed.
+        // SAFETY: every handle that is used comes from this library and is used before it is
+        // freed.
         let mpi = unsafe { Mpi::<A>::new(library) }?;
         let (quirks, comm) = (Quirks::of(&mpi), mpi.handles.comm_null);
         let (rank, ranks, topologies) = (0, 0, Vec::new());
@@ -344,7 +345,7 @@ impl<A: Abi> Session<A> {
         let iprobe = unsafe { self.symbol::<Iprobe<A>>(c"MPI_Iprobe") };
         let mut flag = 0;
         while flag == 0 {
-            // SAFETY: writable places.
+            // SAFETY: the flag and the status are writable places of our own.
             let code = unsafe { iprobe(source, tag, comm, &raw mut flag, status) };
             self.mpi.check("MPI_Iprobe", code).expect("right arguments");
             std::thread::yield_now();
@@ -389,7 +390,7 @@ impl<A: Abi> Session<A> {
 
     fn errors_return(&self, comm: A::Comm) {
         let handler = self.mpi.handles.errors_return;
-        // SAFETY: live handles.
+        // SAFETY: the communicator and the error handler are live handles.
         let code = unsafe { (self.mpi.own.comm_set_errhandler)(comm, handler) };
         self.mpi.check("MPI_Comm_set_errhandler", code).expect("valid handles");
     }
@@ -442,8 +443,8 @@ impl<A: Abi> Session<A> {
             let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
             made.push(Topology { name, comm, sources: both.clone(), destinations: both });
         }
-        // Everybody else sends to rank 0, and rank 0 to all of them. Open MPI 4.1 makes ranks wait for
-        // ever for one that has nobody to receive from.
+        // Everybody else sends to rank 0, and rank 0 to all of them. Open MPI 4.1 makes ranks wait
+        // for ever for one that has nobody to receive from.
         let mut destinations: Vec<Vec<usize>> = vec![vec![0]; n];
         destinations[0] = (1..n).collect();
         let sources: Vec<Vec<usize>> = (0..n)

@@ -1,9 +1,10 @@
-//! A soak: threads of all ranks exchange random messages for a long time. No message may be lost or
-//! differ, and memory must not grow once everything has been used once.
+//! A soak: threads of all ranks exchange random messages for a long time. No message may be lost
+//! or differ, and memory must not grow once everything has been used once.
 //!
-//! Resident memory does not tell: it moves by 20 MB with the fragments of the heap, with the library alone
-//! too. What `malloc` has handed out does. Under Open MPI 4.1.4 it is flat to 50 kB; a preload that forgot the
-//! 112 bytes that it keeps for a type failed after 80 s, with 1.5 MB more in use.
+//! Resident memory does not tell: it moves by 20 MB with the fragments of the heap, with the
+//! library alone too. What `malloc` has handed out does. Under Open MPI 4.1.4 it is flat to 50 kB;
+//! a preload that forgot the 112 bytes that it keeps for a type failed after 80 s, with 1.5 MB
+//! more in use.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -22,8 +23,9 @@ use crate::session::{Face, Session};
 
 /// Parts of the time after which memory is looked at. After the first one it must be flat.
 const SAMPLES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// What memory in use may grow by after that, beyond what the preload keeps and the library is known to
-/// lose: libraries keep buffers too, and the most that were under way at once are there late.
+/// The bytes by which memory in use may grow after that, beyond what the preload keeps and the
+/// library is known to lose: libraries keep buffers too, and the most that were under way at once
+/// are there late.
 const GROWTH: u64 = 512 << 10;
 /// Rounds between two agreements on whether to go on.
 const ROUNDS: u64 = 200;
@@ -181,7 +183,8 @@ fn exchange<A: Abi>(
     }
 }
 
-/// One of some hundred layouts, so that a program that makes types again and again is what is tested.
+/// One of some hundred layouts, so that a program that makes types again and again is what is
+/// tested.
 fn random_layout(rng: &mut Rng) -> Type {
     let basic = [Basic::INT, Basic::DOUBLE, Basic::BYTE][rng.usize(0..3)];
     let leaf = Type::leaf(basic);

@@ -14,8 +14,8 @@ use crate::memory::{Memory, mix};
 use crate::number::{int, length};
 use crate::session::{Face, Session};
 
-/// Which types may meet in a message: those with elements of one basic type do in any numbers, others
-/// with their like.
+/// Which types may meet in a message: those with elements of one basic type do in any numbers,
+/// others with their like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signature {
     /// Nothing.
@@ -124,8 +124,8 @@ impl<A: Abi> Pool<A> {
 
     /// The type of a number and its twin.
     ///
-    /// What one rank cannot have, nobody gets: where a library goes wrong by what its memory holds, the
-    /// types of the ranks would be different ones from there on.
+    /// A type that one rank cannot have is given to nobody: where a library goes wrong by what its
+    /// memory holds, the types of the ranks would be different ones from there on.
     fn make(&mut self, session: &Session<A>, number: u64) -> Vec<Specimen<A>> {
         for attempt in 0.. {
             let mut rng = Rng::with_seed(mix(&[self.seed, number, attempt]));
@@ -224,8 +224,8 @@ fn grow<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Grown<A>> {
     Some(grown)
 }
 
-/// Whether it has bytes without meaning. A library may leave them where they are or take them along,
-/// and MPICH does now this, now that.
+/// Whether it has bytes without meaning. A library may leave them where they are or take them
+/// along, and MPICH does now this, now that.
 fn is_padded(basic: Basic) -> bool {
     basic.name().contains("LONG_DOUBLE")
 }
@@ -247,8 +247,8 @@ fn basic<A: Abi>(session: &Session<A>, rng: &mut Rng) -> Option<Basic> {
     (size == Some(basic.size())).then_some(basic)
 }
 
-/// One constructor around what was made so far, if that stays within the limits and the library takes
-/// it.
+/// One constructor around what was made so far, if that stays within the limits and the library
+/// takes it.
 fn wrap<A: Abi>(session: &Session<A>, rng: &mut Rng, grown: &mut Grown<A>, other: Basic) {
     let call = random_call(rng, &grown.layout);
     // Open MPI refuses some valid ones, and that ends a program without a world.

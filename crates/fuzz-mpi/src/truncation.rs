@@ -1,9 +1,10 @@
-//! Messages that are longer than the receiver said, or that end in the middle of an element, however they are
-//! received and completed; and one behind them that is as it should be.
+//! Messages that are longer than the receiver said, or that end in the middle of an element,
+//! however they are received and completed; and one behind them that is as it should be.
 //!
-//! The standard leaves open what the buffer holds after a truncated receive. What the library alone leaves there
-//! each time is what programs see, so that it is the measure; what differs from time to time is not judged. Open
-//! MPI writes past the end of contiguous receives: buffers have room for the whole message.
+//! The standard leaves open what the buffer holds after a truncated receive. What the library
+//! alone leaves there each time is what programs see, so that it is the measure; what differs from
+//! time to time is not judged. Open MPI writes past the end of contiguous receives: buffers have
+//! room for the whole message.
 
 use std::ffi::c_int;
 
@@ -108,7 +109,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         let from = rng.usize(0..session.ranks);
         let receiving = Receiving::ALL[rng.usize(0..Receiving::ALL.len())];
         let early = receiving.has_request() && receiving != Receiving::Imrecv && rng.bool();
-        // Whether the message or the receive was first may change what is seen: neither is left to chance.
+        // Whether the message or the receive was first may change what is seen: neither is left to
+        // chance.
         let sending = match rng.u32(0..4) {
             0 if early => Sending::Ssend,
             1 if early => Sending::Send,
@@ -136,7 +138,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
     }
 
-    /// What the buffers must hold, as far as that is said: those of the message that fits.
+    /// The content that the buffers must have, as far as that is said: those of the message that
+    /// fits.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let Some((sent, received)) = &self.good else { return Vec::new() };
         let source = self.memory(sent, 2);
@@ -180,8 +183,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         let (data, n, large, handle) = (a.buffer.cast_const(), a.count, self.sent.large, a.handle);
         let mut request = session.mpi.handles.request_null;
         let r = &raw mut request;
-        // SAFETY: the buffer holds the elements until the request is complete. Whether the sender hears of the
-        // failure is not said.
+        // SAFETY: the buffer holds the elements until the request is complete. Whether the sender
+        // hears of the failure is not said.
         unsafe {
             match self.sending {
                 Sending::Send => sized!(f, send, send_c, large, (data), n, (handle, to, tag, comm)),
@@ -248,8 +251,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
         let m = message.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
         let (b, n, handle, large) = (a.buffer, a.count, a.handle, self.received.large);
-        // SAFETY: the buffer holds the elements, and what the library writes past them, until the requests
-        // are complete; the message was just found.
+        // SAFETY: the buffer holds the elements, and what the library writes past them, until the
+        // requests are complete; the message was just found.
         let code = unsafe {
             match self.receiving {
                 Receiving::Recv => {
@@ -317,8 +320,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                 out.fact(format!("{what} completed"), class);
             }
             match end.status {
-                // What it counts where the receive has failed is not said, also where the call does not say that
-                // it has (MPI_Waitsome of MPICH 5, for a persistent one).
+                // What it counts where the receive has failed is not said, also where the call
+                // does not say that it has (MPI_Waitsome of MPICH 5, for a persistent one).
                 Some(status) if too_long[at] || end.class.is_some_and(|class| class != 0) => {
                     note_origin(out, &what, &status);
                     let class = session.class(status.error());
@@ -358,8 +361,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
     }
 
-    /// Completes all requests, whatever fails on the way. When each one completes is a matter of time: only how it
-    /// ended counts.
+    /// Completes all requests, whatever fails on the way. When each one completes is a matter of
+    /// time: only how it ended counts.
     fn settle(
         &self,
         session: &Session<A>,
@@ -459,8 +462,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                     *end = End { class: Some(session.class(code)), status: Some(status) };
                 }
             }
-            // A call for several requests sets the error field of a good one where another fails, a call for one
-            // does not, and which are completed together is a matter of time.
+            // A call for several requests sets the error field of a good one where another fails,
+            // a call for one does not, and which are completed together is a matter of time.
             if self.how.takes_several() {
                 let good = Some(session.class(A::CONSTANTS.success));
                 for end in ends.iter_mut().filter(|end| end.class == good) {
@@ -513,8 +516,8 @@ impl<'p, A: Abi> Plan<'p, A> {
     }
 }
 
-/// Two sides of a message of which the receiver has room for fewer elements, or which ends in the middle of one
-/// (`whole`: not where it would fit).
+/// Two sides of a message of which the receiver has room for fewer elements, or which ends in the
+/// middle of one (`whole`: not where it would fit).
 fn random_misfit<'p, A: Abi>(
     rng: &mut Rng,
     all: &[&'p Specimen<A>],

@@ -1,5 +1,5 @@
-//! A watch over operations that never end, or end the process. A library may do that by itself: the
-//! same operation with the library alone comes first, and tells whose fault it is.
+//! A watch over operations that never end, or end the process. A library may do that by itself:
+//! the same operation with the library alone comes first, and tells whose fault it is.
 
 use std::ffi::c_int;
 use std::io::Write as _;
@@ -12,18 +12,19 @@ const LOST: c_int = 3;
 const STEP: Duration = Duration::from_secs(1);
 /// The other ranks are given so long to say where they are.
 const GRACE: Duration = Duration::from_secs(5);
-/// What a crash looks like.
+/// The signals of a crash.
 const SIGNALS: [c_int; 5] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
-/// What this rank is at: twice the number of the operation, and one more when it is not the library
-/// alone.
+/// The operation that this rank is at: twice the number of the operation, and one more when it is
+/// not the library alone.
 static NOW: AtomicU64 = AtomicU64::new(0);
 /// Which rank this is.
 static RANK: AtomicUsize = AtomicUsize::new(0);
 
-/// Watches over this rank until the process ends. An operation may take so many looks, about as many seconds:
-/// looks are counted, not the time, as a process that is stopped for a while is not stuck.
+/// Watches over this rank until the process ends. An operation may take so many looks, about as
+/// many seconds: looks are counted, not the time, as a process that is stopped for a while is not
+/// stuck.
 pub fn start(rank: usize, limit: u32) {
     RANK.store(rank, Ordering::Relaxed);
     let handler: extern "C" fn(c_int) = crashed;

@@ -50,8 +50,9 @@ impl<A: Abi> Arguments<A> {
     }
 }
 
-/// One collective in the form that is wanted: `names` of the plain and large-count functions, blocking,
-/// non-blocking and persistent, then their arguments without communicator and what follows it.
+/// One collective in the form that is wanted: `names` of the plain and large-count functions,
+/// blocking, non-blocking and persistent, then their arguments without communicator and what
+/// follows it.
 macro_rules! collective {
     ($f:expr, $form:expr, $wanted:expr, $end:expr,
      [$b:ident $bc:ident $i:ident $ic:ident $p:ident $pc:ident],
@@ -132,8 +133,8 @@ impl<A: Abi> Call<A> {
         let (sa, ra) = (s.addresses.as_ptr(), r.addresses.as_ptr());
         let (sts, rts) = (s.types.as_ptr(), r.types.as_ptr());
         let (form, end) = (plan.form, (self.comm, session.info_null(), request));
-        // SAFETY: buffers hold all blocks, lists are as long as the calls expect, all live until the
-        // call is complete.
+        // SAFETY: buffers hold all blocks, lists are as long as the calls expect, all live until
+        // the call is complete.
         unsafe {
             match plan.which {
                 Which::Bcast => collective!(f, form, large, end,

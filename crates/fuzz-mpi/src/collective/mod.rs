@@ -162,7 +162,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         buffers.send.gather(&rank.send.blocks[t].places)
     }
 
-    /// What the buffers of a rank must hold, in the order of [`Plan::perform`].
+    /// The content that the buffers of a rank must have, in the order of [`Plan::perform`].
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let mut right = Vec::new();
         for round in 0..self.rounds {

@@ -1,4 +1,4 @@
-//! What a rank sends or receives: blocks of elements in one buffer.
+//! The data that a rank sends or receives: blocks of elements in one buffer.
 
 use std::fmt::Write as _;
 
@@ -35,8 +35,8 @@ pub struct Buffers {
 const FAR: i64 = 4 << 20;
 
 impl<'p, A: Abi> Side<'p, A> {
-    /// Places for so many elements of each block; `None` where bytes would be received over others, or
-    /// far away.
+    /// Places for so many elements of each block; `None` where bytes would be received over
+    /// others, or far away.
     pub fn new(
         rng: &mut Rng,
         places: Places,

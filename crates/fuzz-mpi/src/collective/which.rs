@@ -24,7 +24,7 @@ pub enum Which {
     NeighborAlltoallw,
 }
 
-/// What the amounts of data of the blocks have in common.
+/// The relation between the amounts of data of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amounts {
     /// One amount for all.
@@ -196,7 +196,7 @@ impl Flow {
     }
 }
 
-/// What rank `r` receives from its neighbours.
+/// The blocks that rank `r` receives from its neighbours.
 fn neighbors<A: Abi>(
     which: Which,
     session: &Session<A>,

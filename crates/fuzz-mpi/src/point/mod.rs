@@ -254,7 +254,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         self.messages.iter().enumerate().map(side).collect()
     }
 
-    /// What the buffers of a rank must hold in the end, in the order of [`Plan::perform`].
+    /// The content that the buffers of a rank must have in the end, in the order of
+    /// [`Plan::perform`].
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let mut right = Vec::new();
         for round in 0..self.rounds {

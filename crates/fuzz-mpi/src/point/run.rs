@@ -112,7 +112,7 @@ impl<'r, A: Abi> Run<'r, A> {
             let f = session.functions(face);
             let mut request = session.mpi.handles.request_null;
             let (large, to, tag, r) = (m.send.large, int(m.to), m.tag, &raw mut request);
-            // SAFETY: as above.
+            // SAFETY: the buffer lives until the request is freed.
             let code = unsafe {
                 match mode {
                     Mode::Standard => sized!(
@@ -251,8 +251,8 @@ impl<'r, A: Abi> Run<'r, A> {
         self.active.append(&mut now);
     }
 
-    /// Inactive requests were started. MPICH 4.0 alone takes one for active now and then that `MPI_Testall` has
-    /// completed together with others.
+    /// Inactive requests were started. MPICH 4.0 alone takes one for active now and then that
+    /// `MPI_Testall` has completed together with others.
     fn started(&self, call: &'static str, code: c_int) {
         if let Err(error) = self.session.mpi.check(call, code) {
             watch::refused(&error);
@@ -294,7 +294,7 @@ impl<'r, A: Abi> Run<'r, A> {
         let mut request = session.mpi.handles.request_null;
         let (large, buffer) = (m.send.large, a.buffer.cast_const());
         let (to, tag, comm, r) = (int(m.to), m.tag, session.comm, &raw mut request);
-        // SAFETY: as above.
+        // SAFETY: the buffer lives until the request is complete.
         let code = unsafe {
             match mode {
                 Mode::Standard => sized!(
