@@ -1,10 +1,10 @@
-//! What was measured, held against the performance guidelines of Carpen-Amarie, Hunold and Traeff: whatever the
+//! Measurements, held against the performance guidelines of Carpen-Amarie, Hunold and Traeff: whatever the
 //! description, a message should cost no more than with the best one (GL1, GL4), and no more than packing, sending
 //! contiguous bytes and unpacking (GL2, GL3).
 
 use super::record::Record;
 use super::schedule::Mode;
-use super::statistics::geometric_mean;
+use commloom_measure::statistics::geometric_mean;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -100,7 +100,7 @@ fn factor(of: &Times, over: &Times) -> Option<f64> {
     Some(shortest(of)? / shortest(over).filter(|time| *time > 0.0)?)
 }
 
-/// What packing, contiguous messages and unpacking take in each run. A ping-pong is two messages.
+/// Times of packing, contiguous messages and unpacking in each run. A ping-pong is two messages.
 fn explicit(
     times: &BTreeMap<Key<'_>, BTreeMap<(&str, bool), Times>>,
     (operation, layout, bytes): Key<'_>,
@@ -151,11 +151,10 @@ fn counts(cells: &[&Judged]) -> String {
     let above = |factor: &dyn Fn(&Judged) -> Option<f64>, limit: f64| {
         cells.iter().filter(|cell| factor(cell).is_some_and(|f| f > limit)).count()
     };
-    let gains: Vec<f64> = cells.iter().map(|cell| cell.gain).collect();
     format!(
         "{} | {:.2} | {} / {} | {} / {} | {}",
         cells.len(),
-        geometric_mean(&gains).unwrap_or(1.0),
+        geometric_mean(cells.iter().map(|cell| cell.gain)).unwrap_or(1.0),
         above(&|c| Some(c.best[0]), THRESHOLD),
         above(&|c| Some(c.best[1]), THRESHOLD),
         above(&|c| Some(c.explicit?[0]), THRESHOLD),

@@ -18,7 +18,7 @@ pub const RANKS: u32 = 2;
 /// Lines of an error output that are worth repeating.
 const QUOTED_LINES: usize = 12;
 
-/// What a finished launch left behind.
+/// The output and end of a finished launch.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Standard output.

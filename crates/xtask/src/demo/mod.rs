@@ -10,7 +10,6 @@ pub mod mpi;
 pub mod protocol;
 pub mod record;
 pub mod schedule;
-pub mod statistics;
 pub mod summary;
 pub mod table;
 
@@ -23,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What the demo is asked to do.
+/// Options of the demo.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
     /// How often every example is launched in each mode.
@@ -87,7 +86,7 @@ pub enum Error {
     Compile {
         /// The compiler command.
         command: String,
-        /// What it printed.
+        /// Its output.
         output: String,
     },
     /// A program that the demo needs could not be started or gave no usable answer.
@@ -95,7 +94,7 @@ pub enum Error {
     Command {
         /// The command.
         command: String,
-        /// What went wrong.
+        /// The error.
         reason: String,
     },
     /// A file could not be read or written.

@@ -119,7 +119,7 @@ impl Library {
     /// Compiles one C file, with all warnings as errors; `flags` are added.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The output of the compiler.
     pub fn compile(&self, source: &Path, program: &Path, flags: &[&str]) -> Result<(), Error> {
         let mut command = Command::new(&self.compiler);
         command.args(COMPILER_FLAGS).args(flags).arg("-o").arg(program).arg(source);
@@ -129,7 +129,7 @@ impl Library {
     /// Compiles one of [`FORTRAN_EXAMPLES`] into a directory. `None` where there is no Fortran compiler.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The output of the compiler.
     pub fn compile_fortran(&self, name: &str, directory: &Path) -> Result<Option<PathBuf>, Error> {
         let Some(compiler) = &self.fortran_compiler else { return Ok(None) };
         let source =

@@ -1,9 +1,9 @@
-//! What the examples print (see `examples/common.h`): one `CELL` line per cell, then `VERIFIED n cells`.
+//! Output of the examples (see `examples/common.h`): one `CELL` line per cell, then `VERIFIED n cells`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What is communicated: one row of the table, for each MPI library.
+/// One row of the table, for each MPI library: a message or exchange.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
     /// Name of the program.
@@ -22,7 +22,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What one launch measured for one cell.
+/// The measurement of one cell in one launch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Which cell.
@@ -45,7 +45,7 @@ pub enum Error {
         line: usize,
         /// The whole line.
         text: String,
-        /// What is wrong with it.
+        /// The fault of the line.
         reason: &'static str,
     },
     /// The program did not say that it verified its results.

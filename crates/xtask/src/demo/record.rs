@@ -68,7 +68,7 @@ pub struct Launch {
     pub seconds: f64,
     /// Why its results do not count, if they do not.
     pub failure: Option<String>,
-    /// What was measured; empty after a failure.
+    /// All samples; empty after a failure.
     pub samples: Vec<Sample>,
 }
 

@@ -3,7 +3,7 @@
 use super::protocol::{Cell, Sample};
 use super::record::Launch;
 use super::schedule::Mode;
-use super::statistics::Spread;
+use commloom_measure::statistics::{Quartiles, median};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,10 +12,29 @@ pub const FASTER: f64 = 1.05;
 /// Below this ratio a cell counts as slower.
 pub const SLOWER: f64 = 0.95;
 
+/// Middle and spread of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// How many samples.
+    pub samples: usize,
+    /// Median.
+    pub median: f64,
+    /// Third quartile minus first quartile.
+    pub interquartile_range: f64,
+}
+
+impl Spread {
+    fn of(samples: &[f64]) -> Option<Spread> {
+        let found = Quartiles::of(samples)?;
+        let interquartile_range = found.range();
+        Some(Spread { samples: found.samples, median: found.median, interquartile_range })
+    }
+}
+
 /// One row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What was communicated.
+    /// The cell: example, layout, description and bytes.
     pub cell: Cell,
     /// With which MPI library.
     pub library: String,
@@ -67,11 +86,9 @@ fn paired_ratio<'l>(launches: impl Iterator<Item = &'l Launch>, cell: &Cell) -> 
         let place = usize::from(launch.mode == Mode::Commloom);
         runs.entry(launch.run).or_default()[place] = sample.map(|s| s.median_us);
     }
-    let ratios: Vec<f64> = runs
-        .into_values()
-        .filter_map(|[native, commloom]| Some(native? / commloom.filter(|&us| us > 0.0)?))
-        .collect();
-    Some(Spread::of(&ratios)?.median)
+    let ratio =
+        |[native, commloom]: [Option<f64>; 2]| Some(native? / commloom.filter(|&us| us > 0.0)?);
+    median(runs.into_values().filter_map(ratio))
 }
 
 /// Is every sample there, with one and the same checksum?

@@ -3,9 +3,9 @@
 //! Colours are written always; `anstream` takes them out where there is no terminal or `NO_COLOR` is set.
 
 use super::record::{Launch, Record};
-use super::statistics::{Spread, geometric_mean};
-use super::summary::{FASTER, Row, SLOWER};
+use super::summary::{FASTER, Row, SLOWER, Spread};
 use anstyle::{AnsiColor, Style};
+use commloom_measure::statistics::geometric_mean;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -154,7 +154,7 @@ fn groups(record: &Record) -> Vec<String> {
         let mine = |row: &&Row| row.cell.example == example && row.library == library;
         let ratios: Vec<f64> =
             record.rows.iter().filter(mine).filter_map(|row| row.ratio).collect();
-        let mean = geometric_mean(&ratios)?;
+        let mean = geometric_mean(ratios.iter().copied())?;
         let count = |test: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&r| test(r)).count();
         let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let high = ratios.iter().copied().fold(0.0, f64::max);
