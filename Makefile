@@ -3,11 +3,13 @@ CARGO ?= cargo
 # Tests of the unsafe data path, for tools that watch every access.
 SAFETY = --package commloom-plan --package commloom-pack
 HOST = $(shell rustc -vV | sed -n 's/host: //p')
+# Pages of the book that measurements write.
+TABLES = book/src/tables
 # How cargo is told what to run tests with, on this machine.
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,9 +53,9 @@ test-messages: ## many random layouts as messages, near and far, with every MPI 
 test-mpi4py: build ## the test suite of mpi4py, natively and under commloom: the same tests must pass (some 15 minutes, network)
 	scripts/test-mpi4py $(MPICC)
 
-test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and under commloom; MPICH_SOURCE is a folder with a source of either (hours), write docs/test-mpich.md
+test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and under commloom; MPICH_SOURCE is a folder with a source of either (hours), write tables/test-mpich.md
 	@scripts/test-mpich $(or $(MPICH_SOURCE),$(error MPICH_SOURCE=FOLDER is missing)) $(MPICC); status=$$?; \
-		scripts/test-mpich-report docs/test-mpich.md; exit $$status
+		scripts/test-mpich-report $(TABLES)/test-mpich.md; exit $$status
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
@@ -65,14 +67,14 @@ fuzz: ## fuzz parse, normalize, reconstruct and the readers of graphs, FUZZ_SECO
 fuzz-quick: ## the same for 60 seconds each
 	@FUZZ_SECONDS=60 scripts/fuzz
 
-fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (OPERATIONS=...), write docs/fuzz-mpi.md
-	FUZZ_MARKDOWN=$(CURDIR)/docs/fuzz-mpi.md scripts/fuzz-mpi $(or $(OPERATIONS),100000)
+fuzz-mpi: build ## random MPI operations under every library found, 100,000 for each (OPERATIONS=...), write tables/fuzz-mpi.md
+	FUZZ_MARKDOWN=$(CURDIR)/$(TABLES)/fuzz-mpi.md scripts/fuzz-mpi $(or $(OPERATIONS),100000)
 
-soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write docs/soak.md
-	scripts/soak $(CURDIR)/docs/soak.md
+soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write tables/soak.md
+	scripts/soak $(CURDIR)/$(TABLES)/soak.md
 
-bench-reconstruct: ## measure reconstruction against a sum, write docs/reconstruct-speed.md (some 10 minutes, quiet machine)
-	scripts/written-to docs/reconstruct-speed.md $(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS)
+bench-reconstruct: ## measure reconstruction against a sum, write tables/reconstruct-speed.md (some 10 minutes, quiet machine)
+	scripts/written-to $(TABLES)/reconstruct-speed.md $(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS)
 
 bench-trace: build ## what `commloom trace` costs the halo example under both MPI libraries (some 2 minutes)
 	@scripts/bench-trace
@@ -80,16 +82,16 @@ bench-trace: build ## what `commloom trace` costs the halo example under both MP
 real-programs: setup build ## what is found in HPL, NAS, miniGhost and ember; REAL_PROGRAMS is a folder with their sources (some 15 minutes)
 	@scripts/real-programs $(REAL_PROGRAMS)
 
-guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write docs/guidelines (3 minutes a library, quiet machine)
-	target/release/commloom guidelines --seed 20261121 --json docs/guidelines/results.json.zst --html docs/guidelines/index.html $(GUIDELINES_ARGS)
+guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write tables/guidelines (3 minutes a library, quiet machine)
+	target/release/commloom guidelines --seed 20261121 --json $(TABLES)/guidelines/results.json.zst --html $(TABLES)/guidelines/index.html $(GUIDELINES_ARGS)
 
-bench-detect: ## time and memory of matching, dataflow and detection of six patterns on up to 2^22 processes, write docs/detect-speed.md (some 3 minutes, quiet machine)
-	scripts/written-to docs/detect-speed.md $(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS)
+bench-detect: ## time and memory of matching, dataflow and detection of six patterns on up to 2^22 processes, write tables/detect-speed.md (some 3 minutes, quiet machine)
+	scripts/written-to $(TABLES)/detect-speed.md $(CARGO) run --release --package commloom-commgraph --example phases -- $(BENCH_ARGS)
 
-check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write docs/check-graphs.md (some 15 seconds)
-	scripts/written-to docs/check-graphs.md $(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000)
+check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write tables/check-graphs.md (some 15 seconds)
+	scripts/written-to $(TABLES)/check-graphs.md $(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000)
 
-check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of docs/check-refactor.md
+check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of tables/check-refactor.md
 	COMMLOOM_PROGRAMS=$(or $(PROGRAMS),4000) COMMLOOM_SEED=$(or $(SEED),100) COMMLOOM_LIBRARIES=mpich,openmpi COMMLOOM_TABLE=1 \
 		$(CARGO) test --package commloom-refactor --test attack -- --nocapture
 
@@ -99,18 +101,21 @@ bench-refactor: build ## commloom refactor on a program of 100,000 lines made of
 bench-replace: build ## persistent requests as they are and replaced by collective operations, under both MPI libraries of Debian (some 3 minutes, quiet machine)
 	@scripts/bench-replace
 
-bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write docs/cdag.md (3 minutes, quiet machine)
-	scripts/bench-cdag $(CURDIR)/docs/cdag.md
+bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write tables/cdag.md (3 minutes, quiet machine)
+	scripts/bench-cdag $(CURDIR)/$(TABLES)/cdag.md
 
-bench-pack: ## measure packing against memcpy, C loops and every MPI library, write docs/pack-speed.* (some 25 minutes, quiet machine)
-	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/docs/pack-speed.md \
-		--svg $(CURDIR)/docs/pack-speed.svg --json $(CURDIR)/docs/pack-speed.json.zst $(BENCH_ARGS)
+bench-pack: ## measure packing against memcpy, C loops and every MPI library, write tables/pack-speed.* (some 25 minutes, quiet machine)
+	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/$(TABLES)/pack-speed.md \
+		--svg $(CURDIR)/$(TABLES)/pack-speed.svg --json $(CURDIR)/$(TABLES)/pack-speed.json.zst $(BENCH_ARGS)
 
-bench-mpi: setup build ## ping-pong, broadcast and packing natively and under commloom, write docs/bench-mpi.md (some 15 minutes, quiet machine)
-	$(CARGO) run --release --package xtask -- bench-mpi --markdown $(CURDIR)/docs/bench-mpi.md $(BENCH_ARGS)
+bench-mpi: setup build ## ping-pong, broadcast and packing natively and under commloom, write tables/bench-mpi.md (some 15 minutes, quiet machine)
+	$(CARGO) run --release --package xtask -- bench-mpi --markdown $(CURDIR)/$(TABLES)/bench-mpi.md $(BENCH_ARGS)
 
-gaps: ## measure large trees against optimal ones, write docs/tree-gaps.md
+gaps: ## measure large trees against optimal ones, write tables/tree-gaps.md
 	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)
+
+book: ## build the book into target/book (mdbook is installed below ~/.cache/commloom where it is missing)
+	@scripts/book
 
 clean: ## remove everything built
 	$(CARGO) clean
