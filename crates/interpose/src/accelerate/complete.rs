@@ -51,9 +51,10 @@ impl<A: Abi> Claimed<A> {
         state: &Accelerator<A>,
         code: c_int,
         (statuses, tells): (&mut Statuses<A::Status>, Tells),
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let answer = Answer::of(state, code);
+        let place = |position| place(position, &answer);
         // SAFETY: the library has written those that have places.
         let status_of =
             |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
@@ -96,9 +97,10 @@ impl<A: Abi> Claimed<A> {
         state: &Accelerator<A>,
         code: c_int,
         (statuses, tells): (&mut Statuses<A::Status>, Tells),
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let answer = Answer::of(state, code);
+        let place = |position| place(position, &answer);
         // SAFETY: the library has written those that have places.
         let status_of =
             |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };

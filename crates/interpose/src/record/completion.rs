@@ -28,7 +28,7 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
         (count, requests): (c_int, *mut A::Request),
         (room, statuses, _): (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         // SAFETY: the arrays are those of the MPI call.
         unsafe {
@@ -39,7 +39,7 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
             let answer = Answer::of(self.runtime, code);
             let null = self.runtime.mpi().handles.request_null;
             for (position, &request) in before.iter().enumerate() {
-                let Some(at) = place(position) else { continue };
+                let Some(at) = place(position, &answer) else { continue };
                 let status = answer.status(|| room.get(at));
                 // Where the call has failed, a request that is gone has failed.
                 if status.is_some() || *requests.add(position) == null {
@@ -55,7 +55,7 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
         (count, requests): (c_int, *const A::Request),
         (room, statuses, _): (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         // SAFETY: the arrays are those of the MPI call.
         unsafe {
@@ -65,7 +65,7 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
             let code = call(room.as_mut_ptr());
             let answer = Answer::of(self.runtime, code);
             for (position, &request) in before.iter().enumerate() {
-                let status = answer.status(|| room.get(place(position)?));
+                let status = answer.status(|| room.get(place(position, &answer)?));
                 inside.shield(|| {
                     let status = status.as_ref()?;
                     let done = inside.lock().requests.told(request)?;
@@ -74,10 +74,6 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
             }
             code
         }
-    }
-
-    fn is_in_status(self, code: c_int) -> bool {
-        matches!(Answer::of(self.runtime, code), Answer::Mixed)
     }
 
     /// The program will not know when it is complete.

@@ -2,13 +2,12 @@
 //! look after requests: a [`Watcher`] is told which of them a call has completed, and where their
 //! statuses are.
 
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
-use crate::runtime::statuses::Tells;
+use crate::runtime::statuses::{Answer, Tells};
 
 /// Who looks after the requests of the program: the accelerator, or the recorder in its place.
 pub trait Watcher<A: Abi>: Copy {
@@ -33,8 +32,8 @@ pub trait Watcher<A: Abi>: Copy {
     ) -> bool;
 
     /// One call of completion: `call` gets the place for the statuses. `place` says where among
-    /// them the status of the request at a position is after the call; `None` if the call has not
-    /// completed it.
+    /// them the status of the request at a position is after the call, which has answered so;
+    /// `None` if the call has not completed it.
     ///
     /// # Safety
     /// As the MPI call: so many requests, and room for so many statuses or `MPI_STATUS_IGNORE`.
@@ -43,7 +42,7 @@ pub trait Watcher<A: Abi>: Copy {
         requests: (c_int, *mut A::Request),
         statuses: (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int;
 
     /// The same for a call that tells which requests are complete, and leaves them as they are.
@@ -55,11 +54,8 @@ pub trait Watcher<A: Abi>: Copy {
         requests: (c_int, *const A::Request),
         statuses: (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int;
-
-    /// Whether a return code says `MPI_ERR_IN_STATUS`: each status has its own.
-    fn is_in_status(self, code: c_int) -> bool;
 
     /// `MPI_Request_free`.
     ///
@@ -136,7 +132,7 @@ pub unsafe fn wait<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(request, statuses);
-        watcher.completes((1, request), (1, status, Tells::Code), call, |_| Some(0))
+        watcher.completes((1, request), (1, status, Tells::Code), call, |_, _| Some(0))
     }
 }
 
@@ -159,8 +155,8 @@ pub unsafe fn test<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(request, flag, statuses);
-        watcher
-            .completes((1, request), (1, status, Tells::Code), call, |_| (*flag != 0).then_some(0))
+        let place = |_, _: &Answer| (*flag != 0).then_some(0);
+        watcher.completes((1, request), (1, status, Tells::Code), call, place)
     }
 }
 
@@ -182,8 +178,8 @@ pub unsafe fn waitall<A: Abi, W: Watcher<A>>(
         }
         let replaced = watcher.replaced(requests, count);
         let call = |statuses| next(count, requests, statuses);
-        let code =
-            watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, Some);
+        let room = (count, statuses, Tells::Statuses);
+        let code = watcher.completes((count, requests), room, call, |at, _| Some(at));
         if let Some(replaced) = replaced {
             replaced.all(requests, statuses, true);
         }
@@ -210,15 +206,12 @@ pub unsafe fn testall<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let replaced = watcher.replaced(requests, count);
-        let returned = Cell::new(A::CONSTANTS.success);
-        let call = |statuses| {
-            returned.set(next(count, requests, flag, statuses));
-            returned.get()
-        };
-        let code =
-            watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at| {
-                has_statuses_of_all(watcher, returned.get(), *flag).then_some(at)
-            });
+        let call = |statuses| next(count, requests, flag, statuses);
+        let room = (count, statuses, Tells::Statuses);
+        // MPICH and Intel MPI tell of a failure while other requests are pending.
+        let code = watcher.completes((count, requests), room, call, |at, answer| {
+            (*flag != 0 || answer.is_in_statuses()).then_some(at)
+        });
         if let Some(replaced) = replaced.filter(|_| *flag != 0) {
             replaced.all(requests, statuses, true);
         }
@@ -245,7 +238,8 @@ pub unsafe fn waitany<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, statuses);
-        watcher.completes((count, requests), (1, status, Tells::Code), call, |at| only(at, *index))
+        watcher
+            .completes((count, requests), (1, status, Tells::Code), call, |at, _| only(at, *index))
     }
 }
 
@@ -276,7 +270,7 @@ pub unsafe fn testany<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, flag, statuses);
-        watcher.completes((count, requests), (1, status, Tells::Code), call, |at| {
+        watcher.completes((count, requests), (1, status, Tells::Code), call, |at, _| {
             if *flag == 0 { None } else { only(at, *index) }
         })
     }
@@ -308,7 +302,7 @@ pub unsafe fn waitsome<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at| {
+        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at, _| {
             place(at, *completed, indices)
         })
     }
@@ -340,7 +334,7 @@ pub unsafe fn testsome<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at| {
+        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at, _| {
             place(at, *completed, indices)
         })
     }
@@ -357,17 +351,6 @@ pub unsafe fn request_free<A: Abi, W: Watcher<A>>(
 ) -> c_int {
     // SAFETY: the program's call, with its arguments.
     unsafe { watcher.frees(next, request) }
-}
-
-/// Whether `MPI_Testall` or `MPI_Request_get_status_all`, which returned `code`, has written the
-/// statuses. MPICH and Intel MPI tell of a failure while other requests are pending, and the flag
-/// says then that not all are complete.
-pub(crate) fn has_statuses_of_all<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    code: c_int,
-    flag: c_int,
-) -> bool {
-    flag != 0 || watcher.is_in_status(code)
 }
 
 /// Where the status of the request at `position` stands, if that is the one that has completed.

@@ -2,13 +2,12 @@
 //! complete and leave it as it is. From then on the program may use the buffer. As in
 //! [`completion`](crate::runtime::completion), written once.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
-use crate::runtime::completion::{Replaced, Watcher, has_statuses_of_all, only, place};
-use crate::runtime::statuses::Tells;
+use crate::runtime::completion::{Replaced, Watcher, only, place};
+use crate::runtime::statuses::{Answer, Tells};
 
 /// `MPI_Request_get_status`.
 ///
@@ -30,7 +29,8 @@ pub unsafe fn request_get_status<A: Abi, W: Watcher<A>>(
         }
         let call = |statuses| next(request, flag, statuses);
         let room = (1, status, Tells::Code);
-        watcher.asks((1, &raw const request), room, call, |_| (*flag != 0).then_some(0))
+        let place = |_, _: &Answer| (*flag != 0).then_some(0);
+        watcher.asks((1, &raw const request), room, call, place)
     }
 }
 
@@ -49,14 +49,10 @@ pub unsafe fn request_get_status_all<A: Abi, W: Watcher<A>>(
     // SAFETY: passed on; `count` requests and statuses.
     unsafe {
         let replaced = watcher.replaced(requests, count);
-        let returned = Cell::new(A::CONSTANTS.success);
-        let call = |statuses| {
-            returned.set(next(count, requests, flag, statuses));
-            returned.get()
-        };
+        let call = |statuses| next(count, requests, flag, statuses);
         let (given, room) = ((count, requests), (count, statuses, Tells::Statuses));
-        let code = watcher.asks(given, room, call, |at| {
-            has_statuses_of_all(watcher, returned.get(), *flag).then_some(at)
+        let code = watcher.asks(given, room, call, |at, answer| {
+            (*flag != 0 || answer.is_in_statuses()).then_some(at)
         });
         if let Some(replaced) = replaced.filter(|_| *flag != 0) {
             replaced.all(requests, statuses, false);
@@ -92,7 +88,7 @@ pub unsafe fn request_get_status_any<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, index, flag, statuses);
-        watcher.asks((count, requests), (1, status, Tells::Code), call, |at| {
+        watcher.asks((count, requests), (1, status, Tells::Code), call, |at, _| {
             if *flag == 0 { None } else { only(at, *index) }
         })
     }
@@ -124,7 +120,7 @@ pub unsafe fn request_get_status_some<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = |statuses| next(count, requests, completed, indices, statuses);
-        watcher.asks((count, requests), (count, statuses, Tells::Statuses), call, |at| {
+        watcher.asks((count, requests), (count, statuses, Tells::Statuses), call, |at, _| {
             place(at, *completed, indices)
         })
     }

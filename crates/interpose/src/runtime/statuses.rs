@@ -8,7 +8,7 @@ use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::process::Runtime;
 
 /// What a return code says about the requests of the call.
-pub(crate) enum Answer {
+pub enum Answer {
     /// Those that are complete have succeeded.
     Success,
     /// `MPI_ERR_IN_STATUS`: each status says it.
@@ -18,7 +18,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    pub fn of<A: Abi>(runtime: &Runtime<A>, code: c_int) -> Answer {
+    pub(crate) fn of<A: Abi>(runtime: &Runtime<A>, code: c_int) -> Answer {
         if code == A::CONSTANTS.success {
             Answer::Success
         } else if runtime.mpi().error_class(code) == Some(A::CONSTANTS.err_in_status) {
@@ -28,8 +28,15 @@ impl Answer {
         }
     }
 
+    /// Whether the library has filled in the statuses of all requests, also of those that are
+    /// pending.
+    #[must_use]
+    pub fn is_in_statuses(&self) -> bool {
+        matches!(self, Answer::Mixed)
+    }
+
     /// A status, if its request has succeeded.
-    pub fn status<S: Status>(&self, status: impl FnOnce() -> Option<S>) -> Option<S> {
+    pub(crate) fn status<S: Status>(&self, status: impl FnOnce() -> Option<S>) -> Option<S> {
         match self {
             Answer::Success => status(),
             Answer::Mixed => status().filter(|status| status.error() == 0),
@@ -39,7 +46,7 @@ impl Answer {
 
     /// Of a request that the library has set to `MPI_REQUEST_NULL`. Zero is `MPI_SUCCESS` in every ABI (MPI
     /// 4.1, section 9.4).
-    pub fn of_request<A: Abi>(
+    pub(crate) fn of_request<A: Abi>(
         &self,
         runtime: &Runtime<A>,
         status: impl FnOnce() -> Option<A::Status>,
@@ -56,7 +63,7 @@ impl Answer {
     }
 
     /// Of a persistent one, if it is complete; `alone` says whether an error of the call is its own.
-    pub fn of_persistent<A: Abi>(
+    pub(crate) fn of_persistent<A: Abi>(
         &self,
         runtime: &Runtime<A>,
         alone: bool,

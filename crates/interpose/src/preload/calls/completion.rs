@@ -38,7 +38,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         (count, requests): (c_int, *mut A::Request),
         (room, statuses, tells): (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         // SAFETY: the arrays are those of the MPI call.
         unsafe {
@@ -62,7 +62,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         (count, requests): (c_int, *const A::Request),
         (room, statuses, tells): (c_int, *mut A::Status, Tells),
         call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize) -> Option<usize>,
+        place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         // SAFETY: the arrays are those of the MPI call.
         unsafe {
@@ -73,10 +73,6 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
             let code = call(statuses.as_mut_ptr());
             claimed.deliver(self, code, (&mut statuses, tells), place)
         }
-    }
-
-    fn is_in_status(self, code: c_int) -> bool {
-        matches!(Answer::of(self, code), Answer::Mixed)
     }
 
     /// The program lets go of a request that we still have to finish. An inactive persistent one
