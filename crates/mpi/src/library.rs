@@ -78,6 +78,8 @@ macro_rules! in_abi {
     };
 }
 
+pub(crate) use in_abi;
+
 /// The MPI library that the process uses, or one opened by path.
 #[derive(Debug, Clone)]
 pub struct Library {

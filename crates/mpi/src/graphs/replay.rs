@@ -9,9 +9,9 @@ use super::prepare::ReadyProgram;
 use super::{GraphsError, OnMpi};
 use crate::abi::Abi;
 use crate::error::MpiError;
-use crate::library::Library;
+use crate::library::{Library, in_abi};
 use crate::mpi::Mpi;
-use crate::session::{SessionError, opened, started};
+use crate::session::{SessionError, started};
 
 /// One of the processes of `MPI_COMM_WORLD`.
 pub trait Replay {
@@ -52,12 +52,13 @@ pub fn replay<R>(
     library: &Path,
     work: impl FnOnce(&mut dyn Replay) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
-    opened!(library, in_abi::<_, R>, work)
+    let library = Library::open(library)?;
+    in_abi!(library.kind(), A => replay_in::<A, R>(&library, work))
 }
 
-fn in_abi<A: Abi, R>(
+fn replay_in<A: Abi, R>(
     // Open for as long as the session lasts.
-    _library: Library,
+    _library: &Library,
     work: impl FnOnce(&mut dyn Replay) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
     // SAFETY: every handle below comes from this library and lives until before MPI_Finalize.

@@ -12,7 +12,7 @@ use crate::abi::{Abi, Status};
 use crate::construct::construct;
 use crate::encode::encode;
 use crate::error::{EncodeError, MpiError};
-use crate::library::Library;
+use crate::library::{Library, in_abi};
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
@@ -108,11 +108,12 @@ pub fn group<R>(
     library: &Path,
     work: impl FnOnce(&mut dyn GroupSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
-    opened!(library, in_abi::<_, R>, work)
+    let library = Library::open(library)?;
+    in_abi!(library.kind(), A => linked::<A, R>(&library, work))
 }
 
-fn in_abi<A: Abi, R>(
-    library: Library,
+fn linked<A: Abi, R>(
+    library: &Library,
     work: impl FnOnce(&mut dyn GroupSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
     let alone = library.function(c"MPI_Send");

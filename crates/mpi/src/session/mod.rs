@@ -19,22 +19,6 @@ use crate::error::{EncodeError, MpiError};
 use crate::library::{Library, LibraryError};
 use crate::mpi::Mpi;
 
-/// Opens a library (a path or soname) and calls a function for its ABI.
-macro_rules! opened {
-    ($library:expr, $run:ident::<_, $result:ty>, $work:expr) => {{
-        let library = $crate::library::Library::open($library)?;
-        match library.kind() {
-            $crate::abi::AbiKind::Mpich => $run::<$crate::abi::Mpich, $result>(library, $work),
-            $crate::abi::AbiKind::OpenMpi => $run::<$crate::abi::OpenMpi, $result>(library, $work),
-            $crate::abi::AbiKind::Standard => {
-                $run::<$crate::abi::Standard, $result>(library, $work)
-            }
-        }
-    }};
-}
-
-pub(crate) use opened;
-
 mod group;
 mod pair;
 mod single;

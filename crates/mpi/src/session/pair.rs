@@ -9,7 +9,7 @@ use super::{SessionError, buffer_size, session};
 use crate::abi::{Abi, Status};
 use crate::encode::encode;
 use crate::error::MpiError;
-use crate::library::Library;
+use crate::library::{Library, in_abi};
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
@@ -77,14 +77,8 @@ pub fn pair<R>(
     library: &Path,
     work: impl FnOnce(&mut dyn PairSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
-    opened!(library, in_abi::<_, R>, work)
-}
-
-fn in_abi<A: Abi, R>(
-    library: Library,
-    work: impl FnOnce(&mut dyn PairSession) -> Result<R, SessionError>,
-) -> Result<R, SessionError> {
-    session::<A, R>(library, |mpi| work(&mut Messages { mpi, all: Vec::new() }))
+    let library = Library::open(library)?;
+    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| work(&mut Messages { mpi, all: Vec::new() })))
 }
 
 struct Message<'m, A: Abi> {

@@ -13,7 +13,7 @@ use super::{LARGEST, SessionError, buffer_size, session};
 use crate::abi::Abi;
 use crate::encode::encode;
 use crate::error::MpiError;
-use crate::library::Library;
+use crate::library::{Library, in_abi};
 use crate::mpi::Mpi;
 use crate::owned::OwnedDatatype;
 
@@ -97,14 +97,8 @@ pub fn single<R>(
     library: &Path,
     work: impl FnOnce(&mut dyn SingleSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
-    opened!(library, in_abi::<_, R>, work)
-}
-
-fn in_abi<A: Abi, R>(
-    library: Library,
-    work: impl FnOnce(&mut dyn SingleSession) -> Result<R, SessionError>,
-) -> Result<R, SessionError> {
-    session::<A, R>(library, |mpi| work(&mut Layouts { mpi, prepared: Vec::new() }))
+    let library = Library::open(library)?;
+    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| work(&mut Layouts { mpi, prepared: Vec::new() })))
 }
 
 /// Elements of a layout, and the memory that they are packed from and into.
