@@ -1,6 +1,5 @@
 //! Files of others, results, and a folder for what is built and run.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use commloom_guard::{Folder, Ownership};
@@ -40,13 +39,4 @@ pub fn private_folder() -> Result<Folder, Failure> {
             parent.display()
         ))
     })
-}
-
-/// The user to whom `file` belongs, where that is neither this one nor root, nor whoever `beside`
-/// belongs to: who may put a file above a folder says nothing about what is in the folder.
-pub fn foreign(file: &Path, beside: Option<&Path>) -> Option<u32> {
-    let owner = |path: &Path| path.metadata().ok().map(|data| data.uid());
-    let found = owner(file)?;
-    let known = [Some(0), Some(nix::unistd::geteuid().as_raw()), beside.and_then(owner)];
-    (!known.contains(&Some(found))).then_some(found)
 }

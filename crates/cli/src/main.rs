@@ -44,8 +44,14 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     Exec(cmd::exec::Args),
+    #[cfg(feature = "refactor")]
     Refactor(cmd::refactor::Args),
+    #[cfg(not(feature = "refactor"))]
+    Refactor(cmd::left_out::Args),
+    #[cfg(feature = "lsp")]
     Lsp(cmd::lsp::Args),
+    #[cfg(not(feature = "lsp"))]
+    Lsp(cmd::left_out::Args),
     Trace(cmd::trace::Args),
     Reconstruct(cmd::reconstruct::Args),
     Normalize(cmd::normalize::Args),
@@ -118,8 +124,14 @@ fn refused(say: impl FnOnce()) -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Exec(args) => cmd::exec::run(args),
+        #[cfg(feature = "refactor")]
         Command::Refactor(args) => cmd::refactor::run(&args),
+        #[cfg(not(feature = "refactor"))]
+        Command::Refactor(_) => cmd::left_out::run("refactor"),
+        #[cfg(feature = "lsp")]
         Command::Lsp(args) => cmd::lsp::run(&args),
+        #[cfg(not(feature = "lsp"))]
+        Command::Lsp(_) => cmd::left_out::run("lsp"),
         Command::Trace(args) => cmd::trace::run(&args),
         Command::Reconstruct(args) => cmd::reconstruct::run(&args),
         Command::Normalize(args) => cmd::normalize::run(&args),

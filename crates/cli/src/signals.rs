@@ -104,6 +104,7 @@ impl Drop for Group {
 ///
 /// # Errors
 /// It cannot be started.
+#[cfg_attr(not(feature = "refactor"), expect(dead_code, reason = "only `refactor --run` decides"))]
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     watch();
     let mut child = {
@@ -116,6 +117,7 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
 }
 
 /// Ends the critical section of [`run`], and takes a signal that came meanwhile.
+#[cfg_attr(not(feature = "refactor"), expect(dead_code, reason = "only `refactor --run` decides"))]
 pub fn go_on() {
     *held(&DECIDING) = None;
     let signal = DEFERRED.swap(0, Ordering::AcqRel);
@@ -125,6 +127,7 @@ pub fn go_on() {
 }
 
 /// Whether a signal came while the last command ran.
+#[cfg_attr(not(feature = "refactor"), expect(dead_code, reason = "only `refactor --run` decides"))]
 pub fn was_stopped() -> bool {
     DEFERRED.load(Ordering::Acquire) != 0
 }

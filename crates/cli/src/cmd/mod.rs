@@ -10,11 +10,15 @@ pub mod emit;
 pub mod exec;
 pub mod flatten;
 pub mod guidelines;
+#[cfg(not(all(feature = "lsp", feature = "refactor")))]
+pub mod left_out;
+#[cfg(feature = "lsp")]
 pub mod lsp;
 pub mod manual;
 pub mod normalize;
 pub mod plan;
 pub mod reconstruct;
+#[cfg(feature = "refactor")]
 pub mod refactor;
 pub mod report;
 pub mod show;

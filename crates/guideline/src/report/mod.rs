@@ -10,6 +10,7 @@ mod chart;
 mod heat;
 mod html;
 mod plots;
+#[cfg_attr(not(feature = "png"), path = "no_png.rs")]
 mod png;
 mod terminal;
 

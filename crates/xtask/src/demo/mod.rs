@@ -112,13 +112,20 @@ pub enum Error {
     NoCells(String),
 }
 
-/// Runs the demo and prints its table. The answer is whether every launch succeeded and all results agree.
+/// Runs after which the table is shown for the first time: each mode was once the first of the two.
+const FIRST_LOOK: u32 = 2;
+
+/// Runs the demo and prints its table; on standard error a first one soon. The answer is whether every launch succeeded and all results agree.
 ///
 /// # Errors
 /// When something that the demo needs is missing, or a file cannot be written.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let programs = [mpi::EXAMPLES.as_slice(), &mpi::FORTRAN_EXAMPLES].concat();
-    let record = record(options, &programs, "demo.json")?;
+    let record = record(options, &programs, "demo.json", |record, runs| {
+        if runs == FIRST_LOOK {
+            anstream::eprintln!("after {runs} of {} runs:\n\n{}", options.runs, table::terminal(record));
+        }
+    })?;
     anstream::print!("{}", table::terminal(&record));
     if let Some(path) = &options.markdown {
         record::write_text(path, &table::markdown(&record))?;
@@ -140,7 +147,7 @@ fn conclude(record: &Record) -> bool {
 pub fn bench_mpi(options: &Options) -> Result<bool, Error> {
     let record = match &options.judge {
         Some(samples) => record::read(samples)?,
-        None => record(options, &mpi::BENCHMARKS, "bench-mpi.json")?,
+        None => record(options, &mpi::BENCHMARKS, "bench-mpi.json", |_, _| ())?,
     };
     let text = guidelines::markdown(&record);
     anstream::print!("{text}");
@@ -150,8 +157,14 @@ pub fn bench_mpi(options: &Options) -> Result<bool, Error> {
     Ok(conclude(&record))
 }
 
-/// Launches these programs in all modes and writes what they measured.
-fn record(options: &Options, programs: &[&str], file: &str) -> Result<Record, Error> {
+/// Launches these programs in all modes and writes what they measured. `show` gets what is known
+/// after each run but the last one, and the number of runs so far.
+fn record(
+    options: &Options,
+    programs: &[&str],
+    file: &str,
+    show: impl Fn(&Record, u32),
+) -> Result<Record, Error> {
     let target = target_directory()?;
     let commloom = find_commloom(options, &target)?;
     let libraries = mpi::find(&options.mpi)?;
@@ -162,10 +175,15 @@ fn record(options: &Options, programs: &[&str], file: &str) -> Result<Record, Er
     let json = options.json.clone().unwrap_or_else(|| target.join(file));
 
     let mut record = Record::new(environment::describe(&libraries), options);
-    measure(&launcher, &libraries, &expected, &arguments, options, |launches, done| {
+    let progress = progress_bar();
+    measure(&launcher, &libraries, &expected, (&arguments, options), &progress, |launches, done| {
         record.launches = launches.to_vec();
         record.rows = summary::rows(&expected_cells(&expected), launches, modes(options));
         record.complete = done;
+        if !done {
+            let runs = launches.iter().map(|launch| launch.run + 1).max().unwrap_or(0);
+            progress.suspend(|| show(&record, runs));
+        }
         record::write(&json, &record)
     })?;
 
@@ -247,12 +265,12 @@ fn measure(
     launcher: &dyn Launcher,
     libraries: &[Library],
     expected: &[Expected],
-    arguments: &[String],
-    options: &Options,
+    (arguments, options): (&[String], &Options),
+    progress: &ProgressBar,
     mut save: impl FnMut(&[Launch], bool) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let turns = schedule::turns(options.runs, expected.len(), modes(options));
-    let progress = progress_bar(turns.len());
+    progress.set_length(u64::try_from(turns.len()).unwrap_or(u64::MAX));
     let mut failed = BTreeSet::new();
     let mut launches = Vec::new();
     for (number, turn) in turns.iter().enumerate() {
@@ -284,8 +302,8 @@ fn measure(
 }
 
 /// Drawn on a terminal only; indicatif stays silent elsewhere.
-fn progress_bar(length: usize) -> ProgressBar {
-    let bar = ProgressBar::new(u64::try_from(length).unwrap_or(u64::MAX));
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({eta} left)");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar

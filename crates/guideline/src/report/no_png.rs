@@ -1,0 +1,36 @@
+//! Stands where pictures in pixels are left out of the build.
+
+use thiserror::Error;
+
+use super::Plot;
+
+/// Why there is no picture.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PngError {
+    /// Nothing here can draw one.
+    #[error("this commloom was built without PNG (`make build` has it); SVG needs nothing")]
+    LeftOut,
+}
+
+/// There is none.
+#[derive(Debug)]
+pub enum Rasterizer {}
+
+impl Rasterizer {
+    /// Says so.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new() -> Result<Rasterizer, PngError> {
+        Err(PngError::LeftOut)
+    }
+
+    /// Is never called.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn png(&self, _: &Plot) -> Result<Vec<u8>, PngError> {
+        match *self {}
+    }
+}
