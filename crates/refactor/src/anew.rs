@@ -2,8 +2,8 @@
 
 use crate::legality::{Part, Site};
 use crate::project::{Given, Project, Wrapper, placeholder};
-use crate::source::{Source, Span};
-use crate::tree::{Expression, ExpressionKind};
+use commloom_source::tree::{Expression, ExpressionKind};
+use commloom_source::{Source, Span};
 
 /// Stand for buffer, count and datatype; no program has them: they are for private use in Unicode.
 pub(crate) const MARKS: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];

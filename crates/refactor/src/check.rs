@@ -13,11 +13,11 @@ use crate::leftovers;
 use crate::legality::{self, Explained, Part, Rewrite, Site};
 use crate::project::{self, ProcedureId, View};
 use crate::refusal::{Code, Refusal};
-use crate::source::{FileId, Source, Span};
-use crate::symbols::Symbols;
 use crate::together;
-use crate::tree::Storage;
 use crate::verify::{Draws, Sample, Sizes, instance, sample, verify};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::Storage;
+use commloom_source::{FileId, Source, Span};
 
 pub use crate::finding::{Change, Edit, Finding};
 pub use crate::project::Project;

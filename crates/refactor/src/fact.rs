@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use crate::project::View;
-use crate::source::Span;
-use crate::tree::Name;
+use commloom_source::Span;
+use commloom_source::tree::Name;
 
 /// A statement about a program that would remove a refusal, if it holds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use crate::fact::Premise;
 use crate::refusal::Refusal;
-use crate::source::Span;
 use crate::verify::Sample;
+use commloom_source::Span;
 
 /// A call whose buffer is packed or unpacked by hand.
 #[derive(Debug, Clone, PartialEq)]

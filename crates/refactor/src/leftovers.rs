@@ -7,12 +7,12 @@ use crate::edit;
 use crate::finding::Edit;
 use crate::legality::{for_each_bound, is_live_after};
 use crate::project::{Project, View};
-use crate::source::{FileId, Source, Span};
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind,
     Storage, Type, Unary,
 };
+use commloom_source::{FileId, Source, Span};
 
 /// The edits that take away what others leave over, in all files that they change. With `constructs`, loops and branches without content go, too, and edits inside
 /// of them.
@@ -212,7 +212,7 @@ impl<'a> Cleaning<'a> {
         match of {
             Type::Basic(..) | Type::Pointer(_) => true,
             Type::Record(_) => {
-                let is_c = self.view.language() == crate::source::Language::C;
+                let is_c = self.view.language() == commloom_source::Language::C;
                 is_c || self.view.uniform(&of).is_some()
             }
             _ => false,
@@ -240,7 +240,7 @@ impl<'a> Cleaning<'a> {
     }
 
     fn is_fixed(&self) -> bool {
-        self.source.language == crate::source::Language::FortranFixed
+        self.source.language == commloom_source::Language::FortranFixed
     }
 
     /// Statements with nothing but an effect on one variable.

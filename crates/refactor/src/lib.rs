@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 mod across;
-pub mod affine;
 mod anew;
 pub mod check;
 pub mod copies;
@@ -22,10 +21,9 @@ pub mod ir;
 mod leftovers;
 pub mod legality;
 pub mod project;
-pub mod read;
 pub mod refusal;
-pub mod source;
-pub mod symbols;
 mod together;
-pub mod tree;
 pub mod verify;
+
+pub use commloom_read as read;
+pub use commloom_source::{self as source, affine, symbols, tree};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::fact::Premise;
-use crate::source::Span;
+use commloom_source::Span;
 
 /// A stable name of a reason; documented in book/src/reference/refusal-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

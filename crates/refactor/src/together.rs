@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::edit::Change;
 use crate::finding::Finding;
 use crate::refusal::{Code, Refusal};
-use crate::source::{FileId, Span};
+use commloom_source::{FileId, Span};
 
 /// A finding, and the calls (with their buffers) that its edits rewrite.
 type Judged = (Finding, Vec<(Span, Span)>);

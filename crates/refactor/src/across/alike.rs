@@ -1,6 +1,6 @@
 //! Whether two texts say the same, wherever they stand.
 
-use crate::tree::{Dimension, Expression, ExpressionKind as Kind, Type};
+use commloom_source::tree::{Dimension, Expression, ExpressionKind as Kind, Type};
 
 /// The same expression but for where it stands.
 pub(super) fn alike(one: &Expression, other: &Expression) -> bool {

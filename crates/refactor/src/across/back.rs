@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::affine::{Atom, Layout, Place, Polynomial, Step};
 use crate::copies::Address;
 use crate::fact::{Fact, FactScope, Premise, unmarked};
 use crate::ir::{Datatype, Member, Node};
 use crate::legality::{Part, Rewrite, Site, Trail};
 use crate::project::Project;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, Name};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, Name};
 
 use super::expand::Expansion;
 

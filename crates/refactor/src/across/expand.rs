@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::legality::{assigned_names, for_each_bound, names_in, written_names};
 use crate::project::{ProcedureId, Project, View};
-use crate::source::{FileId, Span};
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Loop, Name, Procedure, Statement,
     StatementKind, Storage, Type, Unary,
 };
+use commloom_source::{FileId, Span};
 
 use super::alike::{alike, alike_types, behind};
 

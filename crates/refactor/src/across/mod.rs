@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::legality::{self, Assumptions, Explained, Site};
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
-use crate::source::{FileId, Span};
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
+use commloom_source::{FileId, Span};
 
 use back::Back;
 use expand::{Expansion, called, expand};

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::affine::{Atom, Place, Polynomial, Step};
-use crate::tree::{Dimension, Expression, ExpressionKind, Name, Subscript, Type, Unary};
+use commloom_source::affine::{Atom, Place, Polynomial, Step};
+use commloom_source::tree::{Dimension, Expression, ExpressionKind, Name, Subscript, Type, Unary};
 
 use super::Address;
 use super::state::{Located, State, Value};
@@ -69,9 +69,9 @@ impl Walk<'_> {
             }
             ExpressionKind::Binary(operation, left, right) => {
                 let (pointer, number, sign) = match operation {
-                    crate::tree::Binary::Add if self.is_number(left) => (right, left, 1),
-                    crate::tree::Binary::Add => (left, right, 1),
-                    crate::tree::Binary::Subtract => (left, right, -1),
+                    commloom_source::tree::Binary::Add if self.is_number(left) => (right, left, 1),
+                    commloom_source::tree::Binary::Add => (left, right, 1),
+                    commloom_source::tree::Binary::Subtract => (left, right, -1),
                     _ => return None,
                 };
                 let located = self.pointee(pointer)?;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::affine::Polynomial;
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::affine::Polynomial;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind, Subscript,
 };
 
@@ -49,12 +49,11 @@ pub(super) fn allocated_once(procedure: &Procedure, symbols: &dyn Symbols) -> Ha
             }
         });
     }
-    let local =
-        |name: &Name| {
-            procedure.scope.variables.iter().any(|d| {
-                d.name == *name && d.allocatable && d.storage == crate::tree::Storage::Local
-            })
-        };
+    let local = |name: &Name| {
+        procedure.scope.variables.iter().any(|d| {
+            d.name == *name && d.allocatable && d.storage == commloom_source::tree::Storage::Local
+        })
+    };
     places
         .into_iter()
         .filter(|(name, count)| *count == 1 && !others.contains(name) && local(name))

@@ -1,8 +1,8 @@
 //! Copies under a condition.
 
-use crate::affine::{Atom, Polynomial};
 use crate::refusal::Code;
-use crate::tree::{Expression, ExpressionKind, Name, Statement};
+use commloom_source::affine::{Atom, Polynomial};
+use commloom_source::tree::{Expression, ExpressionKind, Name, Statement};
 
 use super::Dense;
 use super::loops::{Running, gather, start_of};

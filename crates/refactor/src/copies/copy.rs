@@ -1,9 +1,9 @@
 //! One copying statement: an assignment of elements or sections, or a memcpy.
 
-use crate::affine::{Counter, Place, Polynomial};
 use crate::refusal::Code;
-use crate::source::Span;
-use crate::tree::{
+use commloom_source::Span;
+use commloom_source::affine::{Counter, Place, Polynomial};
+use commloom_source::tree::{
     Binary, Dimension as Bounds, Expression, ExpressionKind, Storage, Subscript, Type, Unary,
 };
 
@@ -225,7 +225,7 @@ impl Walk<'_> {
         }
         let mut start = buffer.address.offset;
         for dimension in &mut dimensions {
-            let atom = crate::affine::Atom::Counter(dimension.counter);
+            let atom = commloom_source::affine::Atom::Counter(dimension.counter);
             let Some((stride, rest)) = start.linear_in(&atom) else {
                 return self.trouble(
                     Code::Coverage,

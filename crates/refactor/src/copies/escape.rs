@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::project::is_forgetful;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, Procedure, Statement, Type, Unary};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind, Name, Procedure, Statement, Type, Unary};
 
 use super::writes::{for_each_body, for_each_expression, for_each_operand, root};
 

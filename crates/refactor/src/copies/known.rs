@@ -1,6 +1,6 @@
 //! Conditions that are known on the way to a call.
 
-use crate::tree::{Binary, Expression, ExpressionKind, MAX_DEPTH, Subscript, Unary};
+use commloom_source::tree::{Binary, Expression, ExpressionKind, MAX_DEPTH, Subscript, Unary};
 
 use super::state::Known;
 use super::walk::Walk;

@@ -2,8 +2,8 @@
 //!
 //! What is proved is proved for LP64. What is written must be right wherever the program is: bytes are counted in sizes of types, which the text asks for.
 
-use crate::affine::{Atom, Layout, Place, Polynomial};
-use crate::tree::{Name, Type};
+use commloom_source::affine::{Atom, Layout, Place, Polynomial};
+use commloom_source::tree::{Name, Type};
 
 use super::walk::Walk;
 
@@ -78,7 +78,7 @@ impl Walk<'_> {
 
     /// What the program calls a type; none where it has no name.
     fn called(&self, of: &Type) -> Option<Name> {
-        let is_c = self.symbols.language() == crate::source::Language::C;
+        let is_c = self.symbols.language() == commloom_source::Language::C;
         Some(match of {
             Type::Named(name) => name.clone(),
             Type::Record(name) if name.contains('@') => return None,

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::affine::{Atom, Counter, Place, Polynomial};
 use crate::refusal::Code;
-use crate::source::Span;
-use crate::tree::{Bound, ExpressionKind, Loop, Name, Statement, StatementKind, Unary};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Counter, Place, Polynomial};
+use commloom_source::tree::{Bound, ExpressionKind, Loop, Name, Statement, StatementKind, Unary};
 
 use super::piece::{Dimension, Piece, solve};
 use super::state::{Located, Value};
@@ -128,9 +128,9 @@ impl Walk<'_> {
         let mut before = known;
         for name in fresh {
             let place = Place::variable(name.clone());
-            let expression = crate::tree::Expression {
+            let expression = commloom_source::tree::Expression {
                 span: self.request.call,
-                kind: crate::tree::ExpressionKind::Name(name),
+                kind: commloom_source::tree::ExpressionKind::Name(name),
             };
             if let Some(number) = self.number(&expression) {
                 before.push((place, Value::Number(number)));
@@ -175,11 +175,12 @@ impl Walk<'_> {
     }
 
     /// A pointer variable's value, where it has one.
-    fn pointer_value(&mut self, expression: &crate::tree::Expression) -> Option<Located> {
+    fn pointer_value(&mut self, expression: &commloom_source::tree::Expression) -> Option<Located> {
         let of = self.locate_type(expression)?;
-        (matches!(of, crate::tree::Type::Pointer(_)) && !self.symbols.language().is_fortran())
-            .then(|| self.pointee(expression))
-            .flatten()
+        (matches!(of, commloom_source::tree::Type::Pointer(_))
+            && !self.symbols.language().is_fortran())
+        .then(|| self.pointee(expression))
+        .flatten()
     }
 
     /// Turns what the body did in one turn into what the loop does.

@@ -1,8 +1,8 @@
 //! The copies that belong to one call.
 
-use crate::affine::{Atom, Counter, Place, Polynomial};
-use crate::source::Span;
-use crate::tree::{Expression, Name, Procedure, Type};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Counter, Place, Polynomial};
+use commloom_source::tree::{Expression, Name, Procedure, Type};
 
 /// Which way bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub struct Packing {
     pub buffer: Name,
     /// First byte of the range, from the start of the buffer.
     pub start: Polynomial,
-    /// Bytes in the range. It is covered once, without gaps. Has [`Atom::Unnamed`](crate::affine::Atom::Unnamed) in it where it has no formula.
+    /// Bytes in the range. It is covered once, without gaps. Has [`Atom::Unnamed`](commloom_source::affine::Atom::Unnamed) in it where it has no formula.
     pub length: Polynomial,
     /// First byte of what the call sends or receives, from the start of the buffer.
     pub sent_start: Polynomial,

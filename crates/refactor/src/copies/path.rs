@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::Place;
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{Expression, ExpressionKind, Statement, StatementKind, Type};
+use commloom_source::affine::Place;
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
 use super::allocated::allocated_once;
 use super::escape::escaping;

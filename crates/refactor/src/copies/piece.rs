@@ -11,8 +11,8 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Atom, Counter, Polynomial};
-use crate::source::Span;
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Counter, Polynomial};
 
 use super::Dense;
 

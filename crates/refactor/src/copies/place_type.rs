@@ -1,7 +1,7 @@
 //! The types of places, by their declarations.
 
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Type, Unary};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind, Type, Unary};
 
 /// The type of a place, without evaluating anything.
 pub(super) fn place_type(symbols: &dyn Symbols, expression: &Expression) -> Option<Type> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Type};
+use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Type};
 
 use super::Direction;
 use super::place_type::is_whole;

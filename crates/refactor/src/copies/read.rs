@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::affine::{Atom, Polynomial};
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Name, Statement};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Name, Statement};
 
 use super::piece::{Piece, solve};
 use super::renew::Renewal;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Atom, Polynomial};
+use commloom_source::affine::{Atom, Polynomial};
 
 use super::Turns;
 use super::piece::Piece;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::affine::{Atom, Place, Polynomial};
 use crate::refusal::Refusal;
-use crate::tree::{Expression, Name, Type};
+use commloom_source::affine::{Atom, Place, Polynomial};
+use commloom_source::tree::{Expression, Name, Type};
 
 use super::Address;
 use super::piece::Piece;

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::refusal::Code;
-use crate::source::Span;
-use crate::symbols::Touched;
-use crate::tree::{Binary, Expression, ExpressionKind, Statement, StatementKind, Type};
+use commloom_source::Span;
+use commloom_source::symbols::Touched;
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Statement, StatementKind, Type};
 
 use super::Direction;
 use super::state::{Value, is_cell};

@@ -1,7 +1,7 @@
 //! Whole numbers: expressions to polynomials.
 
-use crate::affine::{Atom, Operator, Place, Polynomial};
-use crate::tree::{Binary, Expression, ExpressionKind, Name, Type, Unary};
+use commloom_source::affine::{Atom, Operator, Place, Polynomial};
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Name, Type, Unary};
 
 use super::place_type::is_whole;
 use super::state::{Located, Value, is_cell, read};

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::affine::{Place, Polynomial};
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, Statement, Storage, Type};
+use commloom_source::Span;
+use commloom_source::affine::{Place, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, Storage, Type};
 
 use super::place_type::{is_whole, place_type};
 use super::state::{Known, Located, Shape, State, Value};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
 };
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::anew::{Anew, MARKS};
 use crate::emit::{Text, wrap};
-use crate::read::fortran::one_line;
-use crate::source::{Language, Source, Span};
+use commloom_read::fortran::one_line;
+use commloom_source::{Language, Source, Span};
 
 use super::Change;
 use super::line::Lines;

@@ -1,7 +1,7 @@
 //! Text before and after.
 
 use crate::emit::Text;
-use crate::source::{FileId, Language, Source, Span};
+use commloom_source::{FileId, Language, Source, Span};
 
 use super::{CallPlace, EditError, Rewrite, apply, rewrite};
 
@@ -157,7 +157,7 @@ fn long_arguments_are_not_cut() {
     let call = "call f(buf,\nc why\n     &     n,   TY,\n     &     x)";
     let found = change_to(Language::FortranFixed, text, call, &[], &long).unwrap();
     assert!(found.lines().all(|l| l.len() <= 72), "{found}");
-    let joined = crate::read::fortran::one_line(
+    let joined = commloom_read::fortran::one_line(
         found.split_once("call f(u").unwrap().1,
         Language::FortranFixed,
     );

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Place, Polynomial, Step};
-use crate::source::Language;
-use crate::symbols::Symbols;
-use crate::tree::Type;
+use commloom_source::Language;
+use commloom_source::affine::{Place, Polynomial, Step};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::Type;
 
 use super::model::{EmitError, Request, Text, TurnOf};
 use super::number::{Speller, Unit};

@@ -2,8 +2,8 @@
 
 use super::model::EmitError;
 use super::number::Speller;
-use crate::affine::Polynomial;
-use crate::tree::{Binary, Expression, ExpressionKind, Subscript, Unary};
+use commloom_source::affine::Polynomial;
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Subscript, Unary};
 
 impl Speller<'_> {
     /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.

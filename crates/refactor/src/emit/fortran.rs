@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::affine::{Place, Polynomial};
+use commloom_source::affine::{Place, Polynomial};
 
 use super::model::{Case, EmitError, Manner, Request, Text, TurnOf};
 use super::names::Names;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial};
 use crate::ir::{Datatype, Member, Node};
-use crate::symbols::Symbols;
-use crate::tree::Name;
+use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::Name;
 
 use super::model::EmitError;
 use super::names::Names;

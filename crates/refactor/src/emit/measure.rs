@@ -3,8 +3,8 @@
 use super::lower::Lowering;
 use super::model::EmitError;
 use super::operation::{Kind, Operation};
-use crate::affine::{Atom, Layout, Place, Polynomial, Step};
-use crate::tree::{Name, Type};
+use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
+use commloom_source::tree::{Name, Type};
 
 impl Lowering<'_> {
     /// Takes care of what a number needs that only the running program knows.
@@ -86,7 +86,7 @@ impl Lowering<'_> {
             let extent = Polynomial::atom(Atom::Extent(key.0.clone(), along));
             let one = Polynomial::constant(1);
             let last = lower.plus(&extent).minus(&one);
-            Polynomial::apply(crate::affine::Operator::Min, vec![lower.plus(&one), last])
+            Polynomial::apply(commloom_source::affine::Operator::Min, vec![lower.plus(&one), last])
         };
         let mut places = [false, true].into_iter().map(|next| Place {
             variable: key.0.clone(),

@@ -18,7 +18,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::affine::{Counter, Polynomial};
+use commloom_source::affine::{Counter, Polynomial};
 
 use model::TurnOf;
 

@@ -1,10 +1,10 @@
 //! What a datatype is written from, and what comes of it.
 
-use crate::affine::{Counter, Polynomial};
 use crate::copies::Turns;
 use crate::ir::Datatype;
-use crate::symbols::Symbols;
-use crate::tree::Name;
+use commloom_source::affine::{Counter, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::Name;
 
 /// Why a datatype cannot be written in a language, though it exists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
-use crate::symbols::Symbols;
-use crate::tree::{Name, Type};
+use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Name, Type};
 
 use super::model::EmitError;
 use super::operation::Program;

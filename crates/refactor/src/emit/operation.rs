@@ -1,7 +1,7 @@
 //! What has to be done at run time to make a datatype, in no language yet.
 
-use crate::affine::{Counter, Layout, Place, Polynomial};
-use crate::tree::Expression;
+use commloom_source::affine::{Counter, Layout, Place, Polynomial};
+use commloom_source::tree::Expression;
 
 /// A datatype that a constructor is applied to.
 #[derive(Debug, Clone, PartialEq)]

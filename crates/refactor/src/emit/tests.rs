@@ -1,13 +1,13 @@
 //! Datatypes and the text that makes them.
 
-use crate::affine::{Atom, Counter, Place, Polynomial, Step};
 use crate::copies::{Address, Turns};
 use crate::ir::{Datatype, Member, Node};
-use crate::source::{FileId, Language, Span};
-use crate::symbols::{Effects, Symbols};
-use crate::tree::{
+use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
+use commloom_source::symbols::{Effects, Symbols};
+use commloom_source::tree::{
     Binary, Declaration, Dimension, Expression, ExpressionKind, Storage, Subscript, Type,
 };
+use commloom_source::{FileId, Language, Span};
 
 use super::{Case, EmitError, Manner, Names, Request, Text, emit};
 

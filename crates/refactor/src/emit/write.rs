@@ -1,6 +1,6 @@
 //! Operations as statements. What differs between languages is behind [`Syntax`].
 
-use crate::affine::{Place, Polynomial};
+use commloom_source::affine::{Place, Polynomial};
 
 use super::model::{EmitError, TurnOf};
 use super::number::{Speller, unwrapped};

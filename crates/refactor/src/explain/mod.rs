@@ -12,9 +12,9 @@ use crate::copies::Packing;
 use crate::ir::{self, Pass};
 use crate::legality::{Part, Site};
 use crate::project::Project;
-use crate::source::Span;
-use crate::symbols::Symbols;
 use crate::verify::Instance;
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
 
 pub use model::{Array, Copied, Example, Explanation, Passed, Turn};
 use notation::Notation;

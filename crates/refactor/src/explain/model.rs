@@ -5,8 +5,8 @@ use std::fmt;
 use crate::copies::Direction;
 use crate::ir::Pass;
 use crate::legality::Judged;
-use crate::source::Span;
 use crate::verify::Instance;
+use commloom_source::Span;
 
 /// All that is known of a call.
 #[derive(Debug, Clone)]

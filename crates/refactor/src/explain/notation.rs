@@ -1,11 +1,11 @@
 //! Copies and datatypes in the words of the program: loops by their variables, places as they are written, conditions as they stand there.
 
-use crate::affine::{Atom, Counter, Place, Polynomial};
 use crate::copies::{Copy, Dense, Packing, Turns};
 use crate::fact::unmarked;
 use crate::ir::{Member, Node};
 use crate::project::Project;
-use crate::tree::Expression;
+use commloom_source::affine::{Atom, Counter, Place, Polynomial};
+use commloom_source::tree::Expression;
 
 use super::model::{Copied, Turn};
 

@@ -73,7 +73,7 @@ impl Notation<'_> {
         }
     }
 
-    fn many(&self, count: &crate::affine::Polynomial, one: &str, more: &str) -> String {
+    fn many(&self, count: &commloom_source::affine::Polynomial, one: &str, more: &str) -> String {
         let word = if count.as_constant() == Some(1) { one } else { more };
         format!("{} {word}", self.number(count))
     }

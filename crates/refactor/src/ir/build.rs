@@ -1,6 +1,6 @@
 //! Constructors that simplify: the specializations and compressions, each where its constructor is made.
 
-use crate::affine::{Atom, Operator, Polynomial};
+use commloom_source::affine::{Atom, Operator, Polynomial};
 
 use super::passes::{Pass, Passes};
 use super::{Member, Node};

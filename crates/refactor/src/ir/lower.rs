@@ -1,10 +1,10 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
-use crate::affine::{Atom, Counter, Place, Polynomial, Step};
 use crate::copies::{Address, Copy, Dense, Packing, Parts, Turns};
 use crate::refusal::{Code, Refusal};
-use crate::symbols::Symbols;
-use crate::tree::{Dimension, Name, Type};
+use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Dimension, Name, Type};
 
 use super::build::{Build, absolute};
 use super::passes::{Pass, Passes};

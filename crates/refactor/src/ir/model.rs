@@ -1,8 +1,8 @@
 //! The datatype that replaces a buffer.
 
-use crate::affine::{Counter, Place, Polynomial};
 use crate::copies::Address;
-use crate::tree::{Expression, Name};
+use commloom_source::affine::{Counter, Place, Polynomial};
+use commloom_source::tree::{Expression, Name};
 
 /// What is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Datatype {
     /// How many of these elements there are.
     pub count: Polynomial,
     /// Where byte 0 of the node lies, if all lies in one variable: the address that the call gets, with all counters 0. None: displacements at the top are absolute
-    /// (they contain [`Atom::Address`](crate::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
+    /// (they contain [`Atom::Address`](commloom_source::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
     pub at: Option<Address>,
     /// What is there.
     pub node: Node,

@@ -2,7 +2,7 @@
 
 use crate::copies::Packing;
 use crate::refusal::Refusal;
-use crate::symbols::Symbols;
+use commloom_source::symbols::Symbols;
 
 use super::lower::passed;
 use super::{Datatype, Pass};

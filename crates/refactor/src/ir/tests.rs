@@ -2,9 +2,9 @@
 
 use crate::copies::{Direction, PLAIN, Packing, Request, read};
 use crate::project::{Project, View};
-use crate::source::{Language, Source};
-use crate::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use crate::verify::{Draws, verify};
+use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
+use commloom_source::{Language, Source};
 
 use super::{Datatype, Pass, datatype, steps};
 
@@ -280,7 +280,7 @@ fn verification_finds_a_wrong_type() {
     let mut wrong = datatype(&alone, &packing, 8).expect("a type");
     assert!(verify(&alone, &request, &packing, &wrong, DRAWS).is_ok());
     let super::Node::Vector { stride, .. } = &mut wrong.node else { panic!("{}", wrong.node) };
-    *stride = stride.plus(&crate::affine::Polynomial::constant(1));
+    *stride = stride.plus(&commloom_source::affine::Polynomial::constant(1));
     assert!(verify(&alone, &request, &packing, &wrong, DRAWS).is_err());
 }
 

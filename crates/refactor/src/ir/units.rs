@@ -1,9 +1,9 @@
 //! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of types.
 
-use crate::affine::{Atom, Polynomial};
 use crate::copies::Dense;
-use crate::symbols::Symbols;
-use crate::tree::{Name, Type};
+use commloom_source::affine::{Atom, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Name, Type};
 
 /// The numbers of one datatype.
 pub(super) struct Units {

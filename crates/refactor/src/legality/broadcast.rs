@@ -1,11 +1,11 @@
 //! Broadcasts: the root packs, the others unpack, in one call. All of them make the same type, of the same places.
 
-use crate::affine::{Atom, Place, Polynomial};
 use crate::copies::{Direction, Packing};
 use crate::ir::{self, Datatype};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Place, Polynomial};
 
 use super::calls::Manner;
 use super::candidate::{Candidate, Known, read_in};

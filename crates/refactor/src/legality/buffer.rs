@@ -4,9 +4,9 @@ use crate::copies::Packing;
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
 

@@ -3,7 +3,7 @@
 use crate::copies::{self, Setting};
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::Refusal;
-use crate::source::Span;
+use commloom_source::Span;
 
 use super::found::Found;
 use super::model::Ledger;

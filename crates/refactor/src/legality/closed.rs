@@ -1,11 +1,13 @@
 //! What removed copies leave behind: the value that a running index has after its loops.
 
-use crate::affine::{Atom, Counter, Operator, Place, Polynomial};
 use crate::copies::Packing;
 use crate::project::View;
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
+    Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind,
+};
 
 /// What statements that copy and count do to one scalar.
 pub(super) struct Closed<'a> {

@@ -5,9 +5,9 @@
 //! correct program completes what it began before it loses the request.
 
 use crate::project::View;
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, MAX_DEPTH, Name, StatementKind, Storage,
     Subscript, Type, Unary,
 };
@@ -252,7 +252,7 @@ fn steps(view: &View<'_>, name: &str, stretch: Stretch) -> Option<usize> {
 }
 
 /// `n++`, `n += 1`, `n = n + 1`, by themselves or in an expression.
-fn ups(statement: &crate::tree::Statement, name: &str) -> usize {
+fn ups(statement: &commloom_source::tree::Statement, name: &str) -> usize {
     let is_it = |e: &Expression| matches!(&e.kind, Kind::Name(n) if n == name);
     let up = |operation: &Option<Binary>, target: &Expression, value: &Expression| {
         let positive = |e: &Expression| matches!(e.kind, Kind::Integer(n) if n > 0);

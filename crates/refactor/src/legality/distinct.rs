@@ -4,7 +4,7 @@ use crate::copies::Packing;
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::tree::Name;
+use commloom_source::tree::Name;
 
 use super::apart::{Inside, are_apart, has_counter, inside, is_injective, is_repeated};
 use super::model::Ledger;

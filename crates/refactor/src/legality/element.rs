@@ -3,8 +3,8 @@
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::symbols::Symbols;
-use crate::tree::{ExpressionKind as Kind, Type};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{ExpressionKind as Kind, Type};
 
 use super::calls::element_size;
 use super::found::{Found, buffer_name};

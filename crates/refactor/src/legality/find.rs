@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind as Kind, Statement, StatementKind, Unary};
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind as Kind, Statement, StatementKind, Unary};
 
 use super::calls::Manner;
 use super::found::{Found, buffer_name};

@@ -2,8 +2,10 @@
 //!
 //! Programs are trees here; only `goto` leaves them. Where a procedure has one, everything may come after everything.
 
-use crate::source::{FileId, Span};
-use crate::tree::{Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind};
+use commloom_source::tree::{
+    Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind,
+};
+use commloom_source::{FileId, Span};
 
 /// A statement with the statements around it, the outermost first; each with its place in its list.
 pub(super) struct Located<'t> {

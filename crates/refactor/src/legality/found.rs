@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::copies::Direction;
 use crate::project::View;
 use crate::refusal::Refusal;
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, Name, Statement, Type};
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, Name, Statement, Type};
 
 use super::calls::Side;
 use super::touch::{Touches, roots};

@@ -53,8 +53,8 @@ use crate::fact::FactScope;
 use crate::ir;
 use crate::project::{ProcedureId, Project, View};
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::Name;
+use commloom_source::Span;
+use commloom_source::tree::Name;
 
 use calls::Manner;
 pub(crate) use candidate::Explained;

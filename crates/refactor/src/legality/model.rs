@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::affine::Polynomial;
 use crate::copies::Packing;
 use crate::fact::{Assumptions, Fact, FactScope, Premise};
 use crate::ir::Datatype;
 use crate::project::ProcedureId;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::{Expression, Name};
+use commloom_source::Span;
+use commloom_source::affine::Polynomial;
+use commloom_source::tree::{Expression, Name};
 
 /// A call of MPI with packing code around it.
 #[derive(Debug, Clone)]

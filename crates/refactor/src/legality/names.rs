@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::project::View;
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Dimension, Expression, ExpressionKind as Kind, Name, Procedure, StatementKind, Type, Unary,
 };
 

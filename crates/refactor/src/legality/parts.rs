@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::affine::{Atom, Operator, Polynomial};
 use crate::copies::{Dense, Direction, Packing, Parts, Setting};
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::symbols::Symbols;
-use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Type};
+use commloom_source::affine::{Atom, Operator, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Binary, Expression, ExpressionKind as Kind, Name, Type};
 
 use super::broadcast::Read;
 use super::calls::Manner;

@@ -3,8 +3,8 @@
 use crate::copies::{Direction, Packing};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::{Name, Procedure, StatementKind};
+use commloom_source::Span;
+use commloom_source::tree::{Name, Procedure, StatementKind};
 
 use super::flow::{Located, locate, same_branch};
 use super::found::Found;

@@ -10,9 +10,9 @@ use crate::copies::{Direction, Packing};
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{
+use commloom_source::Span;
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type, Unary,
 };
 

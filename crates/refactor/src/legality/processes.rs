@@ -3,9 +3,11 @@
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Binary, Expression, ExpressionKind as Kind, Name, Statement, Storage, Unary};
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
+    Binary, Expression, ExpressionKind as Kind, Name, Statement, Storage, Unary,
+};
 
 use super::flow::{self, alike};
 use super::found::touches_of;

@@ -3,13 +3,13 @@
 //! Where the copies run over boxes that differ from turn to turn, how many bytes they are has no formula. It is then named by the running index that counts them
 //! and by where the copies stand, so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
 
-use crate::affine::{Atom, Place, Polynomial};
 use crate::copies::{Direction, Packing};
 use crate::fact::{self, Fact};
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::Name;
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Place, Polynomial};
+use commloom_source::tree::Name;
 
 use super::find::calls_in;
 use super::found::{Found, buffer_name};

@@ -1,8 +1,8 @@
 //! Which element of which variable a request is.
 
 use crate::project::View;
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Name, Subscript, Type, Unary,
 };
 

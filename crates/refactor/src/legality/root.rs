@@ -3,8 +3,8 @@
 use crate::copies::Setting;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::{Expression, Name, Statement, StatementKind};
+use commloom_source::Span;
+use commloom_source::tree::{Expression, Name, Statement, StatementKind};
 
 use super::flow;
 use super::found::{Found, buffer_name, touches_of};

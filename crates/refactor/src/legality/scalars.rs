@@ -1,11 +1,11 @@
 //! Running indices and loop variables that are used after the copies are gone.
 
-use crate::affine::Polynomial;
 use crate::copies;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::tree::{Name, StatementKind};
+use commloom_source::Span;
+use commloom_source::affine::Polynomial;
+use commloom_source::tree::{Name, StatementKind};
 
 use super::find::calls_in;
 use super::found::{self, Found};

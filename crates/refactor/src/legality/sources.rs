@@ -5,9 +5,11 @@ use crate::copies::{Direction, Packing};
 use crate::fact::Fact;
 use crate::project::View;
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type};
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
+    Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+};
 
 use super::completion::completion;
 use super::flow::Stretch;

@@ -6,9 +6,9 @@ use crate::copies::{Direction, Packing};
 use crate::fact::Fact;
 use crate::project::{View, arguments_read};
 use crate::refusal::{Code, Refusal};
-use crate::source::Span;
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
+use commloom_source::Span;
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
 use super::calls::{Manner, sides};
 use super::candidate::Candidate;

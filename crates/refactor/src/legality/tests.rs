@@ -1,7 +1,7 @@
 //! Texts and what becomes of their calls: the type and where it lies, or the code of the refusal.
 
 use crate::project::Project;
-use crate::source::{Language, Source};
+use commloom_source::{Language, Source};
 
 use super::{Assumptions, sites};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::project::View;
-use crate::source::Span;
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{
+use commloom_source::Span;
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
 

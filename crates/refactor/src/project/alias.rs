@@ -2,8 +2,8 @@
 //!
 //! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in its procedure.
 
-use crate::symbols::Symbols;
-use crate::tree::{Declaration, Name, Storage, Type};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Declaration, Name, Storage, Type};
 
 use super::regions::{ANYTHING, Pointers};
 use super::types::holds_numbers;

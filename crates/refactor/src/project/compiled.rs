@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::read::c::{Define, Given, directives};
-use crate::source::FileId;
-use crate::tree::Name;
+use commloom_read::c::{Define, Given, directives};
+use commloom_source::FileId;
+use commloom_source::tree::Name;
 
 /// What the command that compiles a file says of its text. Folders are whole paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

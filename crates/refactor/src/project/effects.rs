@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::symbols::{Effects, Symbols, Touched};
-use crate::tree::{
+use commloom_source::symbols::{Effects, Symbols, Touched};
+use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Intent, Name, Statement, StatementKind, Type, Unary,
 };
 
@@ -299,7 +299,7 @@ fn call(
     };
     let called = view.project.spaces.called(view.id.0, name);
     // A component that is called is a pointer to a procedure in C; in Fortran the name need not be the procedure's, and the object is an argument, too.
-    let is_method = view.language() == crate::source::Language::Cpp;
+    let is_method = view.language() == commloom_source::Language::Cpp;
     let is_variable = match &function.kind {
         Kind::Name(n) => view.declared(n).is_some() || view.procedure().parameters.contains(n),
         Kind::Member { .. } => !is_method,
@@ -448,7 +448,7 @@ impl<'v, 'p> Touching<'v, 'p> {
                 self.view
                     .declared(name)
                     .is_some_and(|d| matches!(self.view.resolve(&d.of), Type::Basic(..)))
-                    && self.view.language() == crate::source::Language::C
+                    && self.view.language() == commloom_source::Language::C
             }
             Kind::Integer(_) | Kind::Literal(_) => true,
             _ => false,

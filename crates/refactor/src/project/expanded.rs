@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::source::Span;
-use crate::tree::{Name, Procedure};
+use commloom_source::Span;
+use commloom_source::tree::{Name, Procedure};
 
 use super::effects;
 use super::files::Files;

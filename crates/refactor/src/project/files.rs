@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::read::c::{Define, Directives, Given, Macros, directives, directives_given};
-use crate::source::{FileId, Language, Source};
-use crate::tree::Name;
+use commloom_read::c::{Define, Directives, Given, Macros, directives, directives_given};
+use commloom_source::tree::Name;
+use commloom_source::{FileId, Language, Source};
 
 use super::compiled::{Command, Compiled, candidates};
 use super::wrappers::Wrappers;

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::symbols::Symbols;
-use crate::tree::{
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
     Binary, Expression, ExpressionKind as Kind, Name, StatementKind, Storage, Type, Unary,
 };
 

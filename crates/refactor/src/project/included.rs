@@ -1,8 +1,8 @@
 //! Scopes of included files, in the scopes that include them.
 
 use super::files::Files;
-use crate::source::Language;
-use crate::tree::{Scope, Unit};
+use commloom_source::Language;
+use commloom_source::tree::{Scope, Unit};
 
 /// How far modules use modules, and includes include.
 pub(super) const CHAIN_LIMIT: usize = 32;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::tree::{
+use commloom_source::tree::{
     Binary, Expression, ExpressionKind as Kind, MAX_DEPTH, Name, Procedure, Statement,
     StatementKind, Type, Unary, Unit,
 };
@@ -216,7 +216,7 @@ fn put(
     value: &mut Expression,
     formula: &Formula,
     arguments: &[Expression],
-    span: crate::source::Span,
+    span: commloom_source::Span,
 ) {
     value.span = span;
     if let Kind::Name(name) = &value.kind {

@@ -33,10 +33,10 @@ mod tests;
 
 use std::collections::HashMap;
 
-use crate::read::c::Define;
-use crate::read::{c, fortran};
-use crate::source::{Lines, Source};
-use crate::tree::{Constant, Expression, ExpressionKind, Name, Unit};
+use commloom_read::c::Define;
+use commloom_read::{c, fortran};
+use commloom_source::tree::{Constant, Expression, ExpressionKind, Name, Unit};
+use commloom_source::{Lines, Source};
 
 use files::{Files, file_id};
 use program::Expanded;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::source::{FileId, Lines, Source, Span};
-use crate::tree::{Name, Procedure, Unit};
+use commloom_source::tree::{Name, Procedure, Unit};
+use commloom_source::{FileId, Lines, Source, Span};
 
 use super::compiled::Compiled;
 use super::names::last;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::tree::Name;
+use commloom_source::tree::Name;
 
 /// Memory outside of a procedure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Sizes and offsets, under LP64 (System V ABI for x86-64, 3.1.2).
 
-use crate::symbols::{Symbols, part};
-use crate::tree::{
+use commloom_source::symbols::{Symbols, part};
+use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Field, Name, Record, Type, Unary,
 };
 

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::read::fortran::{Meaning, is_array, settle};
-use crate::source::{FileId, Span};
-use crate::tree::{
+use commloom_read::fortran::{Meaning, is_array, settle};
+use commloom_source::tree::{
     Constant, Declaration, Dimension, ExpressionKind, Name, Record, Scope, StatementKind, Storage,
     Type, Unit, Use,
 };
+use commloom_source::{FileId, Span};
 
 use super::files::Files;
 use super::included::{CHAIN_LIMIT, include};

@@ -1,8 +1,8 @@
 //! What a procedure sees, as [`Symbols`], and what its names may lead to.
 
-use crate::source::Language;
-use crate::symbols::{Effects, Symbols};
-use crate::tree::{Declaration, Expression, Name, Type};
+use commloom_source::Language;
+use commloom_source::symbols::{Effects, Symbols};
+use commloom_source::tree::{Declaration, Expression, Name, Type};
 
 use super::view::View;
 use super::{alias, effects, sizes, types};

@@ -1,8 +1,8 @@
 //! What names mean, what types measure, what calls touch.
 
-use crate::source::{Language, Source};
-use crate::symbols::{Symbols, Touched};
-use crate::tree::{ExpressionKind, Type};
+use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::tree::{ExpressionKind, Type};
+use commloom_source::{Language, Source};
 
 use super::{Command, Compiled, Project, Setup, View, words};
 

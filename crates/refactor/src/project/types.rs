@@ -1,7 +1,7 @@
 //! Types of expressions, as far as pointers are told from numbers.
 
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind as Kind, Type, Unary};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind as Kind, Type, Unary};
 
 use super::view::View;
 

@@ -1,7 +1,7 @@
 //! What one procedure sees: the project as [`Symbols`].
 
-use crate::symbols::Symbols;
-use crate::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
 
 use super::program::{ProcedureId, Project};
 use super::regions::Pointers;

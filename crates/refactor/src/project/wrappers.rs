@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
-use crate::source::Language;
-use crate::tree::Name;
+use commloom_source::Language;
+use commloom_source::tree::Name;
 
 use super::library::{self, Use};
 use super::names::last;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::tree::Name;
+use commloom_source::tree::Name;
 
 /// How large what is drawn is.
 #[derive(Debug, Clone, PartialEq, Eq)]

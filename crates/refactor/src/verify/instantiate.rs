@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
 
-use crate::affine::Polynomial;
 use crate::copies::Parts;
 use crate::ir::{Datatype, Node};
-use crate::tree::Dimension;
+use commloom_source::affine::Polynomial;
+use commloom_source::tree::Dimension;
 
 use super::addresses::Addresses;
 use super::memory::{Byte, Object};

@@ -5,7 +5,9 @@
 //! on its place in the text only.
 
 use crate::copies::Direction;
-use crate::tree::{Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind};
+use commloom_source::tree::{
+    Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind,
+};
 
 use super::interpreter::{Interpreter, STEPS};
 use super::memory::{Byte, Held, Memory};

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::copies::{Packing, Request};
-use crate::source::Span;
-use crate::symbols::Symbols;
+use commloom_source::Span;
+use commloom_source::symbols::Symbols;
 
 use super::draw::Draw;
 use super::fast::Table;

@@ -24,8 +24,8 @@ use std::hash::BuildHasherDefault;
 
 use crate::copies::{Direction, Packing, Request};
 use crate::ir::Datatype;
-use crate::symbols::Symbols;
-use crate::tree::{Expression, ExpressionKind};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Expression, ExpressionKind};
 
 use draw::Draw;
 use fast::{Mixed, Table};

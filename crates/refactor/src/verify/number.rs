@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::tree::{Binary, Expression, ExpressionKind, Unary};
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Unary};
 
 use super::interpreter::{Interpreter, STEPS, Spot};
 use super::memory::{Byte, Held};

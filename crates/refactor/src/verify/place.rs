@@ -1,6 +1,6 @@
 //! Where things are in the imagined memory: variables, elements, components, what pointers lead to.
 
-use crate::tree::{Binary, Expression, ExpressionKind, Subscript, Type, Unary};
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Subscript, Type, Unary};
 
 use super::interpreter::{Interpreter, Spot};
 use super::memory::{Byte, Held};

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use commloom_layout::Type;
 
-use crate::affine::{Atom, Polynomial};
 use crate::copies::{Direction, Packing, Request};
 use crate::ir::{Datatype, Node};
-use crate::symbols::Symbols;
-use crate::tree;
+use commloom_source::affine::{Atom, Polynomial};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree;
 
 use super::draw::{Draw, Sizes};
 use super::instantiate::Instance;

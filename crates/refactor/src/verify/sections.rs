@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::tree::{Expression, ExpressionKind, Subscript};
+use commloom_source::tree::{Expression, ExpressionKind, Subscript};
 
 use super::interpreter::{Interpreter, Spot};
 use super::memory::Byte;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::tree::{Dimension, Expression, ExpressionKind, Subscript, Type};
+use commloom_source::tree::{Dimension, Expression, ExpressionKind, Subscript, Type};
 
 use super::interpreter::{Frame, Interpreter};
 use super::memory::Object;

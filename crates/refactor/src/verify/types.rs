@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::symbols::Symbols;
-use crate::tree::{Declaration, Dimension, Expression, Type};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{Declaration, Dimension, Expression, Type};
 
 use super::fast::Table;
 use super::memory::{Object, Objects};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
 use crate::copies::Turns;
-use crate::source::Span;
-use crate::tree::{Expression, ExpressionKind, Subscript, Unary};
+use commloom_source::Span;
+use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
+use commloom_source::tree::{Expression, ExpressionKind, Subscript, Unary};
 
 use super::addresses::Addresses;
 use super::interpreter::Interpreter;

@@ -1,0 +1,94 @@
+//! C and C++, by tree-sitter.
+//!
+//! A file is read in two steps, because what it includes decides what its macros are: [`directives`] of every file first, then [`read`]
+//! with all the macros that it sees. Macros are expanded by tokens, where an expression or a statement uses them; names of numbers
+//! (`#define N 5`) stay, since they are what a person wants to see in the result.
+//!
+//! What is not counted, not structured or not understood is still there: loops become [`While`](commloom_source::tree::StatementKind::While), `switch` with
+//! falling through becomes jumps, and everything else `Unknown` with the names in it.
+
+mod changes;
+mod condition;
+mod copies;
+mod declaration;
+mod declarator;
+mod directives;
+mod expression;
+mod locals;
+mod loops;
+mod macros;
+mod names;
+mod reader;
+mod restart;
+mod specifier;
+mod statement;
+mod switch;
+mod token;
+mod variables;
+
+use std::collections::HashMap;
+
+use tree_sitter::Parser;
+
+use commloom_source::tree::{Constant, Scope, Unit};
+use commloom_source::{FileId, Language, Source};
+
+pub use condition::Given;
+pub use directives::{Define, Directives, directives, directives_given};
+pub use macros::Macros;
+use reader::{Reader, Shared};
+
+/// Reads a file of which no other is included, or whose headers are not at hand.
+pub fn read_alone(source: &Source, file: FileId) -> Unit {
+    let directives = directives(&source.text, file);
+    read(source, file, &directives, &Macros::new(&directives.defines))
+}
+
+/// Reads a file. `directives` are its own, `macros` those of all that it includes too. Any text is read; what the grammar does not
+/// accept is in [`Unit::errors`]. Time linear in the text, but for what macros become (at most 4 MiB in a
+/// file; later uses are `Unknown`).
+pub fn read(source: &Source, file: FileId, directives: &Directives, macros: &Macros) -> Unit {
+    let mut unit = Unit {
+        file,
+        language: source.language,
+        scope: Scope { includes: directives.includes.clone(), ..Scope::default() },
+        modules: Vec::new(),
+        procedures: Vec::new(),
+        prototypes: Vec::new(),
+        includes: directives.includes.clone(),
+        errors: Vec::new(),
+    };
+    let grammar = match source.language {
+        Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        _ => tree_sitter_c::LANGUAGE,
+    };
+    let mut parser = Parser::new();
+    if parser.set_language(&grammar.into()).is_err() {
+        return unit; // The grammar is of another version than the parser: impossible in one build.
+    }
+    let blanked = macros.without_empty(&source.text);
+    let text = blanked.as_deref().unwrap_or(&source.text);
+    let Some(tree) = parser.parse(text, None) else { return unit };
+    let shared = Shared::new(parser, source.language, macros, directives.packs);
+    let mut reader = Reader::new(text, file, &shared);
+    declaration::file(&mut reader, tree.root_node(), &mut unit);
+    constants(&reader, directives, &mut unit.scope);
+    unit
+}
+
+/// Names of numbers that the preprocessor knows, each with its value if it has only one.
+fn constants(reader: &Reader<'_>, directives: &Directives, scope: &mut Scope) {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for define in &directives.defines {
+        *times.entry(&define.name).or_default() += 1;
+    }
+    let once = directives.defines.iter().filter(|d| times.get(d.name.as_str()) == Some(&1));
+    for define in once.filter(|d| reader.shared.macros.is_constant(&d.name)) {
+        if let Some(value) = expression::snippet(reader, &define.body, define.span) {
+            scope.constants.push(Constant { name: define.name.clone(), value });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

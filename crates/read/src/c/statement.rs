@@ -1,0 +1,365 @@
+//! Statements.
+
+use tree_sitter::Node;
+
+use commloom_source::tree::{
+    Expression, ExpressionKind, Name, Statement, StatementKind as Kind, Type,
+};
+
+use super::copies::{copied, running};
+use super::expression::{assignment, comma};
+use super::loops::for_loop;
+use super::macros::Meaning;
+use super::reader::{Jumps, Reader, children, field, first, is_broken};
+use super::switch::switch;
+use super::variables::declare_locals;
+
+impl Reader<'_> {
+    /// The statement in a field, as the body of something.
+    pub(super) fn body_of(&mut self, node: Node<'_>, name: &str) -> Vec<Statement> {
+        let mut out = Vec::new();
+        if let Some(body) = field(node, name) {
+            block(self, body, &mut out);
+        }
+        out
+    }
+
+    /// Statements in a row.
+    pub(super) fn statements<'t>(
+        &mut self,
+        nodes: impl IntoIterator<Item = Node<'t>>,
+        out: &mut Vec<Statement>,
+    ) {
+        for node in nodes {
+            statement(self, node, out);
+        }
+    }
+
+    /// An expression that stands alone.
+    pub(super) fn simple(&mut self, node: Node<'_>, out: &mut Vec<Statement>) {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            match children(node).as_slice() {
+                [inner] => node = *inner,
+                _ => break,
+            }
+        }
+        if let Some(is_known) = macro_in(self, node) {
+            if !is_known || expanded(self, node, out).is_none() {
+                let unknown = self.unknown_statement(node);
+                out.push(unknown);
+            }
+            return;
+        }
+        let span = self.span(node);
+        if node.kind() == "comma_expression" {
+            for part in comma(node) {
+                self.simple(part, out);
+            }
+            return;
+        }
+        let parts = match node.kind() {
+            "assignment_expression" if !is_broken(node) => {
+                self.deeper(1, |r| assignment(r, node)).flatten()
+            }
+            _ => None,
+        };
+        let kind = match parts {
+            Some((target, operation, value)) => {
+                let copies = self.deeper(3, |r| running(r, &target, operation, &value)).flatten();
+                match copies {
+                    Some(copies) => Kind::Block(copies),
+                    None => Kind::Assign { target, operation, value },
+                }
+            }
+            None => {
+                let value = self.expression(node);
+                if let Some(copies) = self.deeper(3, |r| copied(r, &value)).flatten() {
+                    out.push(Statement { span, kind: Kind::Block(copies) });
+                    return;
+                }
+                match value.kind {
+                    ExpressionKind::Unknown(names) => Kind::Unknown(names),
+                    // `(void)f()`
+                    ExpressionKind::Cast(Type::Void, inner) => Kind::Evaluate(*inner),
+                    _ => Kind::Evaluate(value),
+                }
+            }
+        };
+        out.push(Statement { span, kind });
+    }
+}
+
+/// What a body does: the inside of braces, or one statement.
+pub(super) fn block(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
+    if node.kind() == "compound_statement" {
+        reader.locals.enter();
+        reader.statements(children(node), out);
+        reader.locals.leave();
+        return;
+    }
+    let before = out.len();
+    statement(reader, node, out);
+    // Without braces, only the first statement of what a macro becomes would belong to the body.
+    if out.len() > before + 1 && macro_in(reader, node).is_some() {
+        out.truncate(before);
+        let unknown = reader.unknown_statement(node);
+        out.push(unknown);
+    }
+}
+
+/// Translates a statement; some are several in the tree.
+pub(super) fn statement(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
+    // What is in braces is translated statement by statement.
+    if is_broken(node) && node.kind() != "compound_statement" {
+        let unknown = reader.unknown_statement(node);
+        out.push(unknown);
+        return;
+    }
+    let before = out.len();
+    // A loop in a block with a label: four levels at most come from one node.
+    if reader.deeper(4, |r| one(r, node, out)).flatten().is_none() {
+        out.truncate(before);
+        let unknown = reader.unknown_statement(node);
+        out.push(unknown);
+    }
+}
+
+/// None: not understood.
+fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<()> {
+    let span = reader.span(node);
+    let kind = match node.kind() {
+        "expression_statement" => match first(node) {
+            Some(inner) => {
+                let before = out.len();
+                for part in comma(inner) {
+                    reader.simple(part, out);
+                }
+                if let ([only], None) = (&mut out[before..], reader.used_at) {
+                    only.span = span; // with its semicolon
+                }
+                return Some(());
+            }
+            None => Kind::Nothing,
+        },
+        "compound_statement" => {
+            let mut body = Vec::new();
+            block(reader, node, &mut body);
+            Kind::Block(body)
+        }
+        "declaration" => {
+            declare_locals(reader, node, out);
+            return Some(());
+        }
+        "if_statement" => {
+            let condition = reader.expression(field(node, "condition")?);
+            let then = reader.body_of(node, "consequence");
+            let mut otherwise = Vec::new();
+            if let Some(other) = field(node, "alternative").and_then(first) {
+                block(reader, other, &mut otherwise);
+            }
+            Kind::If { condition, then, otherwise }
+        }
+        "for_statement" => {
+            for_loop(reader, node, out);
+            return Some(());
+        }
+        "while_statement" => {
+            let condition = reader.expression(field(node, "condition")?);
+            reader.jumps.push(Jumps::default());
+            let body = reader.body_of(node, "body");
+            reader.jumps.pop();
+            Kind::While { condition: Some(condition), body }
+        }
+        "do_statement" => do_while(reader, node)?,
+        "for_range_loop" => range_loop(reader, node, out)?,
+        "switch_statement" => return switch(reader, node, out),
+        "return_statement" => {
+            let value = first(node).map(|value| reader.expression(value));
+            Kind::Return(value)
+        }
+        "break_statement" => match reader.jumps.last().and_then(|j| j.leave.clone()) {
+            Some(label) => Kind::Goto(vec![label]),
+            None => Kind::Break(None),
+        },
+        "continue_statement" => match reader.jumps.last_mut() {
+            Some(Jumps { next: Some(label), used_next, .. }) => {
+                *used_next = true;
+                Kind::Goto(vec![label.clone()])
+            }
+            _ => Kind::Continue(None),
+        },
+        "goto_statement" => Kind::Goto(vec![reader.text_of(field(node, "label")?).to_owned()]),
+        "labeled_statement" => {
+            let label = field(node, "label")?;
+            let name = reader.text_of(label).to_owned();
+            out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
+            reader.statements(children(node).into_iter().filter(|c| *c != label), out);
+            return Some(());
+        }
+        "attributed_statement" => {
+            let inner = children(node).into_iter().rfind(|c| !c.kind().starts_with("attribute"))?;
+            statement(reader, inner, out);
+            return Some(());
+        }
+        "preproc_if" | "preproc_ifdef" => {
+            reader.directives.push(span);
+            conditional(reader, node)
+        }
+        "preproc_def" | "preproc_function_def" | "preproc_call" | "preproc_include" => {
+            reader.directives.push(span);
+            Kind::Nothing
+        }
+        "type_definition" | "alias_declaration" | "struct_specifier" | "enum_specifier"
+        | "union_specifier" | "class_specifier" => {
+            super::declaration::types(reader, node);
+            Kind::Nothing
+        }
+        "using_declaration" | "static_assert_declaration" | "namespace_alias_definition" => {
+            Kind::Nothing
+        }
+        "try_statement" => {
+            out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
+            let catches: Vec<_> =
+                children(node).into_iter().filter(|c| c.kind() == "catch_clause").collect();
+            for clause in catches {
+                let condition = nobody_knows(reader, clause);
+                let then = reader.body_of(clause, "body");
+                let kind = Kind::If { condition, then, otherwise: Vec::new() };
+                out.push(Statement { span: reader.span(clause), kind });
+            }
+            return Some(());
+        }
+        _ => return None,
+    };
+    out.push(Statement { span, kind });
+    Some(())
+}
+
+/// A condition that is true or false without reading anything of the program.
+fn nobody_knows(reader: &Reader<'_>, node: Node<'_>) -> Expression {
+    Expression { span: reader.span(node), kind: ExpressionKind::Unknown(Vec::new()) }
+}
+
+/// `#if`, `#ifdef`, `#elif`, `#else`: each branch may be the one that is compiled.
+fn conditional(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
+    let condition = nobody_knows(reader, node);
+    let given = [field(node, "condition"), field(node, "name"), field(node, "alternative")];
+    let mut then = Vec::new();
+    let inside = children(node).into_iter().filter(|c| !given.contains(&Some(*c)));
+    reader.statements(inside.collect::<Vec<_>>(), &mut then);
+    let mut otherwise = Vec::new();
+    if let Some(other) = field(node, "alternative") {
+        let span = reader.span(other);
+        if other.kind() == "preproc_else" {
+            reader.statements(children(other), &mut otherwise);
+        } else {
+            let kind = reader
+                .deeper(1, |r| conditional(r, other))
+                .unwrap_or_else(|| Kind::Unknown(reader.names(other)));
+            otherwise.push(Statement { span, kind });
+        }
+    }
+    Kind::If { condition, then, otherwise }
+}
+
+fn do_while(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
+    let span = reader.span(node);
+    let next = reader.shared.fresh("next");
+    reader.jumps.push(Jumps { next: Some(next.clone()), ..Jumps::default() });
+    let mut body = reader.body_of(node, "body");
+    let jumps = reader.jumps.pop().unwrap_or_default();
+    let condition = reader.expression(field(node, "condition")?);
+    if jumps.used_next {
+        body.push(Statement { span, kind: Kind::Label(next) });
+    }
+    if condition.kind == ExpressionKind::Integer(0) && !jumps.used_next && !breaks(&body) {
+        return Some(Kind::Block(body)); // the usual dress of a macro
+    }
+    let leave = Statement { span: condition.span, kind: Kind::Break(None) };
+    let kind = Kind::If { condition, then: Vec::new(), otherwise: vec![leave] };
+    body.push(Statement { span, kind });
+    Some(Kind::While { condition: None, body })
+}
+
+/// Whether a `break` leaves the loop that the statements are the body of.
+fn breaks(statements: &[Statement]) -> bool {
+    statements.iter().any(|s| match &s.kind {
+        Kind::Break(_) => true,
+        Kind::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        Kind::Block(body) => breaks(body),
+        _ => false,
+    })
+}
+
+/// `for (x : all)`: a loop of which nobody knows the turns.
+fn range_loop(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<Kind> {
+    let all = field(node, "right")?;
+    let condition = reader.unknown(all);
+    reader.locals.enter();
+    let declared = declare_locals(reader, node, out);
+    reader.jumps.push(Jumps::default());
+    let mut body: Vec<Statement> = declared
+        .into_iter()
+        .map(|name| {
+            let span = reader.span(node);
+            let target = Expression { span, kind: ExpressionKind::Name(name) };
+            let value = Expression { span, kind: ExpressionKind::Unknown(Vec::new()) };
+            Statement { span, kind: Kind::Assign { target, operation: None, value } }
+        })
+        .collect();
+    if let Some(inner) = field(node, "body") {
+        block(reader, inner, &mut body);
+    }
+    reader.jumps.pop();
+    reader.locals.leave();
+    Some(Kind::While { condition: Some(condition), body })
+}
+
+/// Whether what stands alone is a use of a macro, and if so, whether one knows what it becomes.
+fn macro_in(reader: &Reader<'_>, node: Node<'_>) -> Option<bool> {
+    let node = match node.kind() {
+        "expression_statement" => first(node)?,
+        _ => node,
+    };
+    let (name, has_arguments): (Name, bool) = match node.kind() {
+        "identifier" => (reader.text_of(node).to_owned(), false),
+        "call_expression" => {
+            let callee = field(node, "function").filter(|f| f.kind() == "identifier")?;
+            (reader.text_of(callee).to_owned(), true)
+        }
+        _ => return None,
+    };
+    match reader.shared.macros.get(&name)? {
+        Meaning::Tokens { parameters, .. } => {
+            (parameters.is_none() || has_arguments).then_some(true)
+        }
+        Meaning::Uncertain(_) => Some(false),
+        Meaning::Constant | Meaning::Empty => None,
+    }
+}
+
+/// Statements that a macro becomes.
+fn expanded(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<()> {
+    let text = reader.shared.macros.expand(reader.text_of(node))?;
+    let whole = format!("void _(void) {{ {text} ; }}");
+    let tree = reader.shared.parse(&whole)?;
+    let root = tree.root_node();
+    if root.has_error() {
+        return None;
+    }
+    let body = match children(root).as_slice() {
+        [only] => field(*only, "body")?,
+        _ => return None,
+    };
+    let at = reader.span(node);
+    reader.inside(&whole, at, |inner| {
+        let before = out.len();
+        inner.statements(children(body), out);
+        // The semicolon that is one too many.
+        if out.len() > before + 1 && out.last().is_some_and(|s| s.kind == Kind::Nothing) {
+            out.pop();
+        }
+    });
+    Some(())
+}

@@ -1,0 +1,120 @@
+//! Variables that a procedure declares, and their first values.
+
+use super::declaration::variable;
+use super::declarator::{Declared, declarator};
+use super::reader::{Reader, children, field, fields, first};
+use super::specifier::{Words, specifier, words};
+use commloom_source::tree::{
+    Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+};
+use tree_sitter::Node;
+
+/// Variables in a procedure: their declaration, then their values as assignments. What they are called in the tree.
+pub(super) fn declare_locals(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    out: &mut Vec<Statement>,
+) -> Vec<Name> {
+    let span = reader.span(node);
+    let words = words(reader, node);
+    let of = field(node, "type");
+    let base = specifier(reader, of);
+    let storage = match words {
+        Words { is_extern: true, .. } => Storage::Shared,
+        Words { is_static: true, .. } => Storage::Kept,
+        _ => Storage::Local,
+    };
+    let mut names = Vec::new();
+    for outer in fields(node, "declarator") {
+        let declared = declarator(reader, outer, base.clone());
+        let constructor =
+            declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
+        if declared.name.is_empty() || outer.kind() == "structured_binding_declarator" {
+            let unknown = reader.unknown_statement(outer);
+            out.push(unknown);
+            continue;
+        }
+        if declared.parameters.is_some() && (constructor.is_none() || declared.of == Type::Void) {
+            continue; // a prototype
+        }
+        let value = declared.value;
+        let mut declaration =
+            variable(reader, Declared { value: None, ..declared }, words, storage);
+        // The name is seen from here on, in its own value too.
+        declaration.name = reader.locals.declare(&declaration.name, &declaration.of);
+        let first_value = match (constructor, value) {
+            // `std::vector<double> b(n);` reads like a prototype whose argument has the type `n`.
+            (Some(list), _) => Some(constructed(reader, of, list)),
+            (None, Some(value)) if value.kind() == "argument_list" => {
+                Some(constructed(reader, of, value))
+            }
+            (None, Some(value)) => Some(reader.expression(value)),
+            (None, None) => None,
+        };
+        let target = Expression {
+            span: declaration.span,
+            kind: ExpressionKind::Name(declaration.name.clone()),
+        };
+        names.push(declaration.name.clone());
+        let kept = storage != Storage::Local || matches!(declaration.of, Type::Reference(_));
+        let assigned = match first_value {
+            Some(value) if kept => {
+                declaration.value = Some(value);
+                None
+            }
+            other => other,
+        };
+        let is_container = matches!(&declaration.of,
+            Type::Array(_, d) if matches!(d.as_slice(), [Dimension::AssumedShape { .. }]));
+        out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
+        if let Some(value) = assigned {
+            if is_container && matches!(value.kind, ExpressionKind::Call { .. }) {
+                // What a container is made with is nothing that a buffer needs: copies that fill it come later.
+                out.push(Statement { span, kind: StatementKind::Evaluate(value) });
+                continue;
+            }
+            // `int w{5}`
+            let value = match value.kind {
+                ExpressionKind::List(mut all)
+                    if all.len() == 1 && matches!(base, Type::Basic(..)) && is_scalar(outer) =>
+                {
+                    all.remove(0)
+                }
+                _ => value,
+            };
+            let kind = StatementKind::Assign { target, operation: None, value };
+            out.push(Statement { span, kind });
+        }
+    }
+    names
+}
+
+fn is_scalar(outer: Node<'_>) -> bool {
+    let inner = field(outer, "declarator").unwrap_or(outer);
+    inner.kind() == "identifier"
+}
+
+/// An object made by its constructor: a call of its type.
+fn constructed(reader: &mut Reader<'_>, of: Option<Node<'_>>, list: Node<'_>) -> Expression {
+    let span = reader.span(list);
+    let name = of.map_or_else(Name::new, |of| {
+        let text = reader.text_of(of);
+        text.split('<').next().unwrap_or(text).trim().to_owned()
+    });
+    let arguments = children(list)
+        .into_iter()
+        .map(|argument| match argument.kind() {
+            "parameter_declaration" => {
+                let inner = field(argument, "type").or_else(|| first(argument)).unwrap_or(argument);
+                let kind = match reader.locals.used(reader.text_of(inner)) {
+                    Some(name) if inner.kind() == "type_identifier" => ExpressionKind::Name(name),
+                    _ => ExpressionKind::Unknown(reader.names(argument)),
+                };
+                Expression { span: reader.span(argument), kind }
+            }
+            _ => reader.expression(argument),
+        })
+        .collect();
+    let function = Box::new(Expression { span, kind: ExpressionKind::Name(name) });
+    Expression { span, kind: ExpressionKind::Call { function, arguments } }
+}

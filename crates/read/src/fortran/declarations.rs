@@ -1,0 +1,468 @@
+//! Specification parts.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use commloom_source::Span;
+use commloom_source::tree::{
+    Common, Constant, Declaration, Dimension, Expression, ExpressionKind, Field, Intent, Name,
+    Record, Scope, Storage, Type,
+};
+
+use super::reader::Reader;
+use super::types::{Kinds, kind_value};
+
+/// What was said of the names of one scope, in any order of statements.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    pub(super) entities: Vec<Entity>,
+    pub(super) index: HashMap<Name, usize>,
+    /// Of the constants here and in the scopes around.
+    pub kinds: Kinds,
+    pub(super) scope: Scope,
+    /// `implicit none` was said.
+    pub implicit_none: bool,
+    /// Types by first letters, where `implicit` says others than usual.
+    pub(super) letters: HashMap<char, Type>,
+    pub(super) saves_all: bool,
+}
+
+/// One name.
+#[derive(Debug)]
+pub(super) struct Entity {
+    pub(super) name: Name,
+    pub(super) span: Span,
+    pub(super) of: Option<Type>,
+    pub(super) dimensions: Option<Vec<Dimension>>,
+    pub(super) attributes: Attributes,
+    pub(super) value: Option<Expression>,
+}
+
+/// What declarations add to a type.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attributes {
+    pub(super) dimensions: Option<Vec<Dimension>>,
+    pub(super) intent: Option<Intent>,
+    pub(super) allocatable: bool,
+    pub(super) pointer: bool,
+    pub(super) target: bool,
+    pub(super) save: bool,
+    pub(super) shared: bool,
+    pub(super) procedure: bool,
+    pub(super) parameter: bool,
+}
+
+impl Attributes {
+    fn add(&mut self, other: &Attributes) {
+        if other.dimensions.is_some() {
+            self.dimensions.clone_from(&other.dimensions);
+        }
+        self.intent = self.intent.or(other.intent);
+        self.allocatable |= other.allocatable;
+        self.pointer |= other.pointer;
+        self.target |= other.target;
+        self.save |= other.save;
+        self.shared |= other.shared;
+        self.procedure |= other.procedure;
+        self.parameter |= other.parameter;
+    }
+}
+
+impl Declarations {
+    /// Inside of a scope with these constants.
+    pub(super) fn within(kinds: &Kinds) -> Declarations {
+        Declarations { kinds: kinds.clone(), ..Declarations::default() }
+    }
+
+    pub(super) fn entity(&mut self, name: &str, span: Span) -> Option<&mut Entity> {
+        let at = match self.index.get(name) {
+            Some(&at) => at,
+            None => {
+                let at = self.entities.len();
+                self.entities.push(Entity {
+                    name: name.to_owned(),
+                    span,
+                    of: None,
+                    dimensions: None,
+                    attributes: Attributes::default(),
+                    value: None,
+                });
+                self.index.insert(name.to_owned(), at);
+                at
+            }
+        };
+        self.entities.get_mut(at)
+    }
+
+    /// A file that is included here.
+    pub(super) fn include(&mut self, path: String, span: Span) {
+        self.scope.includes.push((path, span));
+    }
+
+    /// The type that a first letter implies.
+    pub(super) fn implied(&self, name: &str) -> Type {
+        let first = name.chars().next().unwrap_or('x');
+        match self.letters.get(&first) {
+            Some(of) => of.clone(),
+            None if self.implicit_none => Type::Unknown,
+            None if ('i'..='n').contains(&first) => Type::Basic("integer".into(), 4),
+            None => Type::Basic("real".into(), 4),
+        }
+    }
+
+    /// All of it, for a procedure with these dummy arguments, or for a module.
+    pub(super) fn finish(mut self, parameters: &[Name], is_module: bool) -> Scope {
+        for entity in std::mem::take(&mut self.entities) {
+            if entity.attributes.procedure {
+                continue;
+            }
+            // Only saved, given a value or put in a block here, and declared in what is included.
+            let elsewhere = !self.scope.includes.is_empty() || !self.scope.uses.is_empty();
+            if elsewhere
+                && entity.of.is_none()
+                && entity.dimensions.is_none()
+                && !entity.attributes.parameter
+            {
+                continue;
+            }
+            let attributes = entity.attributes;
+            let dimensions = entity.dimensions.or(attributes.dimensions);
+            if attributes.parameter && dimensions.is_none() {
+                if let Some(value) = entity.value {
+                    self.scope.constants.push(Constant { name: entity.name, value });
+                }
+                continue;
+            }
+            let argument = parameters.contains(&entity.name);
+            let base = entity.of.unwrap_or_else(|| self.implied(&entity.name));
+            let of = match dimensions {
+                Some(dimensions) => Type::Array(Box::new(base), dimensions),
+                None => base,
+            };
+            let of = if attributes.pointer { Type::Pointer(Box::new(of)) } else { of };
+            let storage = if argument {
+                Storage::Argument
+            } else if is_module || attributes.shared {
+                Storage::Shared
+            } else if attributes.save || self.saves_all || entity.value.is_some() {
+                Storage::Kept
+            } else {
+                Storage::Local
+            };
+            self.scope.variables.push(Declaration {
+                name: entity.name,
+                span: entity.span,
+                of,
+                storage,
+                intent: attributes.intent,
+                unaliased: !attributes.target && !attributes.pointer,
+                allocatable: attributes.allocatable,
+                value: entity.value,
+            });
+        }
+        self.scope.implicit = !self.implicit_none;
+        self.scope
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// Takes a node of a specification part; false where it is none.
+    pub(super) fn declaration(&mut self, node: Node<'t>, into: &mut Declarations) -> bool {
+        match node.kind() {
+            "variable_declaration" => self.variables(node, into),
+            "variable_modification" => self.modification(node, into),
+            "parameter_statement" => self.parameters(node, into),
+            "common_statement" => self.common(node, into),
+            "equivalence_statement" => self.equivalence(node, into),
+            "data_statement" => self.data(node, into),
+            "save_statement" => self.save(node, into),
+            "implicit_statement" => self.implicit(node, into),
+            "use_statement" => self.use_statement(node, into),
+            "include_statement" | "preproc_include" => self.include(node, into),
+            "derived_type_definition" => self.record(node, into),
+            "preproc_def" => self.macro_constant(node, into),
+            "enum" | "enumeration_type" => self.enumeration(node, into),
+            "interface" => self.interface(node),
+            "import_statement"
+            | "public_statement"
+            | "private_statement"
+            | "bind_statement"
+            | "namelist_statement"
+            | "cray_pointer_declaration"
+            | "preproc_function_def" => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn variables(&mut self, node: Node<'t>, into: &mut Declarations) {
+        let Some(written) = node.child_by_field_name("type") else { return };
+        let is_procedure = written.kind() == "procedure";
+        let of = self.type_of(written, &into.kinds);
+        let mut attributes = Attributes { procedure: is_procedure, ..Attributes::default() };
+        let mut cursor = node.walk();
+        let qualifiers: Vec<Node<'t>> =
+            node.children_by_field_name("attribute", &mut cursor).collect();
+        for qualifier in qualifiers {
+            let one = self.attribute(qualifier);
+            attributes.add(&one);
+        }
+        for declarator in self.declarators(node) {
+            self.declare(declarator, Some(&of), &attributes, into);
+        }
+    }
+
+    fn declarators(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = node.walk();
+        node.children_by_field_name("declarator", &mut cursor).filter(Node::is_named).collect()
+    }
+
+    fn attribute(&mut self, node: Node<'t>) -> Attributes {
+        let text = self.text(node).to_ascii_lowercase();
+        let word: String = text.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+        let mut found = Attributes::default();
+        match word.as_str() {
+            "dimension" => {
+                let size = self.children(node).into_iter().find(|c| c.kind() == "argument_list");
+                found.dimensions = size.map(|s| self.dimensions(s));
+            }
+            "intent" => {
+                found.intent = match (text.contains("in"), text.contains("out")) {
+                    // The word `intent` has an `in` of its own.
+                    (_, true) if text.matches("in").count() > 1 => Some(Intent::InOut),
+                    (_, true) => Some(Intent::Out),
+                    _ => Some(Intent::In),
+                };
+            }
+            "allocatable" => found.allocatable = true,
+            "pointer" => found.pointer = true,
+            "target" => found.target = true,
+            "save" | "static" => found.save = true,
+            "external" | "intrinsic" => found.procedure = true,
+            "parameter" => found.parameter = true,
+            _ => {}
+        }
+        found
+    }
+
+    /// One name of a declaration, with all that stands at it.
+    pub(super) fn declare(
+        &mut self,
+        node: Node<'t>,
+        of: Option<&Type>,
+        attributes: &Attributes,
+        into: &mut Declarations,
+    ) {
+        let children = self.children(node);
+        let (name, size, value) = match node.kind() {
+            "identifier" => (Some(node), None, None),
+            "sized_declarator" => (
+                children.first().copied(),
+                children.iter().copied().find(|c| c.kind() == "size"),
+                None,
+            ),
+            "init_declarator" | "pointer_init_declarator" | "data_declarator" => {
+                let left = node.child_by_field_name("left");
+                let parts = left.map(|l| self.children(l)).unwrap_or_default();
+                let size = parts.iter().copied().find(|c| c.kind() == "size");
+                let name = match left {
+                    Some(l) if l.kind() == "identifier" => Some(l),
+                    _ => parts.first().copied(),
+                };
+                (name, size, node.child_by_field_name("right"))
+            }
+            // Coarrays: other images see them.
+            _ => (children.first().copied(), None, None),
+        };
+        let Some(name_node) = name else { return };
+        let name = self.name(name_node);
+        let span = self.span(name_node);
+        let dimensions = size.map(|s| self.dimensions(s));
+        let longer = children.iter().any(|c| c.kind() == "character_length");
+        let value = value.map(|v| self.expression(v));
+        if attributes.parameter
+            && let Some(kind) = value.as_ref().and_then(|v| kind_value(v, &into.kinds))
+        {
+            into.kinds.insert(name.clone(), kind);
+        }
+        let Some(entity) = into.entity(&name, span) else { return };
+        if let Some(of) = of {
+            entity.of = Some(if longer { Type::Unknown } else { of.clone() });
+            entity.span = span;
+        }
+        if dimensions.is_some() {
+            entity.dimensions = dimensions;
+        }
+        if value.is_some() {
+            entity.value = value;
+        }
+        entity.attributes.add(attributes);
+    }
+
+    /// `(n, 0:m, *)`
+    fn dimensions(&mut self, size: Node<'t>) -> Vec<Dimension> {
+        let mut found = Vec::new();
+        for child in self.children(size) {
+            match child.kind() {
+                "extent_specifier" => found.push(self.dimension(child)),
+                "assumed_size" => found.push(Dimension::AssumedSize { lower: None }),
+                "assumed_rank" => found.push(Dimension::AssumedShape { lower: None }),
+                _ if child.is_named() => {
+                    found.push(Dimension::Bounds { lower: None, upper: self.expression(child) });
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn dimension(&mut self, node: Node<'t>) -> Dimension {
+        let parts = self.children(node);
+        let colon = parts.iter().position(|p| p.kind() == ":").unwrap_or(0);
+        let (before, after) = parts.split_at(colon);
+        let lower = before.first().map(|l| self.expression(*l));
+        match after.get(1) {
+            None => Dimension::AssumedShape { lower },
+            Some(upper) if upper.kind() == "assumed_size" => Dimension::AssumedSize { lower },
+            Some(upper) => Dimension::Bounds { lower, upper: self.expression(*upper) },
+        }
+    }
+
+    /// `dimension a(5)`, `allocatable b`, `external f`, ...
+    fn modification(&mut self, node: Node<'t>, into: &mut Declarations) {
+        let Some(first) = node.child(0) else { return };
+        let attributes = self.attribute(first);
+        for declarator in self.declarators(node) {
+            self.declare(declarator, None, &attributes, into);
+        }
+    }
+
+    fn parameters(&mut self, node: Node<'t>, into: &mut Declarations) {
+        for assignment in self.children(node) {
+            if assignment.kind() != "parameter_assignment" {
+                continue;
+            }
+            let parts: Vec<Node<'t>> =
+                self.children(assignment).into_iter().filter(Node::is_named).collect();
+            let [name, value] = parts.as_slice() else { continue };
+            let value = self.expression(*value);
+            let key = self.name(*name);
+            if let Some(kind) = kind_value(&value, &into.kinds) {
+                into.kinds.insert(key.clone(), kind);
+            }
+            let span = self.span(*name);
+            if let Some(entity) = into.entity(&key, span) {
+                entity.value = Some(value);
+                entity.attributes.parameter = true;
+            }
+        }
+    }
+
+    fn include(&mut self, node: Node<'t>, into: &mut Declarations) {
+        if let Some(path) = node.child_by_field_name("path") {
+            let text = self.text(path).trim_matches(['\'', '"', '<', '>']).to_owned();
+            let span = self.span(node);
+            self.includes.push((text.clone(), span));
+            into.include(text, span);
+        }
+    }
+
+    fn record(&mut self, node: Node<'t>, into: &mut Declarations) {
+        let mut inside = Declarations::within(&into.kinds);
+        let mut name = None;
+        let mut is_opaque = node.has_error();
+        let mut elsewhere: Vec<Name> = Vec::new();
+        for child in self.children(node) {
+            match child.kind() {
+                "derived_type_statement" => {
+                    for part in self.children(child) {
+                        match part.kind() {
+                            "type_name" => name = Some(self.name(part)),
+                            "base_type_specifier"
+                            | "derived_type_parameter_list"
+                            | "abstract_specifier" => is_opaque = true,
+                            _ => {}
+                        }
+                    }
+                }
+                "variable_declaration" => self.variables(child, &mut inside),
+                "end_type_statement"
+                | "sequence_statement"
+                | "public_statement"
+                | "private_statement"
+                | "derived_type_procedures" => {}
+                _ => is_opaque = true,
+            }
+        }
+        for entity in &inside.entities {
+            // Pointers to procedures take room, but no array or number can be copied from them.
+            is_opaque |= entity.attributes.procedure;
+            if entity.attributes.allocatable || entity.attributes.pointer {
+                elsewhere.push(entity.name.clone());
+            }
+        }
+        let Some(name) = name else { return };
+        let fields = inside
+            .finish(&[], false)
+            .variables
+            .into_iter()
+            .map(|v| Field { is_elsewhere: elsewhere.contains(&v.name), name: v.name, of: v.of })
+            .collect();
+        into.scope.records.push(Record { name, fields, is_opaque });
+    }
+
+    /// `#define N 5`
+    fn macro_constant(&mut self, node: Node<'t>, into: &mut Declarations) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let text = node.child_by_field_name("value").map(|v| self.text(v).trim());
+        let kind = match text.map(str::parse) {
+            Some(Ok(value)) => ExpressionKind::Integer(value),
+            _ => ExpressionKind::Unknown(Vec::new()),
+        };
+        let value = Expression { span: self.span(node), kind };
+        into.scope.constants.push(Constant { name: self.name(name), value });
+    }
+
+    /// Enumerators count on from the one before.
+    fn enumeration(&mut self, node: Node<'t>, into: &mut Declarations) {
+        let mut next = Some(0_i64);
+        for statement in self.children(node) {
+            if statement.kind() != "enumerator_statement" {
+                continue;
+            }
+            for declarator in self.declarators(statement) {
+                let (name, value) = match declarator.kind() {
+                    "identifier" => (Some(declarator), None),
+                    _ => (
+                        declarator.child_by_field_name("left"),
+                        declarator.child_by_field_name("right"),
+                    ),
+                };
+                let Some(name) = name else { continue };
+                let span = self.span(declarator);
+                let kind = match (value, next) {
+                    (Some(value), _) => self.expression(value).kind,
+                    (None, Some(n)) => ExpressionKind::Integer(n),
+                    (None, None) => ExpressionKind::Unknown(Vec::new()),
+                };
+                next = match kind {
+                    ExpressionKind::Integer(n) => n.checked_add(1),
+                    _ => None,
+                };
+                let value = Expression { span, kind };
+                into.scope.constants.push(Constant { name: self.name(name), value });
+            }
+        }
+    }
+}
+
+impl Declarations {
+    pub(super) fn add_common(&mut self, name: Name, variables: Vec<Name>) {
+        match self.scope.commons.iter_mut().find(|c| c.name == name) {
+            // A block may be continued by a second statement.
+            Some(common) => common.variables.extend(variables),
+            None => self.scope.commons.push(Common { name, variables }),
+        }
+    }
+}

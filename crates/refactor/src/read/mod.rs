@@ -1,4 +1,0 @@
-//! Front ends: from text to the [`tree`](crate::tree).
-
-pub mod c;
-pub mod fortran;

@@ -1,0 +1,70 @@
+//! Variables and structures.
+
+use crate::Span;
+
+use super::{Expression, Name, Type};
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// Its name.
+    pub name: Name,
+    /// Where the name stands.
+    pub span: Span,
+    /// What it is.
+    pub of: Type,
+    /// Where it lives.
+    pub storage: Storage,
+    /// Fortran's intent, C's `const` of what a pointer points to is [`Intent::In`].
+    pub intent: Option<Intent>,
+    /// `restrict`; every variable of Fortran that is neither `target` nor `pointer`.
+    pub unaliased: bool,
+    /// `allocatable`, or a local pointer of C: memory comes at run time.
+    pub allocatable: bool,
+    /// C's initializer, Fortran's too (which makes it `save`).
+    pub value: Option<Expression>,
+}
+
+/// Where a variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Gone when the procedure ends.
+    Local,
+    /// A parameter.
+    Argument,
+    /// Kept from call to call: `static`, `save`.
+    Kept,
+    /// Seen by others: global, in a module, in a common block.
+    Shared,
+}
+
+/// What a procedure does with an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Intent {
+    In,
+    Out,
+    InOut,
+}
+
+/// A structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its name.
+    pub name: Name,
+    /// Its components in their order.
+    pub fields: Vec<Field>,
+    /// A union, packed, with bit fields, virtual functions or a base: offsets are not those of a plain structure.
+    pub is_opaque: bool,
+}
+
+/// A component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: Name,
+    /// What it is.
+    pub of: Type,
+    /// Fortran: `allocatable` or `pointer`, so that its content lies elsewhere.
+    pub is_elsewhere: bool,
+}
