@@ -1,7 +1,7 @@
 //! Calls of procedures that stand for MPI's, as calls of MPI: a procedure that sends numbers of one type cannot be given another one.
 
 use crate::legality::{Part, Site};
-use crate::project::{Given, Project, Wrapper, placeholder};
+use commloom_program::{Given, Project, Wrapper, placeholder};
 use commloom_source::tree::{Expression, ExpressionKind};
 use commloom_source::{Source, Span};
 
@@ -28,27 +28,25 @@ pub(crate) struct Call<'p> {
     wrapper: Option<&'p Wrapper>,
 }
 
-impl Project {
-    /// The call that is rewritten.
-    pub(crate) fn call_of<'p>(&'p self, site: &Site, part: &Part) -> Option<Call<'p>> {
-        let view = self.view(site.procedure);
-        let mut found: Option<(&'p Expression, &'p [Expression])> = None;
-        for statement in &self.procedure(site.procedure).body {
-            statement.each(&mut |s| {
-                for expression in s.expressions() {
-                    expression.each(&mut |e| match &e.kind {
-                        ExpressionKind::Call { function, arguments } if e.span == part.call => {
-                            found = Some((function, arguments));
-                        }
-                        _ => {}
-                    });
-                }
-            });
-        }
-        let (function, arguments) = found?;
-        let wrapper = function.root().and_then(|name| view.wrapper(name));
-        Some(Call { function, arguments, span: part.call, wrapper })
+/// The call that is rewritten.
+pub(crate) fn call_of<'p>(project: &'p Project, site: &Site, part: &Part) -> Option<Call<'p>> {
+    let view = project.view(site.procedure);
+    let mut found: Option<(&'p Expression, &'p [Expression])> = None;
+    for statement in &project.procedure(site.procedure).body {
+        statement.each(&mut |s| {
+            for expression in s.expressions() {
+                expression.each(&mut |e| match &e.kind {
+                    ExpressionKind::Call { function, arguments } if e.span == part.call => {
+                        found = Some((function, arguments));
+                    }
+                    _ => {}
+                });
+            }
+        });
     }
+    let (function, arguments) = found?;
+    let wrapper = function.root().and_then(|name| view.wrapper(name));
+    Some(Call { function, arguments, span: part.call, wrapper })
 }
 
 impl<'p> Call<'p> {

@@ -4,23 +4,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::across::{Across, Seen};
+use crate::anew::call_of;
 use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
-use crate::fact::{Assumptions, Premise};
 use crate::leftovers;
 use crate::legality::{self, Explained, Part, Rewrite, Site};
-use crate::project::{self, ProcedureId, View};
-use crate::refusal::{Code, Refusal};
 use crate::together;
 use crate::verify::{Draws, Sample, Sizes, instance, sample, verify};
+use commloom_program::fact::{Assumptions, Premise};
+use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{ProcedureId, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Storage;
 use commloom_source::{FileId, Source, Span};
 
 pub use crate::finding::{Change, Edit, Finding};
-pub use crate::project::Project;
+pub use commloom_program::Project;
 
 /// What is assumed, and how much is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,284 +49,281 @@ struct Stage<'a> {
 /// of them.
 type Written = HashMap<(Span, Span), Vec<Edit>>;
 
-impl Project {
-    /// All calls with packed buffers, in the order of the files.
-    pub fn check(&self, options: &Options) -> Vec<Finding> {
-        self.findings(options, None).into_iter().map(|(finding, _)| finding).collect()
-    }
+/// All calls with packed buffers, in the order of the files.
+pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
+    findings(project, options, None).into_iter().map(|(finding, _)| finding).collect()
+}
 
-    /// The calls that touch a place, each with how it was judged, and its datatype at sizes that are drawn by chance so many times.
-    pub fn explain(&self, options: &Options, at: Span, draws: u32) -> Vec<(Finding, Explanation)> {
-        let all = self.findings(options, Some((at, draws)));
-        all.into_iter().filter_map(|(finding, explanation)| Some((finding, explanation?))).collect()
-    }
+/// The calls that touch a place, each with how it was judged, and its datatype at sizes that are drawn by chance so many times.
+pub fn explain(
+    project: &Project,
+    options: &Options,
+    at: Span,
+    draws: u32,
+) -> Vec<(Finding, Explanation)> {
+    let all = findings(project, options, Some((at, draws)));
+    all.into_iter().filter_map(|(finding, explanation)| Some((finding, explanation?))).collect()
+}
 
-    fn findings(
-        &self,
-        options: &Options,
-        explain: Option<(Span, u32)>,
-    ) -> Vec<(Finding, Option<Explanation>)> {
-        let assumptions = Assumptions::new(options.assume.iter().cloned());
-        let mut names = Names::in_use(self.sources().iter().map(|source| source.text.as_str()));
-        let mut written = Written::new();
-        let ids: Vec<ProcedureId> = self.procedures().collect();
-        let (sites, explained) = legality::sites_in(self, &ids, &assumptions, Explained::default());
-        let across = Across::of(self);
-        let seen = across
-            .as_ref()
-            .map_or_else(Vec::new, |a| a.sites(self, &assumptions, explained, &sites));
-        let mut findings = Vec::new();
-        let mut find = |site: &Site, stage: Stage<'_>| {
-            let mut finding = self.finding(site, stage, options, &mut names, &mut written);
-            if let Ok(change) = &mut finding.outcome {
-                change.sample = stage.sample();
-            }
-            let packing = stage.site.trail.packing.iter();
-            let copies = packing.flat_map(|p| &p.statements).map(|s| stage.project.real(*s));
-            let spans: Vec<Span> = copies.chain([finding.site]).collect();
-            let is_asked = |at: Span| {
-                spans.iter().any(|s| at.file == s.file && at.start < s.end && s.start < at.end)
-            };
-            let explanation =
-                explain.filter(|(at, _)| is_asked(*at)).map(|(_, draws)| stage.explanation(draws));
-            findings.push(((finding, parts_of(site)), explanation));
+fn findings(
+    project: &Project,
+    options: &Options,
+    explain: Option<(Span, u32)>,
+) -> Vec<(Finding, Option<Explanation>)> {
+    let assumptions = Assumptions::new(options.assume.iter().cloned());
+    let mut names = Names::in_use(project.sources().iter().map(|source| source.text.as_str()));
+    let mut written = Written::new();
+    let ids: Vec<ProcedureId> = project.procedures().collect();
+    let (sites, explained) = legality::sites_in(project, &ids, &assumptions, Explained::default());
+    let across = Across::of(project);
+    let seen = across
+        .as_ref()
+        .map_or_else(Vec::new, |a| a.sites(project, &assumptions, explained, &sites));
+    let mut findings = Vec::new();
+    let mut find = |site: &Site, stage: Stage<'_>| {
+        let mut finding = finding(project, site, stage, options, &mut names, &mut written);
+        if let Ok(change) = &mut finding.outcome {
+            change.sample = stage.sample();
+        }
+        let packing = stage.site.trail.packing.iter();
+        let copies = packing.flat_map(|p| &p.statements).map(|s| stage.project.real(*s));
+        let spans: Vec<Span> = copies.chain([finding.site]).collect();
+        let is_asked = |at: Span| {
+            spans.iter().any(|s| at.file == s.file && at.start < s.end && s.start < at.end)
         };
-        for site in &sites {
-            find(site, Stage { project: self, site });
-        }
-        for Seen { inside, site } in &seen {
-            // The copies are run where they stand together.
-            let project = across.as_ref().map_or(self, |across| &across.expanded);
-            find(site, Stage { project, site: inside });
-        }
-        findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));
-        let (mut findings, explanations): (Vec<_>, Vec<_>) = findings.into_iter().unzip();
-        together::settle(&mut findings);
-        let findings = findings.into_iter().map(|(finding, _)| finding);
-        let kept = |(finding, _): &(Finding, _)| self.is_kept(finding.site);
-        findings.zip(explanations).filter(|found| !kept(found)).collect()
+        let explanation =
+            explain.filter(|(at, _)| is_asked(*at)).map(|(_, draws)| stage.explanation(draws));
+        findings.push(((finding, parts_of(site)), explanation));
+    };
+    for site in &sites {
+        find(site, Stage { project: project, site });
     }
-
-    fn finding(
-        &self,
-        site: &Site,
-        stage: Stage<'_>,
-        options: &Options,
-        names: &mut Names,
-        written: &mut Written,
-    ) -> Finding {
-        let outcome = match &site.outcome {
-            _ if self.is_kept(site.statement) => {
-                Err(Refusal::new(Code::Text, site.statement, "a comment asks to leave it alone"))
-            }
-            Ok(rewrite) => self.change(site, rewrite, stage, options, names, written),
-            Err(refusal) => Err(refusal.clone()),
-        };
-        let judged = stage.site.trail.conditions.iter();
-        let mut assumed: Vec<Premise> = judged.flat_map(|judged| judged.assumed.clone()).collect();
-        assumed.extend(site.outcome.iter().flat_map(|rewrite| rewrite.assumed.clone()));
-        assumed.sort();
-        assumed.dedup();
-        Finding {
-            site: site.statement,
-            outcome,
-            assumed,
-            function: site.function.clone(),
-            buffer: site.buffer.clone(),
-        }
+    for Seen { inside, site } in &seen {
+        // The copies are run where they stand together.
+        let project = across.as_ref().map_or(project, |across| &across.expanded);
+        find(site, Stage { project, site: inside });
     }
+    findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));
+    let (mut findings, explanations): (Vec<_>, Vec<_>) = findings.into_iter().unzip();
+    together::settle(&mut findings);
+    let findings = findings.into_iter().map(|(finding, _)| finding);
+    let kept = |(finding, _): &(Finding, _)| is_kept(project, finding.site);
+    findings.zip(explanations).filter(|found| !kept(found)).collect()
+}
 
-    /// The text of a file with all changes of the findings in it; none where there are none. What [`Project::check`] finds can be changed together.
-    pub fn changed(&self, file: FileId, findings: &[Finding]) -> Option<String> {
-        let mut edits: Vec<Edit> = Vec::new();
-        for finding in findings {
-            let Ok(change) = &finding.outcome else { continue };
-            for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
-                // A loop that filled several buffers goes once.
-                if !edits.contains(edit) {
-                    edits.push(edit.clone());
-                }
-            }
+fn finding(
+    project: &Project,
+    site: &Site,
+    stage: Stage<'_>,
+    options: &Options,
+    names: &mut Names,
+    written: &mut Written,
+) -> Finding {
+    let outcome = match &site.outcome {
+        _ if is_kept(project, site.statement) => {
+            Err(Refusal::new(Code::Text, site.statement, "a comment asks to leave it alone"))
         }
-        if edits.is_empty() {
-            return None;
-        }
-        let edits = leftovers::without(self, edits, true);
-        let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
-        let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
-        edit::apply(&self.source(file)?.text, &changes).ok()
+        Ok(rewrite) => change(project, site, rewrite, stage, options, names, written),
+        Err(refusal) => Err(refusal.clone()),
+    };
+    let judged = stage.site.trail.conditions.iter();
+    let mut assumed: Vec<Premise> = judged.flat_map(|judged| judged.assumed.clone()).collect();
+    assumed.extend(site.outcome.iter().flat_map(|rewrite| rewrite.assumed.clone()));
+    assumed.sort();
+    assumed.dedup();
+    Finding {
+        site: site.statement,
+        outcome,
+        assumed,
+        function: site.function.clone(),
+        buffer: site.buffer.clone(),
     }
+}
 
-    /// Whether a comment asks to leave a call alone: `commloom: keep` on its lines or the one before.
-    fn is_kept(&self, call: Span) -> bool {
-        let Some(text) = self.source(call.file).map(|source| source.text.as_str()) else {
-            return false;
-        };
-        let before = text.get(..call.start).unwrap_or("");
-        let line = before.rfind('\n').unwrap_or(0);
-        let start = before.get(..line).and_then(|earlier| earlier.rfind('\n')).unwrap_or(0);
-        let end = text
-            .get(call.end..)
-            .and_then(|rest| rest.find('\n'))
-            .map_or(text.len(), |at| call.end + at);
-        text.get(start..end).is_some_and(|lines| lines.contains(KEEP))
-    }
-
-    fn change(
-        &self,
-        site: &Site,
-        rewrite: &Rewrite,
-        stage: Stage<'_>,
-        options: &Options,
-        names: &mut Names,
-        written: &mut Written,
-    ) -> Result<Change, Refusal> {
-        let source = self
-            .source(site.statement.file)
-            .ok_or_else(|| no_text(site.statement, "the file is not at hand"))?;
-        let kept = kept(site, rewrite, source)?;
-        let (here, elsewhere): (Vec<Span>, Vec<Span>) =
-            rewrite.remove.iter().partition(|span| span.file == site.statement.file);
-        let mut notes: Vec<String> =
-            rewrite.assumed.iter().map(|fact| format!("assumed: {fact}")).collect();
-        let mut edits: Vec<Edit> = self.removed(&elsewhere)?;
-        for (number, part) in rewrite.parts.iter().enumerate() {
-            let beside: Vec<edit::Change> = written
-                .iter()
-                .filter(|((call, buffer), _)| {
-                    *call == part.statement && *buffer != part.buffer.span
-                })
-                .flat_map(|(_, edits)| edits)
-                .map(|edit| edit::Change { range: edit.span.range(), new: edit.text.clone() })
-                .collect();
-            let made = match written.entry((part.statement, part.buffer.span)) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => {
-                    notes.extend(stage.verified(number, options)?);
-                    let kept = if number == 0 { kept.as_slice() } else { &[] };
-                    let made = self.part(site, part, source, &here, kept, names)?;
-                    if !fits_beside(source, &beside, &made) {
-                        let message = "the other buffer of this call is rewritten first";
-                        return Err(no_text(part.statement, message));
-                    }
-                    place.insert(made)
-                }
-            };
-            for edit in made.iter() {
-                if !edits.contains(edit) {
-                    edits.push(edit.clone());
-                }
+/// The text of a file with all changes of the findings in it; none where there are none. What [`check`] finds can be changed together.
+pub fn changed(project: &Project, file: FileId, findings: &[Finding]) -> Option<String> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for finding in findings {
+        let Ok(change) = &finding.outcome else { continue };
+        for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
+            // A loop that filled several buffers goes once.
+            if !edits.contains(edit) {
+                edits.push(edit.clone());
             }
         }
-        let edits = leftovers::without(self, edits, false);
-        let first = rewrite.parts.first();
-        let summary = first.map_or_else(String::new, |part| {
-            let anew = self.call_of(site, part).and_then(|call| call.anew(part, source));
-            let said = || source.text.get(part.datatype.span.range()).unwrap_or("?").to_owned();
-            let element = anew.map_or_else(said, |anew| anew.element);
-            format!("{} of {element}", part.made.node)
-        });
-        Ok(Change { edits, summary, notes, sample: None })
     }
-
-    /// The edits that take away statements of other files than the call's.
-    fn removed(&self, spans: &[Span]) -> Result<Vec<Edit>, Refusal> {
-        let mut edits = Vec::new();
-        for &span in spans {
-            let refuse = |message: String| no_text(span, &message);
-            let source =
-                self.source(span.file).ok_or_else(|| refuse("the file is not at hand".into()))?;
-            let change = edit::remove(source, span).map_err(|error| refuse(error.to_string()))?;
-            let span = Span { file: span.file, start: change.range.start, end: change.range.end };
-            edits.push(Edit { span, text: change.new });
-        }
-        Ok(edits)
+    if edits.is_empty() {
+        return None;
     }
+    let edits = leftovers::without(project, edits, true);
+    let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
+    let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
+    edit::apply(&project.source(file)?.text, &changes).ok()
+}
 
-    /// Whether a call of Fortran ends with `ierr`, which `mpi_f08` leaves to the program.
-    fn has_error_argument(&self, site: &Site, part: &Part) -> bool {
-        if !self.view(site.procedure).language().is_fortran() {
-            return false;
-        }
-        let Some(call) = self.call_of(site, part) else { return true };
-        let Some(function) = call.function() else { return true };
-        project::arguments(function).is_none_or(|needed| call.arguments() > needed)
-    }
+/// Whether a comment asks to leave a call alone: `commloom: keep` on its lines or the one before.
+fn is_kept(project: &Project, call: Span) -> bool {
+    let Some(text) = project.source(call.file).map(|source| source.text.as_str()) else {
+        return false;
+    };
+    let before = text.get(..call.start).unwrap_or("");
+    let line = before.rfind('\n').unwrap_or(0);
+    let start = before.get(..line).and_then(|earlier| earlier.rfind('\n')).unwrap_or(0);
+    let end = text
+        .get(call.end..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(text.len(), |at| call.end + at);
+    text.get(start..end).is_some_and(|lines| lines.contains(KEEP))
+}
 
-    /// The edits for one call.
-    fn part(
-        &self,
-        site: &Site,
-        part: &Part,
-        source: &Source,
-        removed: &[Span],
-        kept: &[String],
-        names: &mut Names,
-    ) -> Result<Vec<Edit>, Refusal> {
-        let view = self.view(site.procedure);
-        let refuse = |message: String| no_text(part.statement, &message);
-        let text_of = |span: Span| source.text.get(span.range()).unwrap_or("");
-        let call = text_of(part.call);
-        let arguments = [part.buffer.span, part.count.span, part.datatype.span];
-        if arguments
+fn change(
+    project: &Project,
+    site: &Site,
+    rewrite: &Rewrite,
+    stage: Stage<'_>,
+    options: &Options,
+    names: &mut Names,
+    written: &mut Written,
+) -> Result<Change, Refusal> {
+    let source = project
+        .source(site.statement.file)
+        .ok_or_else(|| no_text(site.statement, "the file is not at hand"))?;
+    let kept = kept(site, rewrite, source)?;
+    let (here, elsewhere): (Vec<Span>, Vec<Span>) =
+        rewrite.remove.iter().partition(|span| span.file == site.statement.file);
+    let mut notes: Vec<String> =
+        rewrite.assumed.iter().map(|fact| format!("assumed: {fact}")).collect();
+    let mut edits: Vec<Edit> = removed(project, &elsewhere)?;
+    for (number, part) in rewrite.parts.iter().enumerate() {
+        let beside: Vec<edit::Change> = written
             .iter()
-            .any(|span| span.start < part.statement.start || span.end > part.statement.end)
-        {
-            return Err(refuse("the call's arguments come from a macro".into()));
+            .filter(|((call, buffer), _)| *call == part.statement && *buffer != part.buffer.span)
+            .flat_map(|(_, edits)| edits)
+            .map(|edit| edit::Change { range: edit.span.range(), new: edit.text.clone() })
+            .collect();
+        let made = match written.entry((part.statement, part.buffer.span)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                notes.extend(stage.verified(number, options)?);
+                let kept = if number == 0 { kept.as_slice() } else { &[] };
+                let made = edits_of(project, site, part, source, &here, kept, names)?;
+                if !fits_beside(source, &beside, &made) {
+                    let message = "the other buffer of this call is rewritten first";
+                    return Err(no_text(part.statement, message));
+                }
+                place.insert(made)
+            }
+        };
+        for edit in made.iter() {
+            if !edits.contains(edit) {
+                edits.push(edit.clone());
+            }
         }
-        let wrapped = self.call_of(site, part).filter(|call| call.wrapper().is_some());
-        let anew = wrapped.and_then(|call| call.anew(part, source));
-        let manner = Manner {
-            handles: self.has_handles(part.statement),
-            error: match wrapped {
-                Some(wrapped) => wrapped.error(source),
-                None => self.has_error_argument(site, part).then(|| last_argument(call)).flatten(),
-            },
-            case: Case::of(&site.function),
-        };
-        let request = emit::Request {
-            datatype: &part.made,
-            turns: &part.packing.turns,
-            element: anew
-                .as_ref()
-                .map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
-            symbols: &view,
-            manner: &manner,
-        };
-        let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
-        if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
-            text.after.extend(read_anew(&view, part, &manner, text.after.first()));
-        }
-        if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
-            return Err(refuse(format!(
-                "'{name}' is not among the names of MPI that are used here"
-            )));
-        }
-        let place = CallPlace {
-            statement: part.statement,
-            buffer: part.buffer.span,
-            count: part.count.span,
-            datatype: part.datatype.span,
-            anew,
-        };
-        let rewrite = edit::Rewrite {
-            source,
-            call: place,
-            text: &text,
-            removed,
-            kept,
-            declarations_at: self.procedure(site.procedure).body_start,
-        };
-        let changes = edit::rewrite(&rewrite).map_err(|error| refuse(error.to_string()))?;
-        let file = part.statement.file;
-        Ok(changes
-            .into_iter()
-            .map(|change| Edit {
-                span: Span { file, start: change.range.start, end: change.range.end },
-                text: change.new,
-            })
-            .collect())
     }
+    let edits = leftovers::without(project, edits, false);
+    let first = rewrite.parts.first();
+    let summary = first.map_or_else(String::new, |part| {
+        let anew = call_of(project, site, part).and_then(|call| call.anew(part, source));
+        let said = || source.text.get(part.datatype.span.range()).unwrap_or("?").to_owned();
+        let element = anew.map_or_else(said, |anew| anew.element);
+        format!("{} of {element}", part.made.node)
+    });
+    Ok(Change { edits, summary, notes, sample: None })
+}
+
+/// The edits that take away statements of other files than the call's.
+fn removed(project: &Project, spans: &[Span]) -> Result<Vec<Edit>, Refusal> {
+    let mut edits = Vec::new();
+    for &span in spans {
+        let refuse = |message: String| no_text(span, &message);
+        let source =
+            project.source(span.file).ok_or_else(|| refuse("the file is not at hand".into()))?;
+        let change = edit::remove(source, span).map_err(|error| refuse(error.to_string()))?;
+        let span = Span { file: span.file, start: change.range.start, end: change.range.end };
+        edits.push(Edit { span, text: change.new });
+    }
+    Ok(edits)
+}
+
+/// Whether a call of Fortran ends with `ierr`, which `mpi_f08` leaves to the program.
+fn has_error_argument(project: &Project, site: &Site, part: &Part) -> bool {
+    if !project.view(site.procedure).language().is_fortran() {
+        return false;
+    }
+    let Some(call) = call_of(project, site, part) else { return true };
+    let Some(function) = call.function() else { return true };
+    commloom_program::arguments(function).is_none_or(|needed| call.arguments() > needed)
+}
+
+/// The edits for one call.
+fn edits_of(
+    project: &Project,
+    site: &Site,
+    part: &Part,
+    source: &Source,
+    removed: &[Span],
+    kept: &[String],
+    names: &mut Names,
+) -> Result<Vec<Edit>, Refusal> {
+    let view = project.view(site.procedure);
+    let refuse = |message: String| no_text(part.statement, &message);
+    let text_of = |span: Span| source.text.get(span.range()).unwrap_or("");
+    let call = text_of(part.call);
+    let arguments = [part.buffer.span, part.count.span, part.datatype.span];
+    if arguments
+        .iter()
+        .any(|span| span.start < part.statement.start || span.end > part.statement.end)
+    {
+        return Err(refuse("the call's arguments come from a macro".into()));
+    }
+    let wrapped = call_of(project, site, part).filter(|call| call.wrapper().is_some());
+    let anew = wrapped.and_then(|call| call.anew(part, source));
+    let manner = Manner {
+        handles: project.has_handles(part.statement),
+        error: match wrapped {
+            Some(wrapped) => wrapped.error(source),
+            None => has_error_argument(project, site, part).then(|| last_argument(call)).flatten(),
+        },
+        case: Case::of(&site.function),
+    };
+    let request = emit::Request {
+        datatype: &part.made,
+        turns: &part.packing.turns,
+        element: anew.as_ref().map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
+        symbols: &view,
+        manner: &manner,
+    };
+    let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
+    if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
+        text.after.extend(read_anew(&view, part, &manner, text.after.first()));
+    }
+    if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
+        return Err(refuse(format!("'{name}' is not among the names of MPI that are used here")));
+    }
+    let place = CallPlace {
+        statement: part.statement,
+        buffer: part.buffer.span,
+        count: part.count.span,
+        datatype: part.datatype.span,
+        anew,
+    };
+    let rewrite = edit::Rewrite {
+        source,
+        call: place,
+        text: &text,
+        removed,
+        kept,
+        declarations_at: project.procedure(site.procedure).body_start,
+    };
+    let changes = edit::rewrite(&rewrite).map_err(|error| refuse(error.to_string()))?;
+    let file = part.statement.file;
+    Ok(changes
+        .into_iter()
+        .map(|change| Edit {
+            span: Span { file, start: change.range.start, end: change.range.end },
+            text: change.new,
+        })
+        .collect())
 }
 
 /// Statements after which Fortran's compilers know that variables have changed which the call does not name: they may keep the values of locals and

@@ -1,8 +1,8 @@
 //! Calls with packed buffers, and how each is rewritten or why not.
 
-use crate::fact::Premise;
-use crate::refusal::Refusal;
 use crate::verify::Sample;
+use commloom_program::fact::Premise;
+use commloom_program::refusal::Refusal;
 use commloom_source::Span;
 
 /// A call whose buffer is packed or unpacked by hand.

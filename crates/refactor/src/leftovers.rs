@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::edit;
 use crate::finding::Edit;
 use crate::legality::{for_each_bound, is_live_after};
-use crate::project::{Project, View};
+use commloom_program::{Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind,

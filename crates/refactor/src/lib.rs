@@ -15,15 +15,13 @@ pub mod copies;
 pub mod edit;
 pub mod emit;
 pub mod explain;
-pub mod fact;
 mod finding;
 pub mod ir;
 mod leftovers;
 pub mod legality;
-pub mod project;
-pub mod refusal;
 mod together;
 pub mod verify;
 
+pub use commloom_program::{self as project, fact, refusal};
 pub use commloom_read as read;
 pub use commloom_source::{self as source, affine, symbols, tree};

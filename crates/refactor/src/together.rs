@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::edit::Change;
 use crate::finding::Finding;
-use crate::refusal::{Code, Refusal};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::{FileId, Span};
 
 /// A finding, and the calls (with their buffers) that its edits rewrite.

@@ -1,7 +1,7 @@
 //! Any text is read and judged without a panic: programs that are cut, mixed and sprinkled with tokens. libFuzzer does the same for longer
 //! (`fuzz/fuzz_targets/refactor_*.rs`).
 
-use commloom_refactor::check::Options;
+use commloom_refactor::check::{self, Options};
 use commloom_refactor::legality::{Assumptions, sites};
 use commloom_refactor::project::{Command, Given, Project, Setup, Wrapper, response, words};
 use commloom_refactor::source::{FileId, Language, Source};
@@ -101,7 +101,7 @@ fn judge(name: &str, text: String) {
     let setup = setup(name);
     let project = Project::with(vec![Source { text, ..source }], setup);
     let options = Options { assume: vec!["all".into()], rounds: 1 };
-    project.changed(FileId(0), &project.check(&options));
+    check::changed(&project, FileId(0), &check::check(&project, &options));
 }
 
 fn setup(name: &str) -> Setup {

@@ -5,14 +5,14 @@ mod harness;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::check::{self, Finding, Options, Project};
 use commloom_refactor::fact::Premise;
 use commloom_refactor::source::Language;
 
 use harness::{Case, cases};
 
 fn check(project: &Project, assume: &[String]) -> Vec<Finding> {
-    project.check(&Options { assume: assume.to_vec(), rounds: 0 })
+    check::check(project, &Options { assume: assume.to_vec(), rounds: 0 })
 }
 
 fn missing(findings: &[Finding]) -> Vec<Premise> {

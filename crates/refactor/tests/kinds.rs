@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use commloom_refactor::check::{Options, Project};
+use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{FileId, Language, Source};
 
 use harness::programs::{Library, libraries};
@@ -103,10 +103,10 @@ fn rewritten(text: &str, calls: usize) -> String {
         Source { name: "text.f90".into(), language: Language::FortranFree, text: text.to_owned() };
     let project = Project::new(vec![source]);
     let options = Options { assume: vec!["all".into()], ..Options::default() };
-    let findings = project.check(&options);
+    let findings = check::check(&project, &options);
     let changed = findings.iter().filter(|f| f.outcome.is_ok()).count();
     assert_eq!(changed, calls, "{findings:?}");
-    project.changed(FileId(0), &findings).expect("a changed text")
+    check::changed(&project, FileId(0), &findings).expect("a changed text")
 }
 
 fn compile(library: Library, name: &str, text: &str, options: &[&str]) -> Result<PathBuf, String> {

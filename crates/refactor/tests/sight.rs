@@ -1,13 +1,13 @@
 //! What is seen through (small functions, allocations, old values, broken neighbours), and what unknown procedures can reach.
 
-use commloom_refactor::check::{Options, Project};
+use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{Language, Source};
 
 /// Of each site: the type, or the code of the refusal.
 fn outcomes(name: &str, text: &str) -> Vec<String> {
     let language = Language::of_name(name).expect("a language");
     let project = Project::new(vec![Source { name: name.into(), language, text: text.into() }]);
-    let findings = project.check(&Options::default());
+    let findings = check::check(&project, &Options::default());
     findings
         .into_iter()
         .map(|finding| match finding.outcome {

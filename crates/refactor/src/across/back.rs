@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::copies::Address;
-use crate::fact::{Fact, FactScope, Premise, unmarked};
 use crate::ir::{Datatype, Member, Node};
 use crate::legality::{Part, Rewrite, Site, Trail};
-use crate::project::Project;
-use crate::refusal::{Code, Refusal};
+use commloom_program::Project;
+use commloom_program::fact::{Fact, FactScope, Premise, unmarked};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::legality::{assigned_names, for_each_bound, names_in, written_names};
-use crate::project::{ProcedureId, Project, View};
+use commloom_program::{ProcedureId, Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Loop, Name, Procedure, Statement,

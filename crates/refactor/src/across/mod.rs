@@ -12,8 +12,8 @@ mod replace;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::legality::{self, Assumptions, Explained, Site};
-use crate::project::{ProcedureId, Project, View};
-use crate::refusal::{Code, Refusal};
+use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{ProcedureId, Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 use commloom_source::{FileId, Span};

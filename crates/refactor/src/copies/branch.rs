@@ -1,6 +1,6 @@
 //! Copies under a condition.
 
-use crate::refusal::Code;
+use commloom_program::refusal::Code;
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::tree::{Expression, ExpressionKind, Name, Statement};
 

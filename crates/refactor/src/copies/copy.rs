@@ -1,6 +1,6 @@
 //! One copying statement: an assignment of elements or sections, or a memcpy.
 
-use crate::refusal::Code;
+use commloom_program::refusal::Code;
 use commloom_source::Span;
 use commloom_source::affine::{Counter, Place, Polynomial};
 use commloom_source::tree::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::project::is_forgetful;
+use commloom_program::is_forgetful;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind, Name, Procedure, Statement, Type, Unary};
 

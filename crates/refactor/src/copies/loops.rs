@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::refusal::Code;
+use commloom_program::refusal::Code;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Place, Polynomial};
 use commloom_source::tree::{Bound, ExpressionKind, Loop, Name, Statement, StatementKind, Unary};

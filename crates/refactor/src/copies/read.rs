@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::refusal::{Code, Refusal};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;

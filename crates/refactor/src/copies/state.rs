@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::refusal::Refusal;
+use commloom_program::refusal::Refusal;
 use commloom_source::affine::{Atom, Place, Polynomial};
 use commloom_source::tree::{Expression, Name, Type};
 

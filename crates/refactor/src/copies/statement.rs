@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::refusal::Code;
+use commloom_program::refusal::Code;
 use commloom_source::Span;
 use commloom_source::symbols::Touched;
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Statement, StatementKind, Type};

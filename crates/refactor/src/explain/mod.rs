@@ -11,8 +11,8 @@ mod tree;
 use crate::copies::Packing;
 use crate::ir::{self, Pass};
 use crate::legality::{Part, Site};
-use crate::project::Project;
 use crate::verify::Instance;
+use commloom_program::Project;
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 

@@ -1,9 +1,9 @@
 //! Copies and datatypes in the words of the program: loops by their variables, places as they are written, conditions as they stand there.
 
 use crate::copies::{Copy, Dense, Packing, Turns};
-use crate::fact::unmarked;
 use crate::ir::{Member, Node};
-use crate::project::Project;
+use commloom_program::Project;
+use commloom_program::fact::unmarked;
 use commloom_source::affine::{Atom, Counter, Place, Polynomial};
 use commloom_source::tree::Expression;
 

@@ -1,7 +1,7 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
 use crate::copies::{Address, Copy, Dense, Packing, Parts, Turns};
-use crate::refusal::{Code, Refusal};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Dimension, Name, Type};

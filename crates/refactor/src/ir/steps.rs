@@ -1,7 +1,7 @@
 //! How copies became a datatype, pass by pass.
 
 use crate::copies::Packing;
-use crate::refusal::Refusal;
+use commloom_program::refusal::Refusal;
 use commloom_source::symbols::Symbols;
 
 use super::lower::passed;

@@ -1,8 +1,8 @@
 //! Texts in, datatypes out.
 
 use crate::copies::{Direction, PLAIN, Packing, Request, read};
-use crate::project::{Project, View};
 use crate::verify::{Draws, verify};
+use commloom_program::{Project, View};
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use commloom_source::{Language, Source};
 

@@ -2,8 +2,8 @@
 
 use crate::copies::{Direction, Packing};
 use crate::ir::{self, Datatype};
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Place, Polynomial};
 

@@ -1,9 +1,9 @@
 //! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where others see it.
 
 use crate::copies::Packing;
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{

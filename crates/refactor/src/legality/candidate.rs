@@ -1,8 +1,8 @@
 //! Calls with their copies, before anything is proved, and the reads of buffers that they explain.
 
 use crate::copies::{self, Setting};
-use crate::project::{ProcedureId, Project, View};
-use crate::refusal::Refusal;
+use commloom_program::refusal::Refusal;
+use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;
 
 use super::found::Found;

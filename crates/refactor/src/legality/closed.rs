@@ -1,7 +1,7 @@
 //! What removed copies leave behind: the value that a running index has after its loops.
 
 use crate::copies::Packing;
-use crate::project::View;
+use commloom_program::View;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial};
 use commloom_source::symbols::Symbols;

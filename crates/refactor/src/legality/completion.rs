@@ -4,7 +4,7 @@
 //! the size of the array, or by a count that is the running index of the requests; where none of these tells it, the last wait of a local array is meant: a
 //! correct program completes what it began before it loses the request.
 
-use crate::project::View;
+use commloom_program::View;
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{

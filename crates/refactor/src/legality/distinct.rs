@@ -1,9 +1,9 @@
 //! Condition 7, in space: no element is received twice (MPI 4.1, section 5.1.12: overlapping entries are erroneous in a receive).
 
 use crate::copies::Packing;
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::tree::Name;
 
 use super::apart::{Inside, are_apart, has_counter, inside, is_injective, is_repeated};

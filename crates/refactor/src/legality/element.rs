@@ -1,8 +1,8 @@
 //! Condition 6: the datatype of the call stays the element's, so that the signature stays the same and each side can be rewritten alone.
 
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{ExpressionKind as Kind, Type};
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::copies::{Direction, Packing};
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind as Kind, Statement, StatementKind, Unary};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::copies::Direction;
-use crate::project::View;
-use crate::refusal::Refusal;
+use commloom_program::View;
+use commloom_program::refusal::Refusal;
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, Name, Statement, Type};

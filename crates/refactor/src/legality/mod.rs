@@ -49,10 +49,10 @@ mod tests;
 use std::collections::BTreeSet;
 
 use crate::copies::{self, Setting};
-use crate::fact::FactScope;
 use crate::ir;
-use crate::project::{ProcedureId, Project, View};
-use crate::refusal::{Code, Refusal};
+use commloom_program::fact::FactScope;
+use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;
 use commloom_source::tree::Name;
 
@@ -64,7 +64,7 @@ use found::Found;
 use model::Ledger;
 use scalars::{scalars, value_after};
 
-pub use crate::fact::Assumptions;
+pub use commloom_program::fact::Assumptions;
 pub(crate) use flow::is_live_after;
 pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
 pub(crate) use names::{

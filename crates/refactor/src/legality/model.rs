@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::copies::Packing;
-use crate::fact::{Assumptions, Fact, FactScope, Premise};
 use crate::ir::Datatype;
-use crate::project::ProcedureId;
-use crate::refusal::{Code, Refusal};
+use commloom_program::ProcedureId;
+use commloom_program::fact::{Assumptions, Fact, FactScope, Premise};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Expression, Name};

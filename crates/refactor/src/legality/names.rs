@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::project::View;
+use commloom_program::View;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Dimension, Expression, ExpressionKind as Kind, Name, Procedure, StatementKind, Type, Unary,

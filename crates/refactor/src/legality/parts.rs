@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use crate::copies::{Dense, Direction, Packing, Parts, Setting};
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::affine::{Atom, Operator, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Binary, Expression, ExpressionKind as Kind, Name, Type};

@@ -1,8 +1,8 @@
 //! On which paths something is executed: copies that a receive stands for must be made where it was executed, and only there.
 
 use crate::copies::{Direction, Packing};
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::tree::{Name, Procedure, StatementKind};
 

@@ -1,8 +1,8 @@
 //! What a program knows of the processes of a communicator: its own rank, and how many there are.
 
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{

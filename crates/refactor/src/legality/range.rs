@@ -4,9 +4,9 @@
 //! and by where the copies stand, so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
 
 use crate::copies::{Direction, Packing};
-use crate::fact::{self, Fact};
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::{self, Fact};
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Place, Polynomial};
 use commloom_source::tree::Name;

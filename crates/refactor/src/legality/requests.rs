@@ -1,6 +1,6 @@
 //! Which element of which variable a request is.
 
-use crate::project::View;
+use commloom_program::View;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Name, Subscript, Type, Unary,

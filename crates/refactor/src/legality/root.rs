@@ -1,8 +1,8 @@
 //! Which statements only the root of a collective executes, or only the others.
 
 use crate::copies::Setting;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::tree::{Expression, Name, Statement, StatementKind};
 

@@ -1,8 +1,8 @@
 //! Running indices and loop variables that are used after the copies are gone.
 
 use crate::copies;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Name, StatementKind};

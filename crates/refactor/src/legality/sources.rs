@@ -2,9 +2,9 @@
 //! sources and what addresses depend on.
 
 use crate::copies::{Direction, Packing};
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::copies::{Direction, Packing};
-use crate::fact::Fact;
-use crate::project::{View, arguments_read};
-use crate::refusal::{Code, Refusal};
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{View, arguments_read};
 use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};

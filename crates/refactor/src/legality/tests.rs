@@ -1,6 +1,6 @@
 //! Texts and what becomes of their calls: the type and where it lies, or the code of the refusal.
 
-use crate::project::Project;
+use commloom_program::Project;
 use commloom_source::{Language, Source};
 
 use super::{Assumptions, sites};

@@ -2,9 +2,9 @@
 //! post on, no longer when the copies were made. Where both may happen at a time, they must be in different elements (MPI 4.1, section 3.7.2).
 
 use crate::copies::{Copy, Direction, Packing};
-use crate::fact::Fact;
-use crate::project::View;
-use crate::refusal::{Code, Refusal};
+use commloom_program::View;
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
 
 use super::apart::{Inside, are_apart, inside};
 use super::candidate::Candidate;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::project::View;
+use commloom_program::View;
 use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{

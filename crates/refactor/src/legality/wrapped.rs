@@ -1,9 +1,9 @@
 //! Calls of procedures that stand for MPI's ([`Wrapper`]): which arguments are the buffers, and whether such a call can be written with a datatype.
 
 use crate::copies::Packing;
-use crate::fact::Fact;
-use crate::project::{View, Wrapper};
-use crate::refusal::{Code, Refusal};
+use commloom_program::fact::Fact;
+use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{View, Wrapper};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{

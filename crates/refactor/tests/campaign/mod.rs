@@ -7,7 +7,7 @@ pub mod c;
 pub mod fortran;
 pub mod run;
 
-use commloom_refactor::check::{Options, Project};
+use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{FileId, Language, Source};
 use commloom_testkit::Rng;
 
@@ -80,10 +80,10 @@ pub fn judge(program: Program) -> Outcome {
         text: program.text.clone(),
     };
     let project = Project::new(vec![source]);
-    let findings = project.check(&Options::default());
+    let findings = check::check(&project, &Options::default());
     let codes =
         findings.iter().filter_map(|f| f.outcome.as_ref().err()).map(|r| r.code.as_str()).collect();
-    Outcome { after: project.changed(FileId(0), &findings), codes, program }
+    Outcome { after: check::changed(&project, FileId(0), &findings), codes, program }
 }
 
 /// One of several.

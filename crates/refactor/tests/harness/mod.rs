@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::check::{self, Finding, Options, Project};
 use commloom_refactor::edit::diff;
 use commloom_refactor::project::{Given, Setup, Wrapper};
 use commloom_refactor::source::{FileId, Language, Source};
@@ -129,16 +129,16 @@ impl Case {
     /// The text after all changes; none where there are none.
     pub fn after(&self) -> Option<String> {
         let project = self.project();
-        project.changed(FileId(0), &project.check(&self.options()))
+        check::changed(&project, FileId(0), &check::check(&project, &self.options()))
     }
 
     /// Refusals and types, a line each, then the patch.
     pub fn found(&self) -> String {
         let project = self.project();
-        let findings = project.check(&self.options());
+        let findings = check::check(&project, &self.options());
         let source = &project.sources()[0];
         let mut text: String = findings.iter().map(|f| line(&project, f)).collect();
-        if let Some(after) = project.changed(FileId(0), &findings) {
+        if let Some(after) = check::changed(&project, FileId(0), &findings) {
             let _ = write!(text, "{}", diff(&source.name, &source.text, &after));
         }
         text

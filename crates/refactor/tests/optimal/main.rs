@@ -9,7 +9,7 @@ mod nests;
 
 use commloom_layout::{Basic, CostModel, Type};
 use commloom_reconstruct::{Constructors, normalize, reconstruct};
-use commloom_refactor::check::{Options, Project};
+use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::copies::Request;
 use commloom_refactor::ir::{self, Step};
 use commloom_refactor::legality::{self, Assumptions, Part};
@@ -189,7 +189,7 @@ fn types_of_drawn_nests_cost_what_their_displacements_cost() {
         let source = Source { name: "nest.c".into(), language: Language::C, text: text.clone() };
         let project = Project::new(vec![source]);
         // Loops and datatype give the same bytes.
-        for finding in project.check(&Options { rounds: 20, ..Options::default() }) {
+        for finding in check::check(&project, &Options { rounds: 20, ..Options::default() }) {
             if let Err(refusal) = finding.outcome {
                 assert!(
                     refusal.code != Code::Verification,

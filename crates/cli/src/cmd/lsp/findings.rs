@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use commloom_refactor::check::{Options, Project};
+use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{FileId, Source};
 
 use super::documents::Documents;
@@ -34,7 +34,7 @@ pub fn findings(documents: &Documents) -> Vec<Finding> {
     let setup = documents.setup(&mut sources);
     let project = Project::with(sources, setup);
     let mut found = Vec::new();
-    for finding in project.check(&Options::default()) {
+    for finding in check::check(&project, &Options::default()) {
         let file = finding.site.file;
         let at = |FileId(file)| usize::try_from(file).ok();
         let Some((path, text)) = at(file).and_then(|k| Some((paths.get(k)?, texts.get(k)?))) else {

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::check::{self, Finding, Options, Project};
 use commloom_refactor::project::{Setup, Wrappers};
 use commloom_refactor::source::Source;
 
@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let costs = explain::Costs { prices: &prices, bench: args.bench.as_deref() };
         return explain::show(&project, &options, site, &manner, &costs);
     }
-    let mut findings = project.check(&options);
+    let mut findings = check::check(&project, &options);
     terminal::tell(format_args!("{}", words::sentences(&args.assume, findings.iter())));
     // Headers that nobody has asked about were read for what they declare.
     findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
@@ -227,7 +227,7 @@ fn changed<'p>(
 ) -> impl Iterator<Item = (&'p str, &'p str, String)> {
     let files = 0_u32..;
     files.zip(project.sources()).filter_map(|(number, source)| {
-        let after = project.changed(commloom_refactor::source::FileId(number), findings)?;
+        let after = check::changed(project, commloom_refactor::source::FileId(number), findings)?;
         Some((source.name.as_str(), source.text.as_str(), after))
     })
 }

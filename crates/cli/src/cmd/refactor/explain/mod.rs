@@ -8,7 +8,7 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use commloom_refactor::check::{Finding, Options, Project};
+use commloom_refactor::check::{self, Finding, Options, Project};
 use commloom_refactor::explain::Explanation;
 use commloom_refactor::source::{FileId, Span};
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub fn show(
 ) -> Result<(), Failure> {
     let lines = places(project, site)?;
     let mut found: Vec<(Finding, Explanation)> =
-        lines.iter().flat_map(|line| project.explain(options, *line, DRAWS)).collect();
+        lines.iter().flat_map(|line| check::explain(project, options, *line, DRAWS)).collect();
     found.sort_by_key(|(finding, _)| (finding.site.file, finding.site.start));
     if found.is_empty() {
         return Err(Failure::message(nothing(project, options, site, &lines)));
@@ -116,8 +116,7 @@ fn places(project: &Project, site: &str) -> Result<Vec<Span>, Failure> {
 /// That nothing is there, and where something would be.
 fn nothing(project: &Project, options: &Options, site: &str, lines: &[Span]) -> String {
     let mut text = format!("no call with a packed buffer stands at {site}");
-    let others: Vec<String> = project
-        .check(options)
+    let others: Vec<String> = check::check(project, options)
         .iter()
         .filter(|finding| lines.iter().any(|line| line.file == finding.site.file))
         .map(|finding| super::words::place(project, finding.site))

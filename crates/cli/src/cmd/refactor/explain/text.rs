@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use commloom_guard::styled;
 use commloom_picture::grid;
-use commloom_refactor::check::Change;
+use commloom_refactor::check::{self, Change};
 use commloom_refactor::copies::Direction;
 use commloom_refactor::explain::Copied;
 use commloom_refactor::refusal::Refusal;
@@ -158,7 +158,7 @@ fn patch(site: &Site<'_>, change: &Change, colours: bool) -> String {
     let mut text = String::new();
     for file in files {
         let (Some(source), Some(after)) =
-            (site.project.source(file), site.project.changed(file, one))
+            (site.project.source(file), check::changed(site.project, file, one))
         else {
             continue;
         };

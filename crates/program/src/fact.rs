@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-use crate::project::View;
+use crate::View;
 use commloom_source::Span;
 use commloom_source::tree::Name;
 
@@ -225,7 +225,7 @@ impl Premise {
     }
 
     /// The same with another wording, and the identifier as it is.
-    pub(crate) fn reworded(&self, wording: impl Fn(&str) -> String) -> Premise {
+    pub fn reworded(&self, wording: impl Fn(&str) -> String) -> Premise {
         Premise { sentence: wording(&self.sentence), ..self.clone() }
     }
 
@@ -252,7 +252,7 @@ pub struct FactScope {
 
 impl FactScope {
     /// The procedure of a view, by its name; the second of this name in its file is `name#2`.
-    pub(crate) fn of(view: &View<'_>) -> FactScope {
+    pub fn of(view: &View<'_>) -> FactScope {
         let procedure = view.procedure();
         FactScope {
             procedure: numbered(view, procedure.name.trim_end_matches('\''), procedure.span),
@@ -261,7 +261,7 @@ impl FactScope {
     }
 
     /// A fact about this procedure.
-    pub(crate) fn premise(&self, fact: Fact) -> Premise {
+    pub fn premise(&self, fact: Fact) -> Premise {
         let operands = marked(&fact.operands(), |name, mark| match self.callees.get(mark) {
             Some(callee) => format!("{callee}.{name}"),
             None => name.to_owned(),
@@ -304,7 +304,8 @@ impl Assumptions {
         assumptions
     }
 
-    pub(crate) fn has(&self, premise: &Premise) -> bool {
+    /// Whether a fact is among them, by its identifier or its sentence.
+    pub fn has(&self, premise: &Premise) -> bool {
         let short =
             compact(&format!("{}:{}", premise.fact.kind(), unmarked(&premise.fact.operands())));
         self.everything
@@ -327,7 +328,7 @@ fn compact(identifier: &str) -> String {
 }
 
 /// A text without the marks of names that stand in an expanded procedure (`ptr'3`).
-pub(crate) fn unmarked(text: &str) -> String {
+pub fn unmarked(text: &str) -> String {
     marked(text, |name, _| name.to_owned())
 }
 

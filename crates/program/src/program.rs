@@ -67,7 +67,7 @@ impl Project {
     }
 
     /// Whether handles of MPI are types (`mpi_f08`) where something stands.
-    pub(crate) fn has_handles(&self, at: Span) -> bool {
+    pub fn has_handles(&self, at: Span) -> bool {
         let procedures = self.spaces.ids.iter().enumerate();
         let around = procedures.filter_map(|(id, &(unit, index))| {
             let span = self.units[unit].procedures[index].span;

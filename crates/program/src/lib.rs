@@ -8,10 +8,13 @@
 //! A name that is not found may be a macro or a constant of a header that is not at hand; what a procedure without a body does is looked up in
 //! [`library`], and otherwise everything that it can reach.
 
+#![forbid(unsafe_code)]
+
 mod alias;
 mod compiled;
 mod effects;
 mod expanded;
+pub mod fact;
 mod files;
 mod hidden;
 mod included;
@@ -19,6 +22,7 @@ mod inline;
 mod library;
 mod names;
 mod program;
+pub mod refusal;
 mod regions;
 mod signatures;
 mod sizes;
@@ -48,9 +52,7 @@ pub use library::{Use, arguments, arguments_read, is_forgetful};
 pub use program::{ProcedureId, Project, Setup};
 pub use signatures::Signature;
 pub use view::View;
-pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers};
-
-pub(crate) use wrappers::placeholder;
+pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 
 impl Project {
     /// Reads all files. An include is taken for the file whose name ends like it, the one in the same folder first; one that is not among the

@@ -238,7 +238,7 @@ fn both(one: Use, other: Use) -> Use {
 }
 
 /// `{7}` in a text: where it stands, and the number.
-pub(crate) fn placeholder(text: &str) -> Option<(std::ops::Range<usize>, usize)> {
+pub fn placeholder(text: &str) -> Option<(std::ops::Range<usize>, usize)> {
     let start = text.find('{')?;
     let end = start + text[start..].find('}')?;
     let number = text[start + 1..end].trim().parse().ok()?;

@@ -14,7 +14,7 @@ use super::spaces::Spaces;
 
 impl Project {
     /// The procedure of this name, if there is one with a body, and no other.
-    pub(crate) fn named(&self, name: &str) -> Option<ProcedureId> {
+    pub fn named(&self, name: &str) -> Option<ProcedureId> {
         match self.spaces.by_name.get(last(name))?.as_slice() {
             [only] => Some(ProcedureId(*only)),
             _ => None,
@@ -22,12 +22,12 @@ impl Project {
     }
 
     /// Unit and index of a procedure, which stay when others are added.
-    pub(crate) fn place(&self, id: ProcedureId) -> (usize, usize) {
+    pub fn place(&self, id: ProcedureId) -> (usize, usize) {
         self.spaces.ids[id.0]
     }
 
     /// The project with more procedures, each beside another one and seeing what that sees; with their numbers.
-    pub(crate) fn with_procedures(
+    pub fn with_procedures(
         &self,
         added: Vec<(ProcedureId, Procedure, HashMap<String, Name>)>,
         real: HashMap<Span, Span>,
@@ -73,12 +73,12 @@ impl Project {
     }
 
     /// Whether a procedure was written together.
-    pub(crate) fn is_expanded(&self, id: ProcedureId) -> bool {
+    pub fn is_expanded(&self, id: ProcedureId) -> bool {
         self.expanded.places.contains(&self.place(id))
     }
 
     /// Whether a procedure of the texts stands in the expanded ones wherever it is called.
-    pub(crate) fn is_covered(&self, place: (usize, usize)) -> bool {
+    pub fn is_covered(&self, place: (usize, usize)) -> bool {
         self.expanded.covered.contains(&place)
     }
 
@@ -88,7 +88,7 @@ impl Project {
     }
 
     /// Where something stands in the texts.
-    pub(crate) fn real(&self, span: Span) -> Span {
+    pub fn real(&self, span: Span) -> Span {
         self.expanded.real.get(&span).copied().unwrap_or(span)
     }
 }
