@@ -5,14 +5,14 @@ use std::collections::hash_map::Entry;
 
 use crate::across::{Across, Seen};
 use crate::anew::call_of;
-use crate::copies::{Direction, Packing, Request};
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
 use crate::leftovers;
 use crate::legality::{self, Explained, Part, Rewrite, Site};
 use crate::together;
-use crate::verify::{Draws, Sample, Sizes, instance, sample, verify};
+use commloom_copies::verify::{Draws, Sample, Sizes, instance, sample, verify};
+use commloom_copies::{Direction, Packing, Request};
 use commloom_program::fact::{Assumptions, Premise};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{ProcedureId, View};

@@ -1,6 +1,6 @@
 //! Calls with packed buffers, and how each is rewritten or why not.
 
-use crate::verify::Sample;
+use commloom_copies::verify::Sample;
 use commloom_program::fact::Premise;
 use commloom_program::refusal::Refusal;
 use commloom_source::Span;

@@ -11,17 +11,15 @@
 mod across;
 mod anew;
 pub mod check;
-pub mod copies;
 pub mod edit;
 pub mod emit;
 pub mod explain;
 mod finding;
-pub mod ir;
 mod leftovers;
 pub mod legality;
 mod together;
-pub mod verify;
 
+pub use commloom_copies::{self as copies, ir, verify};
 pub use commloom_program::{self as project, fact, refusal};
 pub use commloom_read as read;
 pub use commloom_source::{self as source, affine, symbols, tree};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::copies::Address;
-use crate::ir::{Datatype, Member, Node};
 use crate::legality::{Part, Rewrite, Site, Trail};
+use commloom_copies::Address;
+use commloom_copies::ir::{Datatype, Member, Node};
 use commloom_program::Project;
 use commloom_program::fact::{Fact, FactScope, Premise, unmarked};
 use commloom_program::refusal::{Code, Refusal};

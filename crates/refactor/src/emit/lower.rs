@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Datatype, Member, Node};
+use commloom_copies::ir::{Datatype, Member, Node};
 use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Name;

@@ -1,7 +1,7 @@
 //! What a datatype is written from, and what comes of it.
 
-use crate::copies::Turns;
-use crate::ir::Datatype;
+use commloom_copies::Turns;
+use commloom_copies::ir::Datatype;
 use commloom_source::affine::{Counter, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Name;

@@ -1,7 +1,7 @@
 //! Datatypes and the text that makes them.
 
-use crate::copies::{Address, Turns};
-use crate::ir::{Datatype, Member, Node};
+use commloom_copies::ir::{Datatype, Member, Node};
+use commloom_copies::{Address, Turns};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::{Effects, Symbols};
 use commloom_source::tree::{

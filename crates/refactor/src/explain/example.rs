@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use commloom_layout::{Kind, Type};
 
-use crate::verify::{Instance, Variable};
+use commloom_copies::verify::{Instance, Variable};
 
 use super::model::{Array, Example, Plane};
 use super::notation::Notation;

@@ -1,6 +1,6 @@
 //! How one call's copies became a datatype, or how far they got: for people who want to see it.
 //!
-//! Nothing is decided here. Conditions are those that [`crate::legality`] asked, passes those that [`crate::ir`] made, and the example is the datatype at
+//! Nothing is decided here. Conditions are those that [`crate::legality`] asked, passes those that [`commloom_copies::ir`] made, and the example is the datatype at
 //! sizes drawn by chance.
 
 mod example;
@@ -8,10 +8,10 @@ mod model;
 mod notation;
 mod tree;
 
-use crate::copies::Packing;
-use crate::ir::{self, Pass};
 use crate::legality::{Part, Site};
-use crate::verify::Instance;
+use commloom_copies::Packing;
+use commloom_copies::ir::{self, Pass};
+use commloom_copies::verify::Instance;
 use commloom_program::Project;
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;

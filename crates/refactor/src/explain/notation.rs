@@ -1,7 +1,7 @@
 //! Copies and datatypes in the words of the program: loops by their variables, places as they are written, conditions as they stand there.
 
-use crate::copies::{Copy, Dense, Packing, Turns};
-use crate::ir::{Member, Node};
+use commloom_copies::ir::{Member, Node};
+use commloom_copies::{Copy, Dense, Packing, Turns};
 use commloom_program::Project;
 use commloom_program::fact::unmarked;
 use commloom_source::affine::{Atom, Counter, Place, Polynomial};

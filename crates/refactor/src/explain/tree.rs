@@ -1,6 +1,6 @@
 //! A datatype as a tree in words.
 
-use crate::ir::Node;
+use commloom_copies::ir::Node;
 
 use super::notation::Notation;
 

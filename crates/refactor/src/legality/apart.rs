@@ -2,7 +2,7 @@
 //!
 //! Subscripts are inside of their bounds (or the program is wrong), so that one subscript that differs is enough.
 
-use crate::copies::{Address, Copy, Dense};
+use commloom_copies::{Address, Copy, Dense};
 use commloom_source::affine::{Atom, Counter, Polynomial, Step};
 
 /// A copy with the loops around it and how often each turns.

@@ -1,7 +1,7 @@
 //! Broadcasts: the root packs, the others unpack, in one call. All of them make the same type, of the same places.
 
-use crate::copies::{Direction, Packing};
-use crate::ir::{self, Datatype};
+use commloom_copies::ir::{self, Datatype};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;

@@ -1,6 +1,6 @@
 //! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where others see it.
 
-use crate::copies::Packing;
+use commloom_copies::Packing;
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};

@@ -2,7 +2,7 @@
 
 use commloom_mpi_api::{Buffer, Call, Form, Function, Role, find};
 
-use crate::copies::Direction;
+use commloom_copies::Direction;
 
 /// One buffer of a call; arguments are numbered from 0, as in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

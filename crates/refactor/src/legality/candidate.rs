@@ -1,6 +1,6 @@
 //! Calls with their copies, before anything is proved, and the reads of buffers that they explain.
 
-use crate::copies::{self, Setting};
+use commloom_copies::{self as copies, Setting};
 use commloom_program::refusal::Refusal;
 use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;

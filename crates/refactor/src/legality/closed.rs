@@ -1,6 +1,6 @@
 //! What removed copies leave behind: the value that a running index has after its loops.
 
-use crate::copies::Packing;
+use commloom_copies::Packing;
 use commloom_program::View;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial};

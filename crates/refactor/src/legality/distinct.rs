@@ -1,6 +1,6 @@
 //! Condition 7, in space: no element is received twice (MPI 4.1, section 5.1.12: overlapping entries are erroneous in a receive).
 
-use crate::copies::Packing;
+use commloom_copies::Packing;
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};

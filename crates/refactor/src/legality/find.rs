@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::copies::Direction;
+use commloom_copies::Direction;
 use commloom_program::View;
 use commloom_program::refusal::Refusal;
 use commloom_source::Span;

@@ -6,7 +6,7 @@
 //!
 //! | condition | where |
 //! |---|---|
-//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`crate::copies`] |
+//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`commloom_copies`] |
 //! | 2 the call sends exactly what was packed | [`range`] |
 //! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
 //! | 4 sources are not written before the send is complete | [`sources`] |
@@ -48,8 +48,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::copies::{self, Setting};
-use crate::ir;
+use commloom_copies::ir;
+use commloom_copies::{self as copies, Setting};
 use commloom_program::fact::FactScope;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{ProcedureId, Project, View};

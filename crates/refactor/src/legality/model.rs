@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::copies::Packing;
-use crate::ir::Datatype;
+use commloom_copies::Packing;
+use commloom_copies::ir::Datatype;
 use commloom_program::ProcedureId;
 use commloom_program::fact::{Assumptions, Fact, FactScope, Premise};
 use commloom_program::refusal::{Code, Refusal};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::copies::{Dense, Direction, Packing, Parts, Setting};
+use commloom_copies::{Dense, Direction, Packing, Parts, Setting};
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};

@@ -1,6 +1,6 @@
 //! On which paths something is executed: copies that a receive stands for must be made where it was executed, and only there.
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;

@@ -1,12 +1,12 @@
 //! Persistent requests: the datatype is made where the request is, and the copies stand where it is started.
 //!
 //! `MPI_Send_init` keeps an address, a count and a datatype, once; the copies are made before (or after) each start. So all that the type is made of
-//! must have the same values at both places ([`Setting::made_at`](crate::copies::Setting)), and there must be one start only, with these copies, of a
+//! must have the same values at both places ([`Setting::made_at`](commloom_copies::Setting)), and there must be one start only, with these copies, of a
 //! request that nobody else uses.
 
 use std::collections::BTreeSet;
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};

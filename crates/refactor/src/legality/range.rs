@@ -3,7 +3,7 @@
 //! Where the copies run over boxes that differ from turn to turn, how many bytes they are has no formula. It is then named by the running index that counts them
 //! and by where the copies stand, so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::fact::{self, Fact};
 use commloom_program::refusal::{Code, Refusal};

@@ -1,6 +1,6 @@
 //! Which statements only the root of a collective executes, or only the others.
 
-use crate::copies::Setting;
+use commloom_copies::Setting;
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;

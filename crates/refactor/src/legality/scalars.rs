@@ -1,6 +1,6 @@
 //! Running indices and loop variables that are used after the copies are gone.
 
-use crate::copies;
+use commloom_copies as copies;
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;

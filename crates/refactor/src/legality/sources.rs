@@ -1,7 +1,7 @@
 //! Condition 4: sources are not written between their copy and the end of the send. And no names of the same memory are among buffer,
 //! sources and what addresses depend on.
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};

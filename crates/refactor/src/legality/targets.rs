@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::copies::{Direction, Packing};
+use commloom_copies::{Direction, Packing};
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{View, arguments_read};

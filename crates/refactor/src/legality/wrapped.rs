@@ -1,6 +1,6 @@
 //! Calls of procedures that stand for MPI's ([`Wrapper`]): which arguments are the buffers, and whether such a call can be written with a datatype.
 
-use crate::copies::Packing;
+use commloom_copies::Packing;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{View, Wrapper};

@@ -1,7 +1,7 @@
 //! Texts in, datatypes out.
 
-use crate::copies::{Direction, PLAIN, Packing, Request, read};
 use crate::verify::{Draws, verify};
+use crate::{Direction, PLAIN, Packing, Request, read};
 use commloom_program::{Project, View};
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use commloom_source::{Language, Source};

@@ -1,6 +1,6 @@
 //! The datatype that replaces a buffer.
 
-use crate::copies::Address;
+use crate::Address;
 use commloom_source::affine::{Counter, Place, Polynomial};
 use commloom_source::tree::{Expression, Name};
 

@@ -3,12 +3,15 @@
 //! Loops, running indices and index formulas are executed symbolically; the copies are then sorted by where they lie in the buffer, so that running and formula indices,
 //! interchanged loops and interleaved streams all give the same [`Dense`] tree.
 
+#![forbid(unsafe_code)]
+
 mod address;
 mod allocated;
 mod branch;
 mod copy;
 mod display;
 mod escape;
+pub mod ir;
 mod known;
 mod layout;
 mod loops;
@@ -22,6 +25,7 @@ mod renew;
 mod state;
 mod statement;
 mod value;
+pub mod verify;
 mod walk;
 mod writes;
 

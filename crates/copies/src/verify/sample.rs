@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use commloom_layout::Type;
 
-use crate::copies::{Direction, Packing, Request};
 use crate::ir::{Datatype, Node};
+use crate::{Direction, Packing, Request};
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree;

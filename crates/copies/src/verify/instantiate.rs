@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
 
-use crate::copies::Parts;
+use crate::Parts;
 use crate::ir::{Datatype, Node};
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::Dimension;

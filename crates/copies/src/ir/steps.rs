@@ -1,6 +1,6 @@
 //! How copies became a datatype, pass by pass.
 
-use crate::copies::Packing;
+use crate::Packing;
 use commloom_program::refusal::Refusal;
 use commloom_source::symbols::Symbols;
 

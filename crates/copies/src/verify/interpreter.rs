@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::copies::{Packing, Request};
+use crate::{Packing, Request};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 

@@ -1,6 +1,6 @@
 //! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of types.
 
-use crate::copies::Dense;
+use crate::Dense;
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Name, Type};

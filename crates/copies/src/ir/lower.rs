@@ -1,6 +1,6 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
-use crate::copies::{Address, Copy, Dense, Packing, Parts, Turns};
+use crate::{Address, Copy, Dense, Packing, Parts, Turns};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;

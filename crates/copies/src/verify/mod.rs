@@ -22,8 +22,8 @@ mod values;
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use crate::copies::{Direction, Packing, Request};
 use crate::ir::Datatype;
+use crate::{Direction, Packing, Request};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::copies::Turns;
+use crate::Turns;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
 use commloom_source::tree::{Expression, ExpressionKind, Subscript, Unary};
