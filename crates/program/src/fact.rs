@@ -7,9 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-use crate::View;
 use commloom_source::Span;
 use commloom_source::tree::Name;
+
+use crate::View;
 
 /// A statement about a program that would remove a refusal, if it holds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,9 @@
 //! Scopes of included files, in the scopes that include them.
 
-use super::files::Files;
 use commloom_source::Language;
 use commloom_source::tree::{Scope, Unit};
+
+use super::files::Files;
 
 /// How far modules use modules, and includes include.
 pub(super) const CHAIN_LIMIT: usize = 32;

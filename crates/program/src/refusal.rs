@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::fact::Premise;
 use commloom_source::Span;
+
+use crate::fact::Premise;
 
 /// A stable name of a reason; documented in book/src/reference/refusal-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

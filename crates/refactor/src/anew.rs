@@ -1,7 +1,7 @@
 //! Calls of procedures that stand for MPI's, as calls of MPI: a procedure that sends numbers of one type cannot be given another one.
 
-use crate::legality::{Part, Site};
 use commloom_program::{Given, Project, Wrapper, placeholder};
+use commloom_proof::{Part, Site};
 use commloom_source::tree::{Expression, ExpressionKind};
 use commloom_source::{Source, Span};
 

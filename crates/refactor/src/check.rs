@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::across::{Across, Seen};
-use crate::anew::call_of;
-use crate::edit::{self, CallPlace};
-use crate::emit::{self, Case, Manner, Names};
-use crate::explain::{Explanation, explanation};
-use crate::leftovers;
-use crate::legality::{self, Explained, Part, Rewrite, Site};
-use crate::together;
 use commloom_copies::verify::{Draws, Sample, Sizes, instance, sample, verify};
 use commloom_copies::{Direction, Packing, Request};
 use commloom_program::fact::{Assumptions, Premise};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{ProcedureId, View};
+use commloom_proof::{Across, Explained, Part, Rewrite, Seen, Site, sites_in};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Storage;
 use commloom_source::{FileId, Source, Span};
+
+use crate::anew::call_of;
+use crate::edit::{self, CallPlace};
+use crate::emit::{self, Case, Manner, Names};
+use crate::explain::{Explanation, explanation};
+use crate::leftovers;
+use crate::together;
 
 pub use crate::finding::{Change, Edit, Finding};
 pub use commloom_program::Project;
@@ -74,7 +74,7 @@ fn findings(
     let mut names = Names::in_use(project.sources().iter().map(|source| source.text.as_str()));
     let mut written = Written::new();
     let ids: Vec<ProcedureId> = project.procedures().collect();
-    let (sites, explained) = legality::sites_in(project, &ids, &assumptions, Explained::default());
+    let (sites, explained) = sites_in(project, &ids, &assumptions, Explained::default());
     let across = Across::of(project);
     let seen = across
         .as_ref()

@@ -3,16 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::edit;
-use crate::finding::Edit;
-use crate::legality::{for_each_bound, is_live_after};
 use commloom_program::{Project, View};
+use commloom_proof::{for_each_bound, is_live_after};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind,
     Storage, Type, Unary,
 };
 use commloom_source::{FileId, Source, Span};
+
+use crate::edit;
+use crate::finding::Edit;
 
 /// The edits that take away what others leave over, in all files that they change. With `constructs`, loops and branches without content go, too, and edits inside
 /// of them.

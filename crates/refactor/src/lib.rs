@@ -8,7 +8,6 @@
 
 #![forbid(unsafe_code)]
 
-mod across;
 mod anew;
 pub mod check;
 pub mod edit;
@@ -16,10 +15,10 @@ pub mod emit;
 pub mod explain;
 mod finding;
 mod leftovers;
-pub mod legality;
 mod together;
 
 pub use commloom_copies::{self as copies, ir, verify};
 pub use commloom_program::{self as project, fact, refusal};
+pub use commloom_proof as legality;
 pub use commloom_read as read;
 pub use commloom_source::{self as source, affine, symbols, tree};

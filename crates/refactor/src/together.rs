@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::edit::Change;
-use crate::finding::Finding;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::{FileId, Span};
+
+use crate::edit::Change;
+use crate::finding::Finding;
 
 /// A finding, and the calls (with their buffers) that its edits rewrite.
 type Judged = (Finding, Vec<(Span, Span)>);

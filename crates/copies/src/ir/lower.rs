@@ -1,10 +1,11 @@
 //! Copies in the order of the buffer become a datatype, bottom-up.
 
-use crate::{Address, Copy, Dense, Packing, Parts, Turns};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Dimension, Name, Type};
+
+use crate::{Address, Copy, Dense, Packing, Parts, Turns};
 
 use super::build::{Build, absolute};
 use super::passes::{Pass, Passes};

@@ -1,8 +1,9 @@
 //! The datatype that replaces a buffer.
 
-use crate::Address;
 use commloom_source::affine::{Counter, Place, Polynomial};
 use commloom_source::tree::{Expression, Name};
+
+use crate::Address;
 
 /// What is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]

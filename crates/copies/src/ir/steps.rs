@@ -1,8 +1,9 @@
 //! How copies became a datatype, pass by pass.
 
-use crate::Packing;
 use commloom_program::refusal::Refusal;
 use commloom_source::symbols::Symbols;
+
+use crate::Packing;
 
 use super::lower::passed;
 use super::{Datatype, Pass};

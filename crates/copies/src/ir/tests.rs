@@ -1,10 +1,11 @@
 //! Texts in, datatypes out.
 
-use crate::verify::{Draws, verify};
-use crate::{Direction, PLAIN, Packing, Request, read};
 use commloom_program::{Project, View};
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use commloom_source::{Language, Source};
+
+use crate::verify::{Draws, verify};
+use crate::{Direction, PLAIN, Packing, Request, read};
 
 use super::{Datatype, Pass, datatype, steps};
 

@@ -1,9 +1,10 @@
 //! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of types.
 
-use crate::Dense;
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Name, Type};
+
+use crate::Dense;
 
 /// The numbers of one datatype.
 pub(super) struct Units {

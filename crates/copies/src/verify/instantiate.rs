@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use commloom_layout::{Basic, LayoutError, Type as Layout, mpi};
+use commloom_source::affine::Polynomial;
+use commloom_source::tree::Dimension;
 
 use crate::Parts;
 use crate::ir::{Datatype, Node};
-use commloom_source::affine::Polynomial;
-use commloom_source::tree::Dimension;
 
 use super::addresses::Addresses;
 use super::memory::{Byte, Object};

@@ -4,10 +4,11 @@
 //! It shares no code with the symbolic execution that it checks. What it cannot evaluate (floating point numbers, unknown functions) has a value that depends
 //! on its place in the text only.
 
-use crate::Direction;
 use commloom_source::tree::{
     Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind,
 };
+
+use crate::Direction;
 
 use super::interpreter::{Interpreter, STEPS};
 use super::memory::{Byte, Held, Memory};

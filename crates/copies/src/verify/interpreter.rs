@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::{Packing, Request};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
+
+use crate::{Packing, Request};
 
 use super::draw::Draw;
 use super::fast::Table;

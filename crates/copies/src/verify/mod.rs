@@ -22,10 +22,11 @@ mod values;
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use crate::ir::Datatype;
-use crate::{Direction, Packing, Request};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind};
+
+use crate::ir::Datatype;
+use crate::{Direction, Packing, Request};
 
 use draw::Draw;
 use fast::{Mixed, Table};

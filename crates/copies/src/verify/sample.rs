@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use commloom_layout::Type;
-
-use crate::ir::{Datatype, Node};
-use crate::{Direction, Packing, Request};
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree;
+
+use crate::ir::{Datatype, Node};
+use crate::{Direction, Packing, Request};
 
 use super::draw::{Draw, Sizes};
 use super::instantiate::Instance;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::Turns;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
 use commloom_source::tree::{Expression, ExpressionKind, Subscript, Unary};
+
+use crate::Turns;
 
 use super::addresses::Addresses;
 use super::interpreter::Interpreter;

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{
     Declaration, Dimension, Intent, Name, Procedure, Prototype, Scope, Statement, StatementKind,
     Storage, SyntaxError, Type, Unit,
 };
 use commloom_source::{Lines, Span};
+use tree_sitter::Node;
 
 use super::declarator::{Declared, as_argument, declarator};
 use super::locals::Locals;

@@ -1,8 +1,7 @@
 //! What stands around a name in a declaration: `*`, `[n]`, `(...)`.
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{Dimension, MAX_DEPTH, Name, Type};
+use tree_sitter::Node;
 
 use super::reader::{Reader, children, field};
 

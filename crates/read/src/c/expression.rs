@@ -1,11 +1,10 @@
 //! Expressions.
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{
     Binary, Expression, ExpressionKind as Kind, Name, Subscript, Type, Unary,
 };
+use tree_sitter::Node;
 
 use super::macros::Meaning;
 use super::reader::{Reader, children, field, first, is_broken};

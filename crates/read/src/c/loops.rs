@@ -1,11 +1,10 @@
 //! Which `for` counts.
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{
     Binary, Bound, Expression, ExpressionKind as Kind, Loop, Name, Statement, StatementKind, Unary,
 };
+use tree_sitter::Node;
 
 use super::changes::{changes, reads, settles};
 use super::expression::comma;

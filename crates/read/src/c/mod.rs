@@ -28,10 +28,9 @@ mod variables;
 
 use std::collections::HashMap;
 
-use tree_sitter::Parser;
-
 use commloom_source::tree::{Constant, Scope, Unit};
 use commloom_source::{FileId, Language, Source};
+use tree_sitter::Parser;
 
 pub use condition::Given;
 pub use directives::{Define, Directives, directives, directives_given};

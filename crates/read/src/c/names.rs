@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, StatementKind};
+use tree_sitter::Node;
 
 use super::macros::Meaning;
 use super::reader::Reader;

@@ -3,10 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use tree_sitter::{Node, Parser, Point, Tree};
-
 use commloom_source::tree::{MAX_DEPTH, Name, Record, Scope};
 use commloom_source::{FileId, Language, Lines, Span};
+use tree_sitter::{Node, Parser, Point, Tree};
 
 use super::locals::Locals;
 use super::macros::Macros;

@@ -1,12 +1,11 @@
 //! What stands before the names in a declaration: types, structures, enumerations.
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{
     Binary, Constant, Declaration, Dimension, Expression, ExpressionKind, Field, Record, Storage,
     Type,
 };
+use tree_sitter::Node;
 
 use super::declarator::declarator;
 use super::macros::Meaning;

@@ -1,10 +1,9 @@
 //! Statements.
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind as Kind, Type,
 };
+use tree_sitter::Node;
 
 use super::copies::{copied, running};
 use super::expression::{assignment, comma};

@@ -1,12 +1,11 @@
 //! `switch`: a chain of `if` where no case falls through into the next, otherwise jumps.
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{
     Binary, Declaration, Expression, ExpressionKind, Name, Statement, StatementKind as Kind,
     Storage, Type,
 };
+use tree_sitter::Node;
 
 use super::changes::settles;
 use super::reader::{Jumps, Reader, children, field};

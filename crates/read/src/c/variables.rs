@@ -1,13 +1,14 @@
 //! Variables that a procedure declares, and their first values.
 
-use super::declaration::variable;
-use super::declarator::{Declared, declarator};
-use super::reader::{Reader, children, field, fields, first};
-use super::specifier::{Words, specifier, words};
 use commloom_source::tree::{
     Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
 use tree_sitter::Node;
+
+use super::declaration::variable;
+use super::declarator::{Declared, declarator};
+use super::reader::{Reader, children, field, fields, first};
+use super::specifier::{Words, specifier, words};
 
 /// Variables in a procedure: their declaration, then their values as assignments. What they are called in the tree.
 pub(super) fn declare_locals(

@@ -1,11 +1,12 @@
 //! Conditions: `if`, `select`, and what they choose between.
 
-use super::reader::{Reader, body_of};
 use commloom_source::tree::MAX_DEPTH;
 use commloom_source::tree::{
     Binary, Expression, ExpressionKind, Statement, StatementKind, Subscript,
 };
 use tree_sitter::Node;
+
+use super::reader::{Reader, body_of};
 
 impl<'t> Reader<'t> {
     pub(super) fn evaluate_condition(&mut self, node: Node<'t>, out: &mut Vec<Statement>) {

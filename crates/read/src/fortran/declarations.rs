@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{
     Common, Constant, Declaration, Dimension, Expression, ExpressionKind, Field, Intent, Name,
     Record, Scope, Storage, Type,
 };
+use tree_sitter::Node;
 
 use super::reader::Reader;
 use super::types::{Kinds, kind_value};

@@ -1,10 +1,9 @@
 //! Expressions. `name(...)` is a call until the names are known: see [`settle`](super::settle).
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{
     Binary, Expression, ExpressionKind, MAX_DEPTH, Name, Subscript, Unary,
 };
+use tree_sitter::Node;
 
 use super::reader::Reader;
 

@@ -1,11 +1,12 @@
 //! Loops: `do`, `do concurrent` and `forall`.
 
-use super::reader::{Reader, body_of};
 use commloom_source::Span;
 use commloom_source::tree::{
     Bound, Expression, ExpressionKind, Loop, Name, Statement, StatementKind,
 };
 use tree_sitter::Node;
+
+use super::reader::{Reader, body_of};
 
 impl<'t> Reader<'t> {
     pub(super) fn do_loop(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Statement>) {

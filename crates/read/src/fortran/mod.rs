@@ -22,10 +22,9 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use tree_sitter::{Parser, Point, Tree};
-
 use commloom_source::tree::{Name, Scope, SyntaxError, Type, Unit};
 use commloom_source::{FileId, Language, Source, Span};
+use tree_sitter::{Parser, Point, Tree};
 
 use form::Normalized;
 use pieces::{Piece, PieceKind};

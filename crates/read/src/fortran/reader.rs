@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
 use commloom_source::tree::{Name, SyntaxError, Unit};
+use tree_sitter::Node;
 
 use super::form::Normalized;
 

@@ -1,9 +1,10 @@
 //! Statements that say more of names: `common`, `equivalence`, `data`, `save`, `implicit` and `use`.
 
-use super::declarations::{Attributes, Declarations};
-use super::reader::Reader;
 use commloom_source::tree::{Equivalence, Name, Type, Use};
 use tree_sitter::Node;
+
+use super::declarations::{Attributes, Declarations};
+use super::reader::Reader;
 
 impl<'t> Reader<'t> {
     pub(super) fn common(&mut self, node: Node<'t>, into: &mut Declarations) {

@@ -4,16 +4,15 @@
 //! `$allocate`, `$deallocate` and `$nullify` write to their arguments, `$write` and `$stop` only read them, `$file` (open, close, inquire, ...)
 //! writes to those with keywords. None of them touches anything else.
 
-use tree_sitter::Node;
-
 use commloom_source::Span;
+use commloom_source::tree::MAX_DEPTH;
 use commloom_source::tree::{
     Expression, ExpressionKind, Name, Scope, Statement, StatementKind, Subscript,
 };
+use tree_sitter::Node;
 
 use super::declarations::Declarations;
 use super::reader::{Reader, body_of};
-use commloom_source::tree::MAX_DEPTH;
 
 impl<'t> Reader<'t> {
     /// The statements among the nodes; others are passed over.

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
-
 use commloom_source::tree::{Expression, ExpressionKind, Name, Subscript, Type};
+use tree_sitter::Node;
 
 use super::reader::Reader;
 

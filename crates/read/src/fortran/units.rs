@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use tree_sitter::Node;
-
+use commloom_source::tree::MAX_DEPTH;
 use commloom_source::tree::{
     Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, Type,
 };
+use tree_sitter::Node;
 
 use super::declarations::Declarations;
 use super::reader::Reader;
 use super::types::Kinds;
-use commloom_source::tree::MAX_DEPTH;
 
 /// Where a unit stands.
 #[derive(Debug, Clone, Default)]

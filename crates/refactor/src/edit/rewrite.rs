@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use crate::anew::{Anew, MARKS};
-use crate::emit::{Text, wrap};
 use commloom_read::fortran::one_line;
 use commloom_source::{Language, Source, Span};
+
+use crate::anew::{Anew, MARKS};
+use crate::emit::{Text, wrap};
 
 use super::Change;
 use super::line::Lines;

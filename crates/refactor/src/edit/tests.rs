@@ -1,7 +1,8 @@
 //! Text before and after.
 
-use crate::emit::Text;
 use commloom_source::{FileId, Language, Source, Span};
+
+use crate::emit::Text;
 
 use super::{CallPlace, EditError, Rewrite, apply, rewrite};
 

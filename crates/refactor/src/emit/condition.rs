@@ -1,9 +1,10 @@
 //! Conditions as text.
 
-use super::model::EmitError;
-use super::number::Speller;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Subscript, Unary};
+
+use super::model::EmitError;
+use super::number::Speller;
 
 impl Speller<'_> {
     /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.

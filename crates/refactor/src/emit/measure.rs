@@ -1,10 +1,11 @@
 //! Numbers that are measured when the program runs.
 
+use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
+use commloom_source::tree::{Name, Type};
+
 use super::lower::Lowering;
 use super::model::EmitError;
 use super::operation::{Kind, Operation};
-use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
-use commloom_source::tree::{Name, Type};
 
 impl Lowering<'_> {
     /// Takes care of what a number needs that only the running program knows.

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use commloom_layout::{Kind, Type};
-
 use commloom_copies::verify::{Instance, Variable};
+use commloom_layout::{Kind, Type};
 
 use super::model::{Array, Example, Plane};
 use super::notation::Notation;

@@ -1,6 +1,6 @@
 //! How one call's copies became a datatype, or how far they got: for people who want to see it.
 //!
-//! Nothing is decided here. Conditions are those that [`crate::legality`] asked, passes those that [`commloom_copies::ir`] made, and the example is the datatype at
+//! Nothing is decided here. Conditions are those that [`commloom_proof`] asked, passes those that [`commloom_copies::ir`] made, and the example is the datatype at
 //! sizes drawn by chance.
 
 mod example;
@@ -8,11 +8,11 @@ mod model;
 mod notation;
 mod tree;
 
-use crate::legality::{Part, Site};
 use commloom_copies::Packing;
 use commloom_copies::ir::{self, Pass};
 use commloom_copies::verify::Instance;
 use commloom_program::Project;
+use commloom_proof::{Part, Site};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 

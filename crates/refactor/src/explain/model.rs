@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::legality::Judged;
 use commloom_copies::Direction;
 use commloom_copies::ir::Pass;
 use commloom_copies::verify::Instance;
+use commloom_proof::Judged;
 use commloom_source::Span;
 
 /// All that is known of a call.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use commloom_advice::{Advice, Location};
 use commloom_guard::Origin;
-use commloom_refactor::source::Language;
+use commloom_source::Language;
 
 use crate::files::TEXT;
 

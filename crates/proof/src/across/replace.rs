@@ -1,8 +1,9 @@
 //! Names of a callee in the places where those of the caller stand.
 
-use super::expand::{Expander, Renaming};
 use commloom_source::Span;
 use commloom_source::tree::{Dimension, Expression, ExpressionKind as Kind, Subscript, Type};
+
+use super::expand::{Expander, Renaming};
 
 impl Expander<'_> {
     pub(super) fn of_type(&mut self, of: &Type, names: &Renaming) -> Type {

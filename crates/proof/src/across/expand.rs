@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::legality::{assigned_names, for_each_bound, names_in, written_names};
 use commloom_program::{ProcedureId, Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
@@ -13,6 +12,8 @@ use commloom_source::tree::{
     StatementKind, Storage, Type, Unary,
 };
 use commloom_source::{FileId, Span};
+
+use crate::names::{assigned_names, for_each_bound, names_in, written_names};
 
 use super::alike::{alike, alike_types, behind};
 

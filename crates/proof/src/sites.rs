@@ -1,74 +1,24 @@
-//! What may be rewritten.
-//!
-//! A call and its copies are proved to be replaceable, condition by condition
-//! (book/src/explanation/refactor-proofs.md), or refused with the one fact that is missing; a
-//! person may supply it ([`Assumptions`]). Nothing else is assumed.
-//!
-//! | condition | where |
-//! |---|---|
-//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`commloom_copies`] |
-//! | 2 the call sends exactly what was packed | [`range`] |
-//! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
-//! | 4 sources are not written before the send is complete | [`sources`] |
-//! | 6 the element's size is known | [`element`] |
-//! | 7 targets of receives are distinct, untouched, not what is sent meanwhile, and always unpacked | [`distinct`], [`targets`], [`together`], [`paths`] |
-//! | 8 collectives | [`calls`], [`broadcast`], [`parts`]; who is the root: [`root`], [`processes`] |
-//! | all of them, where the type is made earlier than the copies | [`persistent`] |
-
-mod apart;
-mod broadcast;
-mod buffer;
-mod calls;
-mod candidate;
-mod closed;
-mod completion;
-mod distinct;
-mod element;
-mod find;
-mod flow;
-mod found;
-mod model;
-mod names;
-mod parts;
-mod paths;
-mod persistent;
-mod processes;
-mod range;
-mod requests;
-mod root;
-mod scalars;
-mod sources;
-mod targets;
-mod together;
-mod touch;
-mod wrapped;
-
-#[cfg(test)]
-mod tests;
+//! The conditions in their order, and one answer for all that shares copies.
 
 use std::collections::BTreeSet;
 
 use commloom_copies::ir;
 use commloom_copies::{self as copies, Setting};
-use commloom_program::fact::FactScope;
+use commloom_program::fact::{Assumptions, FactScope};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;
 use commloom_source::tree::Name;
 
-use calls::Manner;
-pub(crate) use candidate::Explained;
-use candidate::{Candidate, Known, read_in};
-use find::calls_in;
-use found::Found;
-use model::Ledger;
-use scalars::{scalars, value_after};
-
-pub use commloom_program::fact::Assumptions;
-pub(crate) use flow::is_live_after;
-pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
-pub(crate) use names::{
-    assigned_names, bare_buffers, calls_mpi, for_each_bound, names_in, written_names,
+use super::calls::{Manner, Obstacle};
+use super::candidate::{Candidate, Explained, Known, read_in};
+use super::find::{self, calls_in};
+use super::found::{self, Found};
+use super::model::{Condition, Ledger, Part, Rewrite, Site, Trail};
+use super::scalars::{scalars, value_after};
+use super::{
+    broadcast, buffer, distinct, element, parts, paths, persistent, range, sources, targets,
+    together, wrapped,
 };
 
 /// All calls of MPI with copies into or out of their buffers, and what becomes of each.
@@ -78,7 +28,7 @@ pub fn sites(project: &Project, assumptions: &Assumptions) -> Vec<Site> {
 }
 
 /// The sites of some procedures. What is explained already, and what these explain, is nobody's foreign read.
-pub(crate) fn sites_in<'p>(
+pub fn sites_in<'p>(
     project: &'p Project,
     ids: &[ProcedureId],
     assumptions: &'p Assumptions,
@@ -133,7 +83,7 @@ fn candidates<'p>(
             // A buffer that nothing is copied into is an array of the program; so is most of what is reduced.
             Err(refusal) => {
                 refusal.code != Code::NoCopies
-                    && matches!(c.found.side.obstacle, None | Some(calls::Obstacle::Lists))
+                    && matches!(c.found.side.obstacle, None | Some(Obstacle::Lists))
             }
         })
         .collect()
@@ -215,35 +165,6 @@ fn judge(
     let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
     let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
     Ok(Part::of(candidate, packing.clone(), made, lasting))
-}
-
-impl Part {
-    fn of(
-        candidate: &Candidate<'_>,
-        packing: copies::Packing,
-        made: ir::Datatype,
-        lasting: Vec<Name>,
-    ) -> Part {
-        let found = &candidate.found;
-        Part {
-            statement: found.place(),
-            call: found.init.map_or(found.call, |init| init.call),
-            at: found.call,
-            buffer: found.buffer.clone(),
-            count: found.count.clone(),
-            datatype: found.datatype.clone().into_owned(),
-            element: candidate.element,
-            packing,
-            unpacking: None,
-            made,
-            lasting,
-        }
-    }
-
-    /// The statements that are not needed any more.
-    fn copies(&self) -> impl Iterator<Item = &Span> {
-        self.packing.statements.iter().chain(self.unpacking.iter().flat_map(|p| &p.statements))
-    }
 }
 
 /// All that shares copies is rewritten together, or not at all.

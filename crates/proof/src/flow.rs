@@ -171,7 +171,7 @@ pub(super) fn alike(one: &Expression, other: &Expression) -> bool {
 
 /// Whether a scalar's value from before may be read after a place: some path comes to a read before it comes to an assignment. `skip` are
 /// statements that are going to be removed.
-pub(crate) fn is_live_after(procedure: &Procedure, place: Span, name: &str, skip: &[Span]) -> bool {
+pub fn is_live_after(procedure: &Procedure, place: Span, name: &str, skip: &[Span]) -> bool {
     let Some(located) = locate(procedure, place) else { return true };
     let scan = Scan { name, skip };
     if jumps(procedure) {

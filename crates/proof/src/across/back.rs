@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::legality::{Part, Rewrite, Site, Trail};
 use commloom_copies::Address;
 use commloom_copies::ir::{Datatype, Member, Node};
 use commloom_program::Project;
@@ -12,6 +11,8 @@ use commloom_source::Span;
 use commloom_source::affine::{Atom, Layout, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, Name};
+
+use crate::{Part, Rewrite, Site, Trail};
 
 use super::expand::Expansion;
 

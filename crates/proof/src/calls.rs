@@ -1,8 +1,7 @@
 //! Which calls of MPI send or receive a buffer.
 
-use commloom_mpi_api::{Buffer, Call, Form, Function, Role, find};
-
 use commloom_copies::Direction;
+use commloom_mpi_api::{Buffer, Call, Form, Function, Role, find};
 
 /// One buffer of a call; arguments are numbered from 0, as in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,19 @@
 //! Calls with their copies, before anything is proved, and the reads of buffers that they explain.
 
+use commloom_copies::ir::Datatype;
 use commloom_copies::{self as copies, Setting};
 use commloom_program::refusal::Refusal;
 use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;
+use commloom_source::tree::Name;
 
 use super::found::Found;
-use super::model::Ledger;
+use super::model::{Ledger, Part};
 use super::{paths, range, root};
 
 /// Reads of buffers that belong to calls: the calls and their copies, as they stand in the texts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Explained {
+pub struct Explained {
     /// In the procedures of the calls.
     own: Vec<Span>,
     /// In procedures that stand beside the call wherever they are called.
@@ -19,6 +21,7 @@ pub(crate) struct Explained {
 }
 
 impl Explained {
+    /// Whether a read at this place, by that procedure, belongs to a call.
     pub fn has(&self, project: &Project, reader: ProcedureId, span: Span) -> bool {
         let any = |all: &[Span]| all.iter().any(|known| known.contains(span));
         any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
@@ -61,6 +64,36 @@ impl Candidate<'_> {
             range::exact(view, found, packing, self.element, &ledger).is_ok()
                 && paths::unpacked_always(view, found, packing).is_ok()
         })
+    }
+}
+
+impl Part {
+    /// How a call is rewritten of which all conditions hold.
+    pub(super) fn of(
+        candidate: &Candidate<'_>,
+        packing: copies::Packing,
+        made: Datatype,
+        lasting: Vec<Name>,
+    ) -> Part {
+        let found = &candidate.found;
+        Part {
+            statement: found.place(),
+            call: found.init.map_or(found.call, |init| init.call),
+            at: found.call,
+            buffer: found.buffer.clone(),
+            count: found.count.clone(),
+            datatype: found.datatype.clone().into_owned(),
+            element: candidate.element,
+            packing,
+            unpacking: None,
+            made,
+            lasting,
+        }
+    }
+
+    /// The statements that are not needed any more.
+    pub(super) fn copies(&self) -> impl Iterator<Item = &Span> {
+        self.packing.statements.iter().chain(self.unpacking.iter().flat_map(|p| &p.statements))
     }
 }
 

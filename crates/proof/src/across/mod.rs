@@ -11,18 +11,21 @@ mod replace;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::legality::{self, Assumptions, Explained, Site};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{ProcedureId, Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 use commloom_source::{FileId, Span};
 
+use crate::names::{bare_buffers, calls_mpi, names_in};
+use crate::{Assumptions, Explained, Site, sites_in};
+
 use back::Back;
 use expand::{Expansion, called, expand};
 
 /// A project to which expanded procedures were added.
-pub(crate) struct Across {
+pub struct Across {
+    /// The project with them.
     pub expanded: Project,
     expansions: Vec<(ProcedureId, Expansion)>,
     /// How often each procedure's body stands in the expansions.
@@ -30,8 +33,10 @@ pub(crate) struct Across {
 }
 
 /// A site in an expansion, and as it is in the texts.
-pub(crate) struct Seen {
+pub struct Seen {
+    /// In the expansion, where copies and call stand together.
     pub inside: Site,
+    /// In the texts, where the edit goes.
     pub site: Site,
 }
 
@@ -92,7 +97,7 @@ impl Across {
         known: &[Site],
     ) -> Vec<Seen> {
         let ids: Vec<ProcedureId> = self.expansions.iter().map(|(id, _)| *id).collect();
-        let judged = legality::sites_in(&self.expanded, &ids, assumptions, explained).0;
+        let judged = sites_in(&self.expanded, &ids, assumptions, explained).0;
         let of_id: HashMap<ProcedureId, &Expansion> =
             self.expansions.iter().map(|(id, e)| (*id, e)).collect();
         let found: HashSet<Span> = known.iter().map(|site| site.statement).collect();
@@ -178,7 +183,7 @@ impl Calls {
                     }
                 });
             }
-            let bare = legality::bare_buffers(&project.view(id));
+            let bare = bare_buffers(&project.view(id));
             if !bare.is_empty() {
                 calls.bare.insert(id, bare);
             }
@@ -269,8 +274,8 @@ fn mentioned(view: &View<'_>, statement: &Statement) -> Vec<(ProcedureId, Span)>
 
 /// Whether a procedure calls MPI, or has to do with one of the buffers.
 fn concerns(view: &View<'_>, buffers: &HashSet<String>) -> bool {
-    legality::calls_mpi(view)
-        || legality::names_in(view.procedure())
+    calls_mpi(view)
+        || names_in(view.procedure())
             .iter()
             .any(|name| view.global(name).is_some_and(|g| buffers.contains(&g)))
 }

@@ -126,7 +126,7 @@ fn bound_names(of: &Type, names: &mut BTreeSet<Name>) {
 }
 
 /// All bounds of an array.
-pub(crate) fn for_each_bound(of: &Type, visit: &mut impl FnMut(&Expression)) {
+pub fn for_each_bound(of: &Type, visit: &mut impl FnMut(&Expression)) {
     let Type::Array(inner, dimensions) = of else { return };
     for dimension in dimensions {
         match dimension {

@@ -1,0 +1,59 @@
+//! Why a call may be rewritten.
+//!
+//! A call and its copies are proved to be replaceable, condition by condition
+//! (book/src/explanation/refactor-proofs.md), or refused with the one fact that is missing; a
+//! person may supply it ([`Assumptions`]). Nothing else is assumed.
+//!
+//! | condition | where |
+//! |---|---|
+//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`commloom_copies`] |
+//! | 2 the call sends exactly what was packed | [`range`] |
+//! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
+//! | 4 sources are not written before the send is complete | [`sources`] |
+//! | 6 the element's size is known | [`element`] |
+//! | 7 targets of receives are distinct, untouched, not what is sent meanwhile, and always unpacked | [`distinct`], [`targets`], [`together`], [`paths`] |
+//! | 8 collectives | [`calls`], [`broadcast`], [`parts`]; who is the root: [`root`], [`processes`] |
+//! | all of them, where the type is made earlier than the copies | [`persistent`] |
+
+#![forbid(unsafe_code)]
+
+mod across;
+mod apart;
+mod broadcast;
+mod buffer;
+mod calls;
+mod candidate;
+mod closed;
+mod completion;
+mod distinct;
+mod element;
+mod find;
+mod flow;
+mod found;
+mod model;
+mod names;
+mod parts;
+mod paths;
+mod persistent;
+mod processes;
+mod range;
+mod requests;
+mod root;
+mod scalars;
+mod sites;
+mod sources;
+mod targets;
+mod together;
+mod touch;
+mod wrapped;
+
+#[cfg(test)]
+mod tests;
+
+pub use across::{Across, Seen};
+pub use candidate::Explained;
+pub use commloom_program::fact::Assumptions;
+pub use flow::is_live_after;
+pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
+pub use names::for_each_bound;
+pub use sites::{sites, sites_in};
