@@ -56,7 +56,8 @@ impl Walk<'_> {
         Some(Located::plain(address, of))
     }
 
-    /// Where a pointer points to, or an array begins. Steps in the expression (`p++`) are carried out.
+    /// Where a pointer points to, or an array begins. Steps in the expression (`p++`) are carried
+    /// out.
     pub(super) fn pointee(&mut self, pointer: &Expression) -> Option<Located> {
         match &pointer.kind {
             ExpressionKind::Unary(Unary::Address, place) => self.locate(place),
@@ -227,7 +228,8 @@ impl Walk<'_> {
         Some(Located::plain(address, *element))
     }
 
-    /// Bytes between neighbours along each dimension of an array of Fortran: on LP64, and by sizes of types.
+    /// Bytes between neighbours along each dimension of an array of Fortran: on LP64, and by sizes
+    /// of types.
     fn strides(
         &mut self,
         name: &Name,
@@ -317,7 +319,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A bound of an array, as it was when the array was declared: at the procedure's beginning, or at the declaration.
+    /// A bound of an array, as it was when the array was declared: at the procedure's beginning,
+    /// or at the declaration.
     fn bound(&mut self, name: &Name, expression: &Expression) -> Option<Polynomial> {
         let then = self.state.shapes.get(name).map_or_else(|| Rc::new(State::default()), Rc::clone);
         let now = std::mem::replace(&mut self.state, (*then).clone());

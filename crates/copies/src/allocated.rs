@@ -1,4 +1,5 @@
-//! Allocatable arrays of Fortran whose bounds are those of the one `allocate` that the procedure has for them.
+//! Allocatable arrays of Fortran whose bounds are those of the one `allocate` that the procedure
+//! has for them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -150,7 +150,8 @@ fn take_placed(pieces: &mut Vec<Piece>, atom: &Atom) -> Vec<Piece> {
     placed
 }
 
-/// Start (without the index's own), bytes per unit, and the contents of both branches; a branch without copies adds nothing.
+/// Start (without the index's own), bytes per unit, and the contents of both branches; a branch
+/// without copies adds nothing.
 fn both(
     yes: Vec<Piece>,
     a: &Polynomial,

@@ -248,8 +248,8 @@ impl Walk<'_> {
         self.state.pieces.push(Piece { start, length, dimensions, content, spans: vec![span] });
     }
 
-    /// Whether it is told apart when a buffer's pointer has another value: of those that only the procedure itself changes, and of all where a request
-    /// keeps the address.
+    /// Whether it is told apart when a buffer's pointer has another value: of those that only the
+    /// procedure itself changes, and of all where a request keeps the address.
     fn is_followed(&self, base: &Place) -> bool {
         let is_own = self.symbols.variable(&base.variable).is_some_and(|d| {
             matches!(d.storage, Storage::Local | Storage::Argument)
@@ -278,7 +278,8 @@ impl Walk<'_> {
             && root(side).is_some_and(|name| aliases.contains(name))
     }
 
-    /// Whether a call is `std::copy` to (or from) the buffer of which the front end does not see how many elements it copies.
+    /// Whether a call is `std::copy` to (or from) the buffer of which the front end does not see
+    /// how many elements it copies.
     pub(super) fn is_open_copy(&self, function: &Expression, arguments: &[Expression]) -> bool {
         let [first, _, to] = arguments else { return false };
         let side = match self.request.direction {

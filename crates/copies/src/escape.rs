@@ -8,7 +8,8 @@ use commloom_source::tree::{Expression, ExpressionKind, Name, Procedure, Stateme
 
 use super::writes::{for_each_body, for_each_expression, for_each_operand, root};
 
-/// Locals whose address is taken, or whose content is handed to a call: of C. (Fortran's dummy arguments keep no address.)
+/// Locals whose address is taken, or whose content is handed to a call: of C. (Fortran's dummy
+/// arguments keep no address.)
 pub(super) fn escaping(procedure: &Procedure, symbols: &dyn Symbols) -> BTreeSet<Name> {
     let mut names = BTreeSet::new();
     if !symbols.language().is_fortran() {

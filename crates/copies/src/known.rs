@@ -38,8 +38,8 @@ impl Walk<'_> {
         self.conditions.path.push(Known { condition: condition.clone(), holds, names });
     }
 
-    /// Whether a condition follows, or its opposite, from one that is decided on the path or at the call, of variables that are unchanged
-    /// between.
+    /// Whether a condition follows, or its opposite, from one that is decided on the path or at
+    /// the call, of variables that are unchanged between.
     pub(super) fn decided(&self, condition: &Expression) -> Option<bool> {
         let now = |known: &&Known| {
             known.names.iter().all(|(name, version)| *version == self.version_inside(name))

@@ -1,6 +1,7 @@
 //! Sizes of types and places of components, as the program's compiler decides them.
 //!
-//! What is proved is proved for LP64. What is written must be right wherever the program is: bytes are counted in sizes of types, which the text asks for.
+//! What is proved is proved for LP64. What is written must be right wherever the program is: bytes
+//! are counted in sizes of types, which the text asks for.
 
 use commloom_source::affine::{Atom, Layout, Place, Polynomial};
 use commloom_source::tree::{Name, Type};
@@ -8,7 +9,8 @@ use commloom_source::tree::{Name, Type};
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// Bytes of a type; `name` is the variable whose declaration it is from, `sample` something of this type.
+    /// Bytes of a type; `name` is the variable whose declaration it is from, `sample` something of
+    /// this type.
     pub(super) fn measure(&mut self, of: &Type, name: &Name, sample: &Place) -> Option<Polynomial> {
         let resolved = self.symbols.resolve(of);
         if let Type::Array(element, dimensions) = &resolved {
@@ -89,7 +91,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether bytes of one type may be fewer than those of the other where the program is built otherwise than for LP64.
+    /// Whether bytes of one type may be fewer than those of the other where the program is built
+    /// otherwise than for LP64.
     pub(super) fn is_other(&self, one: &Type, other: &Type) -> bool {
         let numbers = |of: &Type| self.symbols.uniform(&self.symbols.resolve(of));
         match (numbers(one), numbers(other)) {

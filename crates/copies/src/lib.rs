@@ -1,7 +1,8 @@
 //! What is copied between a buffer and the program's variables before (or after) a call.
 //!
-//! Loops, running indices and index formulas are executed symbolically; the copies are then sorted by where they lie in the buffer, so that running and formula indices,
-//! interchanged loops and interleaved streams all give the same [`Dense`] tree.
+//! Loops, running indices and index formulas are executed symbolically; the copies are then sorted
+//! by where they lie in the buffer, so that running and formula indices, interchanged loops and
+//! interleaved streams all give the same [`Dense`] tree.
 
 #![forbid(unsafe_code)]
 

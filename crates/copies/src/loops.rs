@@ -1,8 +1,10 @@
 //! Counted loops, executed as a whole: the body once, for a turn that has a number.
 //!
-//! Scalars that the body changes get an unnamed value at the beginning of the turn. If the turn adds the same to one each time (`p = p + n`), its value there is
-//! that of the loop's beginning plus the turn's number times the increment. If what it adds differs from turn to turn, the copies that it places are put in order by themselves,
-//! and become one box as long as the increment: so that "dense" needs no formula.
+//! Scalars that the body changes get an unnamed value at the beginning of the turn. If the turn
+//! adds the same to one each time (`p = p + n`), its value there is that of the loop's beginning
+//! plus the turn's number times the increment. If what it adds differs from turn to turn, the
+//! copies that it places are put in order by themselves, and become one box as long as the
+//! increment: so that "dense" needs no formula.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +94,8 @@ impl Walk<'_> {
                 &span.plus(&Polynomial::constant(step - step.signum())),
                 &Polynomial::constant(step),
             ),
-            // The front end has looked at the direction: with the other sign the loop would not end.
+            // The front end has looked at the direction: with the other sign the loop would not
+            // end.
             (Bound::Exclusive, None) => {
                 let falls = matches!(counted.step.kind, ExpressionKind::Unary(Unary::Minus, _));
                 let one = Polynomial::constant(if falls { -1 } else { 1 });
@@ -101,7 +104,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives every scalar that statements change an unnamed value, and forgets what else they change.
+    /// Gives every scalar that statements change an unnamed value, and forgets what else they
+    /// change.
     pub(super) fn forget_changed(&mut self, body: &[Statement]) -> Vec<Running> {
         let writes = Writes::of(body, self.symbols);
         let known: Vec<(Place, Value)> = self
@@ -155,7 +159,8 @@ impl Walk<'_> {
         running
     }
 
-    /// What is not followed is forgotten once more after a loop: its values inside are not those outside.
+    /// What is not followed is forgotten once more after a loop: its values inside are not those
+    /// outside.
     fn forget_again(&mut self, body: &[Statement], running: &[Running]) {
         let writes = Writes::of(body, self.symbols);
         let followed: Vec<(Place, Value)> = running
@@ -259,7 +264,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A running index whose increment differs from turn to turn: the copies that it places must fill just what it steps over.
+    /// A running index whose increment differs from turn to turn: the copies that it places must
+    /// fill just what it steps over.
     fn uneven(&mut self, scalar: &Running, by: &Polynomial, pieces: &mut Vec<Piece>, turn: &Turn) {
         let atom = Atom::Unnamed(scalar.atom);
         let (placed, others): (Vec<Piece>, Vec<Piece>) =
@@ -301,7 +307,8 @@ impl Walk<'_> {
         }
     }
 
-    /// What was added since the scalar had its unnamed value; none where its value does not come from that one.
+    /// What was added since the scalar had its unnamed value; none where its value does not come
+    /// from that one.
     pub(super) fn increment(&mut self, scalar: &Running) -> Option<Polynomial> {
         let after = self.state.values.get(&scalar.place)?.clone();
         let by = match (&scalar.before, &after) {
@@ -329,8 +336,8 @@ struct Turn {
     first_unnamed: u32,
 }
 
-/// Puts the copies that a running index places into one box; gives that, the bytes per unit of the index, and the box's distance from it. None where they do not fill
-/// what it steps over.
+/// Puts the copies that a running index places into one box; gives that, the bytes per unit of the
+/// index, and the box's distance from it. None where they do not fill what it steps over.
 pub(super) fn gather(
     placed: Vec<Piece>,
     atom: &Atom,

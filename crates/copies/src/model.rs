@@ -16,7 +16,8 @@ pub enum Direction {
 /// What is different from a call that sends or receives all of a range, once, where it stands.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Setting {
-    /// The statement where the datatype is made and the call's arguments are evaluated, if it is an earlier one (of a persistent request).
+    /// The statement where the datatype is made and the call's arguments are evaluated, if it is
+    /// an earlier one (of a persistent request).
     pub made_at: Option<Span>,
     /// Conditions that are decided by where this is looked at (on the root).
     pub given: Vec<(Expression, bool)>,
@@ -39,7 +40,8 @@ pub struct Packing {
     pub buffer: Name,
     /// First byte of the range, from the start of the buffer.
     pub start: Polynomial,
-    /// Bytes in the range. It is covered once, without gaps. Has [`Atom::Unnamed`](commloom_source::affine::Atom::Unnamed) in it where it has no formula.
+    /// Bytes in the range. It is covered once, without gaps. Has
+    /// [`Atom::Unnamed`](commloom_source::affine::Atom::Unnamed) in it where it has no formula.
     pub length: Polynomial,
     /// First byte of what the call sends or receives, from the start of the buffer.
     pub sent_start: Polynomial,
@@ -49,18 +51,21 @@ pub struct Packing {
     pub copies: Dense,
     /// All loops, by their [`Counter`].
     pub turns: Vec<Turns>,
-    /// What the unnamed atoms of `length` are: how far a running index or pointer of this name goes.
+    /// What the unnamed atoms of `length` are: how far a running index or pointer of this name
+    /// goes.
     pub totals: Vec<(u32, Name)>,
-    /// Copies to (or from) other places of the same buffer that have no form in which they could be told from this range.
+    /// Copies to (or from) other places of the same buffer that have no form in which they could
+    /// be told from this range.
     pub beside: Vec<Span>,
     /// All copies to (or from) other places of the same buffer.
     pub elsewhere: Vec<Span>,
-    /// Statements that do nothing but copy (with their loops and running indices), outermost ones, in the order of the text: they can go
-    /// if nothing else needs the scalars that they change.
+    /// Statements that do nothing but copy (with their loops and running indices), outermost ones,
+    /// in the order of the text: they can go if nothing else needs the scalars that they change.
     pub statements: Vec<Span>,
     /// Scalars (running indices, loop variables) that these statements change.
     pub changes: Vec<Name>,
-    /// Variables whose content is copied from (pack) or to (unpack); pointers and arrays by their names.
+    /// Variables whose content is copied from (pack) or to (unpack); pointers and arrays by their
+    /// names.
     pub touched: Vec<Name>,
     /// Variables that the addresses and counts read: bounds, strides, index arrays.
     pub needs: Vec<Name>,
@@ -114,7 +119,8 @@ pub struct Copy {
     pub measured: Polynomial,
     /// The type of what is copied, of which `length` is one or several; `Void` for memcpy.
     pub of: Type,
-    /// What it is in the buffer, where that has another name: the bytes are the same only where both types have one size.
+    /// What it is in the buffer, where that has another name: the bytes are the same only where
+    /// both types have one size.
     pub other: Option<Type>,
     /// The statement.
     pub span: Span,
@@ -123,10 +129,11 @@ pub struct Copy {
 /// An address in the program's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// What the offset counts from: an array or scalar's first byte, or what a pointer points to. Free of counters, except where pointers themselves are
-    /// loaded in a loop (`rows[i][j]`).
+    /// What the offset counts from: an array or scalar's first byte, or what a pointer points to.
+    /// Free of counters, except where pointers themselves are loaded in a loop (`rows[i][j]`).
     pub base: Place,
-    /// Of a base that is a pointer: how often its value had perhaps changed before it was used here.
+    /// Of a base that is a pointer: how often its value had perhaps changed before it was used
+    /// here.
     pub version: Option<u32>,
     /// Bytes from there on LP64: what is proved is proved for these.
     pub offset: Polynomial,

@@ -185,7 +185,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a statement is a call that fills the buffer anew, while no receive into it is pending.
+    /// Whether a statement is a call that fills the buffer anew, while no receive into it is
+    /// pending.
     fn is_refill(&self, statement: &Statement) -> bool {
         let call = match &statement.kind {
             StatementKind::Evaluate(call) => call,

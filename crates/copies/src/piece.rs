@@ -1,13 +1,17 @@
 //! Copies as boxes in the buffer, and how they are put in its order.
 //!
-//! Every copy is a box: loops (dimensions), each with a stride in the buffer, a start and a length. Two rules are applied until neither fits:
+//! Every copy is a box: loops (dimensions), each with a stride in the buffer, a start and a
+//! length. Two rules are applied until neither fits:
 //!
-//! 1. *absorb*: a dimension whose stride is the length becomes a loop around the content, and the length grows by its count;
-//! 2. *fuse*: of two boxes with the same dimensions, where one starts where the other ends, the contents become a sequence.
+//! 1. *absorb*: a dimension whose stride is the length becomes a loop around the content, and the
+//!    length grows by its count;
+//! 2. *fuse*: of two boxes with the same dimensions, where one starts where the other ends, the
+//!    contents become a sequence.
 //!
-//! If one box without dimensions remains, the copies cover its range densely, once, in the order of its content (a mixed radix system: every
-//! stride is the length of all that is inside). Only equality of polynomials is asked, so that no assumption on signs creeps in. Loops that were interchanged and
-//! streams that interleave need no rules of their own.
+//! If one box without dimensions remains, the copies cover its range densely, once, in the order
+//! of its content (a mixed radix system: every stride is the length of all that is inside). Only
+//! equality of polynomials is asked, so that no assumption on signs creeps in. Loops that were
+//! interchanged and streams that interleave need no rules of their own.
 
 use std::collections::HashMap;
 
@@ -53,7 +57,8 @@ impl Piece {
         self.content = self.content.substitute(atom, value);
     }
 
-    /// Loops that count down in the buffer count up, loops of one turn go, and strides that fit the length are absorbed.
+    /// Loops that count down in the buffer count up, loops of one turn go, and strides that fit
+    /// the length are absorbed.
     fn absorb(&mut self) -> bool {
         let mut changed = false;
         'again: loop {
@@ -87,7 +92,8 @@ impl Piece {
         }
     }
 
-    /// The other's counters by which it gets the same dimensions as this one; none where it has not the same.
+    /// The other's counters by which it gets the same dimensions as this one; none where it has
+    /// not the same.
     fn matching(&self, other: &Piece) -> Option<Vec<(Counter, Counter)>> {
         if self.dimensions.len() != other.dimensions.len() {
             return None;
@@ -122,10 +128,11 @@ impl Piece {
     }
 }
 
-/// Applies the rules until neither fits. A box that covers exactly `wanted` (start and length) is left as it is, so that
-/// neighbouring messages in one buffer stay apart.
+/// Applies the rules until neither fits. A box that covers exactly `wanted` (start and length) is
+/// left as it is, so that neighbouring messages in one buffer stay apart.
 ///
-/// Time: at most as many rounds as there are boxes and dimensions together; each is linear in the boxes, up to the size of polynomials.
+/// Time: at most as many rounds as there are boxes and dimensions together; each is linear in the
+/// boxes, up to the size of polynomials.
 pub(super) fn solve(pieces: Vec<Piece>, wanted: Option<(&Polynomial, &Polynomial)>) -> Vec<Piece> {
     let mut pieces = pieces;
     let done = |piece: &Piece| {

@@ -37,8 +37,8 @@ pub(super) fn place_type(symbols: &dyn Symbols, expression: &Expression) -> Opti
     })
 }
 
-/// Whether values of a type are whole numbers that hold every size and index: those of four bytes and more. (A count that overflows one is undefined
-/// in C, and not allowed in Fortran.)
+/// Whether values of a type are whole numbers that hold every size and index: those of four bytes
+/// and more. (A count that overflows one is undefined in C, and not allowed in Fortran.)
 pub(super) fn is_whole(of: &Type) -> bool {
     match of {
         Type::Basic(name, size) => {

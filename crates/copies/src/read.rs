@@ -19,7 +19,8 @@ use super::{Address, Copy, Direction, Packing, Request, Setting};
 /// Time: linear in the procedure, times the depth of its loops.
 ///
 /// # Errors
-/// The first reason why the copies are not known, or do not make one dense range that begins where the call's does.
+/// The first reason why the copies are not known, or do not make one dense range that begins where
+/// the call's does.
 pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Refusal> {
     let no_buffer = || {
         Refusal::new(
@@ -168,8 +169,8 @@ fn choose(
     ))
 }
 
-/// Copies of other boxes, except where these surely begin behind the range, or end before it: the distance is a sum of lengths of boxes, none of which
-/// is negative.
+/// Copies of other boxes, except where these surely begin behind the range, or end before it: the
+/// distance is a sum of lengths of boxes, none of which is negative.
 fn unclear(piece: &Piece, others: &[Piece]) -> Vec<Span> {
     // Of `8*n - 16` it follows that n is not negative; of `8*n - 8*m` nothing.
     let lengths: Vec<Vec<Atom>> = others
@@ -223,7 +224,8 @@ fn removable(
     }
 }
 
-/// Whether what addresses and counts say still holds where the call stands: the type is made there.
+/// Whether what addresses and counts say still holds where the call stands: the type is made
+/// there.
 struct Check<'a> {
     walk: &'a Walk<'a>,
     arrival: &'a Arrival,

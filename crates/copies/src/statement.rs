@@ -93,7 +93,8 @@ impl Walk<'_> {
             _ => {}
         }
         let held = self.held(target, operation, value);
-        // The target is looked at after the value: its steps come later in no language that matters here.
+        // The target is looked at after the value: its steps come later in no language that
+        // matters here.
         match self.locate(target) {
             Some(located) if is_cell(&located.address.place) && self.is_scalar(&located) => {
                 // Through a pointer or reference other variables may be written, too.
@@ -208,11 +209,13 @@ impl Walk<'_> {
         let completes = self.course.arrival.is_some()
             && is_call(self.symbols, function, &["mpi_wait", "mpi_test"]);
         self.course.pending &= !completes;
-        // Receives that are pending together have buffers that do not overlap (MPI 4.1, section 3.7.2): the other one fills another part.
+        // Receives that are pending together have buffers that do not overlap (MPI 4.1, section
+        // 3.7.2): the other one fills another part.
         let elsewhere =
             self.course.pending && is_call(self.symbols, function, &["mpi_irecv", "mpi_recv_init"]);
         if writes && !elsewhere && !completes {
-            // What stands on the path itself was unpacked before the buffer got other content; what is in loops and branches may have been so in part.
+            // What stands on the path itself was unpacked before the buffer got other content;
+            // what is in loops and branches may have been so in part.
             if self.course.arrival.is_none() || !self.course.is_on_path {
                 self.state.pieces.clear();
                 self.state.problem = None;

@@ -8,7 +8,8 @@ use super::state::{Located, Value, is_cell, read};
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// An expression's value; none if it is no whole number, or one that has no form. Steps in it (`p++`) are carried out.
+    /// An expression's value; none if it is no whole number, or one that has no form. Steps in it
+    /// (`p++`) are carried out.
     pub(super) fn number(&mut self, expression: &Expression) -> Option<Polynomial> {
         let value = self.number_unlimited(expression)?;
         (!value.is_lost()).then_some(value)
@@ -71,8 +72,8 @@ impl Walk<'_> {
         Some(if is_used { read(Place::variable(self.first_name(name)), 0) } else { number })
     }
 
-    /// What a constant is called that is defined as another one (`parameter (jmax = nmax)`): the name that is defined by more than a name. So both are
-    /// known to be the same.
+    /// What a constant is called that is defined as another one (`parameter (jmax = nmax)`): the
+    /// name that is defined by more than a name. So both are known to be the same.
     fn first_name(&self, name: &str) -> Name {
         let mut name = name;
         for _ in 0..MOST_CONSTANTS {
@@ -86,7 +87,8 @@ impl Walk<'_> {
         name.to_owned()
     }
 
-    /// Values of constants are those of the place where they are defined; they do not depend on what is known here.
+    /// Values of constants are those of the place where they are defined; they do not depend on
+    /// what is known here.
     fn at_start(&mut self, expression: &Expression) -> Option<Polynomial> {
         let now = std::mem::take(&mut self.state);
         let value = self.number(expression);

@@ -19,7 +19,8 @@ pub(super) struct Walk<'a> {
     pub request: &'a Request<'a>,
     /// The buffer, once it is known (it is looked for by a first walk).
     pub buffer: Option<Place>,
-    /// Of a buffer that a pointer leads to: how often the pointer had perhaps changed before the call took it.
+    /// Of a buffer that a pointer leads to: how often the pointer had perhaps changed before the
+    /// call took it.
     pub buffer_version: Option<u32>,
     /// Locals of C whose address others may have.
     pub escaped: BTreeSet<Name>,
@@ -30,7 +31,8 @@ pub(super) struct Walk<'a> {
     /// Constants that are being evaluated.
     pub constants: u32,
     pub course: Course,
-    /// Statements on the path (not in loops that are executed as a whole) that have to do with the buffer.
+    /// Statements on the path (not in loops that are executed as a whole) that have to do with the
+    /// buffer.
     pub sites: Vec<Site<'a>>,
     /// Something of each type, where types cannot be asked.
     pub samples: BTreeMap<Name, Place>,

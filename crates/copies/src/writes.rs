@@ -74,7 +74,8 @@ impl Writes {
                     }
                     Touched::Anything => {
                         self.anything = true;
-                        // What it is given it reaches, hidden or not. (What C gives by its address is not hidden.)
+                        // What it is given it reaches, hidden or not. (What C gives by its address
+                        // is not hidden.)
                         if symbols.language().is_fortran() {
                             for name in arguments.iter().filter_map(root) {
                                 self.own.insert(name.clone());
@@ -121,8 +122,8 @@ impl Writes {
         }
     }
 
-    /// What a pointer or reference leads to gets a value of some type. Numbers that are not whole decide conditions only: these are looked up by the
-    /// variables that they are in.
+    /// What a pointer or reference leads to gets a value of some type. Numbers that are not whole
+    /// decide conditions only: these are looked up by the variables that they are in.
     fn behind(&mut self, name: &str, of: Option<&Type>, symbols: &dyn Symbols) {
         let is_pointer = matches!(of, Some(Type::Pointer(_)));
         let counts = of.is_none_or(|of| is_whole(of) || matches!(of, Type::Pointer(_)));
@@ -146,7 +147,8 @@ impl Writes {
     }
 }
 
-/// Whether a variable is a local pointer of C: only where its address is handed over can a call change it.
+/// Whether a variable is a local pointer of C: only where its address is handed over can a call
+/// change it.
 fn is_pointer(name: &str, symbols: &dyn Symbols) -> bool {
     !symbols.language().is_fortran()
         && symbols.variable(name).is_some_and(|declaration| {

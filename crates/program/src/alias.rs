@@ -1,6 +1,7 @@
 //! Names that may be names of the same memory.
 //!
-//! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in its procedure.
+//! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in
+//! its procedure.
 
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Storage, Type};
@@ -47,7 +48,8 @@ pub(super) fn may_alias(view: &View<'_>, one: &str, other: &str) -> bool {
     ones.iter().any(|a| others.iter().any(|b| a == b || overlap(view, pointers, a, b)))
 }
 
-/// Whether two variables, neither of which is set to anything in the procedure that would say more, may share memory.
+/// Whether two variables, neither of which is set to anything in the procedure that would say
+/// more, may share memory.
 fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
     if a == ANYTHING || b == ANYTHING {
         return true;
@@ -78,7 +80,8 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether one is a variable of a common block that this procedure does not name (`/block/name`), and the other one is not.
+/// Whether one is a variable of a common block that this procedure does not name (`/block/name`),
+/// and the other one is not.
 fn is_another_common(view: &View<'_>, a: &str, b: &str) -> bool {
     let block = |name: &str| {
         name.starts_with('/').then(|| name.split('/').nth(1)).flatten().map(str::to_owned)
@@ -94,8 +97,8 @@ fn is_another_common(view: &View<'_>, a: &str, b: &str) -> bool {
     view.language().is_fortran() && !is_pointer && !same_block
 }
 
-/// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another one, unless one is a pointer, or both
-/// are dummy arguments with the attribute `target`.
+/// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another
+/// one, unless one is a pointer, or both are dummy arguments with the attribute `target`.
 fn targets_of_pointers(a: &Declaration, b: &Declaration) -> bool {
     let points = |d: &Declaration| matches!(d.of, Type::Pointer(_));
     let dummy = |d: &Declaration| d.storage == Storage::Argument;
@@ -121,14 +124,16 @@ fn is_pointer(declaration: &Declaration) -> bool {
     matches!(declaration.of, Type::Pointer(_) | Type::Reference(_) | Type::Named(_) | Type::Unknown)
 }
 
-/// A local pointer that leads only to memory that was allocated for it, or to named variables (which are looked at by themselves).
+/// A local pointer that leads only to memory that was allocated for it, or to named variables
+/// (which are looked at by themselves).
 fn is_fresh(pointers: &Pointers, declaration: &Declaration) -> bool {
     declaration.storage == Storage::Local
         && pointers.leads.contains_key(&declaration.name)
         && !pointers.open.contains(&declaration.name)
 }
 
-/// Whether a pointer that nobody has looked into can lead to a variable. What came as an argument is older than the procedure's own.
+/// Whether a pointer that nobody has looked into can lead to a variable. What came as an argument
+/// is older than the procedure's own.
 fn can_be_reached(pointers: &Pointers, pointer: &Declaration, variable: &Declaration) -> bool {
     match variable.storage {
         Storage::Local | Storage::Argument => {
@@ -140,7 +145,8 @@ fn can_be_reached(pointers: &Pointers, pointer: &Declaration, variable: &Declara
     }
 }
 
-/// Different numeric types share no memory that is used (C11 6.5, paragraph 7); `char` and what is not known may share with all.
+/// Different numeric types share no memory that is used (C11 6.5, paragraph 7); `char` and what is
+/// not known may share with all.
 fn types_may_alias(view: &View<'_>, a: &Declaration, b: &Declaration) -> bool {
     let (Some(a), Some(b)) = (element(view, &a.of), element(view, &b.of)) else { return true };
     let bytes = |name: &str| name.ends_with("char");
@@ -148,7 +154,8 @@ fn types_may_alias(view: &View<'_>, a: &Declaration, b: &Declaration) -> bool {
     bytes(&a) || bytes(&b) || unsigned(&a) == unsigned(&b)
 }
 
-/// The number that a variable is made of, behind pointers and arrays; of MPI's own types their name.
+/// The number that a variable is made of, behind pointers and arrays; of MPI's own types their
+/// name.
 fn element(view: &View<'_>, of: &Type) -> Option<String> {
     let mut of = view.resolve(of);
     loop {

@@ -1,5 +1,6 @@
-//! How the files of a program are compiled, where somebody has written that down (`compile_commands.json`): where includes are looked for, and which macros
-//! the compiler is given.
+//! How the files of a program are compiled, where somebody has written that down
+//! (`compile_commands.json`): where includes are looked for, and which macros the compiler is
+//! given.
 
 use std::collections::HashMap;
 
@@ -130,7 +131,8 @@ impl Compiled {
     }
 }
 
-/// Where an include may lie, in the order in which a compiler looks. `angle`: `#include <...>`, which is not looked for in the file's own folder.
+/// Where an include may lie, in the order in which a compiler looks. `angle`: `#include <...>`,
+/// which is not looked for in the file's own folder.
 pub fn candidates<'a>(
     command: &'a Command,
     own: &'a str,
@@ -174,8 +176,8 @@ pub fn words(command: &str) -> Result<Vec<String>, Unfinished> {
     split(command, true)
 }
 
-/// The words of a response file (`@file`), as GCC and Clang read it: a backslash counts in quotes of both kinds. What is not closed ends with
-/// the file.
+/// The words of a response file (`@file`), as GCC and Clang read it: a backslash counts in quotes
+/// of both kinds. What is not closed ends with the file.
 pub fn response(text: &str) -> Vec<String> {
     split(text, false).unwrap_or_default()
 }

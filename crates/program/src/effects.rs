@@ -1,7 +1,7 @@
 //! The fixpoint of what procedures read and write.
 //!
-//! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in its procedure. Memory that is reached through a
-//! variable counts as that variable's.
+//! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in
+//! its procedure. Memory that is reached through a variable counts as that variable's.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ struct Direct<'t> {
     pointers: Pointers,
 }
 
-/// What each procedure reads and writes, and where its pointers lead to. Rounds over all procedures until nothing is new: as many as calls nest,
-/// twice for recursion.
+/// What each procedure reads and writes, and where its pointers lead to. Rounds over all
+/// procedures until nothing is new: as many as calls nest, twice for recursion.
 pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
     let directs: Vec<Direct<'_>> =
         project.procedures().map(|id| direct(&View::new(project, id))).collect();
@@ -267,7 +267,8 @@ fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Nam
             && view.constant(&name).is_none()
             && !view.project.spaces.by_name.contains_key(last(&name))
         {
-            // Declared in a header that is not at hand, or a global of another file under its own name.
+            // Declared in a header that is not at hand, or a global of another file under its own
+            // name.
             found.some.insert(Region::Global(name));
         }
     }
@@ -298,7 +299,8 @@ fn call(
         _ => Vec::new(),
     };
     let called = view.project.spaces.called(view.id.0, name);
-    // A component that is called is a pointer to a procedure in C; in Fortran the name need not be the procedure's, and the object is an argument, too.
+    // A component that is called is a pointer to a procedure in C; in Fortran the name need not be
+    // the procedure's, and the object is an argument, too.
     let is_method = view.language() == commloom_source::Language::Cpp;
     let is_variable = match &function.kind {
         Kind::Name(n) => view.declared(n).is_some() || view.procedure().parameters.contains(n),

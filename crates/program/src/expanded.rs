@@ -26,7 +26,8 @@ impl Project {
         self.spaces.ids[id.0]
     }
 
-    /// The project with more procedures, each beside another one and seeing what that sees; with their numbers.
+    /// The project with more procedures, each beside another one and seeing what that sees; with
+    /// their numbers.
     pub fn with_procedures(
         &self,
         added: Vec<(ProcedureId, Procedure, HashMap<String, Name>)>,

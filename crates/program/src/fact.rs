@@ -1,8 +1,8 @@
 //! Facts that the analysis cannot see and that a person may vouch for (`--assume`).
 //!
-//! A fact has a sentence, for people, and an identifier, for command lines: its kind, the procedure
-//! and what it is about (`buffer-dead:exchange/buff`). The identifier follows from the program's
-//! names alone: neither a better wording nor lines that are added above change it.
+//! A fact has a sentence, for people, and an identifier, for command lines: its kind, the
+//! procedure and what it is about (`buffer-dead:exchange/buff`). The identifier follows from the
+//! program's names alone: neither a better wording nor lines that are added above change it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;

@@ -111,7 +111,8 @@ impl Files {
         all
     }
 
-    /// Reads the lines of the preprocessor again, where all that compile a file give it the same macros.
+    /// Reads the lines of the preprocessor again, where all that compile a file give it the same
+    /// macros.
     fn decide(&mut self, sources: &[Source]) {
         let undefined: HashSet<Name> =
             self.directives.iter().flat_map(|d| d.undefines.iter().cloned()).collect();
@@ -202,7 +203,8 @@ impl Files {
             .max_by_key(|&f| (shared(f), std::cmp::Reverse(self.names[f].len())))
     }
 
-    /// What Fortran includes is Fortran; a header that no file of C includes, but one of C++, is C++.
+    /// What Fortran includes is Fortran; a header that no file of C includes, but one of C++, is
+    /// C++.
     fn correct(&self, sources: &mut [Source]) {
         let before: Vec<Language> = sources.iter().map(|s| s.language).collect();
         for (index, source) in sources.iter_mut().enumerate() {

@@ -1,7 +1,9 @@
 //! Memory that procedures whose text is not at hand cannot reach, unless they are given it.
 //!
-//! In Fortran all that is neither shared nor a pointer or target (Fortran 2018, 15.5.2.13: what a dummy argument stands for is touched through it only). In C locals, and
-//! what was allocated for local pointers, whose address is neither stored, nor returned, nor given to a procedure that might keep it.
+//! In Fortran all that is neither shared nor a pointer or target (Fortran 2018, 15.5.2.13: what a
+//! dummy argument stands for is touched through it only). In C locals, and what was allocated for
+//! local pointers, whose address is neither stored, nor returned, nor given to a procedure that
+//! might keep it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -123,7 +125,8 @@ fn keeping(project: &Project) -> Vec<Vec<bool>> {
     }
 }
 
-/// Variables whose address, or what they point to, may be known elsewhere after some statement of a procedure of C.
+/// Variables whose address, or what they point to, may be known elsewhere after some statement of
+/// a procedure of C.
 fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
     let mut given = BTreeSet::new();
     for statement in &view.procedure().body {

@@ -1,8 +1,9 @@
-//! Small functions of C that compute an index (`static inline int idx(int i, int j, int n) { return i + n * j; }`) are what they return: their
-//! calls become that expression, so that nothing after this knows of them.
+//! Small functions of C that compute an index (`static inline int idx(int i, int j, int n) {
+//! return i + n * j; }`) are what they return: their calls become that expression, so that nothing
+//! after this knows of them.
 //!
-//! Only functions that compute whole numbers from nothing but their arguments, and only calls whose arguments have no effects. Numbers are taken
-//! not to overflow, here as everywhere.
+//! Only functions that compute whole numbers from nothing but their arguments, and only calls
+//! whose arguments have no effects. Numbers are taken not to overflow, here as everywhere.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,8 @@ struct Formula {
     value: Expression,
 }
 
-/// Puts what small functions return where they are called. Time linear in the trees, for each round.
+/// Puts what small functions return where they are called. Time linear in the trees, for each
+/// round.
 pub(super) fn inline(units: &mut [Unit], files: &Files) {
     for _ in 0..ROUNDS {
         let formulas: Vec<HashMap<Name, Formula>> = units.iter().map(formulas).collect();

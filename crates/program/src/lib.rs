@@ -1,12 +1,14 @@
-//! All files together: what names mean in each procedure, and what each procedure reads and writes.
+//! All files together: what names mean in each procedure, and what each procedure reads and
+//! writes.
 //!
 //! ```text
 //! sources -> files (which includes which, in which language) -> units -> inline (functions that are expressions)
 //!         -> spaces (tables of names) -> views (what one procedure sees) -> summaries
 //! ```
 //!
-//! A name that is not found may be a macro or a constant of a header that is not at hand; what a procedure without a body does is looked up in
-//! [`library`], and otherwise everything that it can reach.
+//! A name that is not found may be a macro or a constant of a header that is not at hand; what a
+//! procedure without a body does is looked up in [`library`], and otherwise everything that it can
+//! reach.
 
 #![forbid(unsafe_code)]
 
@@ -55,9 +57,11 @@ pub use view::View;
 pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 
 impl Project {
-    /// Reads all files. An include is taken for the file whose name ends like it, the one in the same folder first; one that is not among the
-    /// sources is passed over. Languages are corrected: what a Fortran file includes is Fortran in its form, a header of C++
-    /// files only is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the summaries.
+    /// Reads all files. An include is taken for the file whose name ends like it, the one in the
+    /// same folder first; one that is not among the sources is passed over. Languages are
+    /// corrected: what a Fortran file includes is Fortran in its form, a header of C++ files only
+    /// is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the
+    /// summaries.
     pub fn new(sources: Vec<Source>) -> Project {
         Project::with(sources, Setup::default())
     }
@@ -104,7 +108,8 @@ impl Project {
     }
 }
 
-/// Macros of a file of Fortran that are numbers, with those that its compiler is given. Of several values none is known.
+/// Macros of a file of Fortran that are numbers, with those that its compiler is given. Of several
+/// values none is known.
 fn macros(constants: &mut Vec<Constant>, given: &[Define]) {
     let plain = given.iter().filter(|define| define.parameters.is_none());
     constants.extend(plain.filter_map(|define| {

@@ -29,8 +29,8 @@ pub(super) fn uses(name: &str, count: usize, is_fortran: bool) -> Option<Vec<Use
     Some(expand(if is_fortran { fortran(name)? } else { c(name)? }, count))
 }
 
-/// Whether a procedure of a library keeps no address that it is given: when it has returned (and its request is complete), only the program
-/// touches its arguments.
+/// Whether a procedure of a library keeps no address that it is given: when it has returned (and
+/// its request is complete), only the program touches its arguments.
 pub fn is_forgetful(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     match lower.strip_prefix("mpi_") {
@@ -66,7 +66,8 @@ fn expand(pattern: &str, count: usize) -> Vec<Use> {
     all.chain(std::iter::repeat(last)).take(count).collect()
 }
 
-/// What a procedure of MPI does with its arguments, by the table of all; `ierror` is not among them.
+/// What a procedure of MPI does with its arguments, by the table of all; `ierror` is not among
+/// them.
 fn mpi(name: &str, is_fortran: bool) -> Option<Vec<Use>> {
     let Call { function, form } = find(name)?;
     // Nobody knows what is done with a state that functions of the program are given.

@@ -81,7 +81,8 @@ impl Project {
         self.sources.get(usize::try_from(file.0).ok()?)
     }
 
-    /// Line and column (in characters), from 1, of a byte of a file. Logarithmic time, and the length of the line.
+    /// Line and column (in characters), from 1, of a byte of a file. Logarithmic time, and the
+    /// length of the line.
     pub fn line_column(&self, file: FileId, offset: usize) -> Option<(usize, usize)> {
         let lines = self.lines.get(usize::try_from(file.0).ok()?)?;
         let (line, before) = lines.before(&self.source(file)?.text, offset);

@@ -1,4 +1,5 @@
-//! What the arguments of MPI procedures are called, for those that a procedure of a program may stand for.
+//! What the arguments of MPI procedures are called, for those that a procedure of a program may
+//! stand for.
 
 use std::sync::LazyLock;
 
@@ -9,8 +10,8 @@ use commloom_mpi_api::{Form, find};
 pub struct Signature {
     /// As C spells it: `MPI_Isend`.
     pub name: &'static str,
-    /// Its arguments in their order, as the standard calls them, but for `array_of_requests` (`requests`) and the like. Fortran's
-    /// `ierror` comes after the last.
+    /// Its arguments in their order, as the standard calls them, but for `array_of_requests`
+    /// (`requests`) and the like. Fortran's `ierror` comes after the last.
     pub arguments: Vec<&'static str>,
 }
 
@@ -47,7 +48,8 @@ impl Signature {
         ALL.iter().map(|signature| signature.name)
     }
 
-    /// Which argument has a name, from 0. The standard's longer names and `buffer` for `buf` are the same.
+    /// Which argument has a name, from 0. The standard's longer names and `buffer` for `buf` are
+    /// the same.
     pub fn position(&self, argument: &str) -> Option<usize> {
         let plain = argument.to_ascii_lowercase();
         let plain = short(&plain);

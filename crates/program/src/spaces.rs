@@ -187,7 +187,8 @@ impl Spaces {
         made
     }
 
-    /// Whether a procedure has MPI's names from `mpi_f08`, where handles are types: the innermost scope that names a module of MPI decides.
+    /// Whether a procedure has MPI's names from `mpi_f08`, where handles are types: the innermost
+    /// scope that names a module of MPI decides.
     pub fn has_handles(&self, id: usize) -> bool {
         let lets_through = |through: &Use| {
             !through.only || through.names.iter().any(|(_, there)| there.starts_with("mpi_"))
@@ -244,7 +245,8 @@ impl Spaces {
             for used in &self.spaces[layer.space].uses {
                 let Some(&space) = modules.get(&used.module) else { continue };
                 let known = layers.iter().any(|l| l.space == space && l.through.is_none());
-                // Renaming through several modules is rare: what comes from further away comes under its own name.
+                // Renaming through several modules is rare: what comes from further away comes
+                // under its own name.
                 let through = (used.only || !used.names.is_empty()).then(|| used.clone());
                 if !known && !layers.iter().any(|l| l.space == space && l.through == through) {
                     layers.push(Layer { space, through });
@@ -300,7 +302,8 @@ impl Spaces {
         }
     }
 
-    /// Decides what is an element and what a call, now that all declarations are at hand; declares what Fortran declares by itself.
+    /// Decides what is an element and what a call, now that all declarations are at hand; declares
+    /// what Fortran declares by itself.
     fn settle(&mut self, units: &mut [Unit]) {
         for id in 0..self.ids.len() {
             let (number, index) = self.ids[id];
@@ -369,7 +372,8 @@ impl Spaces {
         }
     }
 
-    /// Which procedures a name may mean that is called in a procedure: those inside of it or beside it in its host, otherwise all that are inside of none.
+    /// Which procedures a name may mean that is called in a procedure: those inside of it or
+    /// beside it in its host, otherwise all that are inside of none.
     pub fn called(&self, id: usize, name: &str) -> Option<Vec<usize>> {
         let all = self.by_name.get(last(name))?;
         let around = self.hosts.get(&id).copied();
@@ -456,7 +460,8 @@ impl Spaces {
         }
     }
 
-    /// Looks in all spaces, from the inside out; stops where a variable or a constant hides the rest.
+    /// Looks in all spaces, from the inside out; stops where a variable or a constant hides the
+    /// rest.
     fn find<'s, T>(
         &'s self,
         id: usize,

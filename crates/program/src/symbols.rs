@@ -13,7 +13,8 @@ impl View<'_> {
         effects::is_forged(self, place)
     }
 
-    /// What pointers lead to: the variables whose content a name may be another name for, itself first.
+    /// What pointers lead to: the variables whose content a name may be another name for, itself
+    /// first.
     pub fn targets(&self, name: &str) -> Vec<Name> {
         alias::targets(self, name)
     }

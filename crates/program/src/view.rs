@@ -34,7 +34,8 @@ impl<'p> View<'p> {
         self.project.callees(self.id)
     }
 
-    /// What a variable that other procedures see is called in the whole project; none for locals and arguments.
+    /// What a variable that other procedures see is called in the whole project; none for locals
+    /// and arguments.
     pub fn global(&self, name: &str) -> Option<String> {
         self.project.spaces.global(self.id.0, name)
     }
@@ -54,7 +55,8 @@ impl<'p> View<'p> {
         self.project.spaces.host_of(self.id.0, name).is_some()
     }
 
-    /// Whether nobody can see a scalar of the procedure but by its name there: its value is gone when the procedure ends.
+    /// Whether nobody can see a scalar of the procedure but by its name there: its value is gone
+    /// when the procedure ends.
     pub fn is_private(&self, name: &str) -> bool {
         let Some(declaration) = self.declared(name) else { return false };
         if !self.language().is_fortran() {
@@ -75,7 +77,8 @@ impl<'p> View<'p> {
             && self.global(name).is_none()
     }
 
-    /// Whether the address of a variable of C, or what it points to, may be known elsewhere: it was returned, stored, or given to somebody who keeps it.
+    /// Whether the address of a variable of C, or what it points to, may be known elsewhere: it
+    /// was returned, stored, or given to somebody who keeps it.
     pub fn is_given_away(&self, name: &str) -> bool {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
     }

@@ -1,6 +1,8 @@
-//! Procedures of a program that stand for one of MPI each (`isend_cr(u, n, type, to, request)`), as a person has listed them.
+//! Procedures of a program that stand for one of MPI each (`isend_cr(u, n, type, to, request)`),
+//! as a person has listed them.
 //!
-//! What such a procedure does with its arguments is what MPI's does; its body, if there is one at hand, is not looked at.
+//! What such a procedure does with its arguments is what MPI's does; its body, if there is one at
+//! hand, is not looked at.
 
 use std::fmt::Write;
 
@@ -16,7 +18,8 @@ use super::signatures::Signature;
 pub enum Given {
     /// This argument, from 1.
     Argument(usize),
-    /// A text of the program's language, always the same (`MPI_COMM_WORLD`), or one with an argument in it: `&{7}`.
+    /// A text of the program's language, always the same (`MPI_COMM_WORLD`), or one with an
+    /// argument in it: `&{7}`.
     Text(String),
 }
 
@@ -65,7 +68,8 @@ impl Wrapper {
     /// A procedure that stands for `call`; `given` has the names of MPI's arguments.
     ///
     /// # Errors
-    /// The first part that is no description, or lacks something: buffer and count of each message, its datatype, the requests.
+    /// The first part that is no description, or lacks something: buffer and count of each
+    /// message, its datatype, the requests.
     pub fn new(name: &str, call: &str, given: &[(&str, Given)]) -> Result<Wrapper, WrapperError> {
         let plain = last(name);
         if plain.is_empty() || !plain.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -183,7 +187,8 @@ impl Wrapper {
         self.given.get(argument)?.as_ref()
     }
 
-    /// Which argument of the wrapper, from 0, an argument of MPI's procedure is, or is computed from.
+    /// Which argument of the wrapper, from 0, an argument of MPI's procedure is, or is computed
+    /// from.
     pub fn at(&self, argument: usize) -> Option<usize> {
         let number = match self.given(argument)? {
             Given::Argument(number) => *number,
@@ -192,8 +197,8 @@ impl Wrapper {
         number.checked_sub(1)
     }
 
-    /// The datatype of the message whose buffer is an argument of the wrapper (from 0), if it is always the same: which argument of MPI's procedure it is, and
-    /// its name.
+    /// The datatype of the message whose buffer is an argument of the wrapper (from 0), if it is
+    /// always the same: which argument of MPI's procedure it is, and its name.
     pub fn fixed(&self, buffer: usize) -> Option<(usize, &str)> {
         let names = &self.stands_for.arguments;
         let start = (0..names.len())
@@ -292,7 +297,8 @@ impl Wrappers {
         self.all.is_empty()
     }
 
-    /// The wrapper that is called by a name. Those of Fortran have no case; `a::b` is found as `b` too.
+    /// The wrapper that is called by a name. Those of Fortran have no case; `a::b` is found as `b`
+    /// too.
     pub fn find(&self, called: &str, language: Language) -> Option<&Wrapper> {
         self.all.iter().find(|wrapper| {
             let same = |one: &str, other: &str| {

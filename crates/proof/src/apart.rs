@@ -1,6 +1,8 @@
-//! Whether elements are surely different ones: of one copy in different turns of its loops, and of two copies.
+//! Whether elements are surely different ones: of one copy in different turns of its loops, and of
+//! two copies.
 //!
-//! Subscripts are inside of their bounds (or the program is wrong), so that one subscript that differs is enough.
+//! Subscripts are inside of their bounds (or the program is wrong), so that one subscript that
+//! differs is enough.
 
 use commloom_copies::{Address, Copy, Dense};
 use commloom_source::affine::{Atom, Counter, Polynomial, Step};
@@ -39,13 +41,15 @@ fn collect<'p>(
     }
 }
 
-/// Whether each turn has its own element: subscript by subscript, each is a number of mixed radix in those loops that it depends on and that no other subscript
-/// tells already; these count as known.
+/// Whether each turn has its own element: subscript by subscript, each is a number of mixed radix
+/// in those loops that it depends on and that no other subscript tells already; these count as
+/// known.
 pub(super) fn is_injective(inside: &Inside<'_>) -> bool {
     let copy = inside.copy;
     let mut left: Vec<(Counter, Polynomial)> =
         inside.loops.iter().filter(|(_, n)| n.as_constant() != Some(1)).cloned().collect();
-    // Bytes of an array of one dimension of bytes say as much as its subscripts, but a subscript counts elements.
+    // Bytes of an array of one dimension of bytes say as much as its subscripts, but a subscript
+    // counts elements.
     loop {
         let before = left.len();
         for subscript in copy.address.place.subscripts() {
@@ -76,8 +80,8 @@ pub(super) fn is_repeated(inside: &Inside<'_>) -> bool {
         && !address.base.subscripts().any(has_counter)
 }
 
-/// Whether a number is different for all turns, at least by `unit`: sorted by their weight, each loop's weight is at least the weight of the one
-/// before times its turns.
+/// Whether a number is different for all turns, at least by `unit`: sorted by their weight, each
+/// loop's weight is at least the weight of the one before times its turns.
 fn radix(number: &Polynomial, loops: &[(Counter, Polynomial)], unit: &Polynomial) -> bool {
     let mut weights: Vec<(Polynomial, Polynomial)> = Vec::new();
     for (counter, count) in loops {
@@ -114,15 +118,17 @@ pub(super) fn has_counter(number: &Polynomial) -> bool {
     number.any(&mut |atom| matches!(atom, Atom::Counter(_)))
 }
 
-/// Whether one number is as large as another for all values of what they are made of, as far as can be seen: all coefficients of the difference
-/// are positive. Sizes and strides are not negative in a program whose loops turn.
+/// Whether one number is as large as another for all values of what they are made of, as far as
+/// can be seen: all coefficients of the difference are positive. Sizes and strides are not
+/// negative in a program whose loops turn.
 fn at_least(one: &Polynomial, other: &Polynomial) -> bool {
     let difference = one.minus(other);
     !difference.is_lost() && difference.terms().all(|(_, factor)| factor > 0)
 }
 
-/// Whether two copies to (or from) one variable never meet: they are of different components, or a subscript of one is always larger than that of the other; or
-/// all bytes of one lie before those of the other, as constants tell.
+/// Whether two copies to (or from) one variable never meet: they are of different components, or a
+/// subscript of one is always larger than that of the other; or all bytes of one lie before those
+/// of the other, as constants tell.
 pub(super) fn are_apart(one: &Inside<'_>, other: &Inside<'_>) -> bool {
     let (a, b) = (&one.copy.address, &other.copy.address);
     let fields = |address: &Address| -> Vec<String> {
@@ -143,8 +149,9 @@ pub(super) fn are_apart(one: &Inside<'_>, other: &Inside<'_>) -> bool {
     (same_steps && by_subscript(one, other)) || by_range(one, other)
 }
 
-/// Looks for a subscript whose smallest value in one copy is larger than the largest in the other. Loops whose turns must be the same, because a subscript would differ
-/// otherwise, count as one: `u(i, c)` and `u(i, d)` meet only where `c` is `d`.
+/// Looks for a subscript whose smallest value in one copy is larger than the largest in the other.
+/// Loops whose turns must be the same, because a subscript would differ otherwise, count as one:
+/// `u(i, c)` and `u(i, d)` meet only where `c` is `d`.
 fn by_subscript(one: &Inside<'_>, other: &Inside<'_>) -> bool {
     // A loop that is around both turns for each by itself.
     let own = |counter: Counter| Counter(counter.0.wrapping_add(1 << 31));
@@ -205,7 +212,8 @@ fn single(number: &Polynomial, loops: &[(Counter, Polynomial)]) -> Option<Counte
     (all.next().is_none() && slope.as_constant().is_some_and(|s| s != 0)).then_some(*counter)
 }
 
-/// The smallest or largest value in all turns of all loops but those that are `known`; where a loop takes no turn, there is none to be compared.
+/// The smallest or largest value in all turns of all loops but those that are `known`; where a
+/// loop takes no turn, there is none to be compared.
 fn reach(
     number: &Polynomial,
     loops: &[(Counter, Polynomial)],

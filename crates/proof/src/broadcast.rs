@@ -1,4 +1,5 @@
-//! Broadcasts: the root packs, the others unpack, in one call. All of them make the same type, of the same places.
+//! Broadcasts: the root packs, the others unpack, in one call. All of them make the same type, of
+//! the same places.
 
 use commloom_copies::ir::{self, Datatype};
 use commloom_copies::{Direction, Packing};

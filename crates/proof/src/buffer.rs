@@ -1,4 +1,5 @@
-//! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where others see it.
+//! Condition 3: the buffer is dead after its consumers, on every path, in the whole program where
+//! others see it.
 
 use commloom_copies::Packing;
 use commloom_program::View;
@@ -16,7 +17,8 @@ use super::found::{Found, buffer_name, touches_of};
 use super::model::Ledger;
 use super::touch::Touches;
 
-/// Looks for reads of the buffer that are neither the call's nor those of copies that are understood.
+/// Looks for reads of the buffer that are neither the call's nor those of copies that are
+/// understood.
 pub(super) fn dead(
     view: &View<'_>,
     found: &Found<'_>,
@@ -90,7 +92,8 @@ fn foreign_read(
     read
 }
 
-/// Whether procedures that nobody knows may have the buffer's address: it is no local, or one of them got it, or a pointer that others see.
+/// Whether procedures that nobody knows may have the buffer's address: it is no local, or one of
+/// them got it, or a pointer that others see.
 fn is_reachable(view: &View<'_>, buffer: &str) -> bool {
     if view.is_hidden(buffer) {
         return false;
@@ -204,7 +207,8 @@ fn shared(
         if std::ptr::eq(other.procedure(), view.procedure()) || project.is_expanded(id) {
             continue;
         }
-        // What its own calls explain; or those of others, if it stands with them wherever it is called.
+        // What its own calls explain; or those of others, if it stands with them wherever it is
+        // called.
         let is_known = |span: Span| explained.has(project, id, span);
         let mut place = None;
         for statement in &other.procedure().body {
@@ -230,7 +234,8 @@ fn shared(
     Ok(())
 }
 
-/// Whether it is not this statement that reads a variable, but a procedure with a body that it calls, and that is looked at by itself.
+/// Whether it is not this statement that reads a variable, but a procedure with a body that it
+/// calls, and that is looked at by itself.
 fn is_elsewhere(view: &View<'_>, statement: &Statement, read: Span, name: &str) -> bool {
     let mut elsewhere = false;
     for expression in statement.expressions() {

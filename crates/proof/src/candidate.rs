@@ -53,8 +53,9 @@ pub(super) struct Candidate<'p> {
 }
 
 impl Candidate<'_> {
-    /// Whether its copies and its call have to do with what the other one leaves in the buffer, and with nothing else there: a call for more than the
-    /// copies would read what others left, and so would copies that are made where nothing was received.
+    /// Whether its copies and its call have to do with what the other one leaves in the buffer,
+    /// and with nothing else there: a call for more than the copies would read what others left,
+    /// and so would copies that are made where nothing was received.
     pub fn is_closed(&self, view: &View<'_>) -> bool {
         let Ok(packing) = &self.packing else { return false };
         let ledger = self.ledger.fresh();

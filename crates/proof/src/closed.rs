@@ -18,7 +18,8 @@ pub(super) struct Closed<'a> {
 }
 
 impl Closed<'_> {
-    /// The scalar's value after some statements, in terms of its value before; none where it has no such form. Loops that take no turn add nothing.
+    /// The scalar's value after some statements, in terms of its value before; none where it has
+    /// no such form. Loops that take no turn add nothing.
     pub fn value(&self, removed: &[Span]) -> Option<Polynomial> {
         let mut sum = Polynomial::zero();
         for statement in &self.view.procedure().body {

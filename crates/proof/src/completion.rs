@@ -1,8 +1,9 @@
 //! Where a request is complete.
 //!
-//! A call that waits for another element of an array of requests completes nothing here. Which elements `MPI_Waitall` completes is told by constants, by
-//! the size of the array, or by a count that is the running index of the requests; where none of these tells it, the last wait of a local array is meant: a
-//! correct program completes what it began before it loses the request.
+//! A call that waits for another element of an array of requests completes nothing here. Which
+//! elements `MPI_Waitall` completes is told by constants, by the size of the array, or by a count
+//! that is the running index of the requests; where none of these tells it, the last wait of a
+//! local array is meant: a correct program completes what it began before it loses the request.
 
 use commloom_program::View;
 use commloom_source::Span;
@@ -85,7 +86,8 @@ enum Many<'e> {
     Unknown,
 }
 
-/// Which argument of a call says how many requests it completes: none if it is one; none in that if there is no such argument.
+/// Which argument of a call says how many requests it completes: none if it is one; none in that
+/// if there is no such argument.
 fn counted(view: &View<'_>, called: &str) -> Option<Option<usize>> {
     let wrapper = view.wrapper(called);
     let name = wrapper.map_or(called, |wrapper| wrapper.stands_for().name);
@@ -219,7 +221,8 @@ impl<'e> Request<'e> {
         }
     }
 
-    /// Whether the request's subscript is the running index that the count is: `&r[n++]` and then `n`; `n = n + 1`, `r(n)` and then `n`.
+    /// Whether the request's subscript is the running index that the count is: `&r[n++]` and then
+    /// `n`; `n = n + 1`, `r(n)` and then `n`.
     fn is_counted(&self, view: &View<'_>, count: &Expression, stretch: Stretch) -> bool {
         let Some(at) = self.at else { return false };
         let (index, is_below) = match &at.kind {

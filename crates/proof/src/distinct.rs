@@ -1,4 +1,5 @@
-//! Condition 7, in space: no element is received twice (MPI 4.1, section 5.1.12: overlapping entries are erroneous in a receive).
+//! Condition 7, in space: no element is received twice (MPI 4.1, section 5.1.12: overlapping
+//! entries are erroneous in a receive).
 
 use commloom_copies::Packing;
 use commloom_program::View;

@@ -1,4 +1,5 @@
-//! Condition 6: the datatype of the call stays the element's, so that the signature stays the same and each side can be rewritten alone.
+//! Condition 6: the datatype of the call stays the element's, so that the signature stays the same
+//! and each side can be rewritten alone.
 
 use commloom_program::View;
 use commloom_program::fact::Fact;
@@ -10,7 +11,8 @@ use super::calls::element_size;
 use super::found::{Found, buffer_name};
 use super::model::Ledger;
 
-/// Bytes of one element of the call's datatype. Of a variable it is taken to be what the buffer is made of, which is noted as an assumption.
+/// Bytes of one element of the call's datatype. Of a variable it is taken to be what the buffer is
+/// made of, which is noted as an assumption.
 pub(super) fn size(
     view: &View<'_>,
     found: &Found<'_>,

@@ -73,7 +73,8 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
     }
 }
 
-/// Whether an argument names a buffer by the keyword that the standard has for it: the first argument, or a later one.
+/// Whether an argument names a buffer by the keyword that the standard has for it: the first
+/// argument, or a later one.
 fn is_buffer_keyword(argument: &Expression, at: usize) -> bool {
     let Kind::Keyword(name, _) = &argument.kind else { return false };
     match at {
@@ -82,7 +83,8 @@ fn is_buffer_keyword(argument: &Expression, at: usize) -> bool {
     }
 }
 
-/// Whether something is copied into the buffer (or out of it) at all, elsewhere than in this call: otherwise it is no buffer.
+/// Whether something is copied into the buffer (or out of it) at all, elsewhere than in this call:
+/// otherwise it is no buffer.
 pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
     let Some(buffer) = buffer_name(view, found) else { return false };
     let family = view.targets(&buffer);

@@ -1,15 +1,18 @@
 //! Where statements stand, and what may be executed between two of them.
 //!
-//! Programs are trees here; only `goto` leaves them. Where a procedure has one, everything may come after everything.
+//! Programs are trees here; only `goto` leaves them. Where a procedure has one, everything may
+//! come after everything.
 
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind,
 };
 use commloom_source::{FileId, Span};
 
-/// A statement with the statements around it, the outermost first; each with its place in its list.
+/// A statement with the statements around it, the outermost first; each with its place in its
+/// list.
 pub(super) struct Located<'t> {
-    /// Lists from the procedure's body to the one that the statement is in, with the place of the next one (or of the statement) in each.
+    /// Lists from the procedure's body to the one that the statement is in, with the place of the
+    /// next one (or of the statement) in each.
     pub path: Vec<(&'t [Statement], usize)>,
 }
 
@@ -50,8 +53,9 @@ pub(super) fn jumps(procedure: &Procedure) -> bool {
     found
 }
 
-/// The stretch of text that is executed from one place to another one that comes after it, with all of every loop that is around the
-/// first and not around the second: its later turns come in between too.
+/// The stretch of text that is executed from one place to another one that comes after it, with
+/// all of every loop that is around the first and not around the second: its later turns come in
+/// between too.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch {
     start: usize,
@@ -76,8 +80,8 @@ impl Stretch {
         stretch
     }
 
-    /// The stretch from one place to another with all of every loop that is around the second and not around the first: what is executed before the second is
-    /// reached for the last time.
+    /// The stretch from one place to another with all of every loop that is around the second and
+    /// not around the first: what is executed before the second is reached for the last time.
     pub fn until(procedure: &Procedure, from: Span, to: Span) -> Stretch {
         let mut stretch = Stretch::between(procedure, from, to);
         if let Some(located) = locate(procedure, to) {
@@ -131,8 +135,9 @@ pub(super) fn may_follow(procedure: &Procedure, earlier: Span, later: Span) -> b
     locate(procedure, earlier).is_some_and(|l| l.loops().any(|l| l.span.contains(later)))
 }
 
-/// Whether each path from the call comes to the other statement, unless the procedure ends: it stands later in a list around the call, or in
-/// an `if` with the condition of one that is around the call, in the same branch. That condition must not change in between.
+/// Whether each path from the call comes to the other statement, unless the procedure ends: it
+/// stands later in a list around the call, or in an `if` with the condition of one that is around
+/// the call, in the same branch. That condition must not change in between.
 pub(super) fn surely_reaches<'t>(
     call: &Located<'_>,
     other: &Located<'t>,
@@ -169,8 +174,8 @@ pub(super) fn alike(one: &Expression, other: &Expression) -> bool {
     same_kind && parts.len() == others.len() && parts.iter().zip(others).all(|(a, b)| alike(a, b))
 }
 
-/// Whether a scalar's value from before may be read after a place: some path comes to a read before it comes to an assignment. `skip` are
-/// statements that are going to be removed.
+/// Whether a scalar's value from before may be read after a place: some path comes to a read
+/// before it comes to an assignment. `skip` are statements that are going to be removed.
 pub fn is_live_after(procedure: &Procedure, place: Span, name: &str, skip: &[Span]) -> bool {
     let Some(located) = locate(procedure, place) else { return true };
     let scan = Scan { name, skip };

@@ -125,7 +125,8 @@ impl Condition {
     }
 }
 
-/// Calls that are rewritten together, because the same copies are for all of them: each is in the outcome of each.
+/// Calls that are rewritten together, because the same copies are for all of them: each is in the
+/// outcome of each.
 #[derive(Debug, Clone)]
 pub struct Rewrite {
     /// The calls; this site's first.

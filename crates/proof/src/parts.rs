@@ -1,7 +1,9 @@
-//! Buffers with a part for each process: the type is that of one part, with the extent that leads from the copies of one process to those of the next.
+//! Buffers with a part for each process: the type is that of one part, with the extent that leads
+//! from the copies of one process to those of the next.
 //!
-//! The copies fill all parts together, densely, in the order of the buffer: their outermost loop is cut where the parts are (`2*n` columns are two parts of `n`).
-//! What is left of it must move by the same number of bytes from part to part, and there must be as many parts as processes.
+//! The copies fill all parts together, densely, in the order of the buffer: their outermost loop
+//! is cut where the parts are (`2*n` columns are two parts of `n`). What is left of it must move
+//! by the same number of bytes from part to part, and there must be as many parts as processes.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +28,8 @@ use super::touch::roots;
 /// Pairs of variables that are tried as multiples of each other.
 const MOST_PAIRS: usize = 6;
 
-/// Reads the copies of all parts, and cuts them. Where that needs one number to be a multiple of another, a person has to say so.
+/// Reads the copies of all parts, and cuts them. Where that needs one number to be a multiple of
+/// another, a person has to say so.
 pub(super) fn read(view: &View<'_>, found: &Found<'_>, element: u64) -> Read {
     let refuse = |code, message: &str| Read::only(Err(Refusal::new(code, found.call, message)));
     let Manner::Parts { root, .. } = found.side.manner else {

@@ -1,4 +1,5 @@
-//! On which paths something is executed: copies that a receive stands for must be made where it was executed, and only there.
+//! On which paths something is executed: copies that a receive stands for must be made where it
+//! was executed, and only there.
 
 use commloom_copies::{Direction, Packing};
 use commloom_program::View;
@@ -9,7 +10,8 @@ use commloom_source::tree::{Name, Procedure, StatementKind};
 use super::flow::{Located, locate, same_branch};
 use super::found::Found;
 
-/// Refuses where what was received may stay in the buffer, or where the buffer may be unpacked without that it was received.
+/// Refuses where what was received may stay in the buffer, or where the buffer may be unpacked
+/// without that it was received.
 pub(super) fn unpacked_always(
     view: &View<'_>,
     found: &Found<'_>,
@@ -33,7 +35,8 @@ pub(super) fn unpacked_always(
     Ok(())
 }
 
-/// Whether a call that stands after copies is executed wherever these are, so that what they leave behind can be written before it.
+/// Whether a call that stands after copies is executed wherever these are, so that what they leave
+/// behind can be written before it.
 pub(super) fn called_always(procedure: &Procedure, copies: Span, call: Span) -> bool {
     match (locate(procedure, call), locate(procedure, copies)) {
         (Some(at), Some(copy)) => {
@@ -43,15 +46,16 @@ pub(super) fn called_always(procedure: &Procedure, copies: Span, call: Span) -> 
     }
 }
 
-/// Whether a copy that stands after a call is executed only where the call was. (That the copy is executed at all, or under which condition, the walk through
-/// the procedure knows.)
+/// Whether a copy that stands after a call is executed only where the call was. (That the copy is
+/// executed at all, or under which condition, the walk through the procedure knows.)
 fn follows(call: &Located<'_>, copy: &Located<'_>) -> bool {
     let before =
         call.path.iter().zip(&copy.path).find(|((a, i), (b, j))| !std::ptr::eq(*a, *b) || i != j);
     before.is_some_and(|((_, at), (_, later))| at < later) && is_around_both(call, copy)
 }
 
-/// Whether what is around a statement is around both, or a condition that is around the other one, too.
+/// Whether what is around a statement is around both, or a condition that is around the other one,
+/// too.
 fn is_around_both(one: &Located<'_>, other: &Located<'_>) -> bool {
     let same = one
         .path
@@ -80,7 +84,8 @@ fn is_around_both(one: &Located<'_>, other: &Located<'_>) -> bool {
     })
 }
 
-/// Whether a path may leave the text between two statements before it comes to the second one, or come into it otherwise than through the first one.
+/// Whether a path may leave the text between two statements before it comes to the second one, or
+/// come into it otherwise than through the first one.
 pub(super) fn is_left_or_entered(procedure: &Procedure, after: Span, before: Span) -> bool {
     let between = |s: Span| s.file == after.file && s.start >= after.end && s.start < before.start;
     let mut inside: Vec<&Name> = Vec::new();

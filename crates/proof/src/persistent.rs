@@ -1,8 +1,10 @@
-//! Persistent requests: the datatype is made where the request is, and the copies stand where it is started.
+//! Persistent requests: the datatype is made where the request is, and the copies stand where it
+//! is started.
 //!
-//! `MPI_Send_init` keeps an address, a count and a datatype, once; the copies are made before (or after) each start. So all that the type is made of
-//! must have the same values at both places ([`Setting::made_at`](commloom_copies::Setting)), and there must be one start only, with these copies, of a
-//! request that nobody else uses.
+//! `MPI_Send_init` keeps an address, a count and a datatype, once; the copies are made before (or
+//! after) each start. So all that the type is made of must have the same values at both places
+//! ([`Setting::made_at`](commloom_copies::Setting)), and there must be one start only, with these
+//! copies, of a request that nobody else uses.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +54,8 @@ struct Start<'t> {
 /// What all the procedure does with one request.
 struct Uses<'t> {
     starts: Vec<Start<'t>>,
-    /// Calls that complete it; with how many requests, and which, where these are not known to have it among them.
+    /// Calls that complete it; with how many requests, and which, where these are not known to
+    /// have it among them.
     waits: Vec<(Span, Option<&'t [Expression]>)>,
     /// What makes it impossible to say when it is started.
     problem: Option<Refusal>,
@@ -100,7 +103,8 @@ fn only_start<'p>(
         let message = "the request is started before it is made, in another turn of a loop";
         return Err(Refusal::new(Code::Escapes, start.call, message));
     }
-    // Of so many requests as are started, as many are completed: or ours may be pending for longer.
+    // Of so many requests as are started, as many are completed: or ours may be pending for
+    // longer.
     for (span, many) in &uses.waits {
         let Some(many) = many else { continue };
         let stretch = Stretch::between(procedure, start.statement, *span);
@@ -188,7 +192,8 @@ impl<'t> Uses<'t> {
             }
             Kind::Call { function, arguments } => {
                 let called = function.root().map_or("", String::as_str);
-                // A wrapper's arguments may stand anywhere: it is one of the uses that are not looked at.
+                // A wrapper's arguments may stand anywhere: it is one of the uses that are not
+                // looked at.
                 let is_wrapper = view.wrapper(called).is_some() && expression.span != own;
                 let name = if is_wrapper { String::new() } else { called.to_ascii_lowercase() };
                 let taken =
@@ -313,7 +318,8 @@ pub(super) fn lasts(
     Ok(())
 }
 
-/// A place between two statements where a loop around both, or the procedure, may be left or continued.
+/// A place between two statements where a loop around both, or the procedure, may be left or
+/// continued.
 fn leaves(view: &View<'_>, from: Span, to: Span) -> Option<Span> {
     fn look(
         statements: &[Statement],
@@ -346,7 +352,8 @@ fn leaves(view: &View<'_>, from: Span, to: Span) -> Option<Span> {
     found
 }
 
-/// What the type reads through pointers is read where the request is made, even where no start follows.
+/// What the type reads through pointers is read where the request is made, even where no start
+/// follows.
 fn loaded(
     view: &View<'_>,
     found: &Found<'_>,
@@ -363,7 +370,8 @@ fn loaded(
     Ok(())
 }
 
-/// Pointers and allocated arrays that the type is read through, and the call's own arguments are not.
+/// Pointers and allocated arrays that the type is read through, and the call's own arguments are
+/// not.
 pub(super) fn loads(view: &View<'_>, found: &Found<'_>, packing: &Packing) -> BTreeSet<Name> {
     let mut names: BTreeSet<Name> = packing.needs.iter().cloned().collect();
     packing.copies.each(&mut |copy| {
@@ -456,7 +464,8 @@ fn may_move(view: &View<'_>, statement: &Statement, name: &Name) -> bool {
                 Touched::These(names) => names.contains(name),
                 Touched::Anything => is_passed || !view.is_hidden(name),
             };
-            // Elements are not the array; what is given its elements cannot allocate it, unless it sees it by another way.
+            // Elements are not the array; what is given its elements cannot allocate it, unless it
+            // sees it by another way.
             let shared = view.global(name).is_some();
             moved |= writes && (is_passed || shared);
         });

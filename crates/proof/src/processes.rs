@@ -31,7 +31,8 @@ impl Asked {
     }
 }
 
-/// That a variable has, where a call stands, what MPI has said of the call's communicator; or a person says so.
+/// That a variable has, where a call stands, what MPI has said of the call's communicator; or a
+/// person says so.
 pub(super) fn holds(
     view: &View<'_>,
     asked: Asked,

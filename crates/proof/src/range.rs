@@ -1,7 +1,9 @@
-//! Condition 2: the call sends exactly the bytes that were packed, or receives those that are unpacked.
+//! Condition 2: the call sends exactly the bytes that were packed, or receives those that are
+//! unpacked.
 //!
-//! Where the copies run over boxes that differ from turn to turn, how many bytes they are has no formula. It is then named by the running index that counts them
-//! and by where the copies stand, so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
+//! Where the copies run over boxes that differ from turn to turn, how many bytes they are has no
+//! formula. It is then named by the running index that counts them and by where the copies stand,
+//! so that a person can say what the number is: `east_size is what p0 counts at copy_faces.f:79`.
 
 use commloom_copies::{Direction, Packing};
 use commloom_program::View;
@@ -72,8 +74,9 @@ pub(super) fn exact(
     ledger.need(code, found.count.span, message, fact)
 }
 
-/// Parts of one buffer whose places have no common form may overlap: what is sent would then be what was packed last. (Receives that are pending together have
-/// buffers that do not overlap, MPI 4.1, section 3.7.2, and what is read for nobody is found elsewhere.)
+/// Parts of one buffer whose places have no common form may overlap: what is sent would then be
+/// what was packed last. (Receives that are pending together have buffers that do not overlap, MPI
+/// 4.1, section 3.7.2, and what is read for nobody is found elsewhere.)
 fn own(found: &Found<'_>, packing: &Packing, ledger: &Ledger<'_>) -> Result<(), Refusal> {
     let Some(&other) = packing.beside.first() else { return Ok(()) };
     if found.side.direction == Direction::Unpack {
@@ -93,7 +96,8 @@ struct Length<'a> {
     packing: &'a Packing,
     /// Where the copies stand: `copy_faces.f:79`.
     lines: String,
-    /// Elements are counted where numbers without a formula occur: running indices count them, too.
+    /// Elements are counted where numbers without a formula occur: running indices count them,
+    /// too.
     element: Option<Polynomial>,
 }
 

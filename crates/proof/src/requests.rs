@@ -15,7 +15,8 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// What an argument of a call names: `&r`, `&r[2]`, `r + 2`, `r(2)`. None where it is something else.
+    /// What an argument of a call names: `&r`, `&r[2]`, `r + 2`, `r(2)`. None where it is
+    /// something else.
     pub fn of(view: &View<'_>, argument: &Expression) -> Option<Handle> {
         match &argument.kind {
             Kind::Unary(Unary::Address, inner) | Kind::Cast(_, inner) => Handle::of(view, inner),
@@ -73,7 +74,8 @@ pub(super) enum About {
     Perhaps,
 }
 
-/// Whether a call with requests from `argument` on (`count` of them; one where there is none) is about this one.
+/// Whether a call with requests from `argument` on (`count` of them; one where there is none) is
+/// about this one.
 pub(super) fn about(
     view: &View<'_>,
     argument: &Expression,

@@ -71,7 +71,8 @@ impl Roles {
         statements.iter().all(|s| self.around.iter().any(|a| a.contains(*s)))
     }
 
-    /// That the conditions say what they seem to: they compare the rank with the root, both of which stay what they are until the last copy.
+    /// That the conditions say what they seem to: they compare the rank with the root, both of
+    /// which stay what they are until the last copy.
     pub fn hold(
         &self,
         view: &View<'_>,

@@ -94,7 +94,8 @@ pub(super) fn value_after(
 ) -> Result<Polynomial, Refusal> {
     let refuse = |span: Span| used_elsewhere(span, name);
     let whole = removed.iter().fold(call, |all, s| all.to(*s));
-    // The value is written where the call stands, so the call must be made wherever the copies are.
+    // The value is written where the call stands, so the call must be made wherever the copies
+    // are.
     let before = removed.iter().filter(|span| span.end <= call.start);
     if let Some(span) =
         before.into_iter().find(|s| !paths::called_always(view.procedure(), **s, call))

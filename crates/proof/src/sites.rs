@@ -27,7 +27,8 @@ pub fn sites(project: &Project, assumptions: &Assumptions) -> Vec<Site> {
     sites_in(project, &ids, assumptions, Explained::default()).0
 }
 
-/// The sites of some procedures. What is explained already, and what these explain, is nobody's foreign read.
+/// The sites of some procedures. What is explained already, and what these explain, is nobody's
+/// foreign read.
 pub fn sites_in<'p>(
     project: &'p Project,
     ids: &[ProcedureId],
@@ -80,7 +81,8 @@ fn candidates<'p>(
         })
         .filter(|c| match &c.packing {
             Ok(_) => true,
-            // A buffer that nothing is copied into is an array of the program; so is most of what is reduced.
+            // A buffer that nothing is copied into is an array of the program; so is most of what
+            // is reduced.
             Err(refusal) => {
                 refusal.code != Code::NoCopies
                     && matches!(c.found.side.obstacle, None | Some(Obstacle::Lists))

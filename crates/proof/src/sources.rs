@@ -1,5 +1,5 @@
-//! Condition 4: sources are not written between their copy and the end of the send. And no names of the same memory are among buffer,
-//! sources and what addresses depend on.
+//! Condition 4: sources are not written between their copy and the end of the send. And no names
+//! of the same memory are among buffer, sources and what addresses depend on.
 
 use commloom_copies::{Direction, Packing};
 use commloom_program::View;
@@ -48,8 +48,9 @@ pub(super) fn unaliased(
     Ok(())
 }
 
-/// Nobody writes between copies and call, by another name, to what addresses and counts are made of, or to the buffer itself. (What is written by its own name
-/// the walk through the procedure has seen.)
+/// Nobody writes between copies and call, by another name, to what addresses and counts are made
+/// of, or to the buffer itself. (What is written by its own name the walk through the procedure
+/// has seen.)
 pub(super) fn undisturbed(
     view: &View<'_>,
     found: &Found<'_>,
@@ -67,7 +68,8 @@ pub(super) fn undisturbed(
             Stretch::between(procedure, found.statement, last.unwrap_or(found.statement))
         }
     };
-    // What a persistent request keeps must stay from where it is made until it is started for the last time.
+    // What a persistent request keeps must stay from where it is made until it is started for the
+    // last time.
     let stretch = match found.init {
         Some(init) => Stretch::until(procedure, init.statement, found.statement),
         None => stretch,

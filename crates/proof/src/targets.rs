@@ -1,4 +1,5 @@
-//! Condition 7, in time: nobody touches the targets from the posting of the receive until they are unpacked.
+//! Condition 7, in time: nobody touches the targets from the posting of the receive until they are
+//! unpacked.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +82,8 @@ pub(super) fn untouched(
     ledger.need(Code::ReceiveOverlap, span, message, fact)
 }
 
-/// The statements of copies for other calls that touch other elements than the targets, or only unpack to them: these variables.
+/// The statements of copies for other calls that touch other elements than the targets, or only
+/// unpack to them: these variables.
 struct Others {
     all: Vec<(Span, BTreeSet<Name>)>,
 }
@@ -105,13 +107,15 @@ impl Others {
         Others { all }
     }
 
-    /// Variables of which a statement may unpack the same elements; none where it is no such statement.
+    /// Variables of which a statement may unpack the same elements; none where it is no such
+    /// statement.
     fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
         self.all.iter().find(|(statement, _)| statement.contains(span)).map(|(_, names)| names)
     }
 }
 
-/// A buffer that the program gives values before keeps them where fewer elements arrive, or none (`MPI_PROC_NULL`), and they would be unpacked.
+/// A buffer that the program gives values before keeps them where fewer elements arrive, or none
+/// (`MPI_PROC_NULL`), and they would be unpacked.
 pub(super) fn unfilled(
     view: &View<'_>,
     found: &Found<'_>,
@@ -146,7 +150,8 @@ pub(super) fn unfilled(
     ledger.need(Code::ReceiveCount, span, message, fact)
 }
 
-/// Whether a statement gives elements of a buffer values: by an assignment to its elements, or a call that is known to write there.
+/// Whether a statement gives elements of a buffer values: by an assignment to its elements, or a
+/// call that is known to write there.
 fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
     let is_it = |name: &Name| view.targets(name).iter().any(|t| t == buffer);
     let mut fills = match &statement.kind {
@@ -181,8 +186,8 @@ fn calls_mpi_in(view: &View<'_>, statement: &Statement) -> bool {
     calls_in(view).iter().any(|found| found.statement == statement.span)
 }
 
-/// Nothing that is received is sent at the same time by calls that send from the arrays themselves; those that send what was packed are
-/// the matter of [`together`](super::together).
+/// Nothing that is received is sent at the same time by calls that send from the arrays
+/// themselves; those that send what was packed are the matter of [`together`](super::together).
 pub(super) fn unsent(
     view: &View<'_>,
     found: &Found<'_>,
@@ -235,7 +240,8 @@ pub(super) fn unsent(
     Ok(())
 }
 
-/// Arguments of a call that it reads while it receives, and that are no buffers of other sides of it.
+/// Arguments of a call that it reads while it receives, and that are no buffers of other sides of
+/// it.
 fn read_by<'t>(view: &View<'_>, found: &Found<'t>) -> Vec<&'t Expression> {
     // Where a wrapper has its arguments nobody knows but by its sides.
     if view.wrapper(&found.function).is_some() {

@@ -242,7 +242,8 @@ fn shared_buffers_need_the_whole_program() {
     assert_eq!(code(&outcome), "E-BUF-LIVE");
 }
 
-/// Faces of cells whose sizes are in arrays, as BT and SP exchange them: `own` numbers go both ways in the first direction.
+/// Faces of cells whose sizes are in arrays, as BT and SP exchange them: `own` numbers go both
+/// ways in the first direction.
 fn faces(statements: &str) -> String {
     format!(
         "subroutine faces(u, ncells, size, coord, ss, sr, n, m)
@@ -330,7 +331,8 @@ fn received_cells_are_distinct_and_not_what_is_sent() {
     let given: Vec<&str> = facts.iter().map(String::as_str).collect();
     let all = judged("faces.f90", &text, &given);
     assert!(all.iter().all(|o| o.starts_with("u[")), "{all:?}");
-    // Columns that the send has not are received: cell for cell, 0 to size - 1 and size to size + 1.
+    // Columns that the send has not are received: cell for cell, 0 to size - 1 and size to size +
+    // 1.
     let behind = UNPACK_CELLS.replace("do i = -2, -1", "do i = size(1, c), size(1, c) + 1");
     let text = faces(&format!("{PACK_CELLS}{POST_CELLS}{behind}"));
     let all = judged("faces.f90", &text, &given[..2]);

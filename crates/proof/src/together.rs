@@ -1,5 +1,7 @@
-//! Condition 7 for receives and sends that are rewritten both: what is sent is read until the send is complete, and what is received is written from the
-//! post on, no longer when the copies were made. Where both may happen at a time, they must be in different elements (MPI 4.1, section 3.7.2).
+//! Condition 7 for receives and sends that are rewritten both: what is sent is read until the send
+//! is complete, and what is received is written from the post on, no longer when the copies were
+//! made. Where both may happen at a time, they must be in different elements (MPI 4.1, section
+//! 3.7.2).
 
 use commloom_copies::{Copy, Direction, Packing};
 use commloom_program::View;

@@ -137,7 +137,8 @@ impl Touches {
                 if view.language().is_fortran()
                     && [&effects.reads, &effects.writes].contains(&&Touched::Anything)
                 {
-                    // What it is given it reaches, hidden or not. (What C gives by its address is not hidden.)
+                    // What it is given it reaches, hidden or not. (What C gives by its address is
+                    // not hidden.)
                     let object = match &function.kind {
                         Kind::Member { base, .. } => roots(base),
                         _ => BTreeSet::new(),

@@ -1,4 +1,5 @@
-//! Calls of procedures that stand for MPI's ([`Wrapper`]): which arguments are the buffers, and whether such a call can be written with a datatype.
+//! Calls of procedures that stand for MPI's ([`Wrapper`]): which arguments are the buffers, and
+//! whether such a call can be written with a datatype.
 
 use commloom_copies::Packing;
 use commloom_program::fact::Fact;
@@ -196,7 +197,8 @@ fn sees_mpi(view: &View<'_>, call: Span) -> bool {
             .any(|(name, at)| procedure.span.contains(*at) && is_header(name, "mpif.h"))
 }
 
-/// Why a wrapper's buffer argument, where its declaration is at hand, cannot be what the copies are from.
+/// Why a wrapper's buffer argument, where its declaration is at hand, cannot be what the copies
+/// are from.
 fn dislikes(view: &View<'_>, found: &Found<'_>, packing: &Packing) -> Option<String> {
     let of = parameter(view, &found.function, found.side.buffer)?;
     let other = |expected: &Type| {

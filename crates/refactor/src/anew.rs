@@ -1,4 +1,5 @@
-//! Calls of procedures that stand for MPI's, as calls of MPI: a procedure that sends numbers of one type cannot be given another one.
+//! Calls of procedures that stand for MPI's, as calls of MPI: a procedure that sends numbers of
+//! one type cannot be given another one.
 
 use commloom_program::{Given, Project, Wrapper, placeholder};
 use commloom_proof::{Part, Site};

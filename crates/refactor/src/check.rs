@@ -45,8 +45,8 @@ struct Stage<'a> {
     site: &'a Site,
 }
 
-/// Edits of calls that were written already, by the call and its buffer: one that belongs to several findings gets the same text in all
-/// of them.
+/// Edits of calls that were written already, by the call and its buffer: one that belongs to
+/// several findings gets the same text in all of them.
 type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 /// All calls with packed buffers, in the order of the files.
@@ -54,7 +54,8 @@ pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
     findings(project, options, None).into_iter().map(|(finding, _)| finding).collect()
 }
 
-/// The calls that touch a place, each with how it was judged, and its datatype at sizes that are drawn by chance so many times.
+/// The calls that touch a place, each with how it was judged, and its datatype at sizes that are
+/// drawn by chance so many times.
 pub fn explain(
     project: &Project,
     options: &Options,
@@ -140,7 +141,8 @@ fn finding(
     }
 }
 
-/// The text of a file with all changes of the findings in it; none where there are none. What [`check`] finds can be changed together.
+/// The text of a file with all changes of the findings in it; none where there are none. What
+/// [`check`] finds can be changed together.
 pub fn changed(project: &Project, file: FileId, findings: &[Finding]) -> Option<String> {
     let mut edits: Vec<Edit> = Vec::new();
     for finding in findings {
@@ -326,8 +328,10 @@ fn edits_of(
         .collect())
 }
 
-/// Statements after which Fortran's compilers know that variables have changed which the call does not name: they may keep the values of locals and
-/// dummy arguments in registers (MPI 4.1, section 19.1.17). Nothing is received from nobody: `MPI_F_sync_reg` would say it, but has other arguments in each library.
+/// Statements after which Fortran's compilers know that variables have changed which the call does
+/// not name: they may keep the values of locals and dummy arguments in registers (MPI 4.1, section
+/// 19.1.17). Nothing is received from nobody: `MPI_F_sync_reg` would say it, but has other
+/// arguments in each library.
 fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String>) -> Vec<String> {
     let receives = part.unpacking.iter().chain(Some(&part.packing));
     let is_pending = part.at != part.call;
@@ -427,7 +431,8 @@ impl Stage<'_> {
 /// In a comment: the call is left alone.
 const KEEP: &str = "commloom: keep";
 
-/// Whether both buffers of one call can be rewritten together: where a call becomes a block, or is written anew, they cannot.
+/// Whether both buffers of one call can be rewritten together: where a call becomes a block, or is
+/// written anew, they cannot.
 fn fits_beside(source: &Source, beside: &[edit::Change], made: &[Edit]) -> bool {
     if beside.is_empty() {
         return true;
@@ -465,7 +470,8 @@ fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, 
         .collect()
 }
 
-/// A name of MPI in new text of Fortran that `use mpi, only:` does not let in. (Procedures of `mpi` need no interface; those of `mpi_f08` do.)
+/// A name of MPI in new text of Fortran that `use mpi, only:` does not let in. (Procedures of
+/// `mpi` need no interface; those of `mpi_f08` do.)
 fn unseen_name(
     view: &View<'_>,
     text: &emit::Text,

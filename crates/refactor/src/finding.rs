@@ -16,7 +16,8 @@ pub struct Finding {
     pub buffer: String,
     /// How it is rewritten, or why not.
     pub outcome: Result<Change, Refusal>,
-    /// Facts that a person has vouched for, or that the program's own words say, as far as they were needed.
+    /// Facts that a person has vouched for, or that the program's own words say, as far as they
+    /// were needed.
     pub assumed: Vec<Premise>,
 }
 
@@ -29,7 +30,8 @@ pub struct Change {
     pub summary: String,
     /// What was assumed, and what is good to know.
     pub notes: Vec<String>,
-    /// The datatype at sizes as programs have them, for what it costs; none where it cannot be evaluated.
+    /// The datatype at sizes as programs have them, for what it costs; none where it cannot be
+    /// evaluated.
     pub sample: Option<Sample>,
 }
 

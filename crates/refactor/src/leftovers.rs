@@ -1,5 +1,6 @@
-//! What is of no use any more once edits are made: buffers with their memory, indices that are only set, declarations of both, and constructs with nothing in
-//! them. Only what is certainly dead goes: locals that nothing else mentions.
+//! What is of no use any more once edits are made: buffers with their memory, indices that are
+//! only set, declarations of both, and constructs with nothing in them. Only what is certainly
+//! dead goes: locals that nothing else mentions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +16,8 @@ use commloom_source::{FileId, Source, Span};
 use crate::edit;
 use crate::finding::Edit;
 
-/// The edits that take away what others leave over, in all files that they change. With `constructs`, loops and branches without content go, too, and edits inside
-/// of them.
+/// The edits that take away what others leave over, in all files that they change. With
+/// `constructs`, loops and branches without content go, too, and edits inside of them.
 pub(crate) fn without(project: &Project, edits: Vec<Edit>, constructs: bool) -> Vec<Edit> {
     let files: BTreeSet<FileId> = edits.iter().map(|edit| edit.span.file).collect();
     let mut all = edits;
@@ -44,7 +45,8 @@ pub(crate) fn without(project: &Project, edits: Vec<Edit>, constructs: bool) -> 
     all
 }
 
-/// Whether all that may mention a local is in sight: no internal procedures, no places that were not read.
+/// Whether all that may mention a local is in sight: no internal procedures, no places that were
+/// not read.
 fn is_plain(view: &View<'_>) -> bool {
     let procedure = view.procedure();
     let is_host = view.project().units().iter().flat_map(|unit| &unit.procedures).any(|other| {
@@ -174,7 +176,8 @@ impl<'a> Cleaning<'a> {
         }
     }
 
-    /// The statements that only set dead variables: a declaration of several goes when all of them are dead.
+    /// The statements that only set dead variables: a declaration of several goes when all of them
+    /// are dead.
     fn dying(&self, setters: &[Setter], dead: &BTreeSet<Name>) -> Vec<(Name, Span)> {
         let declared = |span: Span| {
             let mut all = setters.iter().filter(|s| s.is_declaration && s.statement == span);

@@ -1,8 +1,10 @@
 //! Packing code becomes MPI datatypes.
 //!
-//! The system of Kjolstad, Hoefler and Snir (PPoPP 2012), for C, C++ and Fortran, with nothing assumed silently:
+//! The system of Kjolstad, Hoefler and Snir (PPoPP 2012), for C, C++ and Fortran, with nothing
+//! assumed silently:
 //!
-//! source -> [`tree`] (one small typed tree for all languages) -> [`copies`] (what is copied, in the order of the buffer) -> [`ir`] (the datatype) -> edit
+//! source -> [`tree`] (one small typed tree for all languages) -> [`copies`] (what is copied, in
+//! the order of the buffer) -> [`ir`] (the datatype) -> edit
 //!
 //! This crate reads no files and prints nothing: texts come in, texts and explanations go out.
 

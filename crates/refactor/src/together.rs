@@ -1,4 +1,5 @@
-//! Which findings can be changed together: whoever applies one, some or all of them gets what was shown.
+//! Which findings can be changed together: whoever applies one, some or all of them gets what was
+//! shown.
 
 use std::collections::HashMap;
 
@@ -11,8 +12,9 @@ use crate::finding::Finding;
 /// A finding, and the calls (with their buffers) that its edits rewrite.
 type Judged = (Finding, Vec<(Span, Span)>);
 
-/// Refuses findings whose edits meet those of an earlier one, and all that can only be changed with a refused one. Findings are in the order of the text.
-/// Time in the square of the edits of a file, for comparing positions.
+/// Refuses findings whose edits meet those of an earlier one, and all that can only be changed
+/// with a refused one. Findings are in the order of the text. Time in the square of the edits of a
+/// file, for comparing positions.
 pub(crate) fn settle(findings: &mut [Judged]) {
     while let Some((later, earlier)) = first_that_meets(findings) {
         let message = "its changes meet those of another call, which is rewritten first";

@@ -1,5 +1,5 @@
-//! Any text is read and judged without a panic: programs that are cut, mixed and sprinkled with tokens. libFuzzer does the same for longer
-//! (`fuzz/fuzz_targets/refactor_*.rs`).
+//! Any text is read and judged without a panic: programs that are cut, mixed and sprinkled with
+//! tokens. libFuzzer does the same for longer (`fuzz/fuzz_targets/refactor_*.rs`).
 
 use commloom_refactor::check::{self, Options};
 use commloom_refactor::legality::{Assumptions, sites};
@@ -95,7 +95,8 @@ fn judge(name: &str, text: String) {
     let source = Source { name: name.into(), language, text };
     let project = Project::new(vec![source.clone()]);
     sites(&project, &Assumptions::new(["all".to_owned()]));
-    // As calls of procedures that are listed, with macros that the compiler is given; all the way to the new text.
+    // As calls of procedures that are listed, with macros that the compiler is given; all the way
+    // to the new text.
     let renamed = source.text.replace("MPI_Send", "put").replace("MPI_Isend", "put_later");
     let text = renamed.replace("mpi_send", "put").replace("mpi_isend", "put_later");
     let setup = setup(name);

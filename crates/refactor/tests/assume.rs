@@ -1,4 +1,5 @@
-//! Facts have identifiers that a person can keep: each removes its own refusal, is unique in its file, and stays when lines move.
+//! Facts have identifiers that a person can keep: each removes its own refusal, is unique in its
+//! file, and stays when lines move.
 
 mod harness;
 

@@ -1,5 +1,6 @@
-//! An attack on the proofs: programs drawn by chance with something in them that may make a change wrong ([`campaign`]), changed, compiled and run
-//! before and after, by an MPI that does the worst that the standard allows. What is sent, left in all arrays and computed must be the same.
+//! An attack on the proofs: programs drawn by chance with something in them that may make a change
+//! wrong ([`campaign`]), changed, compiled and run before and after, by an MPI that does the worst
+//! that the standard allows. What is sent, left in all arrays and computed must be the same.
 //!
 //! `make check-refactor` draws some thousands, and prints the table of
 //! book/src/tables/check-refactor.md; `COMMLOOM_PROGRAMS` and `COMMLOOM_SEED` say how many, and
@@ -62,7 +63,8 @@ fn changed_programs_do_what_they_did() {
     assert!(wrong.is_empty(), "seed {seed}, {count} programs: {wrong:#?}");
 }
 
-/// Runs both states of some programs, and notes what differs. Where a text does not compile, each program is tried by itself.
+/// Runs both states of some programs, and notes what differs. Where a text does not compile, each
+/// program is tried by itself.
 fn both(library: &str, all: &[&Outcome], wrong: &mut BTreeMap<usize, String>) {
     let after = |o: &Outcome| o.after.clone().unwrap_or_default();
     let before = run(library, &folder(library, "before"), all, &|o| o.program.text.clone());

@@ -1,7 +1,9 @@
-//! Programs before and after: each file of `tests/cases` is checked, and its patch and refusals are compared with the text beside it (`.expected`).
+//! Programs before and after: each file of `tests/cases` is checked, and its patch and refusals
+//! are compared with the text beside it (`.expected`).
 //!
-//! `COMMLOOM_ACCEPT=1 cargo test -p commloom-refactor --test cases` writes what is found now; look at the difference before committing it.
-//! All programs are compiled and run as well, before and after, under both MPI libraries: they send and leave the same bytes.
+//! `COMMLOOM_ACCEPT=1 cargo test -p commloom-refactor --test cases` writes what is found now; look
+//! at the difference before committing it. All programs are compiled and run as well, before and
+//! after, under both MPI libraries: they send and leave the same bytes.
 
 mod harness;
 
@@ -67,7 +69,8 @@ fn every_code_has_a_case() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Both states of all programs, under every library: what the other rank got and what is in the arrays is the same.
+/// Both states of all programs, under every library: what the other rank got and what is in the
+/// arrays is the same.
 #[test]
 fn programs_send_and_leave_the_same_bytes() {
     same_bytes("", &[], &libraries());

@@ -1,4 +1,5 @@
-//! Options of compilers that change Fortran's default kinds: rewritten programs stay right under them, or do not compile.
+//! Options of compilers that change Fortran's default kinds: rewritten programs stay right under
+//! them, or do not compile.
 
 mod harness;
 

@@ -1,12 +1,13 @@
-//! Arithmetic that leaves 64 bits proves nothing: two numbers that are *lost* are not taken for equal, whatever compares them.
+//! Arithmetic that leaves 64 bits proves nothing: two numbers that are *lost* are not taken for
+//! equal, whatever compares them.
 
 use std::collections::{BTreeMap, HashMap};
 
 use commloom_refactor::affine::{Atom, Operator, Place, Polynomial, Step};
 use fastrand::Rng;
 
-/// Expressions are compared by their values modulo a prime, where nothing overflows: polynomials that differ do so at a random point, but for a chance
-/// of 16 in 2^61.
+/// Expressions are compared by their values modulo a prime, where nothing overflows: polynomials
+/// that differ do so at a random point, but for a chance of 16 in 2^61.
 const PRIME: u128 = (1 << 61) - 1;
 /// The points: values of three variables.
 const POINTS: [[u64; 3]; 3] = [

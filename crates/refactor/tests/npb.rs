@@ -1,4 +1,5 @@
-//! The NAS Parallel Benchmarks, which are not in the repository: `COMMLOOM_NPB=FOLDER` names a folder that has them.
+//! The NAS Parallel Benchmarks, which are not in the repository: `COMMLOOM_NPB=FOLDER` names a
+//! folder that has them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

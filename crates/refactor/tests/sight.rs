@@ -1,4 +1,5 @@
-//! What is seen through (small functions, allocations, old values, broken neighbours), and what unknown procedures can reach.
+//! What is seen through (small functions, allocations, old values, broken neighbours), and what
+//! unknown procedures can reach.
 
 use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{Language, Source};

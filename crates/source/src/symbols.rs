@@ -8,7 +8,8 @@ pub trait Symbols {
     /// In which language it is written.
     fn language(&self) -> Language;
 
-    /// A variable: local (also in inner blocks), argument, of a module, common or global; implicitly typed ones too.
+    /// A variable: local (also in inner blocks), argument, of a module, common or global;
+    /// implicitly typed ones too.
     fn variable(&self, name: &str) -> Option<&Declaration>;
 
     /// A named constant's value.
@@ -20,8 +21,9 @@ pub trait Symbols {
     /// Bytes of a type on LP64; none where the text does not tell. Array bounds must be constants.
     fn size_of(&self, of: &Type) -> Option<u64>;
 
-    /// What a type consists of, if that is numbers of one type without gaps: which, and how large they are on LP64. Types of one name have
-    /// one size everywhere; that of `unsigned long` is `long`.
+    /// What a type consists of, if that is numbers of one type without gaps: which, and how large
+    /// they are on LP64. Types of one name have one size everywhere; that of `unsigned long` is
+    /// `long`.
     fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
         match of {
             Type::Basic(name, size) => {
@@ -34,18 +36,21 @@ pub trait Symbols {
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
-    /// Whether procedures whose text is not at hand cannot reach a variable's memory (and what a pointer points to), unless they are given it.
+    /// Whether procedures whose text is not at hand cannot reach a variable's memory (and what a
+    /// pointer points to), unless they are given it.
     fn is_hidden(&self, name: &str) -> bool {
         let _ = name;
         false
     }
 
-    /// The procedure of MPI that one of the program stands for; any other one is what it is called.
+    /// The procedure of MPI that one of the program stands for; any other one is what it is
+    /// called.
     fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
         called
     }
 
-    /// The variables whose memory a pointer or reference may lead to; none if that is not known. A name that is neither leads nowhere.
+    /// The variables whose memory a pointer or reference may lead to; none if that is not known. A
+    /// name that is neither leads nowhere.
     fn pointees(&self, name: &str) -> Option<Vec<Name>> {
         let _ = name;
         Some(Vec::new())
@@ -83,7 +88,8 @@ pub struct Effects {
     pub writes: Touched,
 }
 
-/// Some variables, named as the caller names them. What a pointer or array argument leads to counts as its content.
+/// Some variables, named as the caller names them. What a pointer or array argument leads to
+/// counts as its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
     /// These, and nothing else.

@@ -16,8 +16,9 @@ pub enum Language {
 }
 
 impl Language {
-    /// What the end of a file's name says: `.c .h` are C; `.cc .cpp .cxx .hpp .hh .C` C++; `.f .for .f77 .inc .incl` Fortran in fixed form, `.f90 .f95 .f03 .f08
-    /// .F90 ...` in free form. Case counts for `.C` only.
+    /// What the end of a file's name says: `.c .h` are C; `.cc .cpp .cxx .hpp .hh .C` C++; `.f
+    /// .for .f77 .inc .incl` Fortran in fixed form, `.f90 .f95 .f03 .f08 .F90 ...` in free form.
+    /// Case counts for `.C` only.
     pub fn of_name(name: &str) -> Option<Language> {
         let extension = name.rsplit_once('.')?.1;
         if extension == "C" {
@@ -82,7 +83,8 @@ impl Span {
     }
 }
 
-/// Where the lines of a text start: one pass over the text, then each place is found in logarithmic time.
+/// Where the lines of a text start: one pass over the text, then each place is found in
+/// logarithmic time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
     starts: Vec<usize>,
@@ -95,8 +97,9 @@ impl Lines {
         Lines { starts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// The line, from 0, that a byte of the text lies in, and what of the text stands before the byte on its line. What lies past the end is the end, and what
-    /// lies in a character is its start.
+    /// The line, from 0, that a byte of the text lies in, and what of the text stands before the
+    /// byte on its line. What lies past the end is the end, and what lies in a character is its
+    /// start.
     pub fn before<'t>(&self, text: &'t str, offset: usize) -> (usize, &'t str) {
         let mut at = offset.min(text.len());
         while !text.is_char_boundary(at) {

@@ -1,4 +1,5 @@
-//! Constructors that simplify: the specializations and compressions, each where its constructor is made.
+//! Constructors that simplify: the specializations and compressions, each where its constructor is
+//! made.
 
 use commloom_source::affine::{Atom, Operator, Polynomial};
 
@@ -23,7 +24,8 @@ fn is_clamp(atom: &Atom) -> bool {
     matches!(atom, Atom::Apply(Operator::Max, operands) if operands.first().is_some_and(Polynomial::is_zero))
 }
 
-/// The count without its clamps. Where a clamp matters, what is counted is empty, and strides do not.
+/// The count without its clamps. Where a clamp matters, what is counted is empty, and strides do
+/// not.
 fn raw(count: &Polynomial) -> Polynomial {
     count.map(&mut |atom| match atom {
         Atom::Apply(Operator::Max, operands) => match operands.as_slice() {
@@ -50,7 +52,8 @@ pub(super) struct Build {
 }
 
 impl Build {
-    /// `count` times `child`, `stride` bytes apart: hvector -> vector -> contiguous, and nests whose strides fit become one loop.
+    /// `count` times `child`, `stride` bytes apart: hvector -> vector -> contiguous, and nests
+    /// whose strides fit become one loop.
     pub fn repeated(&self, count: Polynomial, stride: Polynomial, child: Node) -> Node {
         if count.as_constant() == Some(1) && self.passes.take(Pass::SingleTurn) {
             return child;
@@ -93,7 +96,8 @@ impl Build {
         }
     }
 
-    /// Adjacent blocks become one. The first one's count must be a number: a negative one would move the second.
+    /// Adjacent blocks become one. The first one's count must be a number: a negative one would
+    /// move the second.
     pub fn push(&self, members: &mut Vec<Member>, member: Member) {
         if let (Some(last), Node::Contiguous { count: next }) = (members.last_mut(), &member.node)
             && let Node::Contiguous { count } = &mut last.node
@@ -113,7 +117,8 @@ impl Build {
         members.push(member);
     }
 
-    /// Several members at absolute places: where the first one lies, and all of them from there: struct -> hindexed -> hvector.
+    /// Several members at absolute places: where the first one lies, and all of them from there:
+    /// struct -> hindexed -> hvector.
     pub fn group(&self, mut members: Vec<Member>) -> (Polynomial, Node) {
         if members.len() == 1
             && let Some(Member { displacement, node }) = members.pop()

@@ -87,7 +87,8 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// The first copy's address with all counters 0. Blocks that a list places lie from what its shift means.
+    /// The first copy's address with all counters 0. Blocks that a list places lie from what its
+    /// shift means.
     fn at_start(&self, copy: &Copy, node: &Node) -> Address {
         copy.address.map(&mut |atom| match atom {
             Atom::Counter(_) => Some(Polynomial::zero()),
@@ -99,8 +100,9 @@ impl Lower<'_> {
         })
     }
 
-    /// Whether what an array says in a loop's first turn is taken for 0 where a datatype begins: a loop without turns must not read
-    /// the array. In Fortran, whose arrays may not begin there, it is read.
+    /// Whether what an array says in a loop's first turn is taken for 0 where a datatype begins: a
+    /// loop without turns must not read the array. In Fortran, whose arrays may not begin there,
+    /// it is read.
     fn counts_from_zero(&self) -> bool {
         !self.symbols.language().is_fortran()
     }
@@ -164,7 +166,8 @@ impl Lower<'_> {
         }
     }
 
-    /// A loop whose turns are all decided alike becomes a condition with the loop in it, which is more often a regular type.
+    /// A loop whose turns are all decided alike becomes a condition with the loop in it, which is
+    /// more often a regular type.
     fn decided_outside(&self, counter: Counter, count: &Polynomial, body: &Dense) -> Option<Dense> {
         let Dense::Guard { condition, then, otherwise } = body else { return None };
         let turns = self.turns.get(usize::try_from(counter.0).ok()?)?;
@@ -295,7 +298,8 @@ impl Lower<'_> {
         Some(Member { displacement, node })
     }
 
-    /// The entry that a subscript of Fortran would need to be the first one: what lies there is an element, where the array has any.
+    /// The entry that a subscript of Fortran would need to be the first one: what lies there is an
+    /// element, where the array has any.
     fn shift(&self, place: &Place, entry: &Atom) -> Option<Polynomial> {
         if self.counts_from_zero() {
             return None;

@@ -1,8 +1,9 @@
 //! Datatypes with symbolic sizes, and the passes that make them efficient.
 //!
-//! The chain of Kjolstad, Hoefler and Snir (PPoPP 2012, section 2): initial structs, four specializations (struct -> hindexed -> hvector -> vector -> contiguous), three
-//! compressions (contiguous into the parent's block length, nested structs and hindexed types, contiguous into the send count), and the collapse of nests whose
-//! strides fit.
+//! The chain of Kjolstad, Hoefler and Snir (PPoPP 2012, section 2): initial structs, four
+//! specializations (struct -> hindexed -> hvector -> vector -> contiguous), three compressions
+//! (contiguous into the parent's block length, nested structs and hindexed types, contiguous into
+//! the send count), and the collapse of nests whose strides fit.
 
 mod build;
 mod display;

@@ -8,25 +8,30 @@ use crate::Address;
 /// What is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datatype {
-    /// Bytes of one element of the datatype that the call names (its token is copied from the call).
+    /// Bytes of one element of the datatype that the call names (its token is copied from the
+    /// call).
     pub element: u64,
-    /// The numbers that bytes are counted in, and how many bytes they have on LP64; none: bytes, or sizes of types that are named.
+    /// The numbers that bytes are counted in, and how many bytes they have on LP64; none: bytes,
+    /// or sizes of types that are named.
     pub unit: Option<(Name, u64)>,
     /// Types of numbers that must have one size each, or the copies convert.
     pub equal: Vec<(Name, Name)>,
     /// How many of these elements there are.
     pub count: Polynomial,
-    /// Where byte 0 of the node lies, if all lies in one variable: the address that the call gets, with all counters 0. None: displacements at the top are absolute
-    /// (they contain [`Atom::Address`](commloom_source::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
+    /// Where byte 0 of the node lies, if all lies in one variable: the address that the call gets,
+    /// with all counters 0. None: displacements at the top are absolute (they contain
+    /// [`Atom::Address`](commloom_source::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
     pub at: Option<Address>,
     /// What is there.
     pub node: Node,
 }
 
-/// A datatype constructor. Counts may be negative for some values of the variables: they then mean 0 (`max(0, n)`). Displacements and strides are in bytes.
+/// A datatype constructor. Counts may be negative for some values of the variables: they then mean
+/// 0 (`max(0, n)`). Displacements and strides are in bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// `count` adjacent elements; alone at the top it becomes the call's count ("contiguous into the send count").
+    /// `count` adjacent elements; alone at the top it becomes the call's count ("contiguous into
+    /// the send count").
     Contiguous {
         /// Elements.
         count: Polynomial,
@@ -46,32 +51,38 @@ pub enum Node {
         count: Polynomial,
         /// Bytes from one to the next.
         stride: Polynomial,
-        /// What is repeated; a block of elements is [`Node::Contiguous`] and becomes the block length.
+        /// What is repeated; a block of elements is [`Node::Contiguous`] and becomes the block
+        /// length.
         child: Box<Node>,
     },
-    /// Equal blocks at places that an array of the program lists: block `k` begins `scale * (array[first + k] - shift)` bytes from here.
+    /// Equal blocks at places that an array of the program lists: block `k` begins `scale *
+    /// (array[first + k] - shift)` bytes from here.
     Listed {
         /// Blocks.
         count: Polynomial,
         /// Elements in each.
         block: Polynomial,
-        /// The list's entry for the first block, an array of integers whose next entries follow it in memory.
+        /// The list's entry for the first block, an array of integers whose next entries follow it
+        /// in memory.
         list: Place,
         /// Bytes of an entry of the list.
         entry: u64,
         /// Bytes per unit of an entry.
         scale: Polynomial,
-        /// The entry for a block that begins here: in Fortran one for an element that the array has.
+        /// The entry for a block that begins here: in Fortran one for an element that the array
+        /// has.
         shift: Polynomial,
     },
     /// The same child at several places, known in number.
     Hindexed {
         /// Bytes from here to each.
         displacements: Vec<Polynomial>,
-        /// What is there; a block of elements is [`Node::Contiguous`] and becomes the block length.
+        /// What is there; a block of elements is [`Node::Contiguous`] and becomes the block
+        /// length.
         child: Box<Node>,
     },
-    /// Another extent than its own, with lower bound 0: alone at the top, where a call takes several, one after the other.
+    /// Another extent than its own, with lower bound 0: alone at the top, where a call takes
+    /// several, one after the other.
     Resized {
         /// Bytes from one to the next.
         extent: Polynomial,
@@ -80,9 +91,11 @@ pub enum Node {
     },
     /// Several children, known in number.
     Struct(Vec<Member>),
-    /// A struct whose members are made by a loop when the program runs: sizes, places or conditions differ from turn to turn.
+    /// A struct whose members are made by a loop when the program runs: sizes, places or
+    /// conditions differ from turn to turn.
     Each {
-        /// The loop; `child` and `displacement` may depend on it. Its variable, bounds and step are in the packing's `turns`.
+        /// The loop; `child` and `displacement` may depend on it. Its variable, bounds and step
+        /// are in the packing's `turns`.
         counter: Counter,
         /// Turns.
         count: Polynomial,
@@ -91,7 +104,8 @@ pub enum Node {
         /// What is there.
         child: Box<Node>,
     },
-    /// Only where a condition holds when the type is made; otherwise the other, which may be empty.
+    /// Only where a condition holds when the type is made; otherwise the other, which may be
+    /// empty.
     Guard {
         /// What decides.
         condition: Expression,

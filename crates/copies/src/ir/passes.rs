@@ -61,7 +61,8 @@ impl Pass {
     }
 }
 
-/// The passes of one datatype. Only so many are made: what a datatype is after each of them is had by making it again with one more.
+/// The passes of one datatype. Only so many are made: what a datatype is after each of them is had
+/// by making it again with one more.
 pub(super) struct Passes {
     most: usize,
     made: RefCell<Vec<Pass>>,

@@ -19,7 +19,8 @@ pub struct Step {
     pub datatype: Datatype,
 }
 
-/// The initial datatype, and what it was after each pass. The last one is what [`datatype`](super::datatype) gives.
+/// The initial datatype, and what it was after each pass. The last one is what
+/// [`datatype`](super::datatype) gives.
 ///
 /// Time: that of the whole for each step; equal passes that follow each other are one step.
 ///

@@ -1,4 +1,5 @@
-//! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of types.
+//! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of
+//! types.
 
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
@@ -8,7 +9,8 @@ use crate::Dense;
 
 /// The numbers of one datatype.
 pub(super) struct Units {
-    /// Those that are copied, and how many bytes one has on LP64; none where the call counts smaller things.
+    /// Those that are copied, and how many bytes one has on LP64; none where the call counts
+    /// smaller things.
     pub unit: Option<(Name, u64)>,
     /// Types that are copied to or from others of the same size on LP64.
     pub equal: Vec<(Name, Name)>,
@@ -50,7 +52,8 @@ impl Units {
         Units { unit, equal }
     }
 
-    /// Bytes, with the sizes of these numbers as on LP64: what is a multiple of the unit there is one everywhere.
+    /// Bytes, with the sizes of these numbers as on LP64: what is a multiple of the unit there is
+    /// one everywhere.
     pub fn count(&self, bytes: &Polynomial) -> Polynomial {
         bytes.map(&mut |atom| match atom {
             Atom::Layout(layout) if layout.parts.as_ref().is_some_and(|name| self.has(name)) => {

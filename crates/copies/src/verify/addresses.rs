@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::memory::{Byte, Object};
 use super::stop::Stop;
 
-/// Addresses of variables, and of what pointers point to. Their distances are large and all different, so that none of them looks like a stride.
+/// Addresses of variables, and of what pointers point to. Their distances are large and all
+/// different, so that none of them looks like a stride.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Addresses {
     numbers: HashMap<Object, usize>,
@@ -45,7 +46,8 @@ impl Addresses {
         self.starts[at].checked_add(byte.offset).ok_or(Stop::Limit)
     }
 
-    /// The object that an address is in, by its number in [`Addresses::objects`], and the distance from its start.
+    /// The object that an address is in, by its number in [`Addresses::objects`], and the distance
+    /// from its start.
     pub fn object(&self, address: i64) -> (usize, i64) {
         let end = address.saturating_add(Addresses::ROOM);
         let at = self.starts.partition_point(|&start| start <= end).saturating_sub(1);

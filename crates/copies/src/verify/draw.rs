@@ -14,7 +14,8 @@ pub enum Sizes {
     Lively,
     /// From 12 to 31: a list of all that a loop does costs more than the loop.
     Wide,
-    /// All the same, so that arrays are as long as loops; what begins a range is 1. Nothing is drawn.
+    /// All the same, so that arrays are as long as loops; what begins a range is 1. Nothing is
+    /// drawn.
     Same {
         /// The size.
         size: i64,
@@ -64,7 +65,8 @@ impl Draw {
         }
     }
 
-    /// The entry of a list of blocks, where all sizes are the same: about every third block is named, at distances that follow no rule.
+    /// The entry of a list of blocks, where all sizes are the same: about every third block is
+    /// named, at distances that follow no rule.
     pub fn entry(&self, turn: i64, block: i64, scale: i64) -> Option<i64> {
         match self.sizes {
             Sizes::Same { .. } if scale != 0 => {
@@ -76,7 +78,8 @@ impl Draw {
         }
     }
 
-    /// How many elements from one to the next in an array of assumed shape, whose memory may have gaps.
+    /// How many elements from one to the next in an array of assumed shape, whose memory may have
+    /// gaps.
     pub fn gap(&self, array: &str, dimension: usize) -> i64 {
         let key = (array, dimension, "gap");
         match self.sizes {

@@ -1,5 +1,5 @@
-//! Tables whose keys are small numbers and names of the text: hashing them shall not take longer than using what is found. Nobody chooses keys
-//! that collide: at worst a comparison takes longer.
+//! Tables whose keys are small numbers and names of the text: hashing them shall not take longer
+//! than using what is found. Nobody chooses keys that collide: at worst a comparison takes longer.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,4 +1,5 @@
-//! A datatype with numbers: a type of `layout`, in a memory in which every variable has an address.
+//! A datatype with numbers: a type of `layout`, in a memory in which every variable has an
+//! address.
 
 use std::rc::Rc;
 
@@ -39,13 +40,14 @@ pub struct Variable {
     pub name: String,
     /// Bytes of what it is an array of; none where that is not known.
     pub element: Option<i64>,
-    /// First subscript and extent of each dimension, that of adjacent elements first; the last extent may not be known. Empty for what is no array, and
-    /// for one that may have gaps.
+    /// First subscript and extent of each dimension, that of adjacent elements first; the last
+    /// extent may not be known. Empty for what is no array, and for one that may have gaps.
     pub shape: Vec<(i64, Option<i64>)>,
 }
 
 impl Instance {
-    /// Where its elements lie, in their order: in which of the variables, and how many bytes from its start.
+    /// Where its elements lie, in their order: in which of the variables, and how many bytes from
+    /// its start.
     pub fn elements(&self) -> impl Iterator<Item = (usize, i64, Basic)> {
         self.ty.type_map().map(|entry| {
             let (object, offset) =
@@ -168,7 +170,8 @@ impl Values<'_, '_> {
             }
             Node::Hvector { count, stride, child } => {
                 let count = self.many(count)?;
-                // Between two variables the distance is one of addresses, which nobody asks for without turns.
+                // Between two variables the distance is one of addresses, which nobody asks for
+                // without turns.
                 let stride = if count > 1 { self.number(stride)? } else { 0 };
                 mpi::hvector(count, 1, stride, &self.node(child, leaf)?)?
             }
@@ -251,7 +254,8 @@ enum Part {
     Type(Layout),
 }
 
-/// Members that are blocks of elements, or all alike, are no struct: a list says them (`MPI_Type_create_hindexed`).
+/// Members that are blocks of elements, or all alike, are no struct: a list says them
+/// (`MPI_Type_create_hindexed`).
 fn structure(parts: Vec<(i64, Part)>, leaf: &Layout) -> Result<Layout, Stop> {
     let (displacements, parts): (Vec<i64>, Vec<Part>) = parts.into_iter().unzip();
     let blocks: Option<Vec<u64>> = parts

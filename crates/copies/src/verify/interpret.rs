@@ -1,8 +1,9 @@
-//! A naive interpreter: one path of a procedure, with numbers. Here are statements; [`super::place`], [`super::number`], [`super::shape`] and
-//! [`super::sections`] have what is in them.
+//! A naive interpreter: one path of a procedure, with numbers. Here are statements;
+//! [`super::place`], [`super::number`], [`super::shape`] and [`super::sections`] have what is in
+//! them.
 //!
-//! It shares no code with the symbolic execution that it checks. What it cannot evaluate (floating point numbers, unknown functions) has a value that depends
-//! on its place in the text only.
+//! It shares no code with the symbolic execution that it checks. What it cannot evaluate (floating
+//! point numbers, unknown functions) has a value that depends on its place in the text only.
 
 use commloom_source::tree::{
     Binary, Bound, Expression, ExpressionKind, Loop, Statement, StatementKind,
@@ -33,7 +34,8 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Gives variables that the way to the call asks for (`if (axis == 2)`) the values that lead there: few draws would.
+    /// Gives variables that the way to the call asks for (`if (axis == 2)`) the values that lead
+    /// there: few draws would.
     fn steer(&mut self, statements: &[Statement]) {
         let Some(around) = statements.iter().find(|s| s.has(self.request.call)) else { return };
         let inside = |body: &[Statement]| body.iter().any(|s| s.has(self.request.call));
@@ -278,7 +280,8 @@ impl<'a> Interpreter<'a> {
             ExpressionKind::Cast(_, inner) if operation.is_none() => inner,
             _ => value,
         };
-        // The value first: steps in it come before those of the target, which no program can tell here.
+        // The value first: steps in it come before those of the target, which no program can tell
+        // here.
         let from = if operation.is_none() { self.spot(inner).ok() } else { None };
         if let Some(from) = from {
             let Ok(to) = self.spot(target) else { return };

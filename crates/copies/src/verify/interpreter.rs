@@ -37,9 +37,11 @@ pub(super) struct Interpreter<'a> {
     pub copying: &'a [Span],
     /// The copies in them.
     pub copies: Vec<Span>,
-    /// Loops around nothing that is looked for are not executed, and conditions on the way to the call hold.
+    /// Loops around nothing that is looked for are not executed, and conditions on the way to the
+    /// call hold.
     pub is_survey: bool,
-    /// Statements that copy to or from other parts of the buffer. On sizes drawn by chance these would overlap: they are passed over.
+    /// Statements that copy to or from other parts of the buffer. On sizes drawn by chance these
+    /// would overlap: they are passed over.
     pub beside: &'a [Span],
     /// Bytes that the copies are.
     pub amount: u64,

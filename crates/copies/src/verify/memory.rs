@@ -2,7 +2,8 @@
 
 use super::fast::Table;
 
-/// A piece of memory: a variable, what a pointer pointed to at first (`*p`), a value that was computed.
+/// A piece of memory: a variable, what a pointer pointed to at first (`*p`), a value that was
+/// computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Object(u32);
 

@@ -1,7 +1,8 @@
 //! The original loops against the new datatype, byte for byte, on sizes that are drawn by chance.
 //!
-//! The loops are run by a naive interpreter in which every byte knows where it came from; the datatype is flattened with the values that the program has
-//! at the call. Neither shares code with the symbolic execution.
+//! The loops are run by a naive interpreter in which every byte knows where it came from; the
+//! datatype is flattened with the values that the program has at the call. Neither shares code
+//! with the symbolic execution.
 
 mod addresses;
 mod draw;
@@ -76,7 +77,8 @@ pub struct Draws {
     pub seed: u64,
     /// How many are compared.
     pub rounds: u32,
-    /// A person vouches for something: draws in which an element would be received twice are none of this program.
+    /// A person vouches for something: draws in which an element would be received twice are none
+    /// of this program.
     pub vouched: bool,
 }
 
@@ -116,7 +118,8 @@ pub fn verify(
     Ok(checked)
 }
 
-/// A datatype at sizes drawn by chance; none where these do not lead to the call, or the loops cannot be run.
+/// A datatype at sizes drawn by chance; none where these do not lead to the call, or the loops
+/// cannot be run.
 pub fn instance(
     symbols: &dyn Symbols,
     request: &Request<'_>,
@@ -180,12 +183,14 @@ fn once(
     }
     let values = Values::at(request.call, &packing.turns, interpreter);
     let new = values.instance(datatype, packing.parts.as_ref())?.bytes()?;
-    // The call's count tells how long the range is, where the copies are known to fill just that; else what the copies themselves move.
+    // The call's count tells how long the range is, where the copies are known to fill just that;
+    // else what the copies themselves move.
     let sent = count.filter(|_| packing.sent_length.as_ref() == Some(&packing.length));
     let bytes = sent
         .and_then(|count| u64::try_from(count).ok()?.checked_mul(request.element))
         .unwrap_or(interpreter.amount);
-    // The product of two negative sizes is no length: nobody sends what two empty loops have packed.
+    // The product of two negative sizes is no length: nobody sends what two empty loops have
+    // packed.
     if interpreter.negative && bytes != interpreter.amount {
         return Err(Stop::Elsewhere);
     }

@@ -1,4 +1,5 @@
-//! Where things are in the imagined memory: variables, elements, components, what pointers lead to.
+//! Where things are in the imagined memory: variables, elements, components, what pointers lead
+//! to.
 
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Subscript, Type, Unary};
 

@@ -1,4 +1,5 @@
-//! A datatype at sizes as programs have them, for what it costs: no loop is run for it, and nothing is compared.
+//! A datatype at sizes as programs have them, for what it costs: no loop is run for it, and
+//! nothing is compared.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +27,10 @@ const PARTS: u64 = 1 << 16;
 /// What sizes are where nothing that is sent depends on them.
 const USUAL: i64 = 64;
 
-/// A datatype at sizes as programs have them: those that the program gives its constants, and for all others one number, so that about [`BYTES`]
-/// are sent, or as many as the buffer has room for, and no more than [`SPAN`] lie between the first and the last of them. What begins a range (`first` in `last - first + 1`) is 1; lists name about every third block.
+/// A datatype at sizes as programs have them: those that the program gives its constants, and for
+/// all others one number, so that about [`BYTES`] are sent, or as many as the buffer has room for,
+/// and no more than [`SPAN`] lie between the first and the last of them. What begins a range
+/// (`first` in `last - first + 1`) is 1; lists name about every third block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The type, with its first object at about 0; other objects follow it in memory.
@@ -94,8 +97,9 @@ pub fn sample(
     })
 }
 
-/// The largest size that is small enough; none if what is sent does not depend on it. For a size: bytes, and whether it is small enough. A larger size
-/// is assumed to send no fewer bytes, and what cannot be evaluated to be too large.
+/// The largest size that is small enough; none if what is sent does not depend on it. For a size:
+/// bytes, and whether it is small enough. A larger size is assumed to send no fewer bytes, and
+/// what cannot be evaluated to be too large.
 fn largest(of: &mut dyn FnMut(i64) -> Option<(u64, bool)>) -> Option<i64> {
     let (mut fits, mut over) = (1, 2);
     let (first, _) = of(fits)?;
@@ -133,8 +137,8 @@ fn side_by_side(found: &Instance) -> Vec<i64> {
     layout(found).0
 }
 
-/// Where objects begin if each follows the one before, and where the last one ends: an array's bytes are near to each other, those of two arrays are
-/// not mixed.
+/// Where objects begin if each follows the one before, and where the last one ends: an array's
+/// bytes are near to each other, those of two arrays are not mixed.
 fn layout(found: &Instance) -> (Vec<i64>, i64) {
     const APART: i64 = 4096;
     let mut ranges: Vec<Option<(i64, i64)>> = vec![None; found.variables.len()];

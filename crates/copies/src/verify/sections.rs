@@ -27,7 +27,8 @@ impl Interpreter<'_> {
         Some(())
     }
 
-    /// An array and the subscripts of all elements of a section, in the order of Fortran; none if it is no section.
+    /// An array and the subscripts of all elements of a section, in the order of Fortran; none if
+    /// it is no section.
     fn part(&mut self, expression: &Expression) -> Option<(Spot, Vec<Vec<i64>>)> {
         let (base, subscripts): (&Expression, &[Subscript]) = match &expression.kind {
             ExpressionKind::Element { base, subscripts } => (base, subscripts),

@@ -171,7 +171,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A bound, as it was when the array was declared. The expression stands in [`Shape`](super::types::Shape), where it stays.
+    /// A bound, as it was when the array was declared. The expression stands in
+    /// [`Shape`](super::types::Shape), where it stays.
     fn bound(&mut self, name: Object, expression: &Expression) -> Result<i64, Stop> {
         if let ExpressionKind::Integer(value) = expression.kind {
             return Ok(value);

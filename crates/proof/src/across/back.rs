@@ -1,4 +1,5 @@
-//! From an expanded procedure back to the texts: places by the table of spans, names by what the procedure at the call can see.
+//! From an expanded procedure back to the texts: places by the table of spans, names by what the
+//! procedure at the call can see.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
 //! A procedure with the procedures that it calls written in place of the calls.
 //!
-//! Positions in the new body are times: everything in it gets a span of an imagined file, in the order of execution, and a table leads back to the texts.
-//! Names of a callee that are not its caller's get a mark with the number of the instance (`ptr'3`), which no program can write.
+//! Positions in the new body are times: everything in it gets a span of an imagined file, in the
+//! order of execution, and a table leads back to the texts. Names of a callee that are not its
+//! caller's get a mark with the number of the instance (`ptr'3`), which no program can write.
 
 use std::collections::{HashMap, HashSet};
 
@@ -163,7 +164,8 @@ impl Expander<'_> {
         all
     }
 
-    /// After `c = slice(1, stage)`, where `c` is passed on: a declaration, so that the analysis speaks of `c`, which the callees see.
+    /// After `c = slice(1, stage)`, where `c` is passed on: a declaration, so that the analysis
+    /// speaks of `c`, which the callees see.
     fn closed(&mut self, statement: &Statement, names: &Renaming) -> Option<Statement> {
         let StatementKind::Assign { target, operation: None, value } = &statement.kind else {
             return None;
@@ -340,7 +342,8 @@ impl Expander<'_> {
         Some((renaming, declared))
     }
 
-    /// What stands for the dummy arguments: those that are numbers first, as bounds of the others have them.
+    /// What stands for the dummy arguments: those that are numbers first, as bounds of the others
+    /// have them.
     fn arguments(
         &mut self,
         view: &View<'_>,

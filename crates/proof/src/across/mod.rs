@@ -1,8 +1,9 @@
 //! Calls whose copies stand in another procedure.
 //!
-//! A receive that is posted in one procedure, waited for in its caller and unpacked in a third one is judged in the caller, with the callees written in place
-//! of their calls ([`expand`]). What is found is written where the call stands ([`back`]), so all that the type needs must be seen there, and it must be
-//! right wherever these procedures are called from.
+//! A receive that is posted in one procedure, waited for in its caller and unpacked in a third one
+//! is judged in the caller, with the callees written in place of their calls ([`expand`]). What is
+//! found is written where the call stands ([`back`]), so all that the type needs must be seen
+//! there, and it must be right wherever these procedures are called from.
 
 mod alike;
 mod back;
@@ -41,7 +42,8 @@ pub struct Seen {
 }
 
 impl Across {
-    /// Expands the procedures that call others which send or receive what is not packed where the call stands. None where there are none.
+    /// Expands the procedures that call others which send or receive what is not packed where the
+    /// call stands. None where there are none.
     pub fn of(project: &Project) -> Option<Across> {
         let calls = Calls::of(project);
         let roots = calls.roots(project);
@@ -88,7 +90,8 @@ impl Across {
         Some(Across { expanded, expansions, instances })
     }
 
-    /// What becomes of calls that are not among those known, or that could not be rewritten for what one procedure shows.
+    /// What becomes of calls that are not among those known, or that could not be rewritten for
+    /// what one procedure shows.
     pub fn sites(
         &self,
         project: &Project,
@@ -191,7 +194,8 @@ impl Calls {
         calls
     }
 
-    /// Procedures that have, or whose callees have, calls of MPI with nothing copied beside them; with the callees that have to do with these.
+    /// Procedures that have, or whose callees have, calls of MPI with nothing copied beside them;
+    /// with the callees that have to do with these.
     fn roots(&self, project: &Project) -> Vec<(ProcedureId, HashSet<ProcedureId>)> {
         let buffers: HashSet<String> = self
             .bare
@@ -244,7 +248,8 @@ impl Calls {
     }
 }
 
-/// Procedures that a statement names otherwise than by calling them: in a larger expression, as an argument, as a component's name.
+/// Procedures that a statement names otherwise than by calling them: in a larger expression, as an
+/// argument, as a component's name.
 fn mentioned(view: &View<'_>, statement: &Statement) -> Vec<(ProcedureId, Span)> {
     let project = view.project();
     let own = match &statement.kind {

@@ -1,12 +1,12 @@
-//! Whether statements change what a loop counts by, as far as one sees it in the loop alone. What calls and other names of the same
-//! memory may do is asked later, of the whole project.
+//! Whether statements change what a loop counts by, as far as one sees it in the loop alone. What
+//! calls and other names of the same memory may do is asked later, of the whole project.
 
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Unary,
 };
 
-/// Whether a statement changes a variable, or memory of the name that [`reads`] gives it. Taking its address counts: who has it may
-/// change it.
+/// Whether a statement changes a variable, or memory of the name that [`reads`] gives it. Taking
+/// its address counts: who has it may change it.
 pub(super) fn changes(statements: &[Statement], name: &str) -> bool {
     statements.iter().any(|s| match &s.kind {
         StatementKind::Loop(inner) => {
@@ -52,7 +52,8 @@ fn changed_in(value: &Expression, name: &str) -> bool {
     value.parts().into_iter().any(|part| changed_in(part, name))
 }
 
-/// Whether an expression is the same however often it is looked at, if nobody writes to what it reads.
+/// Whether an expression is the same however often it is looked at, if nobody writes to what it
+/// reads.
 pub(super) fn settles(value: &Expression) -> bool {
     match &value.kind {
         Kind::Call { .. } | Kind::Step { .. } | Kind::Assign { .. } | Kind::Unknown(_) => false,
@@ -60,7 +61,8 @@ pub(super) fn settles(value: &Expression) -> bool {
     }
 }
 
-/// Names of all that an expression reads: variables, and memory by the last field or the variable on the way to it.
+/// Names of all that an expression reads: variables, and memory by the last field or the variable
+/// on the way to it.
 pub(super) fn reads(value: &Expression, names: &mut Vec<Name>) {
     if let Some(name) = place(value) {
         names.push(name.to_owned());
@@ -74,7 +76,8 @@ fn is_place(target: &Expression, name: &str) -> bool {
     place(target) == Some(name)
 }
 
-/// `n` of `s->n`, `list` of `list[i]`, `p` of `*p`: two places of different names are taken for different here.
+/// `n` of `s->n`, `list` of `list[i]`, `p` of `*p`: two places of different names are taken for
+/// different here.
 fn place(target: &Expression) -> Option<&str> {
     match &target.kind {
         Kind::Name(name) => Some(name),

@@ -12,7 +12,8 @@ pub type Given = HashMap<Name, String>;
 /// Parentheses and signs in each other.
 const DEEPEST: usize = 32;
 
-/// Whether the branch of `#if`, `#ifdef`, ... is compiled; none: not known, since it may depend on what files define.
+/// Whether the branch of `#if`, `#ifdef`, ... is compiled; none: not known, since it may depend on
+/// what files define.
 pub(super) fn holds(word: &str, rest: &str, given: &Given) -> Option<bool> {
     let has = || {
         let name = tokens(rest).next()?;

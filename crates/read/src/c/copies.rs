@@ -1,4 +1,5 @@
-//! `std::copy(first, last, to)` and `std::copy_n(first, n, to)` are loops: element by element, in this order ([alg.copy] of C++).
+//! `std::copy(first, last, to)` and `std::copy_n(first, n, to)` are loops: element by element, in
+//! this order ([alg.copy] of C++).
 
 use commloom_source::Span;
 use commloom_source::tree::{
@@ -9,7 +10,8 @@ use commloom_source::tree::{
 use super::changes::settles;
 use super::reader::Reader;
 
-/// The loop that a call is; none where it is no copy, or one of which one does not see how many elements it copies.
+/// The loop that a call is; none where it is no copy, or one of which one does not see how many
+/// elements it copies.
 pub(super) fn copied(reader: &Reader<'_>, call: &Expression) -> Option<Vec<Statement>> {
     let (from, to, count) = parts(reader, call)?;
     let span = call.span;
@@ -47,7 +49,8 @@ pub(super) fn copied(reader: &Reader<'_>, call: &Expression) -> Option<Vec<State
     ])
 }
 
-/// `to = std::copy(first, last, to)`: the loop, and then the step of the pointer behind what was copied.
+/// `to = std::copy(first, last, to)`: the loop, and then the step of the pointer behind what was
+/// copied.
 pub(super) fn running(
     reader: &Reader<'_>,
     target: &Expression,

@@ -32,7 +32,8 @@ pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
     unit.errors.sort_by_key(|e| e.span.start);
 }
 
-/// Procedures of the text of which the tree knows nothing, or nothing good; in the order of the text.
+/// Procedures of the text of which the tree knows nothing, or nothing good; in the order of the
+/// text.
 #[derive(Default)]
 struct Lost {
     heads: Vec<Head>,
@@ -111,7 +112,8 @@ fn unread(reader: &mut Reader<'_>, name: Name, range: Range<usize>) -> Procedure
     }
 }
 
-/// Translates a node and what is in it, but for what is read again. No recursion: what is inside of something else waits its turn.
+/// Translates a node and what is in it, but for what is read again. No recursion: what is inside
+/// of something else waits its turn.
 fn all(reader: &mut Reader<'_>, root: Node<'_>, path: Option<&str>, lost: &Lost, unit: &mut Unit) {
     let mut waiting: Vec<(Node<'_>, Option<Name>)> = vec![(root, path.map(str::to_owned))];
     while let Some((node, path)) = waiting.pop() {

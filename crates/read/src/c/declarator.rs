@@ -116,7 +116,8 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// An argument that is declared as an array is a pointer to what is in its first dimension, C11 6.7.6.3.
+/// An argument that is declared as an array is a pointer to what is in its first dimension, C11
+/// 6.7.6.3.
 pub(super) fn as_argument(of: Type) -> Type {
     match of {
         Type::Array(element, mut dimensions) => {

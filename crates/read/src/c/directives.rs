@@ -1,6 +1,7 @@
 //! Lines of the preprocessor: what a file defines and includes.
 //!
-//! They are found without a grammar, so that a file whose syntax is broken still tells its constants.
+//! They are found without a grammar, so that a file whose syntax is broken still tells its
+//! constants.
 
 use commloom_source::tree::Name;
 use commloom_source::{FileId, Span};
@@ -8,8 +9,9 @@ use commloom_source::{FileId, Span};
 use super::condition::{self, Given};
 use super::token::{Kind, tokens};
 
-/// What the lines of the preprocessor in one file say. What stands in any branch counts, but for branches with an `#error`, which no compiler gets
-/// through, and those that macros given to the compiler decide.
+/// What the lines of the preprocessor in one file say. What stands in any branch counts, but for
+/// branches with an `#error`, which no compiler gets through, and those that macros given to the
+/// compiler decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directives {
     /// In the order of the file.

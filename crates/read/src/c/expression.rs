@@ -241,7 +241,8 @@ fn expanded(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     })?
 }
 
-/// Whether what stands around an operand may take a part of it, if it is no operand in itself: `2 * A` with `A` = `1 + 1`.
+/// Whether what stands around an operand may take a part of it, if it is no operand in itself: `2
+/// * A` with `A` = `1 + 1`.
 fn binds(parent: Node<'_>, operand: Node<'_>) -> bool {
     let assigned =
         parent.kind() == "assignment_expression" && field(parent, "right") == Some(operand);
@@ -323,7 +324,8 @@ fn subscript(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     Some(Kind::Element { base, subscripts: vec![Subscript::At(index)] })
 }
 
-/// `sizeof(int) * n` is a product: the operand of `sizeof` is no cast (C11 6.5.3), though the grammar reads one here.
+/// `sizeof(int) * n` is a product: the operand of `sizeof` is no cast (C11 6.5.3), though the
+/// grammar reads one here.
 fn size_and_more(reader: &mut Reader<'_>, value: Node<'_>) -> Option<Kind> {
     if value.kind() != "cast_expression" {
         return None;
@@ -388,7 +390,8 @@ fn call(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     }
     let function = match callee.kind() {
         "primitive_type" => return None,
-        // A procedure's name; one that a local variable has is a pointer to a procedure, or an object.
+        // A procedure's name; one that a local variable has is a pointer to a procedure, or an
+        // object.
         _ => boxed(reader, callee),
     };
     let arguments = arguments.into_iter().map(|a| reader.expression(a)).collect();
@@ -411,7 +414,8 @@ fn cast_to(reader: &mut Reader<'_>, callee: Node<'_>) -> Option<Type> {
     }
 }
 
-/// `v.data()` of a container is the address of its first element, and so is what `v.begin()` points to.
+/// `v.data()` of a container is the address of its first element, and so is what `v.begin()`
+/// points to.
 fn data(reader: &mut Reader<'_>, callee: Node<'_>) -> Option<Kind> {
     if callee.kind() != "field_expression" {
         return None;

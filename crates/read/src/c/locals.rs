@@ -1,7 +1,8 @@
 //! Names of a procedure, each for one thing only.
 //!
-//! Blocks of C may use a name again for another variable. After the front end nobody thinks of scopes: such a variable is called
-//! `name@2`, which no program can write; what comes before the `@` is its name in the text.
+//! Blocks of C may use a name again for another variable. After the front end nobody thinks of
+//! scopes: such a variable is called `name@2`, which no program can write; what comes before the
+//! `@` is its name in the text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +11,8 @@ use commloom_source::tree::{Name, Type};
 /// The variables that are seen at a place of a procedure, and those that were.
 #[derive(Debug, Default)]
 pub(super) struct Locals {
-    /// Blocks around the place, each with the names that it declares: as written, and as called in the tree.
+    /// Blocks around the place, each with the names that it declares: as written, and as called in
+    /// the tree.
     blocks: Vec<Vec<(Name, Name)>>,
     /// Of each name as called in the tree: what it is.
     types: HashMap<Name, Type>,
@@ -64,8 +66,8 @@ impl Locals {
         called
     }
 
-    /// What a name that is used here is called in the tree. None: it is outside of the procedure here, while a variable in it has
-    /// the same name.
+    /// What a name that is used here is called in the tree. None: it is outside of the procedure
+    /// here, while a variable in it has the same name.
     pub fn used(&mut self, name: &str) -> Option<Name> {
         if !self.active {
             return Some(name.to_owned());

@@ -23,9 +23,10 @@ struct Head {
 
 /// Translates a `for`.
 ///
-/// It is counted if one of its steps changes a variable in the direction of the comparison, and the body changes neither the variable
-/// nor the bound nor the step. Then other initializers stand before it, and other steps at the end of its body; a `continue` that
-/// has other steps to do is a jump there.
+/// It is counted if one of its steps changes a variable in the direction of the comparison, and
+/// the body changes neither the variable nor the bound nor the step. Then other initializers stand
+/// before it, and other steps at the end of its body; a `continue` that has other steps to do is a
+/// jump there.
 pub(super) fn for_loop(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
     let span = reader.span(node);
     reader.locals.enter();
@@ -129,8 +130,8 @@ fn mirrored(comparison: Binary) -> Binary {
     }
 }
 
-/// What a step adds, and whether that is less than zero. Where it is no number, its sign is that of the operation: with the other sign
-/// the loop would not end.
+/// What a step adds, and whether that is less than zero. Where it is no number, its sign is that
+/// of the operation: with the other sign the loop would not end.
 fn step_of(statement: &Statement, variable: &str) -> Option<(Expression, bool)> {
     let span = statement.span;
     let (value, operation) = match &statement.kind {
@@ -186,7 +187,8 @@ fn is_disturbed(head: &Head, statements: &[Statement]) -> bool {
     names.iter().any(|name| changes(statements, name))
 }
 
-/// Takes the variable's first value out of the initializers; without one it goes on from where it is.
+/// Takes the variable's first value out of the initializers; without one it goes on from where it
+/// is.
 fn take_first(before: &mut Vec<Statement>, variable: &str, span: Span) -> Option<Expression> {
     let index = before.iter().rposition(|s| {
         matches!(&s.kind, StatementKind::Assign { target, operation: None, .. }

@@ -7,7 +7,8 @@ use commloom_source::tree::Name;
 use super::directives::Define;
 use super::token::{FINISHED, Kind, Token, tokens};
 
-/// Bytes that one use of a macro may become; a few nested definitions can double their way to any size.
+/// Bytes that one use of a macro may become; a few nested definitions can double their way to any
+/// size.
 const EXPANSION_LIMIT: usize = 1 << 16;
 /// Macros inside of macros.
 const NESTING_LIMIT: usize = 32;
@@ -32,7 +33,8 @@ pub(super) enum Meaning {
         /// Text of the tokens.
         body: String,
     },
-    /// Defined several times, or by `#` and `##`: what it is here is not known, but what it may name.
+    /// Defined several times, or by `#` and `##`: what it is here is not known, but what it may
+    /// name.
     Uncertain(Vec<Name>),
 }
 
@@ -99,7 +101,8 @@ impl Macros {
         Some(out)
     }
 
-    /// What a text becomes, constants left as they are. None: a limit was reached, or a macro in it is not certain.
+    /// What a text becomes, constants left as they are. None: a limit was reached, or a macro in
+    /// it is not certain.
     pub(super) fn expand(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         self.expand_into(text, &mut Vec::new(), &mut out)?;
@@ -258,8 +261,8 @@ fn is_variadic(define: &Define) -> bool {
     define.parameters.iter().flatten().any(|p| p == "...")
 }
 
-/// Whether nothing about memory is said, so that it can be passed over. `restrict` says that there is no alias; without it less is
-/// known, which is safe.
+/// Whether nothing about memory is said, so that it can be passed over. `restrict` says that there
+/// is no alias; without it less is known, which is safe.
 fn is_silent(body: &str) -> bool {
     tokens(body).all(|t| {
         matches!(
@@ -278,8 +281,9 @@ fn is_silent(body: &str) -> bool {
     })
 }
 
-/// Whether all that a name is defined as is made of numbers. Where its definitions differ (`#if`), it is the same constant all the same
-/// wherever one sees it, as long as no line of the preprocessor stands between two uses.
+/// Whether all that a name is defined as is made of numbers. Where its definitions differ (`#if`),
+/// it is the same constant all the same wherever one sees it, as long as no line of the
+/// preprocessor stands between two uses.
 fn is_constant<'a>(
     name: &'a str,
     bodies: &HashMap<&'a str, Vec<&'a Define>>,

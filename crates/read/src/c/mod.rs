@@ -1,11 +1,13 @@
 //! C and C++, by tree-sitter.
 //!
-//! A file is read in two steps, because what it includes decides what its macros are: [`directives`] of every file first, then [`read`]
-//! with all the macros that it sees. Macros are expanded by tokens, where an expression or a statement uses them; names of numbers
-//! (`#define N 5`) stay, since they are what a person wants to see in the result.
+//! A file is read in two steps, because what it includes decides what its macros are:
+//! [`directives`] of every file first, then [`read`] with all the macros that it sees. Macros are
+//! expanded by tokens, where an expression or a statement uses them; names of numbers (`#define N
+//! 5`) stay, since they are what a person wants to see in the result.
 //!
-//! What is not counted, not structured or not understood is still there: loops become [`While`](commloom_source::tree::StatementKind::While), `switch` with
-//! falling through becomes jumps, and everything else `Unknown` with the names in it.
+//! What is not counted, not structured or not understood is still there: loops become
+//! [`While`](commloom_source::tree::StatementKind::While), `switch` with falling through becomes
+//! jumps, and everything else `Unknown` with the names in it.
 
 mod changes;
 mod condition;
@@ -43,9 +45,9 @@ pub fn read_alone(source: &Source, file: FileId) -> Unit {
     read(source, file, &directives, &Macros::new(&directives.defines))
 }
 
-/// Reads a file. `directives` are its own, `macros` those of all that it includes too. Any text is read; what the grammar does not
-/// accept is in [`Unit::errors`]. Time linear in the text, but for what macros become (at most 4 MiB in a
-/// file; later uses are `Unknown`).
+/// Reads a file. `directives` are its own, `macros` those of all that it includes too. Any text is
+/// read; what the grammar does not accept is in [`Unit::errors`]. Time linear in the text, but for
+/// what macros become (at most 4 MiB in a file; later uses are `Unknown`).
 pub fn read(source: &Source, file: FileId, directives: &Directives, macros: &Macros) -> Unit {
     let mut unit = Unit {
         file,

@@ -83,7 +83,8 @@ pub(super) struct Reader<'a> {
     pub depth: usize,
     /// Names of the procedure.
     pub locals: Locals,
-    /// Structures and names of types that were met where a type stands, until their scope takes them.
+    /// Structures and names of types that were met where a type stands, until their scope takes
+    /// them.
     pub met: Scope,
     /// Lines of the preprocessor in the procedure.
     pub directives: Vec<Span>,
@@ -204,7 +205,8 @@ pub(super) fn first<'t>(node: Node<'t>) -> Option<Node<'t>> {
     children(node).into_iter().next()
 }
 
-/// Whether a node, or what stands directly in it, is no part of the language: then what it means is a guess.
+/// Whether a node, or what stands directly in it, is no part of the language: then what it means
+/// is a guess.
 pub(super) fn is_broken(node: Node<'_>) -> bool {
     if node.is_error() || node.is_missing() {
         return true;

@@ -1,7 +1,7 @@
 //! Where procedures begin in a text that the grammar does not accept.
 //!
-//! A parenthesis that is not closed can hide all that follows from the grammar. Layout tells more then: a line that begins like a procedure, not deeper
-//! than the one before it, begins one.
+//! A parenthesis that is not closed can hide all that follows from the grammar. Layout tells more
+//! then: a line that begins like a procedure, not deeper than the one before it, begins one.
 
 use std::ops::Range;
 
@@ -77,7 +77,8 @@ struct Scan<'t> {
     text: &'t str,
     all: Vec<Placed<'t>>,
     heads: Vec<Head>,
-    /// Namespaces and classes that are open, each with where its line begins; blocks of `extern "C"` have no name.
+    /// Namespaces and classes that are open, each with where its line begins; blocks of `extern
+    /// "C"` have no name.
     levels: Vec<(Option<Name>, usize)>,
     /// Where the line of the procedure begins that is open.
     open: Option<usize>,
@@ -224,7 +225,8 @@ impl Scan<'_> {
         None
     }
 
-    /// `static double *f(int n) {`, `A::A(int n) : n(n) {`; of one whose parentheses have a brace in them only the beginning.
+    /// `static double *f(int n) {`, `A::A(int n) : n(n) {`; of one whose parentheses have a brace
+    /// in them only the beginning.
     fn procedure(&self, first: usize, limit: usize) -> Option<Start> {
         let mut names = 0_usize;
         let mut is_qualified = false;
@@ -327,7 +329,8 @@ fn is_no_head(word: &str) -> bool {
     )
 }
 
-/// The length without empty lines and lines of the preprocessor at the end: they belong to what follows.
+/// The length without empty lines and lines of the preprocessor at the end: they belong to what
+/// follows.
 fn trimmed(text: &str) -> usize {
     let mut rest = text;
     loop {

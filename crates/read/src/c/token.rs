@@ -24,7 +24,8 @@ pub(super) struct Token<'a> {
     pub spaced: bool,
 }
 
-/// The tokens of a text, without comments; the end of an unfinished string or comment is that of the text. Linear.
+/// The tokens of a text, without comments; the end of an unfinished string or comment is that of
+/// the text. Linear.
 pub(super) fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, at: 0 }
 }
@@ -66,8 +67,8 @@ fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// Stands before a name that is no macro any more: it came out of its own expansion (C11 6.10.3.4). No program has it: it is for private
-/// use in Unicode.
+/// Stands before a name that is no macro any more: it came out of its own expansion (C11
+/// 6.10.3.4). No program has it: it is for private use in Unicode.
 pub(super) const FINISHED: char = '\u{e000}';
 
 fn is_name_start(c: char) -> bool {
@@ -103,7 +104,8 @@ fn blank(text: &str) -> usize {
     }
 }
 
-/// Bytes of a preprocessing number: digits, letters, points, separators, and signs after an exponent.
+/// Bytes of a preprocessing number: digits, letters, points, separators, and signs after an
+/// exponent.
 fn number(text: &str) -> usize {
     let mut previous = ' ';
     text.find(|c: char| {

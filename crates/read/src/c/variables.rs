@@ -10,7 +10,8 @@ use super::declarator::{Declared, declarator};
 use super::reader::{Reader, children, field, fields, first};
 use super::specifier::{Words, specifier, words};
 
-/// Variables in a procedure: their declaration, then their values as assignments. What they are called in the tree.
+/// Variables in a procedure: their declaration, then their values as assignments. What they are
+/// called in the tree.
 pub(super) fn declare_locals(
     reader: &mut Reader<'_>,
     node: Node<'_>,
@@ -70,7 +71,8 @@ pub(super) fn declare_locals(
         out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
         if let Some(value) = assigned {
             if is_container && matches!(value.kind, ExpressionKind::Call { .. }) {
-                // What a container is made with is nothing that a buffer needs: copies that fill it come later.
+                // What a container is made with is nothing that a buffer needs: copies that fill
+                // it come later.
                 out.push(Statement { span, kind: StatementKind::Evaluate(value) });
                 continue;
             }

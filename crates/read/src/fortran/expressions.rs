@@ -152,7 +152,8 @@ impl<'t> Reader<'t> {
         ExpressionKind::List(parts)
     }
 
-    /// `base(...)`, also `base(...)(...)`: elements where a section is among the subscripts, otherwise calls, for now.
+    /// `base(...)`, also `base(...)(...)`: elements where a section is among the subscripts,
+    /// otherwise calls, for now.
     fn call(&mut self, node: Node<'t>, children: &[Node<'t>]) -> ExpressionKind {
         let Some((base, lists)) = children.split_first() else {
             return self.unknown_expression(node).kind;

@@ -1,8 +1,10 @@
 //! Fixed form becomes free form, with the way back to the original places.
 //!
-//! Fixed form (Fortran 2018, section 6.3.3): a statement stands in columns 7 to 72, its label in columns 1 to 5, and a character in column 6
-//! continues the line before. The normalized text has one line for a statement, however long, and no comments; blanks are kept as they are,
-//! so that code which leaves out blanks between words is not understood (and refused), never misunderstood.
+//! Fixed form (Fortran 2018, section 6.3.3): a statement stands in columns 7 to 72, its label in
+//! columns 1 to 5, and a character in column 6 continues the line before. The normalized text has
+//! one line for a statement, however long, and no comments; blanks are kept as they are, so that
+//! code which leaves out blanks between words is not understood (and refused), never
+//! misunderstood.
 
 use std::ops::Range;
 
@@ -17,9 +19,11 @@ const FIRST_COLUMN: usize = 6;
 pub(super) struct Normalized {
     /// Free form.
     pub text: String,
-    /// Starts of pieces in `text` and in the original, ascending in `text`; within a piece both advance together.
+    /// Starts of pieces in `text` and in the original, ascending in `text`; within a piece both
+    /// advance together.
     pieces: Vec<(usize, usize)>,
-    /// Places of the original where a statement goes on past column 72, which compilers ignore and people overlook.
+    /// Places of the original where a statement goes on past column 72, which compilers ignore and
+    /// people overlook.
     pub cut: Vec<Range<usize>>,
 }
 
@@ -223,7 +227,8 @@ fn before_comment(text: &str, open: Option<char>) -> (usize, Option<char>) {
     (text.len(), quote)
 }
 
-/// Whether what stands past column 72 looks like code: not blank, no comment, no `&` of code for both forms, and no card number.
+/// Whether what stands past column 72 looks like code: not blank, no comment, no `&` of code for
+/// both forms, and no card number.
 fn goes_on(rest: &str) -> bool {
     let rest = rest.trim();
     let is_card = rest.len() <= 8

@@ -109,7 +109,8 @@ impl<'t> Reader<'t> {
         self.nest(&controls, body, span)
     }
 
-    /// `forall` of one assignment: the loops, which is the same where the assignment reads nothing that it writes, as in copies.
+    /// `forall` of one assignment: the loops, which is the same where the assignment reads nothing
+    /// that it writes, as in copies.
     pub(super) fn forall(&mut self, node: Node<'t>) -> StatementKind {
         let children = self.children(node);
         let controls: Vec<Node<'t>> =

@@ -1,7 +1,8 @@
 //! Fortran, free and fixed form.
 //!
-//! Fixed form is made free first ([`form`]); the grammar is that of tree-sitter-fortran. Where it is left anywhere in a file, the file is read
-//! again unit by unit ([`pieces`]). What looks like a call may be an element of an array: [`settle`] decides when declarations are known.
+//! Fixed form is made free first ([`form`]); the grammar is that of tree-sitter-fortran. Where it
+//! is left anywhere in a file, the file is read again unit by unit ([`pieces`]). What looks like a
+//! call may be an element of an array: [`settle`] decides when declarations are known.
 
 mod branches;
 mod declarations;
@@ -72,7 +73,8 @@ pub fn read(source: &Source, file: FileId) -> Unit {
     unit
 }
 
-/// A statement of several lines as one line, without comments, and with single blanks outside of strings.
+/// A statement of several lines as one line, without comments, and with single blanks outside of
+/// strings.
 pub fn one_line(statement: &str, language: Language) -> String {
     let joined = match language {
         Language::FortranFixed => Normalized::of_fixed(&format!("      {statement}")).text,

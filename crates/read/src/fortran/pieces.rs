@@ -1,5 +1,5 @@
-//! Where program units begin and end, found line by line: a file in which the grammar was left is read unit by unit, so that an error
-//! spoils only the unit that it stands in.
+//! Where program units begin and end, found line by line: a file in which the grammar was left is
+//! read unit by unit, so that an error spoils only the unit that it stands in.
 
 use std::ops::Range;
 

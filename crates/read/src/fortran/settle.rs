@@ -1,5 +1,6 @@
-//! `name(...)` becomes an element where `name` is an array. Fortran writes both alike, so this waits until declarations are known: once when
-//! the file was read, and again when the project has filled in what it includes and uses.
+//! `name(...)` becomes an element where `name` is an array. Fortran writes both alike, so this
+//! waits until declarations are known: once when the file was read, and again when the project has
+//! filled in what it includes and uses.
 
 use commloom_source::tree::{
     Binary, Expression, ExpressionKind, Name, Procedure, Statement, StatementKind, Subscript, Type,
@@ -19,8 +20,9 @@ pub enum Meaning {
     Undeclared,
 }
 
-/// Turns calls of arrays into elements, in all of the body. Components are asked for as `%name`: an array if some type in sight has an array
-/// component of that name. `is_final` says that all declarations were seen: intrinsic functions become operations, and assignments to calls, which
+/// Turns calls of arrays into elements, in all of the body. Components are asked for as `%name`:
+/// an array if some type in sight has an array component of that name. `is_final` says that all
+/// declarations were seen: intrinsic functions become operations, and assignments to calls, which
 /// are statement functions, unknown statements. Time linear in the body.
 pub fn settle(procedure: &mut Procedure, meaning: &dyn Fn(&str) -> Meaning, is_final: bool) {
     let settler = Settler { meaning, is_final };

@@ -1,4 +1,5 @@
-//! Statements that say more of names: `common`, `equivalence`, `data`, `save`, `implicit` and `use`.
+//! Statements that say more of names: `common`, `equivalence`, `data`, `save`, `implicit` and
+//! `use`.
 
 use commloom_source::tree::{Equivalence, Name, Type, Use};
 use tree_sitter::Node;

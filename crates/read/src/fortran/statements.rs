@@ -1,8 +1,9 @@
 //! Executable statements.
 //!
-//! Statements of input, output and memory become calls of functions whose names begin with `$`, which no program can have: `$read`,
-//! `$allocate`, `$deallocate` and `$nullify` write to their arguments, `$write` and `$stop` only read them, `$file` (open, close, inquire, ...)
-//! writes to those with keywords. None of them touches anything else.
+//! Statements of input, output and memory become calls of functions whose names begin with `$`,
+//! which no program can have: `$read`, `$allocate`, `$deallocate` and `$nullify` write to their
+//! arguments, `$write` and `$stop` only read them, `$file` (open, close, inquire, ...) writes to
+//! those with keywords. None of them touches anything else.
 
 use commloom_source::Span;
 use commloom_source::tree::MAX_DEPTH;
@@ -42,7 +43,8 @@ impl<'t> Reader<'t> {
             let name = self.text(label).trim().to_owned();
             if self.targets.contains(&name) {
                 out.push(Statement { span: at, kind: StatementKind::Label(name) });
-                // Without its label the statement must stay where it is: what deletes it deletes no label.
+                // Without its label the statement must stay where it is: what deletes it deletes
+                // no label.
                 span = self.span(node);
             }
         }

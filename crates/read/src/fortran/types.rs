@@ -25,7 +25,8 @@ fn known_kind(name: &str) -> Option<u32> {
     })
 }
 
-/// The number that a kind stands for. For reals and integers of every compiler here that is the number of bytes.
+/// The number that a kind stands for. For reals and integers of every compiler here that is the
+/// number of bytes.
 pub(super) fn kind_value(value: &Expression, kinds: &Kinds) -> Option<u32> {
     match &value.kind {
         ExpressionKind::Integer(n) => u32::try_from(*n).ok().filter(|n| (1..=32).contains(n)),

@@ -86,7 +86,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A declaration, or an executable node that is put aside; of `#if` in a specification part the declarations of all branches.
+    /// A declaration, or an executable node that is put aside; of `#if` in a specification part
+    /// the declarations of all branches.
     fn specification(
         &mut self,
         node: Node<'t>,

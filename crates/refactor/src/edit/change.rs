@@ -22,7 +22,8 @@ pub struct Overlap {
 }
 
 impl Change {
-    /// Whether two changes cannot both be made: one replaces, or lies within, what the other replaces. Equal ones are one, and a removal may be within another.
+    /// Whether two changes cannot both be made: one replaces, or lies within, what the other
+    /// replaces. Equal ones are one, and a removal may be within another.
     pub fn meets(&self, other: &Change) -> bool {
         let order =
             |c: &Change| (c.range.start, !c.range.is_empty(), std::cmp::Reverse(c.range.end));
@@ -34,9 +35,9 @@ impl Change {
     }
 }
 
-/// The text with all changes. Equal ones that replace something count once, and so do removals within removals; insertions at one place
-/// keep their order.
-/// Time O(n log n) in the changes and linear in the text.
+/// The text with all changes. Equal ones that replace something count once, and so do removals
+/// within removals; insertions at one place keep their order. Time O(n log n) in the changes and
+/// linear in the text.
 pub fn apply(text: &str, changes: &[Change]) -> Result<String, Overlap> {
     let mut sorted: Vec<&Change> = changes.iter().collect();
     sorted.sort_by_key(|c| (c.range.start, !c.range.is_empty(), std::cmp::Reverse(c.range.end)));

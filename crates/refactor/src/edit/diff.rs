@@ -2,7 +2,8 @@
 
 use similar::TextDiff;
 
-/// A unified diff with three lines of context; empty where nothing differs. Paths as `git` gives them (`a/name`, `b/name`).
+/// A unified diff with three lines of context; empty where nothing differs. Paths as `git` gives
+/// them (`a/name`, `b/name`).
 pub fn diff(name: &str, before: &str, after: &str) -> String {
     if before == after {
         return String::new();

@@ -37,7 +37,8 @@ pub struct Rewrite<'a> {
     pub text: &'a Text,
     /// Statements that are not needed any more.
     pub removed: &'a [Span],
-    /// Statements that stand for the removed ones' lasting effects (`n = 5`); they go before the call.
+    /// Statements that stand for the removed ones' lasting effects (`n = 5`); they go before the
+    /// call.
     pub kept: &'a [String],
     /// Fortran: where declarations end.
     pub declarations_at: usize,
@@ -384,7 +385,8 @@ impl<'t> Editor<'t> {
                 new.push_str(self.lines.end);
             }
         }
-        // At the end of the line before: what is written before a call that is the first statement comes after all declarations.
+        // At the end of the line before: what is written before a call that is the first statement
+        // comes after all declarations.
         let end = self.lines.end;
         if let Some(line) = self.lines.previous(at)
             && self.lines.text.get(..at).is_some_and(|t| t.ends_with(end))

@@ -7,7 +7,8 @@ use super::model::EmitError;
 use super::number::Speller;
 
 impl Speller<'_> {
-    /// A condition as it was written, with loop variables replaced by what they are in the turn at hand.
+    /// A condition as it was written, with loop variables replaced by what they are in the turn at
+    /// hand.
     pub(super) fn condition(&self, value: &Expression) -> Result<String, EmitError> {
         let text = |e: &Expression| self.condition(e);
         Ok(match &value.kind {

@@ -1,4 +1,5 @@
-//! The text in Fortran, one statement a line; [`wrap`](super::wrap) brings it into the form of the file.
+//! The text in Fortran, one statement a line; [`wrap`](super::wrap) brings it into the form of the
+//! file.
 
 use std::collections::HashMap;
 

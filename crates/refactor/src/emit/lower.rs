@@ -73,8 +73,9 @@ fn at_turn_zero(place: &Place) -> Place {
     place.map(&mut |atom| matches!(atom, Atom::Counter(_)).then(Polynomial::zero))
 }
 
-/// Loops that go down begin at a subscript that grows with their turns: where they take none, it would lie before the array, which compilers of Fortran can check.
-/// So many turns as one, at least, are taken for the place alone.
+/// Loops that go down begin at a subscript that grows with their turns: where they take none, it
+/// would lie before the array, which compilers of Fortran can check. So many turns as one, at
+/// least, are taken for the place alone.
 fn within_bounds(place: &Place, node: &Node) -> Place {
     let (count, stride, child) = match node {
         Node::Vector { count, stride, .. } => (count, stride, None),

@@ -67,8 +67,8 @@ impl Lowering<'_> {
         self.offsets.insert(layout, new);
     }
 
-    /// Bytes between two neighbours, from their addresses. In an array of one element there is no neighbour: the same twice, and 0 bytes,
-    /// which nothing is multiplied with but 0.
+    /// Bytes between two neighbours, from their addresses. In an array of one element there is no
+    /// neighbour: the same twice, and 0 bytes, which nothing is multiplied with but 0.
     fn stride(&mut self, array: Name, dimension: u32) -> Result<(), EmitError> {
         let key = (array, dimension);
         if self.strides.contains_key(&key) {

@@ -1,7 +1,8 @@
 //! A datatype as text that makes it.
 //!
-//! datatype -> [`operation`](operation::Program) (no language yet) -> C, C++ or Fortran. The type is made, used and freed at the call; MPI keeps what a pending
-//! operation needs (MPI 4.1, section 5.1.9).
+//! datatype -> [`operation`](operation::Program) (no language yet) -> C, C++ or Fortran. The type
+//! is made, used and freed at the call; MPI keeps what a pending operation needs (MPI 4.1, section
+//! 5.1.9).
 
 mod c;
 mod condition;

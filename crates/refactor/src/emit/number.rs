@@ -29,7 +29,8 @@ pub(super) struct Speller<'p> {
 pub(super) enum Unit {
     /// Bytes: elements of one byte.
     Byte,
-    /// So many bytes on LP64, and how they are written: `sizeof(double)`, a variable with the extent.
+    /// So many bytes on LP64, and how they are written: `sizeof(double)`, a variable with the
+    /// extent.
     Named(i64, String),
     /// Nothing in the text tells how large an element is.
     Unknown,
@@ -108,7 +109,8 @@ impl Speller<'_> {
         })
     }
 
-    /// A number of bytes, in `MPI_Aint`. There is no byte in it that is no whole unit or size of a type.
+    /// A number of bytes, in `MPI_Aint`. There is no byte in it that is no whole unit or size of a
+    /// type.
     pub(super) fn bytes(&self, number: &Polynomial) -> Result<String, EmitError> {
         if number.is_lost() {
             return Err(EmitError::Lost);
@@ -162,7 +164,8 @@ impl Speller<'_> {
         if self.fortran { format!("int({value}, MPI_ADDRESS_KIND)") } else { value.to_string() }
     }
 
-    /// A product of sums where it is one, else `x * (...) + rest` for what a loop counts, else a sum.
+    /// A product of sums where it is one, else `x * (...) + rest` for what a loop counts, else a
+    /// sum.
     pub(super) fn number(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
         let counter =
             number.terms().flat_map(|(atoms, _)| atoms).find(|a| matches!(a, Atom::Counter(_)));
@@ -199,7 +202,8 @@ impl Speller<'_> {
         self.sum(number, width)
     }
 
-    /// `-n * m + 2`: terms of variables first, the number last, a positive term in front where there is one.
+    /// `-n * m + 2`: terms of variables first, the number last, a positive term in front where
+    /// there is one.
     fn sum(&self, number: &Polynomial, width: Width) -> Result<String, EmitError> {
         if number.is_lost() {
             return Err(EmitError::Lost);
@@ -381,7 +385,8 @@ impl Speller<'_> {
         Ok(out)
     }
 
-    /// So many elements of an array from a place on, for arguments that are arrays: interfaces of Fortran take no element for one.
+    /// So many elements of an array from a place on, for arguments that are arrays: interfaces of
+    /// Fortran take no element for one.
     pub(super) fn stretch(&self, place: &Place, count: &Polynomial) -> Result<String, EmitError> {
         let Some((Step::At(subscripts), before)) = place.steps.split_last() else {
             return self.place(place);
@@ -412,7 +417,8 @@ fn split(number: &Polynomial, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
     Some((Polynomial::from_terms(slope), Polynomial::from_terms(rest)))
 }
 
-/// Polynomials whose product a sum is: `n * m + 4 * n + 2 * m + 8` is `(n + 2) * (m + 4)`. One alone where no factor is found, or where it is no sum.
+/// Polynomials whose product a sum is: `n * m + 4 * n + 2 * m + 8` is `(n + 2) * (m + 4)`. One
+/// alone where no factor is found, or where it is no sum.
 fn factors(number: &Polynomial) -> Vec<Polynomial> {
     let mut rest = number.clone();
     let mut found = Vec::new();

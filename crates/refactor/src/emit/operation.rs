@@ -85,7 +85,8 @@ pub struct StructMember {
     pub old: Old,
 }
 
-/// The arrays that `MPI_Type_create_struct` is given; without types they are for `MPI_Type_create_hindexed` of elements.
+/// The arrays that `MPI_Type_create_struct` is given; without types they are for
+/// `MPI_Type_create_hindexed` of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrays {
     pub blocks: String,
@@ -128,7 +129,8 @@ pub struct Program {
     pub operations: Vec<Operation>,
     /// What the call gets.
     pub argument: Argument,
-    /// Arrays whose neighbours are measured: names of the variables with the bytes between them, by array and dimension.
+    /// Arrays whose neighbours are measured: names of the variables with the bytes between them,
+    /// by array and dimension.
     pub strides: Vec<((String, u32), String)>,
     /// Places of components, measured: Fortran has no other way.
     pub offsets: Vec<(Layout, String)>,

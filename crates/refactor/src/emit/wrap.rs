@@ -6,7 +6,8 @@ const FIXED_WIDTH: usize = 72;
 /// Columns that generated lines of free form keep to; the standard allows 132.
 const FREE_WIDTH: usize = 100;
 
-/// One statement, indented by so many columns (fixed form: at least 6), as lines without line ends.
+/// One statement, indented by so many columns (fixed form: at least 6), as lines without line
+/// ends.
 pub fn wrap(statement: &str, indent: usize, fixed: bool) -> Vec<String> {
     let deeper = statement.len() - statement.trim_start().len();
     let statement = statement.trim_start();
@@ -37,7 +38,8 @@ pub fn wrap(statement: &str, indent: usize, fixed: bool) -> Vec<String> {
     }
 }
 
-/// The last place within so many characters where a statement may be broken; if there is none, the first one behind.
+/// The last place within so many characters where a statement may be broken; if there is none, the
+/// first one behind.
 fn break_at(text: &str, room: usize) -> usize {
     let mut best = None;
     let mut quote = None;

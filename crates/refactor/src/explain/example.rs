@@ -145,7 +145,8 @@ fn array(
     Some(Array { name: notation.plain(&variable.name), cell, row, rows, planes })
 }
 
-/// Leaves out rows before the first and after the last one in which something is copied in any plane, but for one on each side.
+/// Leaves out rows before the first and after the last one in which something is copied in any
+/// plane, but for one on each side.
 fn cut(planes: &mut [Plane], row: usize) -> Option<(usize, usize, usize)> {
     /// So many rows are easily seen at once.
     const FEW: usize = 10;

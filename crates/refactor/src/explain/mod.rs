@@ -1,7 +1,7 @@
 //! How one call's copies became a datatype, or how far they got: for people who want to see it.
 //!
-//! Nothing is decided here. Conditions are those that [`commloom_proof`] asked, passes those that [`commloom_copies::ir`] made, and the example is the datatype at
-//! sizes drawn by chance.
+//! Nothing is decided here. Conditions are those that [`commloom_proof`] asked, passes those that
+//! [`commloom_copies::ir`] made, and the example is the datatype at sizes drawn by chance.
 
 mod example;
 mod model;

@@ -102,7 +102,8 @@ pub struct Array {
     pub cell: i64,
     /// Cells in a row.
     pub row: usize,
-    /// Of planes with many rows the first and last one that are shown, from 1, and how many there are.
+    /// Of planes with many rows the first and last one that are shown, from 1, and how many there
+    /// are.
     pub rows: Option<(usize, usize, usize)>,
     /// The planes in which something is copied; the others are left out.
     pub planes: Vec<Plane>,
@@ -113,6 +114,7 @@ pub struct Array {
 pub struct Plane {
     /// Its first cell.
     pub name: String,
-    /// All its cells: the place of each in the order of the buffer, from 1; none for those that are not copied.
+    /// All its cells: the place of each in the order of the buffer, from 1; none for those that
+    /// are not copied.
     pub cells: Vec<Option<usize>>,
 }

@@ -1,4 +1,5 @@
-//! Copies and datatypes in the words of the program: loops by their variables, places as they are written, conditions as they stand there.
+//! Copies and datatypes in the words of the program: loops by their variables, places as they are
+//! written, conditions as they stand there.
 
 use commloom_copies::ir::{Member, Node};
 use commloom_copies::{Copy, Dense, Packing, Turns};
@@ -16,14 +17,16 @@ pub(super) struct Notation<'a> {
     pub is_fortran: bool,
 }
 
-/// What a copy is inside of: the loop, its turns in words, and by how many bytes the buffer's place moves.
+/// What a copy is inside of: the loop, its turns in words, and by how many bytes the buffer's
+/// place moves.
 struct Around {
     turn: Turn,
     counted: String,
     radix: Polynomial,
 }
 
-/// Where a copy stands: its first place in the buffer, as far as that has a formula, and what is around it.
+/// Where a copy stands: its first place in the buffer, as far as that has a formula, and what is
+/// around it.
 struct Stands<'a> {
     at: Option<&'a Polynomial>,
     around: &'a [Around],
@@ -69,7 +72,8 @@ impl Notation<'_> {
         }
     }
 
-    /// A formula in which counters are one word each; within subscripts, loop variables are as the program has them.
+    /// A formula in which counters are one word each; within subscripts, loop variables are as the
+    /// program has them.
     pub fn number(&self, number: &Polynomial) -> String {
         self.plain(&number.map(&mut |atom| self.word(atom)).to_string())
     }

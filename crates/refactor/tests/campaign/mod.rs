@@ -1,7 +1,9 @@
-//! Programs drawn by chance that pack and send, or receive and unpack, with something in them that may make it wrong to take the copies away.
+//! Programs drawn by chance that pack and send, or receive and unpack, with something in them that
+//! may make it wrong to take the copies away.
 //!
-//! A program is right before it is changed: it reads nothing that was not written, and waits for what it begins. What was put into it is its list of
-//! names ([`Program::twists`]); what becomes of them is counted by these.
+//! A program is right before it is changed: it reads nothing that was not written, and waits for
+//! what it begins. What was put into it is its list of names ([`Program::twists`]); what becomes
+//! of them is counted by these.
 
 pub mod c;
 pub mod fortran;
@@ -44,7 +46,8 @@ pub enum Phase {
     Last,
 }
 
-/// A twist: its name, where it can stand, and what it is. `@` is the program's number, `COUNT` the number of elements, `SOME` whether that is not zero.
+/// A twist: its name, where it can stand, and what it is. `@` is the program's number, `COUNT` the
+/// number of elements, `SOME` whether that is not zero.
 pub struct Twist {
     pub name: &'static str,
     pub phases: &'static [Phase],

@@ -4,7 +4,8 @@
 //!
 //! - `assume: FACT` is what a person vouches for, as with `--assume`;
 //! - `wrapper: put = MPI_Send(buf=1, count=2, datatype=MPI_INT)` is an entry of `commloom.toml`;
-//! - `run:` and all lines after it are C (in C++: C++) that calls the procedures of the file, with the macros of `driver.h`.
+//! - `run:` and all lines after it are C (in C++: C++) that calls the procedures of the file, with
+//!   the macros of `driver.h`.
 
 // Each test program uses its part.
 #![allow(dead_code, reason = "shared by test programs that need different parts of it")]

@@ -16,7 +16,8 @@ use super::Case;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Library(pub &'static str);
 
-/// Those that are installed with compilers for all languages. Where MPI is required (`CI`, `COMMLOOM_REQUIRE_MPI`), all must be.
+/// Those that are installed with compilers for all languages. Where MPI is required (`CI`,
+/// `COMMLOOM_REQUIRE_MPI`), all must be.
 pub fn libraries() -> Vec<Library> {
     let required = ["CI", "COMMLOOM_REQUIRE_MPI"].iter().any(|v| std::env::var_os(v).is_some());
     let (found, missing): (Vec<Library>, Vec<Library>) =
@@ -188,7 +189,8 @@ impl Library {
         format!("{program}.{}", self.0)
     }
 
-    /// Compiles all cases with the texts that `text` gives them, those of C and C++ with options for `layout`, and runs them.
+    /// Compiles all cases with the texts that `text` gives them, those of C and C++ with options
+    /// for `layout`, and runs them.
     pub fn run(
         self,
         state: &str,

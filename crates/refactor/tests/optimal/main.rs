@@ -1,7 +1,9 @@
-//! What the datatypes are worth: at concrete sizes each describes what `commloom-reconstruct` makes of the same displacements, and costs as little.
+//! What the datatypes are worth: at concrete sizes each describes what `commloom-reconstruct`
+//! makes of the same displacements, and costs as little.
 //!
-//! The types are those of all changed cases, and of packing nests that are drawn by chance. `cargo test -p commloom-refactor --test optimal -- --nocapture`
-//! prints the table that book/src/how-to/refactor.md has.
+//! The types are those of all changed cases, and of packing nests that are drawn by chance. `cargo
+//! test -p commloom-refactor --test optimal -- --nocapture` prints the table that
+//! book/src/how-to/refactor.md has.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -99,7 +101,8 @@ impl Table {
     /// dearer).
     fn check(&self) {
         assert_eq!(self.normal, self.all, "a normal form is not optimal");
-        // A call with a part for each process repeats the type of one part, and MPI lets nothing be merged across the parts.
+        // A call with a part for each process repeats the type of one part, and MPI lets nothing
+        // be merged across the parts.
         let apart = ["struct(", "resized("];
         let nest = self.unlisted.iter().find(|(_, what)| !apart.iter().any(|a| what.contains(a)));
         assert_eq!(nest, None, "a loop nest is dearer than its displacements");

@@ -1,5 +1,6 @@
-//! Packing nests that are drawn by chance: loops in any order over arrays of up to three dimensions, affine subscripts, several copies in a turn, blocks by
-//! `memcpy`, lists, conditions, several nests for one buffer.
+//! Packing nests that are drawn by chance: loops in any order over arrays of up to three
+//! dimensions, affine subscripts, several copies in a turn, blocks by `memcpy`, lists, conditions,
+//! several nests for one buffer.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Polynomials with whole coefficients, and the atoms that they are made of: either has the other one in it.
+//! Polynomials with whole coefficients, and the atoms that they are made of: either has the other
+//! one in it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,9 +8,11 @@ use crate::tree::Name;
 
 /// A sum of products of atoms with coefficients.
 ///
-/// The form is canonical: equal polynomials are equal values. Arithmetic that leaves 64 bits or grows beyond [`Polynomial::TERMS`] gives a polynomial
-/// that is *lost*: everything computed from it is lost too, and [`Polynomial::is_lost`] tells. A lost one is an unknown of its own
-/// ([`Atom::Lost`]): it equals its copies and nothing else, it has no value, and no atom is known not to be in it.
+/// The form is canonical: equal polynomials are equal values. Arithmetic that leaves 64 bits or
+/// grows beyond [`Polynomial::TERMS`] gives a polynomial that is *lost*: everything computed from
+/// it is lost too, and [`Polynomial::is_lost`] tells. A lost one is an unknown of its own
+/// ([`Atom::Lost`]): it equals its copies and nothing else, it has no value, and no atom is known
+/// not to be in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Polynomial {
     /// Coefficients (never 0) of products of atoms (sorted; the empty product is 1).
@@ -72,7 +75,8 @@ impl Polynomial {
         }
     }
 
-    /// Products of atoms (sorted; empty for the constant term) and their coefficients, which are not 0.
+    /// Products of atoms (sorted; empty for the constant term) and their coefficients, which are
+    /// not 0.
     pub fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
         self.terms.iter().map(|(atoms, &coefficient)| (atoms.as_slice(), coefficient))
     }
@@ -169,7 +173,8 @@ impl Polynomial {
         Some(quotient)
     }
 
-    /// The polynomial `q` with `self = q * divisor`, where there is one. Long division by the largest term; time in the product of the numbers of terms.
+    /// The polynomial `q` with `self = q * divisor`, where there is one. Long division by the
+    /// largest term; time in the product of the numbers of terms.
     pub fn exact_quotient(&self, divisor: &Polynomial) -> Option<Polynomial> {
         if let Some(number) = divisor.as_constant() {
             return self.divided_by(number);
@@ -199,7 +204,8 @@ impl Polynomial {
         None
     }
 
-    /// Splits it into `slope * atom + rest`, neither of which has the atom outside of operations; none where it has a higher power of it.
+    /// Splits it into `slope * atom + rest`, neither of which has the atom outside of operations;
+    /// none where it has a higher power of it.
     pub fn linear_in(&self, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
         if self.is_lost() {
             return None;
@@ -324,7 +330,8 @@ pub struct Counter(pub u32);
 pub enum Atom {
     /// The turn of a loop, from 0.
     Counter(Counter),
-    /// A variable's or an element's value, as it is the `version`th time that something may have changed it since the procedure began.
+    /// A variable's or an element's value, as it is the `version`th time that something may have
+    /// changed it since the procedure began.
     Read {
         /// What is read.
         place: Place,
@@ -337,15 +344,19 @@ pub enum Atom {
     SizeOf(String),
     /// Bytes that the program's compiler decides: of a type, or from its start to a component.
     Layout(Layout),
-    /// Bytes between neighbours of a dimension (from 0, in the order of the source) of an assumed-shape array: measured when the program runs.
+    /// Bytes between neighbours of a dimension (from 0, in the order of the source) of an
+    /// assumed-shape array: measured when the program runs.
     Stride(Name, u32),
     /// Elements along a dimension of an assumed-shape array (`size(u, 1)`).
     Extent(Name, u32),
-    /// The first subscript along a dimension of an array that gets its bounds when the program runs.
+    /// The first subscript along a dimension of an array that gets its bounds when the program
+    /// runs.
     Lower(Name, u32),
-    /// The address of a place, in bytes: of an array or scalar its first byte, of a pointer what it points to.
+    /// The address of a place, in bytes: of an array or scalar its first byte, of a pointer what
+    /// it points to.
     Address(Place),
-    /// Elements or bytes that have no formula: where a stream is when a loop whose turns differ begins its turn, or how far the loop brings it.
+    /// Elements or bytes that have no formula: where a stream is when a loop whose turns differ
+    /// begins its turn, or how far the loop brings it.
     Unnamed(u32),
     /// What came of arithmetic that left 64 bits: a number of which nothing is known.
     Lost(Overflow),
@@ -362,10 +373,12 @@ impl Overflow {
     }
 }
 
-/// A type's size, or where a component of it lies: known for LP64, and to be asked for where a program is written.
+/// A type's size, or where a component of it lies: known for LP64, and to be asked for where a
+/// program is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout {
-    /// The type as the program calls it. Types of one name are the same, and `unsigned` ones have the size of the others.
+    /// The type as the program calls it. Types of one name are the same, and `unsigned` ones have
+    /// the size of the others.
     pub of: Name,
     /// The component whose offset is meant; none: the type's size.
     pub field: Option<Name>,
@@ -373,7 +386,8 @@ pub struct Layout {
     pub bytes: u64,
     /// The numbers that it is a multiple of, without gaps.
     pub parts: Option<Name>,
-    /// Something of this type, free of counters, where types themselves cannot be asked: in Fortran.
+    /// Something of this type, free of counters, where types themselves cannot be asked: in
+    /// Fortran.
     pub sample: Option<Place>,
 }
 

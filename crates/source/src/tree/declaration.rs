@@ -54,7 +54,8 @@ pub struct Record {
     pub name: Name,
     /// Its components in their order.
     pub fields: Vec<Field>,
-    /// A union, packed, with bit fields, virtual functions or a base: offsets are not those of a plain structure.
+    /// A union, packed, with bit fields, virtual functions or a base: offsets are not those of a
+    /// plain structure.
     pub is_opaque: bool,
 }
 

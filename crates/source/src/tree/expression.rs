@@ -23,8 +23,9 @@ pub enum ExpressionKind {
     Literal(String),
     /// A variable, a constant, or a procedure's name.
     Name(Name),
-    /// `base[i]`, `base(i, j)`: C's `a[i][j]` is an element of `a[i]`; Fortran's subscripts come together. The front end has
-    /// told arrays from calls; in Fortran what is declared nowhere and is no intrinsic is a [`Call`](ExpressionKind::Call).
+    /// `base[i]`, `base(i, j)`: C's `a[i][j]` is an element of `a[i]`; Fortran's subscripts come
+    /// together. The front end has told arrays from calls; in Fortran what is declared nowhere and
+    /// is no intrinsic is a [`Call`](ExpressionKind::Call).
     Element {
         /// The array or pointer.
         base: Box<Expression>,
@@ -50,7 +51,8 @@ pub enum ExpressionKind {
     SizeOfValue(Box<Expression>),
     /// Bytes from the start of a record to one of its fields.
     OffsetOf(Type, Name),
-    /// A function's result; its arguments may be written to. Macros that could not be expanded are calls.
+    /// A function's result; its arguments may be written to. Macros that could not be expanded are
+    /// calls.
     Call {
         /// What is called.
         function: Box<Expression>,
@@ -97,7 +99,8 @@ pub enum ExpressionKind {
 pub enum Subscript {
     /// One element.
     At(Expression),
-    /// A section of Fortran, `first:last:step`; what is left out is the bound of the dimension, and 1.
+    /// A section of Fortran, `first:last:step`; what is left out is the bound of the dimension,
+    /// and 1.
     Section {
         /// First subscript.
         first: Option<Expression>,
@@ -154,9 +157,11 @@ pub enum Binary {
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
-    /// A number or character of so many bytes: `int` is `Basic("int", 4)`, `double precision` is `Basic("double precision", 8)`, `complex(16)`. Sizes are
-    /// those of LP64. Names are canonical: `unsigned long`, `int64_t`, `real(8)`, `integer(4)`, `complex(8)` (bytes of all), `logical(4)`,
-    /// `character`; without a kind it is Fortran's default (`real`), which options of compilers change.
+    /// A number or character of so many bytes: `int` is `Basic("int", 4)`, `double precision` is
+    /// `Basic("double precision", 8)`, `complex(16)`. Sizes are those of LP64. Names are
+    /// canonical: `unsigned long`, `int64_t`, `real(8)`, `integer(4)`, `complex(8)` (bytes of
+    /// all), `logical(4)`, `character`; without a kind it is Fortran's default (`real`), which
+    /// options of compilers change.
     Basic(String, u32),
     /// A type by its name: typedef, derived type, template; resolved through the scopes.
     Named(Name),
@@ -166,8 +171,9 @@ pub enum Type {
     Pointer(Box<Type>),
     /// A reference of C++: its name is the place that it refers to, which has other names.
     Reference(Box<Type>),
-    /// An array; dimensions in the order of the source. C's are row-major with lower bound 0, Fortran's column-major. An
-    /// argument of C is never one, but a pointer to what is in its first dimension.
+    /// An array; dimensions in the order of the source. C's are row-major with lower bound 0,
+    /// Fortran's column-major. An argument of C is never one, but a pointer to what is in its
+    /// first dimension.
     Array(Box<Type>, Vec<Dimension>),
     /// Nothing.
     Void,
@@ -192,7 +198,8 @@ pub enum Dimension {
         /// First subscript.
         lower: Option<Expression>,
     },
-    /// `:`, an assumed shape or a deferred one: stride and extent are known at run time only (allocatable: contiguous).
+    /// `:`, an assumed shape or a deferred one: stride and extent are known at run time only
+    /// (allocatable: contiguous).
     AssumedShape {
         /// First subscript.
         lower: Option<Expression>,

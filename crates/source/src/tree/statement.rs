@@ -18,9 +18,11 @@ pub struct Statement {
 pub enum StatementKind {
     /// A counted loop.
     Loop(Loop),
-    /// Any other loop: `while`, `do while`, C's `for` that is not counted (initializer and step then stand around and in it).
+    /// Any other loop: `while`, `do while`, C's `for` that is not counted (initializer and step
+    /// then stand around and in it).
     While {
-        /// Looked at before each turn; none in `do ... end do` without control, and where it is looked at after each turn.
+        /// Looked at before each turn; none in `do ... end do` without control, and where it is
+        /// looked at after each turn.
         condition: Option<Expression>,
         /// What is repeated.
         body: Vec<Statement>,
@@ -65,8 +67,9 @@ pub enum StatementKind {
     Unknown(Vec<Name>),
 }
 
-/// `do variable = first, last, step`; C's `for (variable = first; variable < last; variable += step)`, where nothing in the body changes
-/// the variable. It takes no turn where the bound is passed already.
+/// `do variable = first, last, step`; C's `for (variable = first; variable < last; variable +=
+/// step)`, where nothing in the body changes the variable. It takes no turn where the bound is
+/// passed already.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
     /// What counts.
@@ -79,8 +82,9 @@ pub struct Loop {
     pub last: Expression,
     /// Whether `last` itself is a turn.
     pub bound: Bound,
-    /// What is added after each turn; not zero. Negative: it counts down. Where it is no number, C's loops count down if it is a
-    /// [`Unary::Minus`](super::Unary::Minus), and up otherwise: with the other sign they would not end.
+    /// What is added after each turn; not zero. Negative: it counts down. Where it is no number,
+    /// C's loops count down if it is a [`Unary::Minus`](super::Unary::Minus), and up otherwise:
+    /// with the other sign they would not end.
     pub step: Expression,
     /// What is repeated.
     pub body: Vec<Statement>,

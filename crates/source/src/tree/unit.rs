@@ -11,7 +11,8 @@ pub struct Unit {
     pub file: FileId,
     /// How it was read.
     pub language: Language,
-    /// What stands outside procedures: globals, records, constants; of Fortran the modules, each a scope with a name.
+    /// What stands outside procedures: globals, records, constants; of Fortran the modules, each a
+    /// scope with a name.
     pub scope: Scope,
     /// Modules of Fortran, namespaces and classes of C++.
     pub modules: Vec<(Name, Scope)>,
@@ -49,7 +50,8 @@ pub struct Procedure {
     pub result: Option<Type>,
     /// Whether only this file can call it.
     pub is_local: bool,
-    /// Declarations; of C those of parameters only (others are [`StatementKind::Declare`](super::StatementKind::Declare)).
+    /// Declarations; of C those of parameters only (others are
+    /// [`StatementKind::Declare`](super::StatementKind::Declare)).
     pub scope: Scope,
     /// Where the first executable statement is or would be: new declarations go before it.
     pub body_start: usize,
@@ -57,8 +59,9 @@ pub struct Procedure {
     pub body: Vec<Statement>,
     /// Whether the grammar was left inside of it.
     pub has_errors: bool,
-    /// Lines of the preprocessor in the body, each group of `#if ... #endif` as a whole, and pragmas (`!$omp` too): an edit must not
-    /// touch them. What stands in the branches of an `#if` are the branches of an `if` whose condition is unknown.
+    /// Lines of the preprocessor in the body, each group of `#if ... #endif` as a whole, and
+    /// pragmas (`!$omp` too): an edit must not touch them. What stands in the branches of an `#if`
+    /// are the branches of an `if` whose condition is unknown.
     pub directives: Vec<Span>,
 }
 

@@ -103,7 +103,8 @@ impl Expression {
         found
     }
 
-    /// The variable that a place belongs to, or that a pointer came from: `u` of `u[i].x`, `&u[i]`, `u + n`, `*u++`.
+    /// The variable that a place belongs to, or that a pointer came from: `u` of `u[i].x`,
+    /// `&u[i]`, `u + n`, `*u++`.
     pub fn root(&self) -> Option<&Name> {
         match &self.kind {
             Kind::Name(name) => Some(name),
@@ -120,7 +121,8 @@ impl Expression {
 }
 
 impl Statement {
-    /// Whether it is, or has in it, what stands at a place. (The span of an `else if` need not have all of its branches.)
+    /// Whether it is, or has in it, what stands at a place. (The span of an `else if` need not
+    /// have all of its branches.)
     pub fn has(&self, place: Span) -> bool {
         let bodies = self.bodies();
         if bodies.is_empty() {

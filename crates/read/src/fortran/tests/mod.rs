@@ -318,7 +318,8 @@ fn deep_nesting_is_unknown() {
     assert!(free(&hosts).procedures.len() <= depth);
 }
 
-/// Every prefix of a text, and every text with a piece left out: no panic, and places that lie in it.
+/// Every prefix of a text, and every text with a piece left out: no panic, and places that lie in
+/// it.
 #[test]
 fn any_text() {
     let text = "subroutine s(u)\ninteger :: u(3), x = 1\ndata x /1/\ncommon /b/ y(2)\n10 do i = 1, 3\nif (i == 2) then\nu(i) = f(u(1:2), k=3)\nelse\nwrite(*,'(a)') 'é', x\nend if\nend do\nselect case (x)\ncase (1:2)\ngoto 10\nend select\nend subroutine\n";
