@@ -93,7 +93,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a pointer at a place points to, or the first element of an array there.
+    /// The place that a pointer at a place points to, or the first element of an array there.
     fn follow(&mut self, located: Located) -> Option<Located> {
         match self.symbols.resolve(&located.of) {
             Type::Array(element, dimensions) if !self.is_fortran() => {

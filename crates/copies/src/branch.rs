@@ -128,7 +128,7 @@ impl Walk<'_> {
         (by, std::mem::take(&mut self.state.pieces))
     }
 
-    /// What a condition reads must be the same where the call stands.
+    /// The variables that a condition reads must be the same where the call stands.
     fn note_condition(&mut self, condition: &Expression) {
         let mut names: Vec<Name> = Vec::new();
         names_in(condition, &mut names);

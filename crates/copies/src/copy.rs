@@ -366,7 +366,8 @@ fn is_place(expression: &Expression) -> bool {
     )
 }
 
-/// What kind of number a basic type is: copies between types of one kind and size keep all bytes.
+/// The kind of number that a basic type is: copies between types of one kind and size keep all
+/// bytes.
 fn kind(name: &str) -> u8 {
     let has = |word: &str| name.contains(word);
     if has("complex") {

@@ -1,6 +1,6 @@
 //! Sizes of types and places of components, as the program's compiler decides them.
 //!
-//! What is proved is proved for LP64. What is written must be right wherever the program is: bytes
+//! Proofs are for LP64. The text that is written must be right wherever the program is: bytes
 //! are counted in sizes of types, which the text asks for.
 
 use commloom_source::affine::{Atom, Layout, Place, Polynomial};
@@ -78,7 +78,7 @@ impl Walk<'_> {
         self.samples.entry(of.clone()).or_insert_with(first).clone()
     }
 
-    /// What the program calls a type; none where it has no name.
+    /// The name that the program has for a type; none where it has no name.
     fn called(&self, of: &Type) -> Option<Name> {
         let is_c = self.symbols.language() == commloom_source::Language::C;
         Some(match of {

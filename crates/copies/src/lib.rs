@@ -1,4 +1,4 @@
-//! What is copied between a buffer and the program's variables before (or after) a call.
+//! The copies between a buffer and the program's variables before (or after) a call.
 //!
 //! Loops, running indices and index formulas are executed symbolically; the copies are then sorted
 //! by where they lie in the buffer, so that running and formula indices, interchanged loops and

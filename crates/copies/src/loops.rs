@@ -159,8 +159,8 @@ impl Walk<'_> {
         running
     }
 
-    /// What is not followed is forgotten once more after a loop: its values inside are not those
-    /// outside.
+    /// A variable that is not followed is forgotten once more after a loop: its values inside are
+    /// not those outside.
     fn forget_again(&mut self, body: &[Statement], running: &[Running]) {
         let writes = Writes::of(body, self.symbols);
         let followed: Vec<(Place, Value)> = running
@@ -249,7 +249,9 @@ impl Walk<'_> {
                 return;
             }
             if grows {
-                self.trouble(Code::Coverage, turn.span, "turns of this loop fill parts of different lengths, at positions that are no running index");
+                let problem = "turns of this loop fill parts of different lengths, \
+                               at positions that are no running index";
+                self.trouble(Code::Coverage, turn.span, problem);
                 return;
             }
             piece.start = start;
@@ -307,7 +309,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What was added since the scalar had its unnamed value; none where its value does not come
+    /// The number added since the scalar had its unnamed value; none where its value does not come
     /// from that one.
     pub(super) fn increment(&mut self, scalar: &Running) -> Option<Polynomial> {
         let after = self.state.values.get(&scalar.place)?.clone();

@@ -13,7 +13,7 @@ pub enum Direction {
     Unpack,
 }
 
-/// What is different from a call that sends or receives all of a range, once, where it stands.
+/// The differences from a call that sends or receives all of a range, once, where it stands.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Setting {
     /// The statement where the datatype is made and the call's arguments are evaluated, if it is
@@ -51,7 +51,7 @@ pub struct Packing {
     pub copies: Dense,
     /// All loops, by their [`Counter`].
     pub turns: Vec<Turns>,
-    /// What the unnamed atoms of `length` are: how far a running index or pointer of this name
+    /// The unnamed atoms of `length`: how far a running index or pointer of this name
     /// goes.
     pub totals: Vec<(u32, Name)>,
     /// Copies to (or from) other places of the same buffer that have no form in which they could
@@ -99,7 +99,7 @@ pub enum Dense {
     Sequence(Vec<Dense>),
     /// Only where a condition holds, which does not change.
     Guard {
-        /// What decides, as it is written.
+        /// The condition, as it is written.
         condition: Expression,
         /// If true.
         then: Box<Dense>,
@@ -119,7 +119,7 @@ pub struct Copy {
     pub measured: Polynomial,
     /// The type of what is copied, of which `length` is one or several; `Void` for memcpy.
     pub of: Type,
-    /// What it is in the buffer, where that has another name: the bytes are the same only where
+    /// Its type in the buffer, where that has another name: the bytes are the same only where
     /// both types have one size.
     pub other: Option<Type>,
     /// The statement.
@@ -129,8 +129,9 @@ pub struct Copy {
 /// An address in the program's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// What the offset counts from: an array or scalar's first byte, or what a pointer points to.
-    /// Free of counters, except where pointers themselves are loaded in a loop (`rows[i][j]`).
+    /// The place that the offset counts from: an array or scalar's first byte, or what a pointer
+    /// points to. Free of counters, except where pointers themselves are loaded in a loop
+    /// (`rows[i][j]`).
     pub base: Place,
     /// Of a base that is a pointer: how often its value had perhaps changed before it was used
     /// here.
@@ -150,7 +151,7 @@ pub struct Turns {
     pub variable: Name,
     /// The variable's first value.
     pub first: Polynomial,
-    /// What is added for each turn.
+    /// The number added for each turn.
     pub step: Polynomial,
     /// How many turns it takes if this is positive; none otherwise.
     pub count: Polynomial,
@@ -229,7 +230,7 @@ impl Dense {
         }
     }
 
-    /// What it is a sequence of.
+    /// The parts that it is a sequence of.
     pub(super) fn into_parts(self) -> Vec<Dense> {
         match self {
             Dense::Sequence(parts) => parts,
@@ -252,7 +253,7 @@ impl Address {
     }
 }
 
-/// What is asked.
+/// The question: which call, with which arguments, in which setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// Where the call stands.
@@ -267,6 +268,6 @@ pub struct Request<'a> {
     pub element: u64,
     /// Whether copies fill the buffer before the call, or empty it afterwards.
     pub direction: Direction,
-    /// What else there is to know.
+    /// All else there is to know.
     pub setting: &'a Setting,
 }

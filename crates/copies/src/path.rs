@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a call's buffer argument points to.
+    /// The place that a call's buffer argument points to.
     fn buffer_of(&mut self, argument: &Expression) -> Option<Located> {
         if !self.symbols.language().is_fortran() {
             return self.address_of(argument);

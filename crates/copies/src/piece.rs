@@ -29,7 +29,7 @@ pub(super) struct Piece {
     pub length: Polynomial,
     /// Loops around it that are not in the content yet.
     pub dimensions: Vec<Dimension>,
-    /// What is copied there.
+    /// The copies there.
     pub content: Dense,
     /// The statements that copy.
     pub spans: Vec<Span>,

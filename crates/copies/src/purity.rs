@@ -35,12 +35,13 @@ impl Walk<'_> {
                 _ => *pure &= self.counts(target) || self.is_copy(target, value),
             },
             StatementKind::Evaluate(expression) => {
-                let copies = matches!(&expression.kind, ExpressionKind::Call { function, arguments } if self.is_block_copy(function, arguments));
-                *pure &= copies
-                    || matches!(
-                        expression.kind,
-                        ExpressionKind::Step { .. } | ExpressionKind::Assign { .. }
-                    );
+                *pure &= match &expression.kind {
+                    ExpressionKind::Call { function, arguments } => {
+                        self.is_block_copy(function, arguments)
+                    }
+                    ExpressionKind::Step { .. } | ExpressionKind::Assign { .. } => true,
+                    _ => false,
+                };
             }
             StatementKind::Declare(_)
             | StatementKind::Block(_)

@@ -12,7 +12,7 @@ use super::walk::{Arrival, Walk};
 /// Rewritings of rewritings: `a = a - b; b = b - c`.
 const ROUNDS: usize = 3;
 
-/// What to write for values that variables do not have any more where the call stands.
+/// The expressions to write for values that variables do not have any more where the call stands.
 pub(super) struct Renewal {
     values: HashMap<Atom, Polynomial>,
 }
@@ -26,7 +26,10 @@ impl Renewal {
             let now = walk.version_at(&arrival.state, place);
             let mut old = Vec::new();
             value.any(&mut |atom| {
-                let is_own = matches!(atom, Atom::Read { place: p, version } if p == place && *version != now);
+                let is_own = match atom {
+                    Atom::Read { place: read, version } => read == place && *version != now,
+                    _ => false,
+                };
                 if is_own && !old.contains(atom) {
                     old.push(atom.clone());
                 }

@@ -1,4 +1,4 @@
-//! What is known about variables at one point of a procedure.
+//! All that is known about variables at one point of a procedure.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::piece::Piece;
 pub(super) struct Located {
     pub address: Address,
     pub of: Type,
-    /// What `address.place` is as it is written; another type than `of` after a cast.
+    /// The type of `address.place` as it is written; another type than `of` after a cast.
     pub written: Type,
 }
 
@@ -26,7 +26,7 @@ impl Located {
     }
 }
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Number(Polynomial),
@@ -40,7 +40,7 @@ impl Value {
     }
 }
 
-/// What is known at one point.
+/// All that is known at one point.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// Scalars (and elements with constant subscripts) whose values have a form.
@@ -51,7 +51,7 @@ pub(super) struct State {
     inside: BTreeMap<Name, u32>,
     /// How often anything that others can reach may have been written.
     epoch: u32,
-    /// What was known where arrays with variable bounds were declared.
+    /// The states where arrays with variable bounds were declared.
     pub shapes: BTreeMap<Name, Rc<State>>,
     /// Copies to or from the buffer since it was last used.
     pub pieces: Vec<Piece>,
@@ -125,7 +125,7 @@ pub(super) type Shape = Vec<(Polynomial, Polynomial)>;
 pub(super) struct Known {
     pub condition: Expression,
     pub holds: bool,
-    /// What it reads, and how often that was perhaps written before.
+    /// The variables that it reads, and how often each was perhaps written before.
     pub names: Vec<(Name, u32)>,
 }
 

@@ -72,8 +72,8 @@ impl Walk<'_> {
         Some(if is_used { read(Place::variable(self.first_name(name)), 0) } else { number })
     }
 
-    /// What a constant is called that is defined as another one (`parameter (jmax = nmax)`): the
-    /// name that is defined by more than a name. So both are known to be the same.
+    /// The first name of a constant that is defined as another one (`parameter (jmax = nmax)`):
+    /// the name that is defined by more than a name. So both are known to be the same.
     fn first_name(&self, name: &str) -> Name {
         let mut name = name;
         for _ in 0..MOST_CONSTANTS {
@@ -96,7 +96,7 @@ impl Walk<'_> {
         value
     }
 
-    /// What a place holds.
+    /// The number that a place holds.
     fn scalar(&mut self, expression: &Expression) -> Option<Polynomial> {
         let Located { address, of, .. } = self.locate(expression)?;
         if !is_whole(&self.symbols.resolve(&of)) {

@@ -64,7 +64,8 @@ pub(super) struct Conditions {
     pub path: Vec<Known>,
     /// Those that will hold at the call, of variables that nobody writes until then.
     pub promised: Vec<Known>,
-    /// What conditions of copies read: a variable, and how often it was perhaps written before.
+    /// The variables that conditions of copies read, each with how often it was perhaps written
+    /// before.
     pub read: Vec<(Name, u32, Span)>,
 }
 
@@ -86,7 +87,7 @@ pub(super) struct Unnamed {
     pub totals: Vec<(u32, Name)>,
 }
 
-/// What is known where the call stands.
+/// All that is known where the call stands.
 pub(super) struct Arrival {
     pub state: State,
     /// The buffer as the call names it.
@@ -103,7 +104,7 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// What an argument that is an address points to, whatever pointer it is cast to.
+    /// The place that an argument which is an address points to, whatever pointer it is cast to.
     pub(super) fn address_of(&mut self, argument: &Expression) -> Option<Located> {
         match &argument.kind {
             ExpressionKind::Cast(_, inner) => self.address_of(inner),

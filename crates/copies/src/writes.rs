@@ -1,4 +1,4 @@
-//! What statements may write, by their text alone.
+//! The variables that statements may write, by their text alone.
 
 use std::collections::BTreeSet;
 
@@ -122,7 +122,7 @@ impl Writes {
         }
     }
 
-    /// What a pointer or reference leads to gets a value of some type. Numbers that are not whole
+    /// The target of a pointer or reference gets a value of some type. Numbers that are not whole
     /// decide conditions only: these are looked up by the variables that they are in.
     fn behind(&mut self, name: &str, of: Option<&Type>, symbols: &dyn Symbols) {
         let is_pointer = matches!(of, Some(Type::Pointer(_)));

@@ -8,7 +8,7 @@ use commloom_read::c::{Define, Given, directives};
 use commloom_source::FileId;
 use commloom_source::tree::Name;
 
-/// What the command that compiles a file says of its text. Folders are whole paths.
+/// The command that compiles a file, as far as it tells of its text. Folders are whole paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
     /// `-iquote`: for `#include "..."` only.
@@ -235,7 +235,8 @@ mod tests {
 
     #[test]
     fn options_may_stand_apart_from_what_they_say() {
-        let all: Vec<String> = "-I inc -I../up -iquote q -isystem /s -D N=5 -DF(x)=x+1 -DX -DY=2 -UX -UF -o -Ino -DN=6 -include c.h -Iinc/./more a.c"
+        let all: Vec<String> = "-I inc -I../up -iquote q -isystem /s -D N=5 -DF(x)=x+1 -DX -DY=2 \
+            -UX -UF -o -Ino -DN=6 -include c.h -Iinc/./more a.c"
             .split(' ')
             .map(str::to_owned)
             .collect();

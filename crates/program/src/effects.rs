@@ -18,7 +18,7 @@ use super::sizes::is_plain_record;
 use super::types::{holds_numbers, is_number, type_of};
 use super::view::View;
 
-/// What a procedure does by itself: names whose content it reads and writes, and its calls.
+/// The effects of a procedure by itself: names whose content it reads and writes, and its calls.
 #[derive(Default)]
 struct Direct<'t> {
     reads: BTreeSet<Name>,
@@ -27,7 +27,7 @@ struct Direct<'t> {
     pointers: Pointers,
 }
 
-/// What each procedure reads and writes, and where its pointers lead to. Rounds over all
+/// The effects of each procedure, and where its pointers lead to. Rounds over all
 /// procedures until nothing is new: as many as calls nest, twice for recursion.
 pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
     let directs: Vec<Direct<'_>> =
@@ -56,7 +56,7 @@ pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
     }
 }
 
-/// What a call in a procedure may read and write, in names of the procedure.
+/// The memory that a call in a procedure may read and write, in names of the procedure.
 pub(super) fn of_call(view: &View<'_>, function: &Expression, arguments: &[Expression]) -> Effects {
     call(view, view.pointers(), &view.project.summaries, function, arguments)
 }
@@ -330,7 +330,7 @@ fn is_in_place(argument: &Expression) -> bool {
     matches!(&argument.kind, Kind::Name(name) if name.eq_ignore_ascii_case("mpi_in_place"))
 }
 
-/// What a procedure without a body does.
+/// The effects of a procedure without a body.
 fn foreign(
     view: &View<'_>,
     pointers: &Pointers,

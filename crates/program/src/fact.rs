@@ -120,7 +120,7 @@ impl Fact {
         }
     }
 
-    /// What it is about, as identifiers have it; nothing where that is the procedure itself.
+    /// Its subject, as identifiers have it; nothing where that is the procedure itself.
     fn operands(&self) -> String {
         match self {
             Fact::BufferDead(name)
@@ -220,7 +220,7 @@ pub struct Premise {
 }
 
 impl Premise {
-    /// What `--assume` takes: `buffer-dead:exchange/buff`.
+    /// The word that `--assume` takes: `buffer-dead:exchange/buff`.
     pub fn identifier(&self) -> &str {
         &self.identifier
     }

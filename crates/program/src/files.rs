@@ -27,7 +27,7 @@ pub(super) struct Files {
     closure: Vec<BTreeSet<usize>>,
 }
 
-/// What is included: its name as it is written, and whether in angle brackets.
+/// An include: its name as it is written, and whether in angle brackets.
 type Include = (String, bool);
 
 impl Files {
@@ -203,8 +203,8 @@ impl Files {
             .max_by_key(|&f| (shared(f), std::cmp::Reverse(self.names[f].len())))
     }
 
-    /// What Fortran includes is Fortran; a header that no file of C includes, but one of C++, is
-    /// C++.
+    /// A file that Fortran includes is Fortran; a header that no file of C includes, but one of
+    /// C++, is C++.
     fn correct(&self, sources: &mut [Source]) {
         let before: Vec<Language> = sources.iter().map(|s| s.language).collect();
         for (index, source) in sources.iter_mut().enumerate() {

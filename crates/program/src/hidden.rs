@@ -166,9 +166,14 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
 
 /// An address that is put anywhere but into a local variable leaves.
 fn stored(view: &View<'_>, target: &Expression, value: &Expression, given: &mut BTreeSet<Name>) {
-    let is_local = matches!(&target.kind, Kind::Name(name)
-        if view.declared(name).is_some_and(|d| matches!(d.storage, Storage::Local | Storage::Argument)
-            && !matches!(d.of, Type::Reference(_))));
+    let declared = match &target.kind {
+        Kind::Name(name) => view.declared(name),
+        _ => None,
+    };
+    let is_local = declared.is_some_and(|d| {
+        matches!(d.storage, Storage::Local | Storage::Argument)
+            && !matches!(d.of, Type::Reference(_))
+    });
     if !is_local {
         leaks(view, value, given);
     }

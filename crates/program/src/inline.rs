@@ -141,7 +141,7 @@ fn declared(procedure: &Procedure) -> Vec<Name> {
     names
 }
 
-/// What one file sees.
+/// The formulas that one file sees.
 struct Seen<'a> {
     formulas: &'a [HashMap<Name, Formula>],
     number: usize,

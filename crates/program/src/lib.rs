@@ -2,8 +2,9 @@
 //! writes.
 //!
 //! ```text
-//! sources -> files (which includes which, in which language) -> units -> inline (functions that are expressions)
-//!         -> spaces (tables of names) -> views (what one procedure sees) -> summaries
+//! sources -> files (which includes which, in which language) -> units
+//!         -> inline (functions that are expressions) -> spaces (tables of names)
+//!         -> views (what one procedure sees) -> summaries
 //! ```
 //!
 //! A name that is not found may be a macro or a constant of a header that is not at hand; what a

@@ -1,8 +1,8 @@
-//! What procedures of MPI, of C's library and of C++'s do with their arguments.
+//! The uses that procedures of MPI, of C's library and of C++'s make of their arguments.
 
 use commloom_mpi_api::{Call, Direction, Parameter, find};
 
-/// What is done with an argument.
+/// The use of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Its content is read, if it has one.
@@ -15,7 +15,7 @@ pub enum Use {
     Value,
 }
 
-/// What is done with each argument. None: not known.
+/// The use of each argument. None: not known.
 pub(super) fn uses(name: &str, count: usize, is_fortran: bool) -> Option<Vec<Use>> {
     if name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("mpi_")) {
         // The other processes write to windows, and between which calls they do is not said.
@@ -66,8 +66,8 @@ fn expand(pattern: &str, count: usize) -> Vec<Use> {
     all.chain(std::iter::repeat(last)).take(count).collect()
 }
 
-/// What a procedure of MPI does with its arguments, by the table of all; `ierror` is not among
-/// them.
+/// The uses that a procedure of MPI makes of its arguments, by the table of all; `ierror` is not
+/// among them.
 fn mpi(name: &str, is_fortran: bool) -> Option<Vec<Use>> {
     let Call { function, form } = find(name)?;
     // Nobody knows what is done with a state that functions of the program are given.

@@ -11,7 +11,7 @@ use super::regions::{Pointers, Reach, Summary};
 use super::spaces::Spaces;
 use super::wrappers::Wrappers;
 
-/// What is known of a program besides its texts.
+/// All that is known of a program besides its texts.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// Its procedures that stand for those of MPI.
@@ -31,7 +31,7 @@ pub struct Project {
     pub(super) summaries: Vec<Summary>,
     /// As `spaces.ids`.
     pub(super) pointers: Vec<Pointers>,
-    /// What was written together from several procedures.
+    /// The procedures that were written together from several.
     pub(super) expanded: Expanded,
     /// As `spaces.ids`.
     pub(super) reach: Vec<Reach>,

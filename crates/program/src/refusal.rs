@@ -33,7 +33,7 @@ pub enum Code {
     SourceWritten,
     /// The buffer may be read by somebody else than the call.
     BufferLive,
-    /// What is received is used before it would be unpacked, or its elements may not be distinct.
+    /// Received data is used before it would be unpacked, or its elements may not be distinct.
     ReceiveOverlap,
     /// The receive is posted for another number of elements than are unpacked.
     ReceiveCount,

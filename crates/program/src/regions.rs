@@ -1,4 +1,4 @@
-//! What a procedure reads and writes, in terms that its callers understand.
+//! The effects of a procedure, in terms that its callers understand.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -31,14 +31,14 @@ impl Regions {
     }
 }
 
-/// What a procedure reads and writes.
+/// The memory that a procedure reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub reads: Regions,
     pub writes: Regions,
 }
 
-/// What stands for memory that nobody knows.
+/// The name of memory that nobody knows.
 pub(super) const ANYTHING: &str = "?";
 
 /// Where the pointers of a procedure lead to.
@@ -53,7 +53,7 @@ pub(super) struct Pointers {
 }
 
 impl Pointers {
-    /// What a pointer is set to; none if that is nowhere to be seen.
+    /// The memory that a pointer is set to; none if that is nowhere to be seen.
     pub fn leads(&self, name: &str) -> Option<&BTreeSet<Name>> {
         self.leads.get(name)
     }

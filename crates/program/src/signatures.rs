@@ -1,4 +1,4 @@
-//! What the arguments of MPI procedures are called, for those that a procedure of a program may
+//! The names of arguments of MPI procedures, for those that a procedure of a program may
 //! stand for.
 
 use std::sync::LazyLock;
@@ -61,7 +61,7 @@ impl Signature {
         own.or_else(|| self.arguments.iter().position(|a| *a == plain))
     }
 
-    /// What an argument is called.
+    /// The name of an argument.
     pub fn argument(&self, position: usize) -> &'static str {
         self.arguments.get(position).copied().unwrap_or(IERROR)
     }

@@ -62,7 +62,7 @@ fn has_numbers_only(view: &View<'_>, of: &Type, depth: usize) -> bool {
     }
 }
 
-/// What a type consists of, if that is numbers of one type without gaps.
+/// The numbers that a type consists of, if they are of one type without gaps.
 pub(super) fn uniform(view: &View<'_>, of: &Type) -> Option<(Name, u64)> {
     uniform_part(view, of, 0)
 }

@@ -87,7 +87,7 @@ impl Space {
 #[derive(Debug, Clone)]
 struct Layer {
     space: usize,
-    /// What `use` lets through; none: all, under their names.
+    /// The names that `use` lets through; none: all, under their names.
     through: Option<Use>,
 }
 
@@ -496,7 +496,7 @@ impl Spaces {
         self.find(id, name, |space, name| space.aliases.get(name)).map(|f| f.0)
     }
 
-    /// What a variable that others see is called in the whole project.
+    /// The name in the whole project of a variable that others see.
     pub fn global(&self, id: usize, name: &str) -> Option<String> {
         let (variable, space) = self.variable_in(id, name)?;
         if let Some(block) = space.commons.get(&variable.name) {

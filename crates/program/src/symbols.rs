@@ -1,4 +1,4 @@
-//! What a procedure sees, as [`Symbols`], and what its names may lead to.
+//! A view as [`Symbols`], and the memory that its names may lead to.
 
 use commloom_source::Language;
 use commloom_source::symbols::{Effects, Symbols};
@@ -13,7 +13,7 @@ impl View<'_> {
         effects::is_forged(self, place)
     }
 
-    /// What pointers lead to: the variables whose content a name may be another name for, itself
+    /// The targets of pointers: the variables whose content a name may be another name for, itself
     /// first.
     pub fn targets(&self, name: &str) -> Vec<Name> {
         alias::targets(self, name)

@@ -1,4 +1,4 @@
-//! What names mean, what types measure, what calls touch.
+//! Meanings of names, sizes of types, effects of calls.
 
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{ExpressionKind, Type};
@@ -24,7 +24,7 @@ fn size(view: &View<'_>, variable: &str) -> Option<u64> {
     view.size_of(&view.variable(variable)?.of)
 }
 
-/// What the calls in a procedure write.
+/// The names that the calls in a procedure write.
 fn writes(view: &View<'_>) -> Option<Vec<String>> {
     let mut all = Vec::new();
     let mut known = true;
@@ -56,7 +56,8 @@ fn c_headers_sizes_and_offsets() {
         ),
         (
             "src/inc/a.h",
-            "#include \"b.h\"\ntypedef struct { char c; double r[N]; int id; } A;\n#define COUNT(k) (k+N)\nextern double g[];",
+            "#include \"b.h\"\ntypedef struct { char c; double r[N]; int id; } A;\n\
+             #define COUNT(k) (k+N)\nextern double g[];",
         ),
         ("src/inc/b.h", "#define N 5\n#define M2 (N*2)\nenum { RED, GREEN };\n"),
         ("other/b.h", "#define N 7\n"),
@@ -77,15 +78,20 @@ fn fortran_includes_modules_and_commons() {
     let p = project(&[
         (
             "bt/x.f",
-            "      subroutine f(n)\n      include 'header.h'\n      integer n\n      call g(u, k)\n      u(1,2) = rhs(3)\n      end\n      subroutine g(a, j)\n      include 'header.h'\n      double precision a(5)\n      a(1) = 2.d0\n      rhs(2) = 1.d0\n      end\n",
+            "      subroutine f(n)\n      include 'header.h'\n      integer n\n      call g(u, k)\
+             \n      u(1,2) = rhs(3)\n      end\n      subroutine g(a, j)\
+             \n      include 'header.h'\n      double precision a(5)\n      a(1) = 2.d0\
+             \n      rhs(2) = 1.d0\n      end\n",
         ),
         (
             "bt/header.h",
-            "      integer nx\n      parameter (nx = 4)\n      double precision u(5,nx), rhs(nx)\n      common /fields/ u, rhs\n",
+            "      integer nx\n      parameter (nx = 4)\n      double precision u(5,nx), rhs(nx)\
+             \n      common /fields/ u, rhs\n",
         ),
         (
             "m.f90",
-            "module m\n  integer, parameter :: dp = 8\n  real(8) :: field(3,4)\nend module\nsubroutine h\n  use m, only: here => field\n  here(1,1) = 0\nend subroutine\n",
+            "module m\n  integer, parameter :: dp = 8\n  real(8) :: field(3,4)\nend module\n\
+             subroutine h\n  use m, only: here => field\n  here(1,1) = 0\nend subroutine\n",
         ),
     ]);
     assert_eq!(p.source(p.units()[1].file).unwrap().language, Language::FortranFixed);
@@ -105,7 +111,8 @@ fn parameters_of_included_files_are_computed() {
         ("a.f", "      subroutine f\n      include 'header.h'\n      x(1) = 0.d0\n      end\n"),
         (
             "header.h",
-            "      integer n, m\n      parameter (n = 12, m = (n / 2) + 1)\n      double precision x(m)\n",
+            "      integer n, m\n      parameter (n = 12, m = (n / 2) + 1)\
+             \n      double precision x(m)\n",
         ),
     ]);
     assert_eq!(size(&view(&p, "f"), "x"), Some(7 * 8));
@@ -122,7 +129,8 @@ fn effects_go_through_calls() {
          void even(int n) { if (n) odd(n - 1); }\nvoid odd(int n) { h[n] = 0; even(n - 1); }\n\
          void recursive(void) { odd(3); }\n\
          void unknown(double *u) { elsewhere(u); }\n\
-         void library(double *u, double *v) { memcpy(u, v, 8); MPI_Send(v, 1, MPI_DOUBLE, 0, 0, c); sqrt(2.0); }\n\
+         void library(double *u, double *v) { memcpy(u, v, 8); \
+         MPI_Send(v, 1, MPI_DOUBLE, 0, 0, c); sqrt(2.0); }\n\
          void above(double *u) { unknown(u); }",
     )]);
     assert_eq!(writes(&view(&p, "top")).unwrap(), ["count", "u"]);
@@ -170,7 +178,8 @@ fn methods_see_their_class() {
         ("k.hpp", "class K { public: int n; double x[3]; void f(); };"),
         (
             "k.cpp",
-            "#include \"k.hpp\"\nvoid K::f() { x[0] = n; helper(x); }\nvoid helper(double *y) { y[0] = 1; }",
+            "#include \"k.hpp\"\nvoid K::f() { x[0] = n; helper(x); }\n\
+             void helper(double *y) { y[0] = 1; }",
         ),
     ]);
     let f = view(&p, "K::f");
@@ -186,7 +195,8 @@ fn circles_end() {
         ("a.c", "#include \"a.h\"\nvoid f(void) { T x; struct S y; f(); }"),
         (
             "m.f90",
-            "module a\nuse b\nend module\nmodule b\nuse a\nend module\nsubroutine s\nuse a\nend subroutine\n",
+            "module a\nuse b\nend module\nmodule b\nuse a\nend module\nsubroutine s\nuse a\n\
+             end subroutine\n",
         ),
     ]);
     let f = view(&p, "f");
@@ -235,15 +245,18 @@ fn macros_of_the_command_are_defined() {
     let files = [
         (
             "a.c",
-            "#ifndef N\n#define N 4\n#endif\n#include \"h.h\"\nvoid f(void) { double z[N]; double y[TWICE(N)]; double x[M]; }",
+            "#ifndef N\n#define N 4\n#endif\n#include \"h.h\"\n\
+             void f(void) { double z[N]; double y[TWICE(N)]; double x[M]; }",
         ),
         (
             "h.h",
-            "#if N > 7\n#define M 2\n#else\n#define M 1\n#endif\nstatic inline void h(void) { REAL v; double w[TWICE(3)]; }\n",
+            "#if N > 7\n#define M 2\n#else\n#define M 1\n#endif\n\
+             static inline void h(void) { REAL v; double w[TWICE(3)]; }\n",
         ),
         (
             "f.f90",
-            "#define L 3\n#ifdef BIG\n#define J 2\n#else\n#define J 1\n#endif\nsubroutine s\n  real(8) :: q(K), l3(L), j2(J)\nend subroutine\n",
+            "#define L 3\n#ifdef BIG\n#define J 2\n#else\n#define J 1\n#endif\nsubroutine s\
+             \n  real(8) :: q(K), l3(L), j2(J)\nend subroutine\n",
         ),
     ];
     let of = |command: &str| compiled(&files, &[("a.c", command), ("f.f90", command)]);
@@ -263,7 +276,8 @@ fn macros_of_fortran_that_are_no_numbers_are_no_constants() {
     let p = project(&[
         (
             "a.f90",
-            "#define buf work\n#define N 3\nsubroutine s\n  include 'h.h'\n  real(8) :: q(M)\n  buf(1) = 2\nend subroutine\n",
+            "#define buf work\n#define N 3\nsubroutine s\n  include 'h.h'\n  real(8) :: q(M)\
+             \n  buf(1) = 2\nend subroutine\n",
         ),
         ("h.h", "      integer N2, M\n      parameter (N2=4, M=2*N2+1)\n"),
     ]);

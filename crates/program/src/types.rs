@@ -48,7 +48,7 @@ pub(super) fn is_number(of: &Type) -> bool {
     matches!(of, Type::Basic(..))
 }
 
-/// What is in an array, or behind a pointer.
+/// The type in an array, or behind a pointer.
 fn element(of: Type, subscripts: usize) -> Option<Type> {
     match of {
         Type::Pointer(inner) => Some(*inner),

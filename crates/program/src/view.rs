@@ -1,4 +1,4 @@
-//! What one procedure sees: the project as [`Symbols`].
+//! The project as one procedure sees it.
 
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
@@ -34,7 +34,7 @@ impl<'p> View<'p> {
         self.project.callees(self.id)
     }
 
-    /// What a variable that other procedures see is called in the whole project; none for locals
+    /// The name in the whole project of a variable that other procedures see; none for locals
     /// and arguments.
     pub fn global(&self, name: &str) -> Option<String> {
         self.project.spaces.global(self.id.0, name)
@@ -106,7 +106,7 @@ impl<'p> View<'p> {
 }
 
 impl Project {
-    /// What a procedure sees.
+    /// The project as a procedure sees it.
     pub fn view(&self, id: ProcedureId) -> View<'_> {
         View::new(self, id)
     }

@@ -1,7 +1,7 @@
 //! Procedures of a program that stand for one of MPI each (`isend_cr(u, n, type, to, request)`),
 //! as a person has listed them.
 //!
-//! What such a procedure does with its arguments is what MPI's does; its body, if there is one at
+//! Such a procedure does with its arguments as MPI's does; its body, if there is one at
 //! hand, is not looked at.
 
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::library::{self, Use};
 use super::names::last;
 use super::signatures::Signature;
 
-/// What an argument of MPI's procedure is in a call of the wrapper.
+/// The place of an argument of MPI's procedure in a call of the wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
     /// This argument, from 1.
@@ -37,7 +37,7 @@ pub struct Wrapper {
 pub enum Part {
     /// Its name.
     Name,
-    /// What it stands for.
+    /// The procedure of MPI that it stands for.
     Call,
     /// An argument, as it was called.
     Argument(String),
@@ -49,7 +49,7 @@ pub enum Part {
 pub struct WrapperError {
     /// Where the reason lies.
     pub part: Part,
-    /// What is wrong, and what is expected.
+    /// The mistake, and what is expected.
     pub message: String,
     /// Names that could have been meant.
     pub known: Vec<&'static str>,
@@ -126,14 +126,16 @@ impl Wrapper {
                 }
                 if signature.argument(at).starts_with("request") && placeholder(text).is_none() {
                     return wrong(format!(
-                        "`{argument}` must be the number of an argument, or have one in it: \"&{{7}}\""
+                        "`{argument}` must be the number of an argument, or have one in \
+                         it: \"&{{7}}\""
                     ));
                 }
                 let is_datatype = is_datatype(signature.argument(at));
                 if is_memory(signature.argument(at)) && !(is_datatype && is_mpi(text)) {
                     return wrong(if is_datatype {
                         format!(
-                            "`{argument}` must be the number of an argument, or a predefined datatype such as \"MPI_DOUBLE\""
+                            "`{argument}` must be the number of an argument, or a predefined \
+                             datatype such as \"MPI_DOUBLE\""
                         )
                     } else {
                         format!("`{argument}` must be the number of an argument, from 1")
@@ -149,7 +151,7 @@ impl Wrapper {
         Ok(())
     }
 
-    /// What the analysis needs.
+    /// Whether all is known that the analysis needs.
     fn is_complete(&self) -> Result<(), WrapperError> {
         let missing: Vec<&str> = (0..self.stands_for.arguments.len())
             .filter(|at| self.given[*at].is_none())
@@ -177,12 +179,12 @@ impl Wrapper {
         &self.name
     }
 
-    /// What it stands for.
+    /// The procedure of MPI that it stands for.
     pub fn stands_for(&self) -> &'static Signature {
         self.stands_for
     }
 
-    /// What an argument of MPI's procedure (from 0) is.
+    /// The place of an argument (from 0) of MPI's procedure in the call.
     pub fn given(&self, argument: usize) -> Option<&Given> {
         self.given.get(argument)?.as_ref()
     }
@@ -210,7 +212,7 @@ impl Wrapper {
         }
     }
 
-    /// What is written for an argument that nobody has told, and that nobody needs.
+    /// The text for an argument that nobody has told, and that nobody needs.
     pub fn usual(&self, argument: usize) -> Option<&'static str> {
         match self.stands_for.argument(argument) {
             "status" => Some("MPI_STATUS_IGNORE"),
@@ -219,7 +221,7 @@ impl Wrapper {
         }
     }
 
-    /// What is done with each of `count` arguments; with those that nobody has named, anything.
+    /// The use of each of `count` arguments; with those that nobody has named, anything.
     pub(super) fn uses(&self, count: usize) -> Vec<Use> {
         let own = self.stands_for.arguments.len();
         let known = library::uses(self.stands_for.name, own, false).unwrap_or_default();

@@ -16,7 +16,7 @@ use super::root::Roles;
 use super::scalars::{lasting, used_elsewhere};
 use super::{Condition, Part, buffer, distinct, paths, range, sources, targets, wrapped};
 
-/// What is read of a broadcast's buffer.
+/// The copies of a broadcast's buffer.
 pub(super) struct Read {
     pub packing: Result<Packing, Refusal>,
     /// The copies of those that receive, where the packing is the root's.

@@ -45,7 +45,7 @@ pub(super) enum Manner {
     },
 }
 
-/// What stands in the way of all rewriting.
+/// An obstacle to all rewriting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
     /// The buffer has a part for each process, and arrays say where it lies.
@@ -59,7 +59,8 @@ impl Obstacle {
     pub fn message(self) -> &'static str {
         match self {
             Obstacle::Lists => {
-                "arrays say how long each process's part of the buffer is and where it lies; what is in them is not looked at"
+                "arrays say how long each process's part of the buffer is and where it lies; \
+                 what is in them is not looked at"
             }
             Obstacle::Reduction => {
                 "a reduction computes with the elements and needs a predefined datatype"

@@ -46,7 +46,7 @@ pub(super) struct Candidate<'p> {
     pub packing: Result<copies::Packing, Refusal>,
     /// Of a broadcast: the copies of those that receive.
     pub unpacking: Option<copies::Packing>,
-    /// What tells the root from the others.
+    /// The conditions that tell the root from the others.
     pub roles: root::Roles,
     pub element: u64,
     pub ledger: Ledger<'p>,

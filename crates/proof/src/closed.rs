@@ -1,4 +1,5 @@
-//! What removed copies leave behind: the value that a running index has after its loops.
+//! The values that removed copies leave behind: the value that a running index has after its
+//! loops.
 
 use commloom_copies::Packing;
 use commloom_program::View;
@@ -9,7 +10,7 @@ use commloom_source::tree::{
     Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind,
 };
 
-/// What statements that copy and count do to one scalar.
+/// The effect on one scalar of statements that copy and count.
 pub(super) struct Closed<'a> {
     pub view: &'a View<'a>,
     /// The copies; the counts of their loops hold where the call stands.
@@ -43,7 +44,7 @@ impl Closed<'_> {
         statement.bodies().into_iter().flatten().try_for_each(|s| self.removed_in(s, removed, sum))
     }
 
-    /// What a statement adds.
+    /// The number that a statement adds.
     fn added(&self, statement: &Statement) -> Option<Polynomial> {
         match &statement.kind {
             StatementKind::Loop(counted) => {
@@ -138,7 +139,7 @@ impl Closed<'_> {
         }
     }
 
-    /// What `name++` in an expression adds.
+    /// The number that `name++` in an expression adds.
     fn steps(&self, expression: &Expression) -> Option<Polynomial> {
         let own = match &expression.kind {
             Kind::Step { target, by, .. } if self.is_it(target) => Polynomial::constant(*by),

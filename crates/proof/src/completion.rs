@@ -101,7 +101,7 @@ struct Request<'e> {
     base: &'e Expression,
     /// Counted from the first element; none: the first one.
     at: Option<&'e Expression>,
-    /// What the first subscript is.
+    /// The first subscript.
     lower: Option<i64>,
 }
 

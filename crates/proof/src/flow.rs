@@ -204,7 +204,7 @@ pub fn is_live_after(procedure: &Procedure, place: Span, name: &str, skip: &[Spa
     false
 }
 
-/// What happens first to a scalar.
+/// The event that happens first to a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Read,

@@ -65,7 +65,7 @@ pub(super) fn buffer_name(view: &View<'_>, found: &Found<'_>) -> Option<Name> {
     names.iter().find(memory).cloned()
 }
 
-/// What a statement touches; nothing where it is one of those that go.
+/// The memory that a statement touches; nothing where it is one of those that go.
 pub(super) fn touches_of(view: &View<'_>, statement: &Statement, gone: &[Span]) -> Touches {
     if gone.iter().any(|g| g.contains(statement.span)) {
         return Touches::default();

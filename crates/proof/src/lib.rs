@@ -6,13 +6,15 @@
 //!
 //! | condition | where |
 //! |---|---|
-//! | 1 pure copies, 5 nothing changes in between, 9 Fortran's bounds and strides | [`commloom_copies`] |
+//! | 1 pure copies, 5 nothing changes in between, 9 bounds of Fortran | [`commloom_copies`] |
 //! | 2 the call sends exactly what was packed | [`range`] |
 //! | 3 the buffer is dead, all its consumers or none | [`buffer`] |
 //! | 4 sources are not written before the send is complete | [`sources`] |
 //! | 6 the element's size is known | [`element`] |
-//! | 7 targets of receives are distinct, untouched, not what is sent meanwhile, and always unpacked | [`distinct`], [`targets`], [`together`], [`paths`] |
-//! | 8 collectives | [`calls`], [`broadcast`], [`parts`]; who is the root: [`root`], [`processes`] |
+//! | 7 targets of receives are distinct, and always unpacked | [`distinct`], [`paths`] |
+//! | 7 they are untouched, and not what is sent meanwhile | [`targets`], [`together`] |
+//! | 8 collectives | [`calls`], [`broadcast`], [`parts`] |
+//! | 8 who is the root | [`root`], [`processes`] |
 //! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
 #![forbid(unsafe_code)]

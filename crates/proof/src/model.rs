@@ -1,4 +1,4 @@
-//! What is found.
+//! Sites, conditions, and how calls are rewritten.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -19,20 +19,20 @@ pub struct Site {
     pub procedure: ProcedureId,
     /// The whole statement.
     pub statement: Span,
-    /// What is called, as the program writes it.
+    /// The function, as the program writes it.
     pub function: Name,
     /// The buffer, as the program calls it.
     pub buffer: Name,
-    /// What can be written instead, or why nothing can.
+    /// The text to be written instead, or why there is none.
     pub outcome: Result<Rewrite, Refusal>,
     /// How far it got, and what was asked on the way.
     pub trail: Trail,
 }
 
-/// What was found out about a call before it was rewritten or refused.
+/// All that was found out about a call before it was rewritten or refused.
 #[derive(Debug, Clone, Default)]
 pub struct Trail {
-    /// What was asked, in its order.
+    /// The conditions that were asked, in their order.
     pub conditions: Vec<Judged>,
     /// Bytes of one element of the call's datatype; 0 where that is not known.
     pub element: u64,
@@ -43,7 +43,7 @@ pub struct Trail {
 /// The answer to one condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// What was asked.
+    /// The condition that was asked.
     pub condition: Condition,
     /// Whether it holds; all that were asked before the last one do.
     pub holds: bool,
@@ -61,7 +61,7 @@ pub enum Condition {
     Copies,
     /// 8
     Collective,
-    /// What can be edited at all.
+    /// Whether the call can be edited at all.
     Form,
     /// 2
     Range,
@@ -85,7 +85,7 @@ pub enum Condition {
     SamePlaces,
     /// 8, where one process has another part than the others.
     Roles,
-    /// What the removed statements computed beside the copies.
+    /// The numbers that the removed statements computed beside the copies.
     Scalars,
     /// Whole elements.
     Datatype,
@@ -94,12 +94,13 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// What holds if it holds, for either direction.
+    /// The statement that it makes, for either direction.
     pub fn text(self) -> &'static str {
         match self {
             Condition::Element => "the size of an element is known",
             Condition::Copies => {
-                "pure copies, between which and the call no size, bound or list changes; they cover one range of the buffer, each byte once"
+                "pure copies, between which and the call no size, bound or list changes; \
+                 they cover one range of the buffer, each byte once"
             }
             Condition::Collective => "the operation takes a datatype in the place of the buffer",
             Condition::Form => "the call and its copies are text that can be edited",
@@ -135,7 +136,8 @@ pub struct Rewrite {
     pub remove: Vec<Span>,
     /// Scalars that are read later, with the values that they must get.
     pub assign: Vec<(Name, Polynomial)>,
-    /// What a person has said, or what is taken from the program's own words, and is not proved.
+    /// Facts that a person has said, or that are taken from the program's own words, and is not
+    /// proved.
     pub assumed: Vec<Premise>,
 }
 
@@ -160,13 +162,13 @@ pub struct Part {
     pub packing: Packing,
     /// Of a broadcast: the copies of those that receive, to the same places.
     pub unpacking: Option<Packing>,
-    /// What replaces the buffer.
+    /// The datatype that replaces the buffer.
     pub made: Datatype,
     /// Scalars that the copies change and that are needed afterwards.
     pub lasting: Vec<Name>,
 }
 
-/// What was assumed for one site.
+/// The facts that were assumed for one site.
 pub(super) struct Ledger<'a> {
     given: &'a Assumptions,
     scope: FactScope,
@@ -221,7 +223,7 @@ impl<'a> Ledger<'a> {
         outcome
     }
 
-    /// What was assumed, and what was asked.
+    /// The facts that were assumed, and the conditions that were asked.
     pub fn close(self) -> (Vec<Premise>, Vec<Judged>) {
         (self.used.into_inner().into_iter().collect(), self.judged.into_inner())
     }

@@ -62,7 +62,7 @@ fn is_in_place(name: &str) -> bool {
     name.eq_ignore_ascii_case("mpi_in_place")
 }
 
-/// What holds besides the conditions of one send or receive.
+/// Whether all holds besides the conditions of one send or receive.
 pub(super) fn are_for_all(
     view: &View<'_>,
     candidate: &Candidate<'_>,

@@ -26,7 +26,8 @@ pub(super) fn unpacked_always(
         let always = locate(procedure, *span).is_some_and(|copy| follows(&call, &copy))
             && !is_left_or_entered(procedure, found.statement, *span);
         if !always {
-            let message = "there are paths on which this is executed without the receive, or only the receive is";
+            let message = "there are paths on which this is executed without the receive, or only \
+                the receive is";
             let mut refusal = Refusal::new(Code::Escapes, *span, message);
             refusal.related.push((found.call, "the receive".into()));
             return Err(refusal);

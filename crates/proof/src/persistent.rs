@@ -51,13 +51,13 @@ struct Start<'t> {
     many: Option<&'t [Expression]>,
 }
 
-/// What all the procedure does with one request.
+/// All that the procedure does with one request.
 struct Uses<'t> {
     starts: Vec<Start<'t>>,
     /// Calls that complete it; with how many requests, and which, where these are not known to
     /// have it among them.
     waits: Vec<(Span, Option<&'t [Expression]>)>,
-    /// What makes it impossible to say when it is started.
+    /// The reason why nobody can say when it is started.
     problem: Option<Refusal>,
 }
 
@@ -282,7 +282,8 @@ impl<'t> Uses<'t> {
     }
 }
 
-/// What holds for all persistent requests besides the conditions of a pending call at the start.
+/// Whether all holds for a persistent request besides the conditions of a pending call at the
+/// start.
 pub(super) fn lasts(
     view: &View<'_>,
     found: &Found<'_>,
@@ -352,8 +353,8 @@ fn leaves(view: &View<'_>, from: Span, to: Span) -> Option<Span> {
     found
 }
 
-/// What the type reads through pointers is read where the request is made, even where no start
-/// follows.
+/// Whether memory that the type reads through pointers may be read where the request is made, even
+/// where no start follows.
 fn loaded(
     view: &View<'_>,
     found: &Found<'_>,

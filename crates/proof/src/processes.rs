@@ -1,4 +1,5 @@
-//! What a program knows of the processes of a communicator: its own rank, and how many there are.
+//! All that a program knows of the processes of a communicator: its own rank, and how many there
+//! are.
 
 use commloom_program::View;
 use commloom_program::fact::Fact;
@@ -15,7 +16,7 @@ use super::model::Ledger;
 use super::requests::number;
 use super::touch::roots;
 
-/// What MPI says about a communicator.
+/// The questions about a communicator that MPI answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     Rank,
@@ -200,7 +201,7 @@ pub(super) struct Test {
     pub on_root: bool,
 }
 
-/// What a condition says about the root, if it compares a variable with it.
+/// The test of the root that a condition makes, if it compares a variable with it.
 pub(super) fn test(view: &View<'_>, condition: &Expression, root: &Expression) -> Option<Test> {
     let is_zero = number(view, root) == Some(0);
     let is_root = |e: &Expression| match (number(view, e), number(view, root)) {

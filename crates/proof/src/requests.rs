@@ -15,8 +15,8 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// What an argument of a call names: `&r`, `&r[2]`, `r + 2`, `r(2)`. None where it is
-    /// something else.
+    /// The request that an argument of a call names: `&r`, `&r[2]`, `r + 2`, `r(2)`. None where it
+    /// is something else.
     pub fn of(view: &View<'_>, argument: &Expression) -> Option<Handle> {
         match &argument.kind {
             Kind::Unary(Unary::Address, inner) | Kind::Cast(_, inner) => Handle::of(view, inner),

@@ -18,7 +18,7 @@ pub(super) struct Roles {
     tests: Vec<Test>,
     /// The statements with these conditions.
     around: Vec<Span>,
-    /// What the conditions around the call itself say: whether this is the root.
+    /// Whether this is the root, as the conditions around the call itself say.
     pub here: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ impl Roles {
         roles
     }
 
-    /// What is decided on the root, or on the others.
+    /// The conditions that are decided on the root, or on the others.
     pub fn given(&self, is_root: bool) -> Setting {
         let given = self.tests.iter().map(|t| (t.condition.clone(), t.on_root == is_root));
         Setting { given: given.collect(), ..Setting::default() }

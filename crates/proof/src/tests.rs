@@ -42,21 +42,38 @@ fn code(outcome: &str) -> &str {
 #[test]
 fn the_cases_of_c() {
     let cases = [
-        "void f(int N, int M, double g[N][M][3], int l, int t, MPI_Comm c) { int i; double b[3*N]; for(i=0;i<N;i++){b[3*i]=g[i][0][0];b[3*i+1]=g[i][0][1];b[3*i+2]=g[i][0][2];} MPI_Send(b,N*3,MPI_DOUBLE,l,t,c); }",
-        "void f(int nx, int ny, int nz, double *u, int d, int t, MPI_Comm c) { int p,k,j; MPI_Request r; double *b = malloc(ny*nz*sizeof(double)); p=0; for(k=1;k<nz-1;k++)for(j=1;j<ny-1;j++) b[p++]=u[(k*ny+j)*nx+1]; MPI_Isend(b,p,MPI_DOUBLE,d,t,c,&r); MPI_Wait(&r,MPI_STATUS_IGNORE); free(b); }",
-        "void f(int n, double *g, double *h, MPI_Comm c) { double b[2*n]; for(int i=0;i<n;i++){b[i]=g[3*i]; b[i+n]=h[2*i];} MPI_Send(b,2*n,MPI_DOUBLE,1,2,c); }",
-        "typedef struct{double r[3];int id;double q;}A; void f(int n, A *a, MPI_Comm c) { char b[28*n]; int p=0; for(int i=0;i<n;i++){memcpy(b+p,a[i].r,24);p+=24;memcpy(b+p,&a[i].id,4);p+=4;} MPI_Send(b,p,MPI_BYTE,1,2,c); }",
-        "void f(int n, int *list, double *x, MPI_Comm c) { double b[n]; for(int i=0;i<n;i++) b[i]=x[list[i]]; MPI_Send(b,n,MPI_DOUBLE,1,2,c); }",
-        "void f(int n, int *list, double *x, double shift, MPI_Comm c) { double b[n]; for(int i=0;i<n;i++) b[i]=x[list[i]]+shift; MPI_Send(b,n,MPI_DOUBLE,1,2,c); }",
-        "void f(int n, double *u, MPI_Comm c) { double b[n]; MPI_Request r; MPI_Status s; for(int i=0;i<n;i++) b[i]=u[i*n]; MPI_Isend(b,n,MPI_DOUBLE,1,2,c,&r); u[0]=0; MPI_Wait(&r,&s); }",
-        "void f(int n, double *u, MPI_Comm c) { double b[n]; for(int i=0;i<n;i++) b[i]=u[i*n]; MPI_Send(b,n,MPI_DOUBLE,1,2,c); u[0]=0; }",
-        "int crc32(double *, int); void f(int n, double *u, MPI_Comm c) { double b[n]; int sum; for(int i=0;i<n;i++) b[i]=u[i*n]; MPI_Send(b,n,MPI_DOUBLE,1,2,c); sum=crc32(b,n); }",
+        "void f(int N, int M, double g[N][M][3], int l, int t, MPI_Comm c) { int i; \
+         double b[3*N]; \
+         for(i=0;i<N;i++){b[3*i]=g[i][0][0];b[3*i+1]=g[i][0][1];b[3*i+2]=g[i][0][2];} \
+         MPI_Send(b,N*3,MPI_DOUBLE,l,t,c); }",
+        "void f(int nx, int ny, int nz, double *u, int d, int t, MPI_Comm c) { int p,k,j; \
+         MPI_Request r; double *b = malloc(ny*nz*sizeof(double)); p=0; \
+         for(k=1;k<nz-1;k++)for(j=1;j<ny-1;j++) b[p++]=u[(k*ny+j)*nx+1]; \
+         MPI_Isend(b,p,MPI_DOUBLE,d,t,c,&r); MPI_Wait(&r,MPI_STATUS_IGNORE); free(b); }",
+        "void f(int n, double *g, double *h, MPI_Comm c) { double b[2*n]; \
+         for(int i=0;i<n;i++){b[i]=g[3*i]; b[i+n]=h[2*i];} MPI_Send(b,2*n,MPI_DOUBLE,1,2,c); }",
+        "typedef struct{double r[3];int id;double q;}A; \
+         void f(int n, A *a, MPI_Comm c) { char b[28*n]; int p=0; \
+         for(int i=0;i<n;i++){memcpy(b+p,a[i].r,24);p+=24;memcpy(b+p,&a[i].id,4);p+=4;} \
+         MPI_Send(b,p,MPI_BYTE,1,2,c); }",
+        "void f(int n, int *list, double *x, MPI_Comm c) { double b[n]; \
+         for(int i=0;i<n;i++) b[i]=x[list[i]]; MPI_Send(b,n,MPI_DOUBLE,1,2,c); }",
+        "void f(int n, int *list, double *x, double shift, MPI_Comm c) { double b[n]; \
+         for(int i=0;i<n;i++) b[i]=x[list[i]]+shift; MPI_Send(b,n,MPI_DOUBLE,1,2,c); }",
+        "void f(int n, double *u, MPI_Comm c) { double b[n]; MPI_Request r; MPI_Status s; \
+         for(int i=0;i<n;i++) b[i]=u[i*n]; MPI_Isend(b,n,MPI_DOUBLE,1,2,c,&r); u[0]=0; \
+         MPI_Wait(&r,&s); }",
+        "void f(int n, double *u, MPI_Comm c) { double b[n]; for(int i=0;i<n;i++) b[i]=u[i*n]; \
+         MPI_Send(b,n,MPI_DOUBLE,1,2,c); u[0]=0; }",
+        "int crc32(double *, int); void f(int n, double *u, MPI_Comm c) { double b[n]; int sum; \
+         for(int i=0;i<n;i++) b[i]=u[i*n]; MPI_Send(b,n,MPI_DOUBLE,1,2,c); sum=crc32(b,n); }",
     ];
     let expected = [
         "g[0][0][0]: vector(N, 3, 3*M)",
         "u[nx*ny + nx + 1]: hvector(nz - 2, 8*nx*ny, vector(ny - 2, 1, nx))",
         "MPI_BOTTOM: struct(&g: vector(n, 1, 3), &h: vector(n, 1, 2))",
-        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): contiguous(4)))",
+        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): \
+         contiguous(4)))",
         "x[0]: hindexed_block(1, 8 * list[0].., n)",
         "E-ARITH",
         "E-SRC-WRITTEN",
@@ -75,15 +92,27 @@ fn the_cases_of_fortran() {
     let cases = [
         (
             "give.f",
-            "      subroutine give3(u,n1,n2,n3,dest,dp_type)\n      implicit none\n      integer n1,n2,n3,ss,i2,i3,dest,dp_type,ierr,MPI_COMM_WORLD\n      double precision u(n1,n2,n3), buff(10000)\n      ss=0\n      do i3=2,n3-1\n      do i2=2,n2-1\n      ss=ss+1\n      buff(ss)=u(2,i2,i3)\n      enddo\n      enddo\n      call mpi_send(buff,ss,dp_type,dest,7,MPI_COMM_WORLD,ierr)\n      end\n",
+            "      subroutine give3(u,n1,n2,n3,dest,dp_type)\n      implicit none\
+             \n      integer n1,n2,n3,ss,i2,i3,dest,dp_type,ierr,MPI_COMM_WORLD\
+             \n      double precision u(n1,n2,n3), buff(10000)\n      ss=0\n      do i3=2,n3-1\
+             \n      do i2=2,n2-1\n      ss=ss+1\n      buff(ss)=u(2,i2,i3)\n      enddo\
+             \n      enddo\n      call mpi_send(buff,ss,dp_type,dest,7,MPI_COMM_WORLD,ierr)\
+             \n      end\n",
         ),
         (
             "recv.f90",
-            "subroutine r(g,nx,ny,nz)\nuse mpi\ninteger nx,ny,nz,j,k,m,req,st(MPI_STATUS_SIZE),ierr,ip\ndouble precision g(5,-1:nx+2,-1:ny+2,nz),buf(5,2*ny*nz)\ncall mpi_irecv(buf,10*ny*nz,mpi_double_precision,1,2,mpi_comm_world,req,ierr)\ncall mpi_wait(req,st,ierr)\ndo k=1,nz\ndo j=1,ny\nip=(k-1)*ny+j\ndo m=1,5\ng(m,-1,j,k)=buf(m,ip)\ng(m,0,j,k)=buf(m,ip+ny*nz)\nenddo\nenddo\nenddo\nend\n",
+            "subroutine r(g,nx,ny,nz)\nuse mpi\ninteger \
+             nx,ny,nz,j,k,m,req,st(MPI_STATUS_SIZE),ierr,ip\n\
+             double precision g(5,-1:nx+2,-1:ny+2,nz),buf(5,2*ny*nz)\n\
+             call mpi_irecv(buf,10*ny*nz,mpi_double_precision,1,2,mpi_comm_world,req,ierr)\n\
+             call mpi_wait(req,st,ierr)\ndo k=1,nz\ndo j=1,ny\nip=(k-1)*ny+j\ndo m=1,5\n\
+             g(m,-1,j,k)=buf(m,ip)\ng(m,0,j,k)=buf(m,ip+ny*nz)\nenddo\nenddo\nenddo\nend\n",
         ),
         (
             "shape.f90",
-            "subroutine s(u,n,m)\nuse mpi\nreal(8),intent(in)::u(:,:)\ninteger n,m,i,j,p,ierr\nreal(8)::b(10000)\np=0\ndo j=1,m\ndo i=2,n-1\np=p+1\nb(p)=u(i,j)\nenddo\nenddo\ncall mpi_send(b,p,mpi_double_precision,1,2,mpi_comm_world,ierr)\nend\n",
+            "subroutine s(u,n,m)\nuse mpi\nreal(8),intent(in)::u(:,:)\ninteger n,m,i,j,p,ierr\n\
+             real(8)::b(10000)\np=0\ndo j=1,m\ndo i=2,n-1\np=p+1\nb(p)=u(i,j)\nenddo\nenddo\n\
+             call mpi_send(b,p,mpi_double_precision,1,2,mpi_comm_world,ierr)\nend\n",
         ),
     ];
     let expected = [
@@ -100,7 +129,8 @@ fn the_cases_of_fortran() {
 /// A procedure of C with a buffer `b` and an array `u` of `n` numbers.
 fn around(body: &str) -> String {
     format!(
-        "void f(int n, double *u, int *list, MPI_Comm c) {{ double b[n]; MPI_Request r; MPI_Status s; int i, p; {body} }}"
+        "void f(int n, double *u, int *list, MPI_Comm c) {{ double b[n]; MPI_Request r; \
+         MPI_Status s; int i, p; {body} }}"
     )
 }
 
@@ -179,10 +209,12 @@ fn what_is_rewritten_in_c() {
         format!("{PACK} {SEND} u[0] = 1;"),
         format!("{PACK} p = MPI_Send(b, n, MPI_DOUBLE, 1, 2, c);"),
         format!(
-            "{PACK} MPI_Isend(b, n, MPI_DOUBLE, 1, 2, c, &r); list[0] = 1; MPI_Wait(&r, &s); u[0] = 1;"
+            "{PACK} MPI_Isend(b, n, MPI_DOUBLE, 1, 2, c, &r); list[0] = 1; MPI_Wait(&r, &s); \
+             u[0] = 1;"
         ),
         format!(
-            "if (n) {{ {PACK} MPI_Isend(b, n, MPI_DOUBLE, 1, 2, c, &r); }} list[0] = 1; if (n) MPI_Wait(&r, &s);"
+            "if (n) {{ {PACK} MPI_Isend(b, n, MPI_DOUBLE, 1, 2, c, &r); }} list[0] = 1; \
+             if (n) MPI_Wait(&r, &s);"
         ),
         format!("{PACK} {SEND} other(n);"),
         format!("{RECEIVE} {UNPACK}"),
@@ -218,7 +250,8 @@ fn all_consumers_or_none() {
 
 #[test]
 fn facts_are_asked_for_one_by_one_and_taken() {
-    let text = "void f(int n, double *b, double *u, MPI_Comm c) { for (int i = 0; i < n; i++) b[i] = u[2*i]; MPI_Send(b, n, MPI_DOUBLE, 1, 2, c); }";
+    let text = "void f(int n, double *b, double *u, MPI_Comm c) { for (int i = 0; i < n; \
+        i++) b[i] = u[2*i]; MPI_Send(b, n, MPI_DOUBLE, 1, 2, c); }";
     let mut facts: Vec<String> = Vec::new();
     for expected in ["E-ALIAS", "E-BUF-LIVE"] {
         let given: Vec<&str> = facts.iter().map(String::as_str).collect();
@@ -234,7 +267,8 @@ fn facts_are_asked_for_one_by_one_and_taken() {
 
 #[test]
 fn shared_buffers_need_the_whole_program() {
-    let user = "static double b[100]; void f(int n, double *u, MPI_Comm c) { for (int i = 0; i < n; i++) b[i] = u[2*i]; MPI_Send(b, n, MPI_DOUBLE, 1, 2, c); }\n";
+    let user = "static double b[100]; void f(int n, double *u, MPI_Comm c) { for (int i = 0; \
+        i < n; i++) b[i] = u[2*i]; MPI_Send(b, n, MPI_DOUBLE, 1, 2, c); }\n";
     let alone = judged("a.c", user, &["b and u share no memory"]);
     assert_eq!(alone, [VECTOR]);
     let read = format!("{user} double g(void) {{ return b[0]; }}");
@@ -350,7 +384,8 @@ fn parts_of_one_buffer_may_overlap() {
         PACK_CELLS.replace("ss + p", "sr + q").replace("p = ", "q = ").replace("p + 1", "q + 1");
     let send = |at: &str, count: &str| {
         format!(
-            "call mpi_send(outgoing({at}), {count}, mpi_double_precision, 1, 2, mpi_comm_world, ierr)\n"
+            "call mpi_send(outgoing({at}), {count}, mpi_double_precision, 1, 2, mpi_comm_world, \
+             ierr)\n"
         )
     };
     let text = faces(&format!("{PACK_CELLS}{second}{}{}", send("ss", "p"), send("sr", "q")));
@@ -373,7 +408,9 @@ fn sendrecv_of_one_array_reads_and_writes_different_elements() {
     let call = "MPI_Sendrecv(b, n, MPI_DOUBLE, 1, 2, d, n, MPI_DOUBLE, 1, 2, c, &s);";
     let text = |target: &str| {
         format!(
-            "void f(int n, double (*u)[8], MPI_Comm c) {{ double b[n], d[n]; MPI_Status s; int i; for (i = 0; i < n; i++) b[i] = u[i][1]; {call} for (i = 0; i < n; i++) u[i][{target}] = d[i]; }}"
+            "void f(int n, double (*u)[8], MPI_Comm c) {{ double b[n], d[n]; MPI_Status s; int i; \
+             for (i = 0; i < n; i++) b[i] = u[i][1]; {call} for (i = 0; i < n; \
+             i++) u[i][{target}] = d[i]; }}"
         )
     };
     let all = judged("a.c", &text("0"), &[]);
@@ -389,7 +426,8 @@ const LARGE: &str = "4611686018427387904L";
 fn lengths_and_places_beyond_64_bits_are_not_equal() {
     let text = |copies: &str, call: &str| {
         let text = format!(
-            "static double a[100], b[100]; void f(long n, long m, int to) {{ {copies} MPI_Send({call}, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }}"
+            "static double a[100], b[100]; void f(long n, long m, int to) {{ {copies} \
+             MPI_Send({call}, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }}"
         );
         text.replace("LARGE", LARGE)
     };

@@ -1,4 +1,4 @@
-//! What a statement reads and writes in memory, with the places where it does.
+//! The memory that a statement reads and writes, with the places where it does.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ impl Touches {
         self.place(view, target);
     }
 
-    /// What is read on the way to a place, not the place itself.
+    /// Notes all that is read on the way to a place, not the place itself.
     fn place(&mut self, view: &View<'_>, place: &Expression) {
         match &place.kind {
             Kind::Name(_) => {}

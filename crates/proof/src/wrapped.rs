@@ -89,18 +89,21 @@ pub(super) fn is_writable(
             let (missing, absent) = missing(wrapper, view, found);
             if !missing.is_empty() {
                 return refuse(format!(
-                    "'{name}' is for {datatype} only, and commloom.toml does not say what {} of {mpi} is",
+                    "'{name}' is for {datatype} only, and commloom.toml does not say what {} \
+                     of {mpi} is",
                     missing.join(" and ")
                 ));
             }
             if let Some((argument, number)) = absent {
                 return refuse(format!(
-                    "the call has no argument {number}, which commloom.toml gives as {argument} of {mpi} (a number in quotes is a value)"
+                    "the call has no argument {number}, which commloom.toml gives as {argument} \
+                     of {mpi} (a number in quotes is a value)"
                 ));
             }
             if is_used(view, found) {
                 return refuse(format!(
-                    "'{name}' is for {datatype} only, and what it gives back is used: it need not be what {mpi} gives back"
+                    "'{name}' is for {datatype} \
+                     only, and what it gives back is used: it need not be what {mpi} gives back"
                 ));
             }
         }

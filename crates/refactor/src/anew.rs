@@ -12,9 +12,9 @@ pub(crate) const MARKS: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
 /// A call that is written as one of another procedure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Anew {
-    /// What goes.
+    /// The place of the old call.
     pub span: Span,
-    /// What comes, with [`MARKS`].
+    /// The new text, with [`MARKS`].
     pub text: String,
     /// The datatype that the call had without saying so.
     pub element: String,
@@ -56,7 +56,7 @@ impl<'p> Call<'p> {
         self.wrapper
     }
 
-    /// What is called.
+    /// The name of the callee.
     pub fn function(&self) -> Option<&'p str> {
         self.function.root().map(String::as_str)
     }
@@ -101,7 +101,7 @@ impl<'p> Call<'p> {
         Some(Anew { span, text, element: element.to_owned() })
     }
 
-    /// What is written for an argument of MPI's procedure.
+    /// The text for an argument of MPI's procedure.
     fn text(&self, wrapper: &Wrapper, argument: usize, source: &Source) -> Option<String> {
         let own = |at: usize| {
             let span = self.arguments.get(at)?.span;

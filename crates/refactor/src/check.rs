@@ -23,7 +23,7 @@ use crate::together;
 pub use crate::finding::{Change, Edit, Finding};
 pub use commloom_program::Project;
 
-/// What is assumed, and how much is checked.
+/// The facts that are assumed, and how much is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Facts that a person vouches for, each as a refusal names it.
@@ -97,7 +97,7 @@ fn findings(
         findings.push(((finding, parts_of(site)), explanation));
     };
     for site in &sites {
-        find(site, Stage { project: project, site });
+        find(site, Stage { project, site });
     }
     for Seen { inside, site } in &seen {
         // The copies are run where they stand together.
@@ -350,7 +350,8 @@ fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String
         .map(|name| {
             let receive = manner.case.write("MPI_Recv");
             format!(
-                "call {receive}({name}, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE, {error})"
+                "call {receive}({name}, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, \
+                 MPI_STATUS_IGNORE, {error})"
             )
         })
         .collect();

@@ -10,7 +10,7 @@ use commloom_source::Span;
 pub struct Finding {
     /// The call.
     pub site: Span,
-    /// What is called.
+    /// The name of the callee.
     pub function: String,
     /// The buffer that would not be needed any more.
     pub buffer: String,
@@ -28,7 +28,7 @@ pub struct Change {
     pub edits: Vec<Edit>,
     /// The datatype: `vector(N, 3, 3*M) of MPI_DOUBLE`.
     pub summary: String,
-    /// What was assumed, and what is good to know.
+    /// Facts that were assumed, and all else that is good to know.
     pub notes: Vec<String>,
     /// The datatype at sizes as programs have them, for what it costs; none where it cannot be
     /// evaluated.
@@ -38,8 +38,8 @@ pub struct Change {
 /// Text that takes the place of other text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes.
+    /// The place of the old text.
     pub span: Span,
-    /// What comes.
+    /// The new text.
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! What is of no use any more once edits are made: buffers with their memory, indices that are
+//! All that is of no use any more once edits are made: buffers with their memory, indices that are
 //! only set, declarations of both, and constructs with nothing in them. Only what is certainly
 //! dead goes: locals that nothing else mentions.
 
@@ -69,7 +69,7 @@ struct Cleaning<'a> {
     view: &'a View<'a>,
     procedure: &'a Procedure,
     source: &'a Source,
-    /// What the edits take away or replace.
+    /// The text that the edits take away or replace.
     gone: Vec<Span>,
     /// Words of what they bring, in lower case.
     new: BTreeSet<String>,

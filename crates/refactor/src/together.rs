@@ -29,7 +29,7 @@ pub(crate) fn settle(findings: &mut [Judged]) {
     spread(findings);
 }
 
-/// What shares a call with a refused finding is refused.
+/// Refuses all that shares a call with a refused finding.
 fn spread(findings: &mut [Judged]) {
     loop {
         let refused: Vec<(Span, Span)> = findings

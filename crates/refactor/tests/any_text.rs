@@ -23,7 +23,9 @@ static void f(int n, double u[n][N], A *restrict a, int *list, MPI_Comm c)
     switch (n) { case 1: u[0][IDX(1, 2)] = 3; break; default: goto out; }
 out:
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    for (i = 0; i < n; ++i) { PUT(p, a[list[i]].r[1]); memcpy(&buffer[3 * i], a[i].r, sizeof a[i].r); }
+    for (i = 0; i < n; ++i) {
+        PUT(p, a[list[i]].r[1]); memcpy(&buffer[3 * i], a[i].r, sizeof a[i].r);
+    }
     MPI_Send(buffer, 3 * n, MPI_DOUBLE, 1, 3, c);
 }
 #endif
@@ -42,14 +44,22 @@ void grid::Field::send(MPI_Comm c) {
 }
 "#;
 
-const FREE: &str = "module m\n  integer, parameter :: dp = 8\n  real(dp) :: u(5, -1:8, 8)\n  type t\n    real(dp) :: x(3)\n  end type\nend module\n\
-subroutine s(n, a)\n  use m, only: v => u, t\n  real(8), intent(in) :: a(:, :)\n  type(t) :: q(4)\n  real(8) :: b(100)\n  integer :: i, j, p, req, ierr\n  p = 0\n\
-  do j = 1, n\n    do i = 2, n - 1\n      p = p + 1\n      b(p) = a(i, j)\n    end do\n  end do\n  call mpi_isend(b, p, mpi_double_precision, 1, 2, comm, req, ierr)\n\
-  call mpi_wait(req, st, ierr)\n  v(1, :, 2) = b(1:10)\n  q(1)%x(2) = 3; select case (n)\n  case (1:3)\n    stop\n  end select\nend subroutine\n";
+const FREE: &str = "module m\n  integer, parameter :: dp = 8\n  real(dp) :: u(5, -1:8, 8)\
+    \n  type t\n    real(dp) :: x(3)\n  end type\nend module\n\
+subroutine s(n, a)\n  use m, only: v => u, t\n  real(8), intent(in) :: a(:, :)\n  type(t) :: q(4)\
+\n  real(8) :: b(100)\n  integer :: i, j, p, req, ierr\n  p = 0\n\
+  do j = 1, n\n    do i = 2, n - 1\n      p = p + 1\n      b(p) = a(i, j)\n    end do\n  end do\
+  \n  call mpi_isend(b, p, mpi_double_precision, 1, 2, comm, req, ierr)\n\
+  call mpi_wait(req, st, ierr)\n  v(1, :, 2) = b(1:10)\n  q(1)%x(2) = 3; select case (n)\
+  \n  case (1:3)\n    stop\n  end select\nend subroutine\n";
 
-const FIXED: &str = "      subroutine give(u,n1,n2)\n      include 'h.h'\n      implicit none\n      integer n1,n2,i,ss\n      double precision u(n1,n2),buff(100)\n\
-c     comment\n      common /block/ buff\n      equivalence (buff(1),x)\n      ss=0\n      do 10 i=2,\n     &  n2-1\n        ss=ss+1\n 10     buff(ss)=u(2,i)\n\
-      call mpi_send(buff,ss,dp_type,1,2,comm,ierr)\n      call mpi_recv(buff,ss,dp_type,1,2,comm,st,ierr)\n      do i=2,n2-1\n        u(1,i)=buff(i-1)\n      enddo\n      end\n";
+const FIXED: &str = "      subroutine give(u,n1,n2)\n      include 'h.h'\n      implicit none\
+    \n      integer n1,n2,i,ss\n      double precision u(n1,n2),buff(100)\n\
+c     comment\n      common /block/ buff\n      equivalence (buff(1),x)\n      ss=0\
+\n      do 10 i=2,\n     &  n2-1\n        ss=ss+1\n 10     buff(ss)=u(2,i)\n\
+      call mpi_send(buff,ss,dp_type,1,2,comm,ierr)\n      call \
+      mpi_recv(buff,ss,dp_type,1,2,comm,st,ierr)\n      do i=2,n2-1\n        u(1,i)=buff(i-1)\
+      \n      enddo\n      end\n";
 
 /// A generator too simple to be wrong: xorshift64*.
 struct Random(u64);

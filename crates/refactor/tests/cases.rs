@@ -33,7 +33,7 @@ fn programs_change_as_expected() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What was changed once is not changed again.
+/// A text that was changed once is not changed again.
 #[test]
 fn changes_are_idempotent() {
     for case in cases() {
@@ -76,7 +76,7 @@ fn programs_send_and_leave_the_same_bytes() {
     same_bytes("", &[], &libraries());
 }
 
-/// What is written into programs does not count bytes as LP64 has them.
+/// The text that is written into programs does not count bytes as LP64 has them.
 #[test]
 fn programs_with_other_layouts_send_and_leave_the_same_bytes() {
     let libraries = libraries();

@@ -71,7 +71,7 @@ fn at(rng: &mut Rng, below: u64) -> usize {
     usize::try_from(rng.u64(0..below)).expect("small")
 }
 
-/// What has a polynomial in it, and may be asked whether it is the same.
+/// Numbers that have a polynomial in them, and may be asked whether it is the same.
 fn inside(p: &Polynomial) -> [Polynomial; 2] {
     let step = Step::At(vec![p.clone()]);
     let place = Place { variable: "a".into(), steps: vec![step] };

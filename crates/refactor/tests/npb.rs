@@ -102,7 +102,7 @@ impl Near<'_> {
     }
 }
 
-/// What was not understood.
+/// The names of all that was not understood.
 fn unknown(procedure: &Procedure) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Vec<&Statement> = procedure.body.iter().collect();

@@ -1,5 +1,5 @@
-//! What is seen through (small functions, allocations, old values, broken neighbours), and what
-//! unknown procedures can reach.
+//! Constructs that are seen through (small functions, allocations, old values, broken neighbours),
+//! and what unknown procedures can reach.
 
 use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{Language, Source};
@@ -105,9 +105,12 @@ fn what_was_given_away_is_not_hidden() {
 
 fn fortran(before: &str, between: &str, declarations: &str) -> Vec<String> {
     let text = format!(
-        "subroutine s(n, v)\n  use mpi\n  integer :: n, j, ierr\n  real(8) :: v(n, n)\n  real(8) :: u(n, n)\n  real(8), allocatable :: b(:)\n  \
-        {declarations}\n  allocate(b(n))\n  u = v\n  {before}\n  do j = 1, n\n    b(j) = u(2, j)\n  end do\n  {between}\n  \
-        call mpi_send(b, n, mpi_double_precision, 0, 0, mpi_comm_world, ierr)\n  deallocate(b)\nend subroutine\n"
+        "subroutine s(n, v)\n  use mpi\n  integer :: n, j, ierr\n  real(8) :: v(n, n)\
+         \n  real(8) :: u(n, n)\n  real(8), allocatable :: b(:)\n  \
+        {declarations}\n  allocate(b(n))\n  u = v\n  {before}\n  do j = 1, n\n    b(j) = u(2, j)\
+        \n  end do\n  {between}\n  \
+        call mpi_send(b, n, mpi_double_precision, 0, 0, mpi_comm_world, ierr)\n  deallocate(b)\n\
+        end subroutine\n"
     );
     outcomes("a.f90", &text)
 }
@@ -164,7 +167,8 @@ fn old_values_are_said_by_new_ones() {
 
 #[test]
 fn errors_elsewhere_do_no_harm() {
-    let good_c = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+    let good_c = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\
+        \n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
         MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
     for broken in [
         "void bad(int x) {\n  x = = 3;\n  if (x { }\n}\n",
@@ -181,7 +185,8 @@ fn errors_elsewhere_do_no_harm() {
             }
         }
     }
-    let good = "subroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
+    let good = "subroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\
+        \n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
         call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\nend subroutine\n";
     let broken = "subroutine bad(x)\n  integer :: x\n  x = = 3 +\nend subroutine\n";
     for text in [format!("{broken}{good}"), format!("{good}{broken}")] {
@@ -208,7 +213,8 @@ fn beside(name: &str, head: &str, good: &str, broken: &[&str], expected: &str) {
     }
 }
 
-const GOOD_C: &str = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+const GOOD_C: &str = "void good(const double *restrict u, int n) {\n  double b[100]; int i;\
+    \n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
     MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
 
 #[test]
@@ -252,13 +258,15 @@ fn reading_begins_again_at_the_next_procedure() {
 
 #[test]
 fn fortran_begins_again_at_the_next_unit() {
-    let good = "subroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
+    let good = "subroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\
+        \n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
         call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\nend subroutine good\n";
     let broken = [
         "subroutine bad(x\n  integer :: x\n  x = 1\nend subroutine\n",
         "subroutine bad(x)\n  integer :: x\n  do x = 1, 3\n    x = (2\nend subroutine bad\n",
         "subroutine bad(x)\n  integer :: x, i\n  do i = 1, 3\n    x = 2\n",
-        "subroutine bad(x)\n  integer :: x\n  if (x == 1 then\n    x = 2\n  end if\nend subroutine\n",
+        "subroutine bad(x)\n  integer :: x\n  if (x == 1 then\n    x = 2\n  end if\n\
+         end subroutine\n",
         "subroutine bad(x)\n  character(5) :: x\n  x = 'a\nend subroutine\n",
         "real(8) function bad(x\n  bad = 1\nend function\n",
     ];
@@ -272,32 +280,35 @@ fn fortran_begins_again_at_the_next_unit() {
     beside("a.f", "", &fixed(good), &all, expected);
 }
 
-/// What stands in a procedure that cannot be read may use a buffer too.
+/// Statements in a procedure that cannot be read may use a buffer too.
 #[test]
 fn what_could_not_be_read_may_do_anything() {
-    let good = "double b[100];\nvoid good(const double *restrict u, int n) {\n  int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+    let good = "double b[100];\nvoid good(const double *restrict u, int n) {\n  int i;\
+        \n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
         MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n";
     let found = c(&format!("{good}void bad( {{\n  print(b[3]);\n}}\n"));
     assert_eq!(found, ["E-BUF-LIVE"]);
     // Given to it, the source may be written.
-    let found = c(
-        "void bad( {\n}\nvoid good(double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  bad(u);\n  \
-        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n",
-    );
+    let found =
+        c("void bad( {\n}\nvoid good(double *restrict u, int n) {\n  double b[100]; int i;\
+         \n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  bad(u);\n  \
+        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}\n");
     assert_eq!(found, ["E-SRC-WRITTEN"]);
     let found = outcomes(
         "a.f90",
-        "subroutine bad(x\nend subroutine\nsubroutine good(u, n)\n  use mpi\n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\n  end do\n  \
-        call bad(u)\n  call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\nend subroutine\n",
+        "subroutine bad(x\nend subroutine\nsubroutine good(u, n)\n  use mpi\
+         \n  integer :: n, i, ierr\n  real(8) :: u(3*n), b(n)\n  do i = 1, n\n    b(i) = u(3*i)\
+         \n  end do\n  \
+        call bad(u)\n  call mpi_send(b,n,mpi_double_precision,0,0,mpi_comm_world,ierr)\n\
+        end subroutine\n",
     );
     assert_eq!(found, ["E-SRC-WRITTEN"]);
 }
 
 #[test]
 fn an_error_in_the_procedure_is_the_reason() {
-    let found = c(
-        "void f(const double *restrict u, int n) {\n  double b[100]; int i;\n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
-        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n  i = = 3;\n}\n",
-    );
+    let found = c("void f(const double *restrict u, int n) {\n  double b[100]; int i;\
+         \n  for (i = 0; i < n; i++) b[i] = u[3 * i];\n  \
+        MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n  i = = 3;\n}\n");
     assert_eq!(found, ["E-SYNTAX"]);
 }

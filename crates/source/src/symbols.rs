@@ -1,4 +1,4 @@
-//! What names mean in one procedure: what the analysis asks of the project.
+//! Names as one procedure means them: all that the analysis asks of the project.
 
 use crate::Language;
 use crate::tree::{Declaration, Expression, Name, Type};
@@ -21,9 +21,9 @@ pub trait Symbols {
     /// Bytes of a type on LP64; none where the text does not tell. Array bounds must be constants.
     fn size_of(&self, of: &Type) -> Option<u64>;
 
-    /// What a type consists of, if that is numbers of one type without gaps: which, and how large
-    /// they are on LP64. Types of one name have one size everywhere; that of `unsigned long` is
-    /// `long`.
+    /// The numbers that a type consists of, if they are of one type without gaps: which, and how
+    /// large they are on LP64. Types of one name have one size everywhere; that of `unsigned long`
+    /// is `long`.
     fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
         match of {
             Type::Basic(name, size) => {
@@ -56,7 +56,8 @@ pub trait Symbols {
         Some(Vec::new())
     }
 
-    /// What a call may read and write. Unknown procedures: everything that can be reached.
+    /// The memory that a call may read and write. Unknown procedures: everything that can be
+    /// reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
 }
 

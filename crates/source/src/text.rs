@@ -16,9 +16,9 @@ pub enum Language {
 }
 
 impl Language {
-    /// What the end of a file's name says: `.c .h` are C; `.cc .cpp .cxx .hpp .hh .C` C++; `.f
-    /// .for .f77 .inc .incl` Fortran in fixed form, `.f90 .f95 .f03 .f08 .F90 ...` in free form.
-    /// Case counts for `.C` only.
+    /// The language that the end of a file's name tells: `.c .h` are C; `.cc .cpp .cxx .hpp .hh
+    /// .C` C++; `.f .for .f77 .inc .incl` Fortran in fixed form, `.f90 .f95 .f03 .f08 .F90 ...` in
+    /// free form. Case counts for `.C` only.
     pub fn of_name(name: &str) -> Option<Language> {
         let extension = name.rsplit_once('.')?.1;
         if extension == "C" {

@@ -18,7 +18,6 @@ const TODAY: &[(&str, usize)] = &[
     ("pack", 12),
     ("plan", 18),
     ("reconstruct", 10),
-    ("refactor", 66),
     ("report", 4),
     ("testkit", 19),
     ("xtask", 8),

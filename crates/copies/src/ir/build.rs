@@ -21,7 +21,10 @@ pub(super) fn clamped(count: &Polynomial) -> Polynomial {
 }
 
 fn is_clamp(atom: &Atom) -> bool {
-    matches!(atom, Atom::Apply(Operator::Max, operands) if operands.first().is_some_and(Polynomial::is_zero))
+    match atom {
+        Atom::Apply(Operator::Max, operands) => operands.first().is_some_and(Polynomial::is_zero),
+        _ => false,
+    }
 }
 
 /// The count without its clamps. Where a clamp matters, what is counted is empty, and strides do
@@ -176,7 +179,7 @@ impl Build {
     }
 }
 
-/// What lies at an absolute place: a list of such places, or a struct.
+/// A type at an absolute place: a list of such places, or a struct.
 pub(super) fn absolute(place: Polynomial, node: Node) -> Node {
     match node {
         Node::Hindexed { displacements, child } => {
@@ -192,7 +195,7 @@ pub(super) fn absolute(place: Polynomial, node: Node) -> Node {
     }
 }
 
-/// What is somewhere, as members of what it is in: those of a struct, or itself.
+/// A type somewhere, as members of the one that it is in: those of a struct, or itself.
 pub(super) fn moved(by: Polynomial, node: Node) -> Vec<Member> {
     match node {
         Node::Struct(inner) => inner

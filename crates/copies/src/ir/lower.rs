@@ -120,7 +120,7 @@ impl Lower<'_> {
         place.substitute(turn, &Polynomial::zero())
     }
 
-    /// What copies are, at absolute displacements.
+    /// The members that copies become, at absolute displacements.
     fn members(&self, copies: &Dense) -> Result<Vec<Member>, Refusal> {
         match copies {
             Dense::Copy(copy) => Ok(vec![self.block(copy)?]),
@@ -375,7 +375,7 @@ fn shift_of(node: &Node, name: &Name) -> Option<Polynomial> {
     }
 }
 
-/// What an array or pointer holds, in the end.
+/// The type that an array or pointer holds, in the end.
 fn element_of(symbols: &dyn Symbols, of: &Type) -> Option<Type> {
     match of {
         Type::Array(element, _) => Some(symbols.resolve(element)),

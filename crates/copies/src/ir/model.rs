@@ -5,7 +5,7 @@ use commloom_source::tree::{Expression, Name};
 
 use crate::Address;
 
-/// What is sent instead of the buffer.
+/// A datatype, with the address that is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datatype {
     /// Bytes of one element of the datatype that the call names (its token is copied from the
@@ -22,7 +22,7 @@ pub struct Datatype {
     /// with all counters 0. None: displacements at the top are absolute (they contain
     /// [`Atom::Address`](commloom_source::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
     pub at: Option<Address>,
-    /// What is there.
+    /// The type there.
     pub node: Node,
 }
 
@@ -51,8 +51,8 @@ pub enum Node {
         count: Polynomial,
         /// Bytes from one to the next.
         stride: Polynomial,
-        /// What is repeated; a block of elements is [`Node::Contiguous`] and becomes the block
-        /// length.
+        /// The type that is repeated; a block of elements is [`Node::Contiguous`] and becomes the
+        /// block length.
         child: Box<Node>,
     },
     /// Equal blocks at places that an array of the program lists: block `k` begins `scale *
@@ -77,7 +77,7 @@ pub enum Node {
     Hindexed {
         /// Bytes from here to each.
         displacements: Vec<Polynomial>,
-        /// What is there; a block of elements is [`Node::Contiguous`] and becomes the block
+        /// The type there; a block of elements is [`Node::Contiguous`] and becomes the block
         /// length.
         child: Box<Node>,
     },
@@ -86,7 +86,7 @@ pub enum Node {
     Resized {
         /// Bytes from one to the next.
         extent: Polynomial,
-        /// What is there; its first byte need not be the lowest.
+        /// The type there; its first byte need not be the lowest.
         child: Box<Node>,
     },
     /// Several children, known in number.
@@ -101,13 +101,13 @@ pub enum Node {
         count: Polynomial,
         /// Bytes from here to the child of this turn.
         displacement: Polynomial,
-        /// What is there.
+        /// The type there.
         child: Box<Node>,
     },
     /// Only where a condition holds when the type is made; otherwise the other, which may be
     /// empty.
     Guard {
-        /// What decides.
+        /// The condition.
         condition: Expression,
         /// If true.
         then: Box<Node>,
@@ -121,6 +121,6 @@ pub enum Node {
 pub struct Member {
     /// Bytes from the struct's start.
     pub displacement: Polynomial,
-    /// What is there.
+    /// The type there.
     pub node: Node,
 }

@@ -39,7 +39,7 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Pass::AdjacentBlocks => "adjacent blocks -> one block",

@@ -11,11 +11,11 @@ use super::{Datatype, Pass};
 /// A datatype on its way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What was done to the one before; none for the copies as they come, in structs.
+    /// The pass from the one before; none for the copies as they come, in structs.
     pub pass: Option<Pass>,
     /// How often, one after the other.
     pub times: usize,
-    /// What it was then.
+    /// The datatype after it.
     pub datatype: Datatype,
 }
 

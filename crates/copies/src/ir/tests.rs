@@ -40,7 +40,7 @@ fn call(statements: &[Statement]) -> Option<(&Expression, &[Expression])> {
     })
 }
 
-/// What the first call of a text sends instead: "address: type", or the refusal.
+/// The datatype that the first call of a text sends instead: "address: type", or the refusal.
 fn typed(text: &str, element: u64) -> String {
     typed_in(Language::C, text, element)
 }
@@ -132,7 +132,8 @@ fn passes(text: &str, element: u64) -> Vec<String> {
 
 #[test]
 fn passes_are_told_with_what_comes_of_each() {
-    let text = "void f(double *u, double *b, int n, int m) { int p = 0, j, k; for(k=1;k<n-1;k++) for(j=0;j<m;j++) b[p++]=u[k*m+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int p = 0, j, k; \
+        for(k=1;k<n-1;k++) for(j=0;j<m;j++) b[p++]=u[k*m+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
     assert_eq!(
         passes(text, 8),
         [
@@ -150,13 +151,17 @@ fn passes_are_told_with_what_comes_of_each() {
 
 #[test]
 fn a_loop_with_three_copies_is_a_vector() {
-    let text = "void f(int N, int M, double g[N][M][3]) { double b[3 * N]; int i; for(i=0;i<N;i++){b[3*i]=g[i][0][0];b[3*i+1]=g[i][0][1];b[3*i+2]=g[i][0][2];} MPI_Send(b,N*3,MPI_DOUBLE,l,t,c); }";
+    let text = "void f(int N, int M, double g[N][M][3]) { double b[3 * N]; int i; \
+        for(i=0;i<N;i++){b[3*i]=g[i][0][0];b[3*i+1]=g[i][0][1];b[3*i+2]=g[i][0][2];} \
+        MPI_Send(b,N*3,MPI_DOUBLE,l,t,c); }";
     assert_eq!(typed(text, 8), "g[0][0][0]: vector(N, 3, 3*M)");
 }
 
 #[test]
 fn a_nest_with_a_running_index_is_an_hvector_of_a_vector() {
-    let text = "void f(double *u, double *b, int nx, int ny, int nz) { int p, j, k; p=0; for(k=1;k<nz-1;k++)for(j=1;j<ny-1;j++) b[p++]=u[(k*ny+j)*nx+1]; MPI_Isend(b,p,MPI_DOUBLE,d,t,c,&r); }";
+    let text = "void f(double *u, double *b, int nx, int ny, int nz) { int p, j, k; p=0; \
+        for(k=1;k<nz-1;k++)for(j=1;j<ny-1;j++) b[p++]=u[(k*ny+j)*nx+1]; \
+        MPI_Isend(b,p,MPI_DOUBLE,d,t,c,&r); }";
     assert_eq!(
         typed(text, 8),
         "u[nx*ny + nx + 1]: hvector(nz - 2, 8*nx*ny, vector(ny - 2, 1, nx))"
@@ -165,38 +170,47 @@ fn a_nest_with_a_running_index_is_an_hvector_of_a_vector() {
 
 #[test]
 fn streams_of_two_arrays_are_a_struct_of_addresses() {
-    let text = "void f(double *g, double *h, double *b, int n) { int i; for(i=0;i<n;i++){b[i]=g[3*i]; b[i+n]=h[2*i];} MPI_Send(b,2*n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *g, double *h, double *b, int n) { int i; \
+        for(i=0;i<n;i++){b[i]=g[3*i]; b[i+n]=h[2*i];} MPI_Send(b,2*n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "MPI_BOTTOM: struct(&g: vector(n, 1, 3), &h: vector(n, 1, 2))");
 }
 
 #[test]
 fn memcpy_of_fields_is_a_struct_at_their_offsets() {
-    let text = "typedef struct{double r[3];int id;double q;}A; void f(A *a, char *b, int n) { int i, p = 0; for(i=0;i<n;i++){memcpy(b+p,a[i].r,24);p+=24;memcpy(b+p,&a[i].id,4);p+=4;} MPI_Send(b,p,MPI_BYTE,d,t,c); }";
+    let text = "typedef struct{double r[3];int id;double q;}A; \
+        void f(A *a, char *b, int n) { int i, p = 0; \
+        for(i=0;i<n;i++){memcpy(b+p,a[i].r,24);p+=24;memcpy(b+p,&a[i].id,4);p+=4;} \
+        MPI_Send(b,p,MPI_BYTE,d,t,c); }";
     assert_eq!(
         typed(text, 1),
-        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): contiguous(4)))"
+        "a[0].r[0]: hvector(n, sizeof(A), struct(0: contiguous(24), offsetof(A, id): \
+         contiguous(4)))"
     );
 }
 
 #[test]
 fn an_index_array_is_a_list_of_blocks() {
-    let text = "void f(double *x, int *list, double *b, int n) { int i; for(i=0;i<n;i++) b[i]=x[list[i]]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *x, int *list, double *b, int n) { int i; \
+        for(i=0;i<n;i++) b[i]=x[list[i]]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "x[0]: hindexed_block(1, 8 * list[0].., n)");
 }
 
 #[test]
 fn what_is_computed_is_refused() {
-    let text = "void f(double *x, double *b, int n) { int i; for(i=0;i<n;i++) b[i]=x[i]/4.0; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *x, double *b, int n) { int i; for(i=0;i<n;i++) b[i]=x[i]/4.0; \
+        MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(
         typed(text, 8),
         "E-ARITH: a value is computed while packing; a datatype can only copy"
     );
-    let text = "void f(double *x, float *b, int n) { int i; for(i=0;i<n;i++) b[i]=(float)x[i]; MPI_Send(b,n,MPI_FLOAT,d,t,c); }";
+    let text = "void f(double *x, float *b, int n) { int i; for(i=0;i<n;i++) b[i]=(float)x[i]; \
+        MPI_Send(b,n,MPI_FLOAT,d,t,c); }";
     assert_eq!(
         typed(text, 4),
         "E-ARITH: a value is converted while packing; a datatype can only copy"
     );
-    let text = "void f(double *x, double *b, int n) { int i; MPI_Recv(b,n,MPI_DOUBLE,d,t,c,s); for(i=0;i<n;i++) x[2*i] += b[i]; }";
+    let text = "void f(double *x, double *b, int n) { int i; MPI_Recv(b,n,MPI_DOUBLE,d,t,c,s); \
+        for(i=0;i<n;i++) x[2*i] += b[i]; }";
     assert_eq!(
         typed(text, 8),
         "E-ARITH: a value is accumulated while unpacking; a datatype can only copy"
@@ -205,41 +219,54 @@ fn what_is_computed_is_refused() {
 
 #[test]
 fn interchanged_loops_are_sorted_by_the_buffer() {
-    let text = "void f(double *u, double *b, int n, int m) { int i, j; for(i=0;i<n;i++) for(j=0;j<m;j++) b[j*n+i]=u[i*m+j]; MPI_Send(b,n*m,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int i, j; \
+        for(i=0;i<n;i++) for(j=0;j<m;j++) b[j*n+i]=u[i*m+j]; MPI_Send(b,n*m,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[0]: hvector(m, 8, vector(n, 1, m))");
-    let text = "void f(double *u, double *b, int n) { int i; for(i=0;i<n;i++) b[n-1-i]=u[3*i]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n) { int i; for(i=0;i<n;i++) b[n-1-i]=u[3*i]; \
+        MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[3*n - 3]: vector(n, 1, -3)");
 }
 
 #[test]
 fn pointers_run_too() {
-    let text = "void f(double *u, int n, int m) { double b[100]; double *p = b, *q = u + 2; for(int i=0;i<n;i++) { for(int j=0;j<4;j++) *p++ = *q++; q += m; } MPI_Send(b,4*n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, int n, int m) { double b[100]; double *p = b, *q = u + 2; \
+        for(int i=0;i<n;i++) { for(int j=0;j<4;j++) *p++ = *q++; q += m; } \
+        MPI_Send(b,4*n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[2]: vector(n, 4, m + 4)");
 }
 
 #[test]
 fn a_nest_without_gaps_is_contiguous() {
-    let text = "void f(double *u, double *b, int n, int m) { int p = 0; for(int i=0;i<n;i++) for(int j=0;j<m;j++) b[p++] = u[i*m+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int p = 0; \
+        for(int i=0;i<n;i++) for(int j=0;j<m;j++) b[p++] = u[i*m+j]; \
+        MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[0]: contiguous(max(0, m)*max(0, n))");
 }
 
 #[test]
 fn receives_are_the_mirror() {
-    let text = "void f(double *u, double *b, int n) { int i; MPI_Recv(b,n,MPI_DOUBLE,d,t,c,s); for(i=0;i<n;i++) u[2*i] = b[i]; }";
+    let text = "void f(double *u, double *b, int n) { int i; MPI_Recv(b,n,MPI_DOUBLE,d,t,c,s); \
+        for(i=0;i<n;i++) u[2*i] = b[i]; }";
     assert_eq!(typed(text, 8), "u[0]: vector(n, 1, 2)");
 }
 
 #[test]
 fn sizes_that_differ_are_a_struct_made_by_a_loop() {
-    let text = "void f(double *u, double *b, int *len, int n, int m) { int p = 0; for(int i=0;i<n;i++) for(int j=0;j<len[i];j++) b[p++] = u[i*m+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int *len, int n, int m) { int p = 0; \
+        for(int i=0;i<n;i++) for(int j=0;j<len[i];j++) b[p++] = u[i*m+j]; \
+        MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[0]: for(k0 < n, 8*k0*m: contiguous(len[k0]))");
-    let text = "void f(double *u, double *b, int n) { int p = 0; for(int i=0;i<n;i++) for(int j=0;j<=i;j++) b[p++] = u[i*n+j]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n) { int p = 0; \
+        for(int i=0;i<n;i++) for(int j=0;j<=i;j++) b[p++] = u[i*n+j]; \
+        MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "u[0]: for(k0 < n, 8*k0*n: contiguous(k0 + 1))");
 }
 
 #[test]
 fn conditions_guard_their_copies() {
-    let text = "void f(double *u, double *v, double *b, int n, int north) { int p = 0; if (north) { for(int i=0;i<n;i++) b[p++] = u[2*i]; } for(int i=0;i<n;i++) b[p++] = v[i]; MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *v, double *b, int n, int north) { int p = 0; \
+        if (north) { for(int i=0;i<n;i++) b[p++] = u[2*i]; } for(int i=0;i<n;i++) b[p++] = v[i]; \
+        MPI_Send(b,p,MPI_DOUBLE,d,t,c); }";
     assert_eq!(
         typed(text, 8),
         "MPI_BOTTOM: struct(&u: if(.., vector(n, 1, 2), struct()), &v: contiguous(n))"
@@ -248,13 +275,15 @@ fn conditions_guard_their_copies() {
 
 #[test]
 fn what_changes_before_the_call_is_refused() {
-    let text = "void f(double *u, double *b, int n, int m) { int i; for(i=0;i<n;i++) b[i]=u[i*m]; m = 3; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int i; for(i=0;i<n;i++) b[i]=u[i*m]; \
+        m = 3; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(typed(text, 8), "E-CHANGED: 'm' changes between these copies and the call");
 }
 
 #[test]
 fn gaps_are_refused() {
-    let text = "void f(double *u, double *b, int n, int m) { int i; for(i=0;i<n;i++) b[2*i]=u[i*m]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int i; \
+        for(i=0;i<n;i++) b[2*i]=u[i*m]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     assert_eq!(
         typed(text, 8),
         "E-COVER: these copies do not fill a range of the buffer without gaps, once each"
@@ -263,7 +292,8 @@ fn gaps_are_refused() {
 
 #[test]
 fn verification_finds_a_wrong_type() {
-    let text = "void f(double *u, double *b, int n, int m) { int i; for(i=0;i<n;i++) b[i]=u[i*m]; MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
+    let text = "void f(double *u, double *b, int n, int m) { int i; for(i=0;i<n;i++) b[i]=u[i*m]; \
+        MPI_Send(b,n,MPI_DOUBLE,d,t,c); }";
     let project = project(Language::C, text);
     let id = project.procedures().last().expect("a procedure");
     let (procedure, alone) = (project.procedure(id), project.view(id));

@@ -1,5 +1,5 @@
-//! What bytes are counted in: the numbers that are copied. Sizes of other types stay sizes of
-//! types.
+//! The units that bytes are counted in: the numbers that are copied. Sizes of other types stay
+//! sizes of types.
 
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;

@@ -57,7 +57,7 @@ impl Draw {
         }
     }
 
-    /// What a byte of an object holds.
+    /// The value that a byte of an object holds.
     pub fn value(&self, object: &str, offset: i64) -> i64 {
         match &self.sizes {
             Sizes::Same { firsts, .. } if firsts.contains(object) => 1,

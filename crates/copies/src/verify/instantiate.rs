@@ -27,7 +27,7 @@ pub struct Instance {
     pub origin: i64,
     /// Scalars that decide about it, by their names, and their values.
     pub sizes: Vec<(String, i64)>,
-    /// What it has parts of.
+    /// The variables that it has parts of.
     pub variables: Vec<Variable>,
     /// As `variables`.
     addresses: Addresses,
@@ -36,7 +36,7 @@ pub struct Instance {
 /// An array or scalar, or what a pointer points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Bytes of what it is an array of; none where that is not known.
     pub element: Option<i64>,
@@ -119,7 +119,7 @@ impl Values<'_, '_> {
         Ok(Instance { ty, origin, sizes, variables, addresses: self.addresses })
     }
 
-    /// What an object is in the program.
+    /// The variable that an object is in the program.
     fn variable(&mut self, object: Object) -> Variable {
         let plain =
             |name: &str| Variable { name: name.to_owned(), element: None, shape: Vec::new() };

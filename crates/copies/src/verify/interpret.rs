@@ -53,7 +53,10 @@ impl<'a> Interpreter<'a> {
 
     fn obey(&mut self, condition: &Expression) {
         let ExpressionKind::Binary(sign, left, right) = &condition.kind else { return };
-        let is_variable = |e: &Expression| matches!(&e.kind, ExpressionKind::Name(n) if self.symbols.constant(n).is_none());
+        let is_variable = |e: &Expression| match &e.kind {
+            ExpressionKind::Name(name) => self.symbols.constant(name).is_none(),
+            _ => false,
+        };
         match sign {
             Binary::And => {
                 self.obey(left);
@@ -132,7 +135,7 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// What is known here, and the call's arguments.
+    /// The memory here, and the call's arguments.
     fn here(&mut self) -> Result<(Memory, Byte, Option<i64>), Stop> {
         let buffer = if self.is_survey {
             Byte { object: self.objects.named(""), offset: 0 }
@@ -356,13 +359,15 @@ impl<'a> Interpreter<'a> {
                 self.assign(target, Some(Binary::Add), &by);
             }
             ExpressionKind::List(items) => items.iter().for_each(|item| self.evaluate(item)),
-            ExpressionKind::Call { function, arguments } if matches!(&function.kind, ExpressionKind::Name(name) if name == "$allocate") =>
+            ExpressionKind::Call { function, arguments }
+                if name_of(function).is_some_and(|name| name == "$allocate") =>
             {
                 arguments.iter().for_each(|array| self.allocate(array));
             }
             ExpressionKind::Call { .. } if self.is_survey => {}
             ExpressionKind::Call { function, arguments } => {
-                let copies = matches!(&function.kind, ExpressionKind::Name(name) if name.ends_with("memcpy") || name.ends_with("memmove"));
+                let copies = name_of(function)
+                    .is_some_and(|name| name.ends_with("memcpy") || name.ends_with("memmove"));
                 if let ([to, from, length], true) = (arguments.as_slice(), copies)
                     && let (Ok(to), Ok(from), Ok(length)) =
                         (self.argument(to), self.argument(from), self.number(length))
@@ -374,5 +379,13 @@ impl<'a> Interpreter<'a> {
                 let _ = self.number(expression);
             }
         }
+    }
+}
+
+/// The name of a procedure that is called by its name.
+fn name_of(function: &Expression) -> Option<&str> {
+    match &function.kind {
+        ExpressionKind::Name(name) => Some(name),
+        _ => None,
     }
 }

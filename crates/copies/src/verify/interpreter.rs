@@ -59,9 +59,9 @@ pub(super) struct Interpreter<'a> {
     /// Bounds of arrays that are known already, by array and expression.
     pub bounds: Table<(Object, usize), Result<i64, Stop>>,
     pub frames: Table<(Object, Of), Frame>,
-    /// What is known at the call.
+    /// The memory at the call.
     pub arrival: Option<Memory>,
-    /// What is known where a persistent request is made, with the arguments there.
+    /// The memory where a persistent request is made, with the arguments there.
     pub made: Option<(Memory, Byte, Option<i64>)>,
     pub buffer: Option<Byte>,
     pub count: Option<i64>,

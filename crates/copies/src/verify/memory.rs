@@ -14,7 +14,7 @@ pub(super) struct Byte {
     pub offset: i64,
 }
 
-/// What a cell of memory holds.
+/// The value of a cell of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     Number(i64),
@@ -26,7 +26,7 @@ pub(super) enum Held {
 pub(super) struct Objects {
     all: Vec<Named>,
     by_name: Table<String, Object>,
-    /// What pointers point to that were never set.
+    /// Targets of pointers that were never set.
     behind: Table<Byte, Object>,
     /// Values that are computed at places of the text.
     computed: Table<usize, Object>,
@@ -47,7 +47,7 @@ pub(super) struct Memory {
     held: Table<Byte, Held>,
     /// Bytes that were copied, all in all.
     pub copied: u64,
-    /// What is on its way in a copy.
+    /// Cells that are on their way in a copy.
     moved: Vec<(Byte, Option<Held>)>,
 }
 
@@ -77,7 +77,7 @@ impl Objects {
         self.all.get(usize::try_from(object.0).ok()?)
     }
 
-    /// What a pointer points to that was never set.
+    /// The target of a pointer that was never set.
     pub fn behind(&mut self, pointer: Byte) -> Byte {
         let object = match self.behind.get(&pointer) {
             Some(&known) => known,
@@ -91,7 +91,7 @@ impl Objects {
         Byte { object, offset: 0 }
     }
 
-    /// What is computed at a place of the text.
+    /// The object for a value that is computed at a place of the text.
     pub fn computed(&mut self, place: usize) -> Object {
         match self.computed.get(&place) {
             Some(&known) => known,

@@ -43,7 +43,7 @@ pub use sample::{BYTES, Sample, sample};
 /// Draws for each that is wanted.
 const DRAWS: u32 = 20;
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
     /// Draws for which loops and datatype described the same bytes.
@@ -57,16 +57,17 @@ pub struct Checked {
 /// Loops and datatype describe different bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "with seed {seed}, byte {at} of the buffer is {loops} in the loops, but {datatype} in the datatype"
+    "with seed {seed}, byte {at} of the buffer is {loops} in the loops, but {datatype} \
+     in the datatype"
 )]
 pub struct Mismatch {
     /// The draw.
     pub seed: u64,
     /// Which byte of the range.
     pub at: usize,
-    /// What the loops put there.
+    /// The byte that the loops put there.
     pub loops: String,
-    /// What the datatype says.
+    /// The byte that the datatype has there.
     pub datatype: String,
 }
 

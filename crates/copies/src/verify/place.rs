@@ -43,7 +43,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a pointer points to, or where an array begins.
+    /// The place that a pointer points to, or where an array begins.
     pub fn pointee(&mut self, pointer: &Expression) -> Result<Spot, Stop> {
         match &pointer.kind {
             ExpressionKind::Unary(Unary::Address, place) => self.spot(place),
@@ -78,7 +78,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What the pointer in a cell points to.
+    /// The byte that the pointer in a cell points to.
     pub fn follow(&mut self, cell: Byte) -> Byte {
         match self.memory.held(cell) {
             Some(Held::Pointer(to)) => to,
@@ -133,7 +133,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a pointer type points to.
+    /// The type that a pointer type points to.
     fn target(&mut self, of: &Type) -> Result<Of, Stop> {
         let of = self.types.of(of);
         let shape = self.types.shape(of)?;
@@ -143,7 +143,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What stands below a pointer, or one subscript of an array.
+    /// The type below a pointer, or one subscript of an array.
     fn below(&self, of: Of) -> Result<Of, Stop> {
         let shape = self.types.shape(of)?;
         match shape.of {

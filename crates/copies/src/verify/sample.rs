@@ -24,7 +24,7 @@ pub const SPAN: i64 = 16 * 1024 * 1024;
 const LARGEST: i64 = 1 << 17;
 /// Most parts of structs and lists.
 const PARTS: u64 = 1 << 16;
-/// What sizes are where nothing that is sent depends on them.
+/// The value of sizes where nothing that is sent depends on them.
 const USUAL: i64 = 64;
 
 /// A datatype at sizes as programs have them: those that the program gives its constants, and for
@@ -37,7 +37,7 @@ pub struct Sample {
     pub ty: Type,
     /// Whether it is sent or received.
     pub direction: Direction,
-    /// What all sizes are that the program leaves open; none where it leaves none open.
+    /// The value of all sizes that the program leaves open; none where it leaves none open.
     pub size: Option<i64>,
     /// The names of those that have one.
     pub names: Vec<String>,

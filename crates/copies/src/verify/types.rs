@@ -13,14 +13,14 @@ use super::stop::Stop;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Of(u32);
 
-/// What is known of a type.
+/// All that is known of a type.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub of: Type,
     /// Bytes, where they do not depend on variables.
     pub size: Option<i64>,
     pub is_whole: bool,
-    /// What a pointer points to, or an array has in it.
+    /// The type that a pointer points to, or an array has in it.
     pub inner: Option<Of>,
     /// In C, what an element of an array's first dimension is.
     pub rest: Option<Of>,
@@ -29,7 +29,7 @@ pub(super) struct Shape {
     fields: Vec<(String, i64, Of)>,
 }
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meaning<'a> {
     pub object: Object,
@@ -136,5 +136,9 @@ impl<'a> Types<'a> {
 
 /// Whether values of a type are whole numbers.
 fn whole(of: &Type) -> bool {
-    matches!(of, Type::Basic(name, _) if !["float", "double", "real", "complex"].iter().any(|word| name.contains(word)))
+    let words = ["float", "double", "real", "complex"];
+    match of {
+        Type::Basic(name, _) => !words.iter().any(|word| name.contains(word)),
+        _ => false,
+    }
 }

@@ -22,7 +22,7 @@ pub(super) struct Values<'i, 'a> {
     pub turns: &'i [Turns],
     pub span: Span,
     pub addresses: Addresses,
-    /// What was read on the way, by its name in the program.
+    /// The variables that were read on the way, by its name in the program.
     pub sizes: BTreeMap<String, i64>,
     /// How many more parts of structs and lists there may be.
     pub parts: u64,
@@ -65,7 +65,7 @@ impl<'i, 'a> Values<'i, 'a> {
         Ok(())
     }
 
-    /// What an address counts from.
+    /// The byte that an address counts from.
     pub fn base(&mut self, place: &Place) -> Result<Byte, Stop> {
         let expression = self.expression(place)?;
         let spot = self.interpreter.spot(&expression)?;

@@ -44,7 +44,7 @@ fn alike_dimensions(one: &Dimension, other: &Dimension) -> bool {
     }
 }
 
-/// What lies behind a pointer of C, or in an array from its second dimension on.
+/// The type behind a pointer of C, or in an array from its second dimension on.
 pub(super) fn behind(of: &Type) -> Option<Type> {
     match of {
         Type::Pointer(inner) => Some((**inner).clone()),

@@ -103,7 +103,7 @@ pub(super) fn expand(
     })
 }
 
-/// What names of one instance are in the expanded body.
+/// The names that those of one instance get in the expanded body.
 #[derive(Default)]
 pub(super) struct Renaming {
     pub instance: usize,
@@ -272,7 +272,7 @@ impl Expander<'_> {
         Some(all)
     }
 
-    /// What the callee's names are here, with the declarations of those that are its own.
+    /// The names that the callee's get here, with the declarations of those that are its own.
     fn renaming(
         &mut self,
         callee: ProcedureId,
@@ -342,8 +342,8 @@ impl Expander<'_> {
         Some((renaming, declared))
     }
 
-    /// What stands for the dummy arguments: those that are numbers first, as bounds of the others
-    /// have them.
+    /// The expressions for the dummy arguments: those that are numbers first, as bounds of the
+    /// others have them.
     fn arguments(
         &mut self,
         view: &View<'_>,

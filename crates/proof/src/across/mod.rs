@@ -90,7 +90,7 @@ impl Across {
         Some(Across { expanded, expansions, instances })
     }
 
-    /// What becomes of calls that are not among those known, or that could not be rewritten for
+    /// The sites of calls that are not among those known, or that could not be rewritten for
     /// what one procedure shows.
     pub fn sites(
         &self,

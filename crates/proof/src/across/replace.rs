@@ -96,7 +96,7 @@ impl Expander<'_> {
         }
     }
 
-    /// What stands for a dummy argument: a name, a number, or the address of a name.
+    /// The expression for a dummy argument: a name, a number, or the address of a name.
     fn substituted(&mut self, kind: &Kind, real: Span, instance: usize) -> Kind {
         match kind {
             Kind::Unary(sign, inner) => {

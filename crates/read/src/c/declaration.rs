@@ -1,4 +1,4 @@
-//! What stands outside of procedures, procedures themselves, and declarations in them.
+//! Declarations outside of procedures, procedures themselves, and declarations in them.
 
 use std::ops::Range;
 
@@ -137,7 +137,7 @@ fn all(reader: &mut Reader<'_>, root: Node<'_>, path: Option<&str>, lost: &Lost,
     }
 }
 
-/// What waits to be translated, and the namespace or class that it is in.
+/// Items that wait to be translated, each with the namespace or class that it is in.
 type Inside<'t> = Vec<(Node<'t>, Option<Name>)>;
 
 /// Translates what is not made of other items, and gives back what is in it.

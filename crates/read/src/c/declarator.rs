@@ -1,4 +1,4 @@
-//! What stands around a name in a declaration: `*`, `[n]`, `(...)`.
+//! The signs around a name in a declaration: `*`, `[n]`, `(...)`.
 
 use commloom_source::tree::{Dimension, MAX_DEPTH, Name, Type};
 use tree_sitter::Node;
@@ -11,7 +11,7 @@ pub(super) struct Declared<'t> {
     pub name: Name,
     /// Where the name stands.
     pub node: Option<Node<'t>>,
-    /// What it is; of a function, what it gives back.
+    /// Its type; of a function, that of its result.
     pub of: Type,
     /// Of a function.
     pub parameters: Option<Node<'t>>,

@@ -9,7 +9,7 @@ use commloom_source::{FileId, Span};
 use super::condition::{self, Given};
 use super::token::{Kind, tokens};
 
-/// What the lines of the preprocessor in one file say. What stands in any branch counts, but for
+/// The lines of the preprocessor in one file. All branches count, but for
 /// branches with an `#error`, which no compiler gets through, and those that macros given to the
 /// compiler decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub struct Directives {
 /// `#define name(parameters) body`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Define {
-    /// What is defined.
+    /// The name that is defined.
     pub name: Name,
     /// Its parameters, where it has parentheses; the last is `...` where any number may follow.
     pub parameters: Option<Vec<Name>>,
-    /// What it stands for: tokens, with single blanks where there was white space.
+    /// Its meaning: tokens, with single blanks where there was white space.
     pub body: String,
     /// The line.
     pub span: Span,
@@ -94,7 +94,7 @@ fn leaves_comment_open(line: &str) -> bool {
 
 /// A branch of `#if` that is open.
 struct Branch {
-    /// What was defined before it.
+    /// The number of definitions before it.
     defines: usize,
     includes: usize,
     fails: bool,
@@ -191,7 +191,8 @@ mod tests {
     #[test]
     fn constants_macros_and_includes() {
         let found = read(
-            "#include <mpi.h>\n # include \"a/b.h\" // why\n#define N 5 /* five */\n#define IDX(i, j) ((i)*N \\\n  + (j))\n#define NOT (x)\n#pragma pack(1)\n",
+            "#include <mpi.h>\n # include \"a/b.h\" // why\n#define N 5 /* five */\n\
+             #define IDX(i, j) ((i)*N \\\n  + (j))\n#define NOT (x)\n#pragma pack(1)\n",
         );
         let includes: Vec<&str> = found.includes.iter().map(|i| i.0.as_str()).collect();
         assert_eq!(includes, ["mpi.h", "a/b.h"]);
@@ -217,7 +218,8 @@ mod tests {
     #[test]
     fn branches_that_do_not_compile_define_nothing() {
         let found = read(
-            "#ifndef A\n#define A\n#ifdef B\n#define M(n) old(n)\n#error no\n#else\n#define M(n) malloc(n)\n#endif\n#define C 1\n#endif\n#else\n#error\n",
+            "#ifndef A\n#define A\n#ifdef B\n#define M(n) old(n)\n#error no\n#else\n\
+             #define M(n) malloc(n)\n#endif\n#define C 1\n#endif\n#else\n#error\n",
         );
         let bodies: Vec<&str> = found.defines.iter().map(|d| d.body.as_str()).collect();
         assert_eq!(bodies, ["", "malloc(n)", "1"]);
@@ -225,7 +227,8 @@ mod tests {
 
     #[test]
     fn given_macros_decide_branches() {
-        let text = "#ifndef N\n#define N 4\n#else\n#define M 1\n#endif\n#if N > 9\n#define A 1\n#elif N > 7\n#include \"b.h\"\n#else\n#define C 1\n#endif\n";
+        let text = "#ifndef N\n#define N 4\n#else\n#define M 1\n#endif\n#if N > 9\n#define A 1\n\
+            #elif N > 7\n#include \"b.h\"\n#else\n#define C 1\n#endif\n";
         let given = Given::from([("N".to_owned(), "8".to_owned())]);
         let found = directives_given(text, FileId(0), &given);
         let names: Vec<&str> = found.defines.iter().map(|d| d.name.as_str()).collect();

@@ -224,7 +224,7 @@ fn name(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     }
 }
 
-/// What a use of a macro stands for, if it is an expression of its own.
+/// The meaning of a use of a macro, if it is an expression of its own.
 fn expanded(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let text = reader.shared.macros.expand(reader.text_of(node))?;
     // `#define NEW(n) malloc(n);`, where a semicolon stands anyway.

@@ -66,7 +66,7 @@ impl Locals {
         called
     }
 
-    /// What a name that is used here is called in the tree. None: it is outside of the procedure
+    /// The name in the tree of one that is used here. None: it is outside of the procedure
     /// here, while a variable in it has the same name.
     pub fn used(&mut self, name: &str) -> Option<Name> {
         if !self.active {
@@ -87,7 +87,7 @@ impl Locals {
         self.lookup(name).unwrap_or(name).to_owned()
     }
 
-    /// What a variable of the procedure is, by its name here.
+    /// The type of a variable of the procedure, by its name here.
     pub fn type_of(&self, name: &str) -> Option<&Type> {
         self.types.get(self.lookup(name)?)
     }

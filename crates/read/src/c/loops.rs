@@ -11,7 +11,7 @@ use super::expression::comma;
 use super::reader::{Jumps, Reader, field};
 use super::variables::declare_locals;
 
-/// What the condition and one of the steps of a `for` say together.
+/// The head of a `for`: its condition and one of the steps together.
 struct Head {
     /// Which of the steps it is.
     step_index: usize,
@@ -130,8 +130,8 @@ fn mirrored(comparison: Binary) -> Binary {
     }
 }
 
-/// What a step adds, and whether that is less than zero. Where it is no number, its sign is that
-/// of the operation: with the other sign the loop would not end.
+/// The number that a step adds, and whether it is less than zero. Where it is no number, its sign
+/// is that of the operation: with the other sign the loop would not end.
 fn step_of(statement: &Statement, variable: &str) -> Option<(Expression, bool)> {
     let span = statement.span;
     let (value, operation) = match &statement.kind {

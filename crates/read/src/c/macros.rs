@@ -1,4 +1,4 @@
-//! What names of the preprocessor stand for, and their expansion by tokens (C11 6.10.3).
+//! The meanings of names of the preprocessor, and their expansion by tokens (C11 6.10.3).
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ pub struct Macros {
     meanings: HashMap<Name, Meaning>,
 }
 
-/// What a macro stands for.
+/// The meaning of a macro.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A number that is computed from numbers: its name says more than its value, so it stays.
@@ -69,7 +69,7 @@ impl Macros {
         Macros { meanings }
     }
 
-    /// What a name stands for, if it is a macro.
+    /// The meaning of a name, if it is a macro.
     pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
         self.meanings.get(name)
     }
@@ -101,8 +101,8 @@ impl Macros {
         Some(out)
     }
 
-    /// What a text becomes, constants left as they are. None: a limit was reached, or a macro in
-    /// it is not certain.
+    /// The text that a text becomes, constants left as they are. None: a limit was reached, or a
+    /// macro in it is not certain.
     pub(super) fn expand(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         self.expand_into(text, &mut Vec::new(), &mut out)?;
@@ -337,7 +337,8 @@ mod tests {
     #[test]
     fn tokens_take_the_place_of_names() {
         let all = macros(
-            "#define N 5\n#define NX (N+2)\n#define SQ(x) x*x\n#define IDX(i,j) ((i)*NX+(j))\n#define AT(i) IDX(i,k)\n#define k p->k",
+            "#define N 5\n#define NX (N+2)\n#define SQ(x) x*x\n#define IDX(i,j) ((i)*NX+(j))\n\
+             #define AT(i) IDX(i,k)\n#define k p->k",
         );
         assert_eq!(all.get("NX"), Some(&Meaning::Constant));
         assert_eq!(squeezed(all.expand("SQ(a+b)")).as_deref(), Some("a+b*a+b"));

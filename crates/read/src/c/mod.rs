@@ -5,7 +5,7 @@
 //! expanded by tokens, where an expression or a statement uses them; names of numbers (`#define N
 //! 5`) stay, since they are what a person wants to see in the result.
 //!
-//! What is not counted, not structured or not understood is still there: loops become
+//! Code that is not counted, not structured or not understood is still there: loops become
 //! [`While`](commloom_source::tree::StatementKind::While), `switch` with falling through becomes
 //! jumps, and everything else `Unknown` with the names in it.
 

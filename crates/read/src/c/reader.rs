@@ -1,4 +1,4 @@
-//! What all parts of the front end work with.
+//! The state that all parts of the front end share.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::macros::Macros;
 /// Bytes that all uses of macros in one file may become.
 pub(super) const EXPANSION_BUDGET: usize = 1 << 22;
 
-/// What one file has once, also for the texts that macros become.
+/// The things that one file has once, also for the texts that macros become.
 pub(super) struct Shared<'a> {
     parser: RefCell<Parser>,
     pub language: Language,
@@ -92,7 +92,7 @@ pub(super) struct Reader<'a> {
     pub jumps: Vec<Jumps>,
 }
 
-/// What a `break` and a `continue` are in the innermost loop or `switch`.
+/// Targets of `break` and `continue` in the innermost loop or `switch`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Jumps {
     /// The label that `break` goes to; none: it leaves the loop.

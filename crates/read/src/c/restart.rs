@@ -20,7 +20,7 @@ const DEEPEST: usize = 32;
 /// A procedure, as far as its head says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
-    /// What it is called; of a method without its class.
+    /// Its name; of a method without its class.
     pub name: Name,
     /// The namespaces and classes around it.
     pub path: Option<Name>,
@@ -86,7 +86,7 @@ struct Scan<'t> {
     is_ended: bool,
 }
 
-/// What begins with a line.
+/// The construct that begins with a line.
 enum Start {
     /// A procedure, whose body begins at a token, or whose head is broken.
     Procedure(Name, usize, bool),
@@ -181,7 +181,7 @@ impl Scan<'_> {
         self.all.get(at).map_or("", |placed| placed.token.text)
     }
 
-    /// What begins at the first token of a line.
+    /// The construct that begins at the first token of a line.
     fn start(&self, first: usize) -> Option<Start> {
         let mut at = first;
         let limit = first + LONGEST_HEAD;
@@ -359,7 +359,10 @@ mod tests {
 
     #[test]
     fn procedures_begin_where_lines_begin_like_them() {
-        let text = "#include <x.h>\nint f(int);\nstatic int *f(int a)\n{\n  if (a) {\n  }\n}\n\n#define A(x) {\nvoid\ng(void) { return; }\nint v = h(3);\nstruct s { int a; };\nstruct s *k(struct s *p) {\n  for (;;) {\n  int q(int x);\n}\n#ifdef X\nvoid l(void) {\n}\n#endif\n";
+        let text = "#include <x.h>\nint f(int);\nstatic int *f(int a)\n{\n  if (a) {\n  }\n}\n\n\
+            #define A(x) {\nvoid\ng(void) { return; }\nint v = h(3);\nstruct s { int a; };\n\
+            struct s *k(struct s *p) {\n  for (;;) {\n  int q(int x);\n}\n#ifdef X\n\
+            void l(void) {\n}\n#endif\n";
         assert_eq!(found(text), ["f: 5", "g: 3", "k: 4", "l: 2"]);
     }
 
@@ -367,7 +370,8 @@ mod tests {
     fn what_is_not_closed_ends_at_the_next_one() {
         assert_eq!(
             found(
-                "void a( {\n  x = 1;\n}\nvoid b(int x {\n}\nvoid c(void) {\n  while (1) {\nvoid d(void)\n{\n}\n"
+                "void a( {\n  x = 1;\n}\nvoid b(int x {\n}\nvoid c(void) {\n  while (1) {\n\
+                 void d(void)\n{\n}\n"
             ),
             ["a: 3", "b: 2", "c: 2", "d: 3"]
         );
@@ -376,7 +380,10 @@ mod tests {
 
     #[test]
     fn levels_are_those_of_the_layout() {
-        let text = "namespace a {\nnamespace b::c {\nvoid f() {\n}\nclass K : public L<int> {\n  int n;\n  void g(int q) { }\n  K() : n(0) { }\n  template <class T> int h(T t) const {\n  }\n};\n}\nvoid a::b::K::m() {\n}\n}\nextern \"C\" {\nvoid e(void) {\n}\n}\nextern \"C\" void z(void) { }\n";
+        let text = "namespace a {\nnamespace b::c {\nvoid f() {\n}\nclass K : public L<int> {\
+            \n  int n;\n  void g(int q) { }\n  K() : n(0) { }\
+            \n  template <class T> int h(T t) const {\n  }\n};\n}\nvoid a::b::K::m() {\n}\n}\n\
+            extern \"C\" {\nvoid e(void) {\n}\n}\nextern \"C\" void z(void) { }\n";
         assert_eq!(
             found(text),
             ["a::b::c::f: 2", "a::b::c::K::g: 2", "a::b::c::K::h: 2", "a::m: 2", "e: 2", "z: 1"]

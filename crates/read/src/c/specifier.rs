@@ -1,4 +1,4 @@
-//! What stands before the names in a declaration: types, structures, enumerations.
+//! The words before the names in a declaration: types, structures, enumerations.
 
 use commloom_source::Span;
 use commloom_source::tree::{

@@ -89,7 +89,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a body does: the inside of braces, or one statement.
+/// The statements of a body: the inside of braces, or one statement.
 pub(super) fn block(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
     if node.kind() == "compound_statement" {
         reader.locals.enter();

@@ -47,7 +47,7 @@ pub(super) fn switch(
     Some(())
 }
 
-/// What is compared; a new variable, if it can only be looked at once.
+/// The value that is compared; a new variable, if it can only be looked at once.
 fn subject(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Expression {
     let value = reader.expression(node);
     if settles(&value) {

@@ -1,4 +1,4 @@
-//! What becomes of each construct, written in a notation of one line for each statement.
+//! The tree of each construct, written in a notation of one line for each statement.
 
 use commloom_source::tree::{
     Bound, Expression, ExpressionKind, MAX_DEPTH, Procedure, Statement, StatementKind, Subscript,
@@ -221,12 +221,14 @@ fn expressions() {
 fn macros_are_expanded_where_they_stand() {
     let f = whole(
         Language::C,
-        "#define N 5\n#define IDX(i,j) ((i)*N+(j))\n#define PUT(b,x) do { *b++ = x; } while (0)\n#define BAD n+1\n#define real double\n\
+        "#define N 5\n#define IDX(i,j) ((i)*N+(j))\n#define PUT(b,x) do { *b++ = x; } while (0)\n\
+         #define BAD n+1\n#define real double\n\
          void f(real *u) { real v; x = u[IDX(i,j+1)]; PUT(b, x + N); y = 2 * BAD; z = BAD; }",
     );
     assert_eq!(
         lines(&f.body),
-        "v: double; x = u[((i Multiply N) Add (j Add 1))]; {(*post1(b)) = (x Add N);} y = (2 Multiply ?(n)); z = (n Add 1);"
+        "v: double; x = u[((i Multiply N) Add (j Add 1))]; {(*post1(b)) = (x Add N);} \
+         y = (2 Multiply ?(n)); z = (n Add 1);"
     );
     let twice = whole(Language::C, "#define P a = 1; b = 2\nvoid f(void) { P; if (c) P; }");
     assert_eq!(lines(&twice.body), "a = 1; b = 2; if c {?(a,b);}");
@@ -237,12 +239,15 @@ fn branches() {
     for (text, expected) in [
         ("if (a) b = 1; else if (c) d = 2; else ;", "if a {b = 1;} else {if c {d = 2;} else {;}}"),
         (
-            "switch (x) { case 1: case 2: a = 1; break; case 3: { b = 2; return; } default: c = 3; }",
-            "if ((x Equal 1) Or (x Equal 2)) {a = 1;} else {if (x Equal 3) {{b = 2; return;}} else {c = 3;}}",
+            "switch (x) { case 1: case 2: a = 1; break; case 3: { b = 2; return; } \
+             default: c = 3; }",
+            "if ((x Equal 1) Or (x Equal 2)) {a = 1;} else {if (x Equal 3) {{b = 2; return;}} \
+             else {c = 3;}}",
         ),
         (
             "switch (x) { case 1: a = 1; case 2: b = 2; }",
-            "if (x Equal 1) {goto case@2;} if (x Equal 2) {goto case@3;} goto end@1; case@2: a = 1; case@3: b = 2; end@1:",
+            "if (x Equal 1) {goto case@2;} if (x Equal 2) {goto case@3;} goto end@1; \
+             case@2: a = 1; case@3: b = 2; end@1:",
         ),
         ("goto out; out: return 3;", "goto out; out: return 3;"),
         (
@@ -277,7 +282,8 @@ fn types_and_globals() {
     let unit = read(
         Language::C,
         "typedef struct { double r[3]; int id, *p; } A; struct B { A a; unsigned x:3; };\n\
-         enum { E1, E2 = 5, E3 };\nstatic double g[N][M][3], *h; const int k = 4; extern void foo(const double *restrict a, int (*b)[3], ...);\n\
+         enum { E1, E2 = 5, E3 };\nstatic double g[N][M][3], *h; const int k = 4; \
+         extern void foo(const double *restrict a, int (*b)[3], ...);\n\
          typedef double V[3];\n",
     );
     let record = &unit.scope.records[0];
@@ -340,7 +346,9 @@ fn cpp() {
     }
     let unit = read(
         Language::Cpp,
-        "namespace a { class K { int n; double *x; void g(int q) { x[q] = n; } }; }\nvoid a::K::f() {}\ntemplate <class T> void h(T *t) { *t = 0; }\nextern \"C\" { int bar(void); }",
+        "namespace a { class K { int n; double *x; void g(int q) { x[q] = n; } }; }\n\
+         void a::K::f() {}\ntemplate <class T> void h(T *t) { *t = 0; }\n\
+         extern \"C\" { int bar(void); }",
     );
     assert!(unit.errors.is_empty());
     let names: Vec<&str> = unit.procedures.iter().map(|p| p.name.as_str()).collect();

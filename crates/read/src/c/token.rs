@@ -1,6 +1,6 @@
 //! Tokens as the preprocessor of C sees them, C11 6.4.
 
-/// What a token is, as far as macros ask.
+/// The kind of a token, as far as macros ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier or a keyword.

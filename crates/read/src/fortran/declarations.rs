@@ -12,7 +12,7 @@ use tree_sitter::Node;
 use super::reader::Reader;
 use super::types::{Kinds, kind_value};
 
-/// What was said of the names of one scope, in any order of statements.
+/// The names of one scope, as statements in any order declare them.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     pub(super) entities: Vec<Entity>,
@@ -38,7 +38,7 @@ pub(super) struct Entity {
     pub(super) value: Option<Expression>,
 }
 
-/// What declarations add to a type.
+/// The attributes that declarations add to a type.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attributes {
     pub(super) dimensions: Option<Vec<Dimension>>,

@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
         value.kind
     }
 
-    /// What stands in parentheses.
+    /// The list in parentheses.
     pub(super) fn arguments(&mut self, list: Node<'t>) -> Vec<Subscript> {
         let mut found = Vec::new();
         for child in self.children(list) {

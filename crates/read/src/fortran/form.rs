@@ -83,7 +83,7 @@ struct Writer {
     full: bool,
 }
 
-/// What the first columns of a line say.
+/// The kind of a line, by its first columns.
 enum Kind {
     Comment,
     Preprocessor,
@@ -158,7 +158,7 @@ impl Writer {
         }
     }
 
-    /// What is written next comes from there.
+    /// The text that is written next comes from there.
     fn piece(&mut self, original: usize) {
         self.out.pieces.push((self.out.text.len(), original));
     }

@@ -213,7 +213,7 @@ impl Rows {
     }
 }
 
-/// What is known without other files.
+/// Settles all that is known without other files.
 fn settle_in_file(unit: &mut Unit) {
     let modules: HashMap<Name, HashMap<Name, bool>> =
         unit.modules.iter().map(|(name, scope)| (name.clone(), arrays(scope))).collect();

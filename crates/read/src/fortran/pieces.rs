@@ -255,7 +255,8 @@ mod tests {
 
     #[test]
     fn units_nest() {
-        let text = "module m\n integer x\ncontains\n subroutine s(a)\n contains\n  real(8) function f()\n  end function\n end\nend module\nx = 1\nend\n";
+        let text = "module m\n integer x\ncontains\n subroutine s(a)\n contains\
+            \n  real(8) function f()\n  end function\n end\nend module\nx = 1\nend\n";
         let found = pieces(text);
         let names: Vec<_> = found.iter().map(|p| (p.name.as_str(), p.parent)).collect();
         assert_eq!(names, [("m", None), ("s", Some(0)), ("f", Some(1)), ("", None)]);

@@ -9,7 +9,7 @@ use commloom_source::tree::{
 
 use super::types::{Kinds, kind_value};
 
-/// What a name is.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// An array: `name(i)` is an element.

@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What `data` fills is kept from call to call.
+    /// A variable that `data` fills is kept from call to call.
     pub(super) fn data(&mut self, node: Node<'t>, into: &mut Declarations) {
         for set in self.children(node) {
             for child in self.children(set) {

@@ -23,7 +23,7 @@ pub(super) struct Surroundings {
     pub kinds: Kinds,
 }
 
-/// What a procedure is called that has no name: the main program without a statement that says so.
+/// The name of the procedure that has none: the main program without a statement that says so.
 pub(super) const MAIN: &str = "main program";
 
 impl<'t> Reader<'t> {
@@ -301,7 +301,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What the first statement of a procedure says.
+/// The contents of the first statement of a procedure.
 #[derive(Debug, Default)]
 struct Header {
     name: Option<Name>,

@@ -7,13 +7,14 @@ use std::ops::Range;
 pub struct Change {
     /// Bytes of the original text.
     pub range: Range<usize>,
-    /// What stands there instead.
+    /// The text that stands there instead.
     pub new: String,
 }
 
 /// Two changes of the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("two changes meet at bytes {}..{} and {}..{}", first.start, first.end, second.start, second.end)]
+#[error("two changes meet at bytes {}..{} \
+    and {}..{}", first.start, first.end, second.start, second.end)]
 pub struct Overlap {
     /// The one that begins first.
     pub first: Range<usize>,

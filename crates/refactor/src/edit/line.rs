@@ -35,12 +35,12 @@ impl<'t> Lines<'t> {
         rest.find('\n').map_or(self.text.len(), |newline| at + newline + 1)
     }
 
-    /// What stands before a byte in its line.
+    /// The text before a byte in its line.
     pub(super) fn before(self, at: usize) -> &'t str {
         self.text.get(self.start(at)..at).unwrap_or("")
     }
 
-    /// What stands behind a byte in its line.
+    /// The text behind a byte in its line.
     pub(super) fn behind(self, at: usize) -> &'t str {
         self.text.get(at..self.stop(at)).unwrap_or("")
     }

@@ -33,7 +33,7 @@ pub struct Rewrite<'a> {
     pub source: &'a Source,
     /// The call.
     pub call: CallPlace,
-    /// What is written for it.
+    /// The text that is written for it.
     pub text: &'a Text,
     /// Statements that are not needed any more.
     pub removed: &'a [Span],

@@ -77,7 +77,8 @@ impl StartOnly for Span {
 
 #[test]
 fn c_keeps_what_it_does_not_change() {
-    let text = "void f() {\n    /* pack */\n    for (i = 0; i < n; i++)\n        b[i] = u[i];\n    // send\n    MPI_Send(buf, n, TY, 1); // halo\n    x = 1;\n}\n";
+    let text = "void f() {\n    /* pack */\n    for (i = 0; i < n; i++)\n        b[i] = u[i];\
+        \n    // send\n    MPI_Send(buf, n, TY, 1); // halo\n    x = 1;\n}\n";
     let found = change(
         Language::C,
         text,
@@ -86,9 +87,8 @@ fn c_keeps_what_it_does_not_change() {
     );
     assert_eq!(
         found.as_deref(),
-        Ok(
-            "void f() {\n    /* pack */\n    // send\n    MPI_Datatype t_1;\n    make(&t_1);\n    MPI_Send(&u[0], 1, t_1, 1); // halo\n    drop(&t_1);\n    x = 1;\n}\n"
-        )
+        Ok("void f() {\n    /* pack */\n    // send\n    MPI_Datatype t_1;\n    make(&t_1);\
+             \n    MPI_Send(&u[0], 1, t_1, 1); // halo\n    drop(&t_1);\n    x = 1;\n}\n")
     );
 }
 
@@ -98,9 +98,8 @@ fn c_gets_braces_where_a_statement_is_controlled() {
     let found = change(Language::C, text, "MPI_Send(buf, n, TY);", &["for (;;) b = u;"]);
     assert_eq!(
         found.as_deref(),
-        Ok(
-            "  if (a) /* why */\n    {\n        MPI_Datatype t_1;\n        make(&t_1);\n        MPI_Send(&u[0], 1, t_1);\n        drop(&t_1);\n    }\n  else\n    ;\n"
-        )
+        Ok("  if (a) /* why */\n    {\n        MPI_Datatype t_1;\n        make(&t_1);\
+             \n        MPI_Send(&u[0], 1, t_1);\n        drop(&t_1);\n    }\n  else\n    ;\n")
     );
 }
 
@@ -127,7 +126,9 @@ fn a_directive_keeps_its_loop() {
 
 #[test]
 fn fixed_form() {
-    let text = "      subroutine s\n      integer i\nc comment\n      do i = 1, 2\n        b(i) = u(i)\n      enddo i\nc send\n      call f(buf, n,\n     >       TY, x)\n      end\n";
+    let text = "      subroutine s\n      integer i\nc comment\n      do i = 1, 2\
+        \n        b(i) = u(i)\n      enddo i\nc send\n      call f(buf, n,\n     >       TY, x)\
+        \n      end\n";
     let found = change(
         Language::FortranFixed,
         text,
@@ -136,9 +137,9 @@ fn fixed_form() {
     );
     assert_eq!(
         found.as_deref(),
-        Ok(
-            "      subroutine s\n      integer i\nc comment\n      integer :: t_1\nc send\n      call make(t_1, ierr)\n      call f(u(2, 2, 2), 1,\n     >       t_1, x)\n      call drop(t_1, ierr)\n      end\n"
-        )
+        Ok("      subroutine s\n      integer i\nc comment\n      integer :: t_1\nc send\
+             \n      call make(t_1, ierr)\n      call f(u(2, 2, 2), 1,\n     >       t_1, x)\
+             \n      call drop(t_1, ierr)\n      end\n")
     );
 }
 
@@ -172,9 +173,9 @@ fn an_if_of_one_line_becomes_a_block() {
     let found = change(Language::FortranFree, text, "call f(buf, n, TY)", &[]);
     assert_eq!(
         found.as_deref(),
-        Ok(
-            "integer :: t_1\nbody\n  if (a > 1) then\n     call make(t_1, ierr)\n     call f(u(2, 2, 2), 1, t_1) ! yes\n     call drop(t_1, ierr)\n  end if\n  x = 1\n"
-        )
+        Ok("integer :: t_1\nbody\n  if (a > 1) then\n     call make(t_1, ierr)\
+             \n     call f(u(2, 2, 2), 1, t_1) ! yes\n     call drop(t_1, ierr)\n  end if\
+             \n  x = 1\n")
     );
     let removed = change(
         Language::FortranFree,
@@ -191,9 +192,8 @@ fn a_label_stays_in_front() {
     let found = change(Language::FortranFixed, text, "call f(buf, n, TY)", &[]);
     assert_eq!(
         found.as_deref(),
-        Ok(
-            "      integer :: t_1\nbody\n 10   continue\n      call make(t_1, ierr)\n      call f(u(2, 2, 2), 1, t_1)\n      call drop(t_1, ierr)\n"
-        )
+        Ok("      integer :: t_1\nbody\n 10   continue\n      call make(t_1, ierr)\
+             \n      call f(u(2, 2, 2), 1, t_1)\n      call drop(t_1, ierr)\n")
     );
 }
 

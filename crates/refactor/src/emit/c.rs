@@ -28,7 +28,7 @@ fn c_type(datatype: &str) -> Option<&'static str> {
     })
 }
 
-/// What bytes are counted in.
+/// The unit that bytes are counted in.
 fn unit(request: &Request<'_>, element: i64) -> Result<Unit, EmitError> {
     if let Some((name, bytes)) = &request.datatype.unit {
         let bytes = i64::try_from(*bytes).map_err(|_| EmitError::Lost)?;

@@ -19,7 +19,7 @@ struct List {
     shift: Polynomial,
 }
 
-/// What was made of a node.
+/// The result for a node.
 enum Made {
     /// So many adjacent elements: no type is needed.
     Elements(Polynomial),
@@ -113,7 +113,7 @@ pub(super) struct Lowering<'a> {
     /// Bytes of an element.
     pub element: i64,
     pub variables: Vec<Variable>,
-    /// What is measured before all else.
+    /// The measurements before all else.
     pub measures: Vec<Operation>,
     pub strides: BTreeMap<(Name, u32), String>,
     pub offsets: BTreeMap<Layout, String>,

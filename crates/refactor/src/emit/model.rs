@@ -1,4 +1,4 @@
-//! What a datatype is written from, and what comes of it.
+//! The request from which a datatype is written, and the text that comes of it.
 
 use commloom_copies::Turns;
 use commloom_copies::ir::Datatype;
@@ -58,7 +58,7 @@ pub enum EmitError {
     Condition,
 }
 
-/// What is written for one call.
+/// The text that is written for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     /// Declarations of fresh variables, a statement each.
@@ -84,7 +84,7 @@ pub(super) struct TurnOf {
     pub step: Polynomial,
 }
 
-/// What the text of a call depends on.
+/// All that the text of a call depends on.
 pub struct Request<'a> {
     /// The datatype.
     pub datatype: &'a Datatype,

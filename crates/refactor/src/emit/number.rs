@@ -13,18 +13,18 @@ use super::operation::Program;
 pub(super) struct Speller<'p> {
     pub fortran: bool,
     pub cpp: bool,
-    /// What bytes are counted in.
+    /// The unit that bytes are counted in.
     pub unit: Unit,
     pub program: &'p Program,
     /// Variables of loops that are written, for their turns from 0.
     pub turns: HashMap<Counter, String>,
-    /// What stands for the variables of these loops in conditions: first value and step.
+    /// Replacements of the variables of these loops in conditions: first value and step.
     pub replaced: HashMap<Name, (Polynomial, Polynomial, Counter)>,
-    /// What variables are, of Fortran, which converts no argument.
+    /// The types of variables, of Fortran, which converts no argument.
     pub symbols: Option<&'p dyn Symbols>,
 }
 
-/// What bytes are counted in.
+/// The unit that bytes are counted in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Bytes: elements of one byte.

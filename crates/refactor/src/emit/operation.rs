@@ -1,4 +1,4 @@
-//! What has to be done at run time to make a datatype, in no language yet.
+//! The operations at run time to make a datatype, in no language yet.
 
 use commloom_source::affine::{Counter, Layout, Place, Polynomial};
 use commloom_source::tree::Expression;
@@ -26,7 +26,7 @@ pub enum Operation {
         count: Polynomial,
         block: Polynomial,
         list: Place,
-        /// What is taken from each entry.
+        /// The number that is taken from each entry.
         shift: Polynomial,
         old: Old,
         new: String,
@@ -53,7 +53,8 @@ pub enum Operation {
         rounds: Vec<Round>,
         /// Counts the entries of the arrays, where they are not those of one loop.
         entry: Option<String>,
-        /// What is made in each turn, of one loop, for its one member; the types are freed after.
+        /// The operations in each turn, of one loop, for its one member; the types are freed
+        /// after.
         body: Vec<Operation>,
         members: Vec<StructMember>,
         arrays: Arrays,
@@ -94,7 +95,7 @@ pub struct Arrays {
     pub types: Option<String>,
 }
 
-/// What a fresh variable is.
+/// The kind of a fresh variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Type,
@@ -127,7 +128,7 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// Before the call.
     pub operations: Vec<Operation>,
-    /// What the call gets.
+    /// The arguments that the call gets.
     pub argument: Argument,
     /// Arrays whose neighbours are measured: names of the variables with the bytes between them,
     /// by array and dimension.
@@ -138,7 +139,7 @@ pub struct Program {
     pub addresses: Vec<(Place, String)>,
 }
 
-/// What the call gets as buffer, count and datatype.
+/// The buffer, count and datatype that the call gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
     /// None: `MPI_BOTTOM`.

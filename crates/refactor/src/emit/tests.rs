@@ -154,7 +154,8 @@ fn a_nest_in_fortran() {
 integer(kind=MPI_ADDRESS_KIND) :: lower_1, extent_1
 call mpi_type_get_extent(dp_type, lower_1, extent_1, ierr)
 call mpi_type_vector(max(0, n2 - 2), 1, n1, dp_type, vector_type_1, ierr)
-call mpi_type_create_hvector(max(0, n3 - 2), 1, int(n1, MPI_ADDRESS_KIND) * n2 * extent_1, vector_type_1, hvector_type_1, ierr)
+call mpi_type_create_hvector(max(0, n3 - 2), 1, int(n1, MPI_ADDRESS_KIND) * n2 * extent_1, \
+vector_type_1, hvector_type_1, ierr)
 call mpi_type_free(vector_type_1, ierr)
 call mpi_type_commit(hvector_type_1, ierr)
 <call u(2, 2, 2) | 1 | hvector_type_1>
@@ -181,7 +182,8 @@ fn bytes_are_computed_wide_in_c() {
     assert_eq!(
         whole(text(Language::C, "MPI_DOUBLE", Vec::new(), &datatype, &[])),
         "MPI_Datatype hvector_type_1;
-MPI_Type_create_hvector((nz - 2 > 0 ? nz - 2 : 0), 2, (MPI_Aint)nx * ny * sizeof(double), MPI_DOUBLE, &hvector_type_1);
+MPI_Type_create_hvector((nz - 2 > 0 ? nz - 2 : 0), 2, (MPI_Aint)nx * ny * sizeof(double), \
+MPI_DOUBLE, &hvector_type_1);
 MPI_Type_commit(&hvector_type_1);
 <call &u[nx + nx * ny + 1] | 1 | hvector_type_1>
 MPI_Type_free(&hvector_type_1);"
@@ -253,7 +255,8 @@ fn measured_strides() {
         "integer :: hvector_type_1
 integer(kind=MPI_ADDRESS_KIND) :: address_1, address_2, stride_1
 call mpi_get_address(u(lbound(u, 1), lbound(u, 2)), address_1, ierr)
-call mpi_get_address(u(min(lbound(u, 1) + 1, size(u, 1) + lbound(u, 1) - 1), lbound(u, 2)), address_2, ierr)
+call mpi_get_address(u(min(lbound(u, 1) + 1, size(u, 1) + lbound(u, 1) - 1), lbound(u, 2)), \
+address_2, ierr)
 stride_1 = address_2 - address_1
 call mpi_type_create_hvector(max(0, n), 1, stride_1, MPI_REAL8, hvector_type_1, ierr)
 call mpi_type_commit(hvector_type_1, ierr)
@@ -361,7 +364,13 @@ call mpi_type_free(struct_type_1, ierr)"
         c.contains("MPI_Alloc_mem((MPI_Aint)sizeof(int) * ((ncells > 0 ? ncells : 0) + 1)"),
         "{c}"
     );
-    assert!(c.contains("for (turn_1 = 0; turn_1 < (ncells > 0 ? ncells : 0); turn_1++) {\n    MPI_Type_free(&types_1[turn_1]);\n}"), "{c}");
+    assert!(
+        c.contains(
+            "for (turn_1 = 0; turn_1 < (ncells > 0 ? ncells : 0); turn_1++) {\
+        \n    MPI_Type_free(&types_1[turn_1]);\n}"
+        ),
+        "{c}"
+    );
 }
 
 #[test]
@@ -384,7 +393,13 @@ fn lists() {
     };
     let pointer = || vec![declared("x", Type::Pointer(Box::new(Type::Void)))];
     let direct = whole(text(Language::C, "MPI_DOUBLE", pointer(), &listed(4, 8), &[]));
-    assert!(direct.contains("MPI_Type_create_indexed_block((n > 0 ? n : 0), 1, &list[0], MPI_DOUBLE, &indexed_type_1);"), "{direct}");
+    assert!(
+        direct.contains(
+            "MPI_Type_create_indexed_block((n > 0 ? n : 0), 1, &list[0], \
+        MPI_DOUBLE, &indexed_type_1);"
+        ),
+        "{direct}"
+    );
     assert!(direct.contains("<call x | 1 | indexed_type_1>"), "{direct}");
     let wide = whole(text(Language::C, "MPI_DOUBLE", pointer(), &listed(4, 24), &[]));
     assert!(

@@ -8,7 +8,7 @@ use super::operation::{Arrays, Old, Operation, Program, Round, StructMember};
 
 /// How a language says it.
 pub(super) trait Syntax {
-    /// What inner statements begin with.
+    /// The blanks that inner statements begin with.
     fn indent(&self) -> &'static str;
     /// A call of MPI.
     fn call(&self, function: &str, arguments: &str) -> String;
@@ -36,9 +36,9 @@ pub(super) trait Syntax {
     fn allocate(&self, arrays: &Arrays, count: &str) -> Vec<String>;
     /// No memory for them any more.
     fn release(&self, arrays: &Arrays) -> Vec<String>;
-    /// What stands around statements for each number from 0.
+    /// The text around statements for each number from 0.
     fn each(&self, index: &str, count: &str) -> (String, &'static str);
-    /// What stands around and between two branches.
+    /// The text around and between two branches.
     fn branches(&self, condition: &str) -> (String, &'static str, &'static str);
 }
 
@@ -53,12 +53,12 @@ pub(super) struct Writer<'p> {
     pub lines: Vec<String>,
 }
 
-/// What the call gets.
+/// The arguments that the call gets.
 pub(super) struct Argument {
     pub buffer: String,
     pub count: String,
     pub datatype: String,
-    /// What stands after the call.
+    /// The lines after the call.
     pub after: Vec<String>,
 }
 

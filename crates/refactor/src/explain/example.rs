@@ -69,7 +69,7 @@ impl Example {
         Some(Example { sizes, arrays })
     }
 
-    /// What makes it hard to look at.
+    /// The number of things that make it hard to look at.
     fn flaws(&self) -> usize {
         let all = || self.arrays.iter().flat_map(|a| &a.planes).flat_map(|p| &p.cells);
         let sent: Vec<usize> = all().flatten().copied().collect();

@@ -1,4 +1,4 @@
-//! What an explanation has in it.
+//! The parts of an explanation.
 
 use std::fmt;
 
@@ -25,9 +25,9 @@ pub struct Explanation {
     pub steps: Vec<Passed>,
     /// The datatype as a tree: depth and words of each node.
     pub tree: Vec<(usize, String)>,
-    /// What the call gets in the place of the buffer.
+    /// The address that the call gets in the place of the buffer.
     pub begin: String,
-    /// What was asked of the program, and the answers.
+    /// The conditions that were asked of the program, and the answers.
     pub conditions: Vec<Judged>,
     /// The datatype at small sizes.
     pub example: Option<Example>,
@@ -61,7 +61,7 @@ pub struct Turn {
     pub first: String,
     /// Its last value.
     pub last: String,
-    /// What is added for each turn, if it is not 1.
+    /// The number added for each turn, if it is not 1.
     pub step: Option<String>,
 }
 
@@ -76,18 +76,18 @@ impl fmt::Display for Turn {
 /// The datatype after one pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
-    /// What was done; none for the copies as they come.
+    /// The pass; none for the copies as they come.
     pub pass: Option<Pass>,
     /// How often, one after the other.
     pub times: usize,
-    /// What it was then.
+    /// The datatype after it.
     pub ty: String,
 }
 
 /// The datatype at sizes that can be shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
-    /// What was drawn: names of the program, and their values.
+    /// The sizes that were drawn: names of the program, and their values.
     pub sizes: Vec<(String, i64)>,
     /// Arrays that it has parts of.
     pub arrays: Vec<Array>,
@@ -96,7 +96,7 @@ pub struct Example {
 /// An array, or the part of it where something is copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Bytes of a cell.
     pub cell: i64,

@@ -17,7 +17,7 @@ pub(super) struct Notation<'a> {
     pub is_fortran: bool,
 }
 
-/// What a copy is inside of: the loop, its turns in words, and by how many bytes the buffer's
+/// The surroundings of a copy: the loop, its turns in words, and by how many bytes the buffer's
 /// place moves.
 struct Around {
     turn: Turn,

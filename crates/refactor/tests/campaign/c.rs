@@ -18,8 +18,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "running index",
         declared: "int k = 0;",
-        pack: "k = 0;\nfor (int j = 0; j < m; j++)\nfor (int i = 0; i < n; i++)\nb[k++] = u[20 * j + i];",
-        unpack: "k = 0;\nfor (int j = 0; j < m; j++)\nfor (int i = 0; i < n; i++)\nu[20 * j + i] = b[k++];",
+        pack: "k = 0;\nfor (int j = 0; j < m; j++)\nfor (int i = 0; i < n; i++)\n\
+            b[k++] = u[20 * j + i];",
+        unpack: "k = 0;\nfor (int j = 0; j < m; j++)\nfor (int i = 0; i < n; i++)\n\
+            u[20 * j + i] = b[k++];",
         count: "n * m",
         some: "n * m > 0",
         left: Some("k"),
@@ -37,7 +39,8 @@ const SHAPES: &[Shape] = &[
         name: "memcpy",
         declared: "",
         pack: "for (int i = 0; i < n; i++)\nmemcpy(b + 4 * i, u + 20 * i + 2, 4 * sizeof(double));",
-        unpack: "for (int i = 0; i < n; i++)\nmemcpy(u + 20 * i + 2, b + 4 * i, 4 * sizeof(double));",
+        unpack: "for (int i = 0; i < n; \
+            i++)\nmemcpy(u + 20 * i + 2, b + 4 * i, 4 * sizeof(double));",
         count: "4 * n",
         some: "n > 0",
         left: None,
@@ -81,8 +84,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "two loops",
         declared: "int k = 0;",
-        pack: "k = 0;\nfor (int i = 0; i < n; i++)\nb[k++] = u[2 * i];\nfor (int i = 0; i < m; i++)\nb[k++] = u[40 + i];",
-        unpack: "k = 0;\nfor (int i = 0; i < n; i++)\nu[2 * i] = b[k++];\nfor (int i = 0; i < m; i++)\nu[40 + i] = b[k++];",
+        pack: "k = 0;\nfor (int i = 0; i < n; i++)\nb[k++] = u[2 * i];\n\
+            for (int i = 0; i < m; i++)\nb[k++] = u[40 + i];",
+        unpack: "k = 0;\nfor (int i = 0; i < n; i++)\nu[2 * i] = b[k++];\n\
+            for (int i = 0; i < m; i++)\nu[40 + i] = b[k++];",
         count: "n + m",
         some: "n + m > 0",
         left: Some("k"),
@@ -90,8 +95,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "after a loop",
         declared: "int k = 0, j = 0;",
-        pack: "k = 0;\nfor (j = 3; j < m; j++)\nb[k++] = u[2 * j];\nfor (int i = 0; i < n; i++)\nb[k++] = u[40 + 9 * j + i];",
-        unpack: "k = 0;\nfor (j = 3; j < m; j++)\nu[2 * j] = b[k++];\nfor (int i = 0; i < n; i++)\nu[40 + 9 * j + i] = b[k++];",
+        pack: "k = 0;\nfor (j = 3; j < m; j++)\nb[k++] = u[2 * j];\nfor (int i = 0; i < n; i++)\n\
+            b[k++] = u[40 + 9 * j + i];",
+        unpack: "k = 0;\nfor (j = 3; j < m; j++)\nu[2 * j] = b[k++];\n\
+            for (int i = 0; i < n; i++)\nu[40 + 9 * j + i] = b[k++];",
         count: "(m > 3 ? n + m - 3 : n)",
         some: "n > 0",
         left: Some("j"),
@@ -99,8 +106,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "branches",
         declared: "int k = 0;",
-        pack: "k = 0;\nif (m > 3)\nfor (int i = 0; i < n; i++)\nb[k++] = u[i];\nelse\nfor (int i = 0; i < n; i++)\nb[k++] = u[3 * i];",
-        unpack: "k = 0;\nif (m > 3)\nfor (int i = 0; i < n; i++)\nu[i] = b[k++];\nelse\nfor (int i = 0; i < n; i++)\nu[3 * i] = b[k++];",
+        pack: "k = 0;\nif (m > 3)\nfor (int i = 0; i < n; i++)\nb[k++] = u[i];\nelse\n\
+            for (int i = 0; i < n; i++)\nb[k++] = u[3 * i];",
+        unpack: "k = 0;\nif (m > 3)\nfor (int i = 0; i < n; i++)\nu[i] = b[k++];\nelse\n\
+            for (int i = 0; i < n; i++)\nu[3 * i] = b[k++];",
         count: "n",
         some: "n > 0",
         left: Some("k"),
@@ -300,19 +309,22 @@ const TWISTS: &[Twist] = &[
     Twist {
         name: "the buffer packed and sent again",
         phases: &[Last],
-        text: "for (int x = 0; x < n; x++)\nb[x] = v[2 * x];\nMPI_Send(b, n, MPI_DOUBLE, peer, 6, comm);",
+        text: "for (int x = 0; x < n; x++)\nb[x] = v[2 * x];\n\
+            MPI_Send(b, n, MPI_DOUBLE, peer, 6, comm);",
         needs: "",
     },
     Twist {
         name: "the buffer received into and unpacked again",
         phases: &[Last],
-        text: "MPI_Recv(b, n, MPI_DOUBLE, peer, 6, comm, MPI_STATUS_IGNORE);\nfor (int x = 0; x < n; x++)\nv[2 * x] = b[x];",
+        text: "MPI_Recv(b, n, MPI_DOUBLE, peer, 6, comm, MPI_STATUS_IGNORE);\n\
+            for (int x = 0; x < n; x++)\nv[2 * x] = b[x];",
         needs: "",
     },
     Twist {
         name: "unpacked where perhaps nothing was received",
         phases: &[Last],
-        text: "if (m > 3)\nMPI_Recv(b, n, MPI_DOUBLE, peer, 6, comm, MPI_STATUS_IGNORE);\nif (COUNT >= n)\nfor (int x = 0; x < n; x++)\nv[2 * x] = b[x];",
+        text: "if (m > 3)\nMPI_Recv(b, n, MPI_DOUBLE, peer, 6, comm, MPI_STATUS_IGNORE);\n\
+            if (COUNT >= n)\nfor (int x = 0; x < n; x++)\nv[2 * x] = b[x];",
         needs: "",
     },
     Twist { name: "an index read", phases: &[Between, Last], text: "t += LEFT;", needs: "" },
@@ -343,7 +355,7 @@ const TWISTS: &[Twist] = &[
     },
 ];
 
-/// What is around copies and call.
+/// The surroundings of copies and call.
 const AROUND: &[(&str, &str)] = &[
     ("plain", "BODY"),
     ("loop", "for (int it = 0; it < 2; it++) {\nBODY\n}"),
@@ -447,9 +459,12 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let needs: String = twists.iter().map(|t| filled(t.needs, shape) + "\n").collect();
     let restrict = if rng.bool() { "restrict " } else { "" };
     let text = format!(
-        "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n{HELPERS}static double global@[400];\n\
-         double p@(double *{restrict}u, double *{restrict}v, int *list, int n, int m, int peer, MPI_Comm comm)\n{{\n\
-         double t = 0;\n{}\n{}\n{needs}{early}MPI_Request r[2] = {{MPI_REQUEST_NULL, MPI_REQUEST_NULL}};\n\
+        "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         {HELPERS}static double global@[400];\n\
+         double p@(double *{restrict}u, double *{restrict}v, int *list, int n, int m, int peer, \
+         MPI_Comm comm)\n{{\n\
+         double t = 0;\n{}\n{}\n{needs}{early}MPI_Request r[2] = {{MPI_REQUEST_NULL, \
+         MPI_REQUEST_NULL}};\n\
          {whole}\n{}{}\nreturn t;\n}}\n",
         buffer.1,
         shape.declared,

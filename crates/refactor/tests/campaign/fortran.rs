@@ -81,8 +81,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "after a loop",
         declared: "",
-        pack: "k = 0\ndo j = 3, m\nk = k + 1\nb(k) = u(2 * j)\nend do\ndo i = 1, n\nk = k + 1\nb(k) = u(40 + 9 * j + i)\nend do",
-        unpack: "k = 0\ndo j = 3, m\nk = k + 1\nu(2 * j) = b(k)\nend do\ndo i = 1, n\nk = k + 1\nu(40 + 9 * j + i) = b(k)\nend do",
+        pack: "k = 0\ndo j = 3, m\nk = k + 1\nb(k) = u(2 * j)\nend do\ndo i = 1, n\nk = k + 1\n\
+            b(k) = u(40 + 9 * j + i)\nend do",
+        unpack: "k = 0\ndo j = 3, m\nk = k + 1\nu(2 * j) = b(k)\nend do\ndo i = 1, n\nk = k + 1\n\
+            u(40 + 9 * j + i) = b(k)\nend do",
         count: "n + max(0, m - 2)",
         some: "n > 0",
         left: Some("j"),
@@ -90,8 +92,10 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "branches",
         declared: "",
-        pack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nb(k) = u(i)\nend do\nelse\ndo i = 1, n\nk = k + 1\nb(k) = u(3 * i)\nend do\nend if",
-        unpack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nu(i) = b(k)\nend do\nelse\ndo i = 1, n\nk = k + 1\nu(3 * i) = b(k)\nend do\nend if",
+        pack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nb(k) = u(i)\nend do\nelse\n\
+            do i = 1, n\nk = k + 1\nb(k) = u(3 * i)\nend do\nend if",
+        unpack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nu(i) = b(k)\nend do\nelse\n\
+            do i = 1, n\nk = k + 1\nu(3 * i) = b(k)\nend do\nend if",
         count: "n",
         some: "n > 0",
         left: Some("k"),
@@ -277,13 +281,15 @@ const TWISTS: &[Twist] = &[
     Twist {
         name: "the buffer packed and sent again",
         phases: &[Last],
-        text: "do x = 1, n\nb(x) = v(2 * x)\nend do\ncall mpi_send(b, n, mpi_double_precision, peer, 6, comm, ierr)",
+        text: "do x = 1, n\nb(x) = v(2 * x)\nend do\n\
+            call mpi_send(b, n, mpi_double_precision, peer, 6, comm, ierr)",
         needs: "",
     },
     Twist {
         name: "the buffer received into and unpacked again",
         phases: &[Last],
-        text: "call mpi_recv(b, n, mpi_double_precision, peer, 6, comm, mpi_status_ignore, ierr)\ndo x = 1, n\nv(2 * x) = b(x)\nend do",
+        text: "call mpi_recv(b, n, mpi_double_precision, peer, 6, comm, mpi_status_ignore, ierr)\n\
+            do x = 1, n\nv(2 * x) = b(x)\nend do",
         needs: "",
     },
     Twist { name: "an index read", phases: &[Between, Last], text: "t = t + LEFT", needs: "" },
@@ -419,7 +425,8 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
             format!("call mpi_send(b, {count}, mpi_double_precision, peer, {tag}, comm, ierr)")
         }
         (false, false) => format!(
-            "call mpi_recv(b, {count}, mpi_double_precision, peer, {tag}, comm, mpi_status_ignore, ierr)"
+            "call mpi_recv(b, {count}, mpi_double_precision, peer, {tag}, comm, \
+             mpi_status_ignore, ierr)"
         ),
     };
     let other = "call mpi_irecv(v(200), 4, mpi_double_precision, peer, 8, comm, r(1), ierr)\n";
@@ -454,11 +461,15 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     };
     let is_inside = names.iter().any(|name| name.contains("internal")) || rng.u8(..4) == 0;
     let inside = if is_inside { INSIDE } else { "" };
-    let interfaces = "double precision, external :: first@\nlogical, external :: grows@\ninteger, external :: tag@\n";
+    let interfaces = "double precision, external :: first@\nlogical, external :: grows@\n\
+        integer, external :: tag@\n";
     let text = format!(
-        "subroutine p@({dummy}, v, list, n, m, peer, comm, t)\n{module}\ninteger :: n, m, peer, comm, list(64)\n\
-         integer :: ierr, r(2), i, j, k, x, it\n{declared}\ndouble precision :: v(512), t\n{}\n{needs}{interfaces}\
-         t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}\n{}{inside}end subroutine\n{HELPERS}",
+        "subroutine p@({dummy}, v, list, n, m, peer, comm, t)\n{module}\n\
+         integer :: n, m, peer, comm, list(64)\n\
+         integer :: ierr, r(2), i, j, k, x, it\n{declared}\ndouble precision :: v(512), t\n{}\n\
+         {needs}{interfaces}\
+         t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}\n{}{inside}end subroutine\n\
+         {HELPERS}",
         buffer.1,
         buffer.2,
         if dummy == "a" { "u = 1" } else { "" },

@@ -19,12 +19,12 @@ pub struct Program {
     pub language: Language,
     /// How it copies: `vector, send`.
     pub form: String,
-    /// What was put into it.
+    /// The twists that were put into it.
     pub twists: Vec<&'static str>,
     pub text: String,
 }
 
-/// What the tool did with a program.
+/// The program after the tool.
 pub struct Outcome {
     pub program: Program,
     /// The text after its changes; none where there are none.
@@ -52,7 +52,7 @@ pub struct Twist {
     pub name: &'static str,
     pub phases: &'static [Phase],
     pub text: &'static str,
-    /// What is declared for it.
+    /// The declarations that it needs.
     pub needs: &'static str,
 }
 

@@ -10,13 +10,13 @@ use commloom_refactor::source::Language;
 
 use super::Outcome;
 
-/// What a program printed, by its number.
+/// The lines that each program printed, by its number.
 pub type Printed = BTreeMap<usize, String>;
 
 /// Compiles the programs with the texts that `text` gives, and runs them in both modes.
 ///
 /// # Errors
-/// What a compiler said, or where the program was when it failed.
+/// The words of a compiler, or where the program was when it failed.
 pub fn run(
     library: &str,
     folder: &Path,
@@ -29,8 +29,10 @@ pub fn run(
         |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|e| e.to_string());
     let (mut c, mut fortran) = (String::new(), String::new());
     let mut table = String::from(
-        "#include <mpi.h>\ntypedef double procedure(double *, double *, int *, int, int, int, MPI_Comm);\n\
-         typedef void subroutine(double *, double *, int *, int *, int *, int *, MPI_Fint *, double *);\n",
+        "#include <mpi.h>\ntypedef double procedure(double *, double *, int *, int, int, int, \
+         MPI_Comm);\n\
+         typedef void subroutine(double *, double *, int *, int *, int *, int *, MPI_Fint *, \
+         double *);\n",
     );
     let mut rows = String::new();
     for outcome in all {
@@ -47,7 +49,8 @@ pub fn run(
     }
     let _ = writeln!(
         table,
-        "const struct {{ int number; procedure *c; subroutine *fortran; }} procedures[] = {{{rows}{{-1, 0, 0}}}};"
+        "const struct {{ int number; procedure *c; subroutine *fortran; }} \
+         procedures[] = {{{rows}{{-1, 0, 0}}}};"
     );
     write("c.c", &c)?;
     write("f.f90", &fortran)?;

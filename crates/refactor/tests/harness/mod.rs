@@ -30,7 +30,7 @@ pub struct Case {
     pub text: String,
     pub assume: Vec<String>,
     pub setup: Setup,
-    /// What calls it.
+    /// The statements that call it.
     pub run: Option<String>,
 }
 

@@ -34,7 +34,7 @@ pub fn libraries() -> Vec<Library> {
     found
 }
 
-/// What a program consists of.
+/// The parts of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     C,
@@ -181,7 +181,7 @@ fn all_runs<'c>(cases: impl Iterator<Item = &'c Case>, all: &str, space: &str, w
     let _ = writeln!(whole, "void {all}(void)\n{{\n{calls}}}");
 }
 
-/// What both ranks wrote, by case.
+/// The lines that both ranks wrote, by case.
 pub type Written = BTreeMap<String, [String; 2]>;
 
 impl Library {

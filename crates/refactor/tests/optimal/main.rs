@@ -1,4 +1,4 @@
-//! What the datatypes are worth: at concrete sizes each describes what `commloom-reconstruct`
+//! The worth of the datatypes: at concrete sizes each describes what `commloom-reconstruct`
 //! makes of the same displacements, and costs as little.
 //!
 //! The types are those of all changed cases, and of packing nests that are drawn by chance. `cargo
@@ -29,7 +29,7 @@ const ELEMENTS: u64 = 96;
 /// Nests that are drawn by chance.
 const NESTS: u64 = 100;
 
-/// What datatypes cost, beside what is made of their displacements alone.
+/// The costs of datatypes, beside those of their displacements alone.
 #[derive(Default)]
 struct Table {
     types: u32,
@@ -97,8 +97,8 @@ impl Table {
         self.worst_normal = self.worst_normal.max(ratio(normal.cost, best));
     }
 
-    /// What is so, and is to stay so (book/src/how-to/refactor.md tells why some types are
-    /// dearer).
+    /// Checks all that is so, and is to stay so (book/src/how-to/refactor.md tells why some types
+    /// are dearer).
     fn check(&self) {
         assert_eq!(self.normal, self.all, "a normal form is not optimal");
         // A call with a part for each process repeats the type of one part, and MPI lets nothing

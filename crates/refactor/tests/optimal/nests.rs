@@ -13,7 +13,10 @@ pub fn nest(rng: &mut Rng) -> String {
         one(rng, &mut body);
     }
     format!(
-        "#include <mpi.h>\n#include <string.h>\n\nvoid pack(int n, int m, int l, const double u[4 * n][4 * m][4 * l], const double v[4 * n][4 * m][4 * l],\n          const int list[n], int with, int to, MPI_Comm c)\n{{\n    double b[100000];\n    int p = 0, i, j, k;\n{body}    MPI_Send(b, p, MPI_DOUBLE, to, 0, c);\n}}\n"
+        "#include <mpi.h>\n#include <string.h>\n\nvoid pack(int n, int m, int l, const double u[4 \
+         * n][4 * m][4 * l], const double v[4 * n][4 * m][4 * l],\
+         \n          const int list[n], int with, int to, MPI_Comm c)\n{{\n    double b[100000];\
+         \n    int p = 0, i, j, k;\n{body}    MPI_Send(b, p, MPI_DOUBLE, to, 0, c);\n}}\n"
     )
 }
 

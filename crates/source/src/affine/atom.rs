@@ -1,4 +1,4 @@
-//! What is inside of atoms and places: looked through, and replaced.
+//! The insides of atoms and places: looked through, and replaced.
 
 use crate::tree::Name;
 

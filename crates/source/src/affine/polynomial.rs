@@ -50,7 +50,7 @@ impl Polynomial {
         Polynomial::atom(Atom::Counter(counter))
     }
 
-    /// What came of an overflow: another unknown number each time.
+    /// The outcome of an overflow: another unknown number each time.
     pub fn lost() -> Polynomial {
         Polynomial { terms: BTreeMap::from([(vec![Atom::Lost(Overflow::new())], 1)]) }
     }
@@ -259,7 +259,7 @@ impl Polynomial {
         self.map(&mut |a| (a == atom).then(|| value.clone()))
     }
 
-    /// What it is on LP64, where the compiler decides about sizes.
+    /// Its value on LP64, where the compiler decides about sizes.
     #[must_use]
     pub fn on_lp64(&self) -> Polynomial {
         self.map(&mut |atom| match atom {
@@ -333,7 +333,7 @@ pub enum Atom {
     /// A variable's or an element's value, as it is the `version`th time that something may have
     /// changed it since the procedure began.
     Read {
-        /// What is read.
+        /// The place that is read.
         place: Place,
         /// How often it was (perhaps) written before.
         version: u32,
@@ -358,7 +358,7 @@ pub enum Atom {
     /// Elements or bytes that have no formula: where a stream is when a loop whose turns differ
     /// begins its turn, or how far the loop brings it.
     Unnamed(u32),
-    /// What came of arithmetic that left 64 bits: a number of which nothing is known.
+    /// The outcome of arithmetic that left 64 bits: a number of which nothing is known.
     Lost(Overflow),
 }
 

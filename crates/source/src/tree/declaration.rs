@@ -11,7 +11,7 @@ pub struct Declaration {
     pub name: Name,
     /// Where the name stands.
     pub span: Span,
-    /// What it is.
+    /// Its type.
     pub of: Type,
     /// Where it lives.
     pub storage: Storage,
@@ -38,7 +38,7 @@ pub enum Storage {
     Shared,
 }
 
-/// What a procedure does with an argument.
+/// The use that a procedure makes of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Intent {
@@ -64,7 +64,7 @@ pub struct Record {
 pub struct Field {
     /// Its name.
     pub name: Name,
-    /// What it is.
+    /// Its type.
     pub of: Type,
     /// Fortran: `allocatable` or `pointer`, so that its content lies elsewhere.
     pub is_elsewhere: bool,

@@ -10,11 +10,11 @@ pub type Name = String;
 pub struct Expression {
     /// Where it stands. In what a macro was expanded to: where the macro was used.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: ExpressionKind,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpressionKind {
     /// A whole number.
@@ -54,14 +54,14 @@ pub enum ExpressionKind {
     /// A function's result; its arguments may be written to. Macros that could not be expanded are
     /// calls.
     Call {
-        /// What is called.
+        /// The callee.
         function: Box<Expression>,
         /// With what.
         arguments: Vec<Expression>,
     },
     /// `++x`, `x--`: changes `target` by `by` (1 or -1, in elements of what a pointer points to).
     Step {
-        /// What changes.
+        /// The place that changes.
         target: Box<Expression>,
         /// By how much.
         by: i64,
@@ -70,7 +70,7 @@ pub enum ExpressionKind {
     },
     /// An assignment that is used as a value, as in `a = b = 0`.
     Assign {
-        /// What changes.
+        /// The place that changes.
         target: Box<Expression>,
         /// `+` in `+=`.
         operation: Option<Binary>,
@@ -79,7 +79,7 @@ pub enum ExpressionKind {
     },
     /// `condition ? yes : no`, `merge`.
     Choice {
-        /// What decides.
+        /// The condition.
         condition: Box<Expression>,
         /// If true.
         yes: Box<Expression>,
@@ -90,7 +90,7 @@ pub enum ExpressionKind {
     List(Vec<Expression>),
     /// An argument of Fortran by its keyword: `tag = 5`.
     Keyword(Name, Box<Expression>),
-    /// What the front end does not understand; the names in it may be read and written.
+    /// Text that the front end does not understand; the names in it may be read and written.
     Unknown(Vec<Name>),
 }
 

@@ -9,11 +9,11 @@ use super::{Binary, Declaration, Expression, Name};
 pub struct Statement {
     /// All of it, with the semicolon or the `end do`; not the line's end.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
 }
 
-/// What a statement is.
+/// The kinds of statements.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatementKind {
     /// A counted loop.
@@ -24,12 +24,12 @@ pub enum StatementKind {
         /// Looked at before each turn; none in `do ... end do` without control, and where it is
         /// looked at after each turn.
         condition: Option<Expression>,
-        /// What is repeated.
+        /// The body.
         body: Vec<Statement>,
     },
     /// `if`, also a `switch` or `select case` of two branches; larger ones are nested.
     If {
-        /// What decides.
+        /// The condition.
         condition: Expression,
         /// If true.
         then: Vec<Statement>,
@@ -38,7 +38,7 @@ pub enum StatementKind {
     },
     /// `target = value`, `target += value`. Of arrays in Fortran: element by element.
     Assign {
-        /// What changes.
+        /// The place that changes.
         target: Expression,
         /// `+` in `+=`.
         operation: Option<Binary>,
@@ -63,7 +63,7 @@ pub enum StatementKind {
     Label(Name),
     /// Does nothing: `;`, Fortran's `continue` without a label that is used.
     Nothing,
-    /// What the front end does not understand; the names in it may be read and written.
+    /// Text that the front end does not understand; the names in it may be read and written.
     Unknown(Vec<Name>),
 }
 
@@ -72,7 +72,7 @@ pub enum StatementKind {
 /// passed already.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
-    /// What counts.
+    /// The variable that counts.
     pub variable: Name,
     /// Whether the loop declares it (`for (int i = 0; ...)`).
     pub declares: bool,
@@ -82,11 +82,11 @@ pub struct Loop {
     pub last: Expression,
     /// Whether `last` itself is a turn.
     pub bound: Bound,
-    /// What is added after each turn; not zero. Negative: it counts down. Where it is no number,
-    /// C's loops count down if it is a [`Unary::Minus`](super::Unary::Minus), and up otherwise:
-    /// with the other sign they would not end.
+    /// The number added after each turn; not zero. Negative: it counts down. Where it is no
+    /// number, C's loops count down if it is a [`Unary::Minus`](super::Unary::Minus), and up
+    /// otherwise: with the other sign they would not end.
     pub step: Expression,
-    /// What is repeated.
+    /// The body.
     pub body: Vec<Statement>,
     /// Fortran's name of the construct.
     pub name: Option<Name>,

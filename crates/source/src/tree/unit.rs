@@ -11,8 +11,8 @@ pub struct Unit {
     pub file: FileId,
     /// How it was read.
     pub language: Language,
-    /// What stands outside procedures: globals, records, constants; of Fortran the modules, each a
-    /// scope with a name.
+    /// All that stands outside procedures: globals, records, constants; of Fortran the modules,
+    /// each a scope with a name.
     pub scope: Scope,
     /// Modules of Fortran, namespaces and classes of C++.
     pub modules: Vec<(Name, Scope)>,
@@ -20,7 +20,7 @@ pub struct Unit {
     pub procedures: Vec<Procedure>,
     /// Procedures that are only declared: C's prototypes, Fortran's interfaces.
     pub prototypes: Vec<Prototype>,
-    /// What is included, as it is written: `#include "x.h"`, `include 'x.inc'`.
+    /// The included files, as they are written: `#include "x.h"`, `include 'x.inc'`.
     pub includes: Vec<(String, Span)>,
     /// Where the grammar was left.
     pub errors: Vec<SyntaxError>,
@@ -46,7 +46,7 @@ pub struct Procedure {
     pub host: Option<Name>,
     /// Dummy arguments in their order; they are declared in `scope`.
     pub parameters: Vec<Name>,
-    /// What a function gives back.
+    /// The type of a function's result.
     pub result: Option<Type>,
     /// Whether only this file can call it.
     pub is_local: bool,
@@ -55,7 +55,7 @@ pub struct Procedure {
     pub scope: Scope,
     /// Where the first executable statement is or would be: new declarations go before it.
     pub body_start: usize,
-    /// What it does.
+    /// Its statements.
     pub body: Vec<Statement>,
     /// Whether the grammar was left inside of it.
     pub has_errors: bool,
@@ -83,11 +83,11 @@ pub struct Prototype {
     pub parameters: Vec<Declaration>,
     /// Whether more may follow (`...`), or nothing is said of them (`int f();` before C23).
     pub variadic: bool,
-    /// What a function gives back.
+    /// The type of a function's result.
     pub result: Option<Type>,
 }
 
-/// What names mean somewhere.
+/// The meanings of names somewhere.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scope {
     /// Variables.
@@ -139,7 +139,7 @@ pub struct Macro {
     pub name: Name,
     /// Its parameters.
     pub parameters: Vec<Name>,
-    /// What it stands for.
+    /// The expression that it stands for.
     pub body: Expression,
 }
 
