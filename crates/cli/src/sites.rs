@@ -7,6 +7,7 @@ use std::path::Path;
 use addr2line::Loader;
 use commloom_advice::{Called, Frame, file_name};
 use commloom_guard::Origin;
+use commloom_source::Language;
 use commloom_trace::Site;
 use goblin::elf::{Elf, program_header::PT_LOAD};
 
@@ -83,7 +84,7 @@ impl Module {
                 let (file, line) = frame.location.map_or((None, None), |l| (l.file, l.line));
                 let is_fortran = match language {
                     Some(language) => FORTRAN.contains(&language.0),
-                    None => file.is_some_and(is_fortran_file),
+                    None => file.and_then(Language::of_name).is_some_and(Language::is_fortran),
                 };
                 let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
                 let function = function.map(|name| match is_fortran {
@@ -115,12 +116,6 @@ impl Module {
 /// Fortran 77, 90, 95, 2003, 2008, 2018 and 2023 (DWARF 5, section 7.12, and its later list).
 const FORTRAN: [u16; 7] = [0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d, 0x49];
 
-fn is_fortran_file(file: &str) -> bool {
-    let extension = Path::new(file).extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let extension = extension.to_ascii_lowercase();
-    ["f", "for", "ftn", "fpp", "f77", "f90", "f95", "f03", "f08", "f18"].contains(&&*extension)
-}
-
 /// The name of a procedure without what gfortran adds: `MAIN__`, `exchange_`,
 /// `__halo_MOD_exchange`.
 fn in_fortran(name: &str) -> String {
@@ -142,9 +137,6 @@ mod tests {
         assert_eq!(in_fortran("MAIN__"), "main program");
         assert_eq!(in_fortran("exchange_"), "exchange");
         assert_eq!(in_fortran("__halo_MOD_exchange"), "halo::exchange");
-        assert!(
-            is_fortran_file("/src/cg.f") && is_fortran_file("a.F90") && !is_fortran_file("a.c")
-        );
     }
 
     #[test]

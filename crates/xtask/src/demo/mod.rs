@@ -123,7 +123,11 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let programs = [mpi::EXAMPLES.as_slice(), &mpi::FORTRAN_EXAMPLES].concat();
     let record = record(options, &programs, "demo.json", |record, runs| {
         if runs == FIRST_LOOK {
-            anstream::eprintln!("after {runs} of {} runs:\n\n{}", options.runs, table::terminal(record));
+            anstream::eprintln!(
+                "after {runs} of {} runs:\n\n{}",
+                options.runs,
+                table::terminal(record)
+            );
         }
     })?;
     anstream::print!("{}", table::terminal(&record));
@@ -176,16 +180,23 @@ fn record(
 
     let mut record = Record::new(environment::describe(&libraries), options);
     let progress = progress_bar();
-    measure(&launcher, &libraries, &expected, (&arguments, options), &progress, |launches, done| {
-        record.launches = launches.to_vec();
-        record.rows = summary::rows(&expected_cells(&expected), launches, modes(options));
-        record.complete = done;
-        if !done {
-            let runs = launches.iter().map(|launch| launch.run + 1).max().unwrap_or(0);
-            progress.suspend(|| show(&record, runs));
-        }
-        record::write(&json, &record)
-    })?;
+    measure(
+        &launcher,
+        &libraries,
+        &expected,
+        (&arguments, options),
+        &progress,
+        |launches, done| {
+            record.launches = launches.to_vec();
+            record.rows = summary::rows(&expected_cells(&expected), launches, modes(options));
+            record.complete = done;
+            if !done {
+                let runs = launches.iter().map(|launch| launch.run + 1).max().unwrap_or(0);
+                progress.suspend(|| show(&record, runs));
+            }
+            record::write(&json, &record)
+        },
+    )?;
 
     anstream::println!("all samples: {}", json.display());
     Ok(record)

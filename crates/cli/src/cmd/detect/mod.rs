@@ -14,7 +14,6 @@ mod patience;
 mod read;
 mod recorded;
 mod sarif;
-#[cfg(feature = "refactor")]
 mod sources;
 mod text;
 mod words;
@@ -189,7 +188,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         measured::measure_advice(&mut advice, &cases, mpi.as_deref())?;
     }
     let mut advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
-    #[cfg(feature = "refactor")]
     advice.iter_mut().for_each(sources::add_lines);
     if let Some(file) = &args.sarif {
         files::write(file, &sarif::log(&advice)?)?;
