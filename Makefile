@@ -5,6 +5,8 @@ SAFETY = --package commloom-plan --package commloom-pack
 HOST = $(shell rustc -vV | sed -n 's/host: //p')
 # Pages of the book that measurements write.
 TABLES = book/src/tables
+# Lints are errors of the one build that is tested.
+STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 # How cargo is told what to run tests with, on this machine.
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
@@ -34,9 +36,10 @@ demo: setup ## run every example natively and under commloom, print one table (a
 # One profile for all of it, with overflow checks: an optimized build beside it took three of CI's minutes and tested nothing else.
 # The tests are named beside what they start: what they depend on asks some crates for more, which would be built
 # a second time.
-test: setup lint ## all checks and tests, also end to end under both MPI libraries
-	$(CARGO) build --workspace --lib --bins --tests
-	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(CARGO) test --workspace
+test: setup ## all checks and tests, also end to end under both MPI libraries
+	$(CARGO) fmt --all --check
+	$(STRICT) $(CARGO) build --workspace --all-targets
+	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(STRICT) $(CARGO) test --workspace
 	target/debug/xtask demo --quick --runs 1 --commloom target/debug/commloom
 	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 scripts/fuzz-mpi 2000
 
