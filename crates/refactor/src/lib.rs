@@ -1,12 +1,14 @@
 //! Packing code becomes MPI datatypes.
 //!
 //! The system of Kjolstad, Hoefler and Snir (PPoPP 2012), for C, C++ and Fortran, with nothing
-//! assumed silently:
+//! assumed silently. It is a pipeline of crates, each of which knows only those before it:
 //!
-//! source -> [`tree`] (one small typed tree for all languages) -> [`copies`] (what is copied, in
-//! the order of the buffer) -> [`ir`] (the datatype) -> edit
+//! [`source`] (texts and trees) -> [`read`] (grammars) -> [`project`] (the whole program) ->
+//! [`copies`] (what is copied, in the order of the buffer, as a datatype) -> [`legality`] (why that
+//! is right) -> [`check`] (the edits)
 //!
-//! This crate reads no files and prints nothing: texts come in, texts and explanations go out.
+//! This crate is the last one, and hands on the others by the names of their subjects. It reads no
+//! files and prints nothing: texts come in, texts and explanations go out.
 
 #![forbid(unsafe_code)]
 
