@@ -78,7 +78,9 @@ pub fn pair<R>(
     work: impl FnOnce(&mut dyn PairSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
     let library = Library::open(library)?;
-    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| work(&mut Messages { mpi, all: Vec::new() })))
+    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| {
+        work(&mut Messages { mpi, all: Vec::new() })
+    }))
 }
 
 struct Message<'m, A: Abi> {

@@ -98,7 +98,9 @@ pub fn single<R>(
     work: impl FnOnce(&mut dyn SingleSession) -> Result<R, SessionError>,
 ) -> Result<R, SessionError> {
     let library = Library::open(library)?;
-    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| work(&mut Layouts { mpi, prepared: Vec::new() })))
+    in_abi!(library.kind(), A => session::<A, R>(library, |mpi| {
+        work(&mut Layouts { mpi, prepared: Vec::new() })
+    }))
 }
 
 /// Elements of a layout, and the memory that they are packed from and into.
