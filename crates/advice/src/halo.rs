@@ -21,105 +21,45 @@ pub fn exchange(
     comm: &Comm,
     code: &mut Code,
 ) -> (Vec<String>, Printed) {
-    let dims = grid.dims.len();
-    let along_axes = neighbors.iter().all(|n| n.offset.iter().filter(|o| **o != 0).count() == 1)
-        && neighbors.iter().all(|n| n.offset.iter().all(|o| (-1..=1).contains(o)));
-    let mut legend = Vec::new();
-    // On a Cartesian communicator in MPI's order, whether they are there or not.
-    let ordered: Vec<Option<&Neighbor>> = if along_axes {
-        let directions = (0..dims).flat_map(|dim| [(dim, -1), (dim, 1)]);
-        let at = |(dim, step): (usize, i32)| {
-            let there = |n: &&Neighbor| {
-                n.offset.iter().enumerate().all(|(k, o)| *o == if k == dim { step } else { 0 })
-            };
-            neighbors.iter().find(there)
-        };
-        directions.map(at).collect()
-    } else {
-        neighbors.iter().map(Some).collect()
-    };
     if !comm.is_new {
         code.comment("once:");
     }
-    let name = if along_axes {
-        cartesian(grid, comm, code)
+    let mut legend = Vec::new();
+    let (name, ordered) = if let Some(ordered) = along_axes(grid, neighbors) {
+        (cartesian(grid, comm, code), ordered)
     } else {
-        let offsets: Vec<String> = neighbors.iter().map(|n| format!("{:?}", n.offset)).collect();
-        code.comment(&format!(
-            "processes as a grid of {}; neighbours at {}",
-            dimensions(&grid.dims),
-            offsets.join(", ")
-        ));
-        let n = neighbors.len().to_string();
-        let arguments = [
-            comm.name.clone(),
-            n.clone(),
-            "sources".to_owned(),
-            "MPI_UNWEIGHTED".to_owned(),
-            n,
-            "destinations".to_owned(),
-            "MPI_UNWEIGHTED".to_owned(),
-            "MPI_INFO_NULL".to_owned(),
-            code.truth(false),
-            code.made("neighbours"),
-        ];
-        code.call("MPI_Dist_graph_create_adjacent", &arguments);
         legend.push(
             "sources, destinations: the ranks of the neighbours there are, in that order"
                 .to_owned(),
         );
-        "neighbours".to_owned()
+        (adjacent(grid, neighbors, comm, code), neighbors.iter().map(Some).collect())
     };
     let places = Places::of(grid, neighbors);
-    let (mut made, mut derived) = (HashMap::new(), 0_u32);
-    let mut sides: [Vec<[String; 3]>; 2] = Default::default();
-    let mut printed: [Vec<Toward>; 2] = Default::default();
-    for neighbor in &ordered {
-        for ((receives, side), written) in
-            [false, true].into_iter().zip(&mut sides).zip(&mut printed)
-        {
-            let Some(neighbor) = neighbor else {
-                side.push(["0".to_owned(), code.wide(0), elements.basic.name().to_owned()]);
-                continue;
+    let mut borders = Borders { grid, neighbors, elements, made: HashMap::new(), derived: 0 };
+    let mut sides: [Side; 2] = Default::default();
+    for neighbor in ordered {
+        for (receives, side) in [false, true].into_iter().zip(&mut sides) {
+            let (count, place, datatype) = match neighbor {
+                Some(neighbor) => {
+                    let Shape { count, datatype, block, .. } =
+                        borders.shape(neighbor, receives, code);
+                    let place = places.get(&neighbor.offset, receives);
+                    side.printed.push((neighbor.offset.clone(), place, block));
+                    (count, place, datatype)
+                }
+                None => ("0".to_owned(), 0, elements.basic.name().to_owned()),
             };
-            // What comes from a neighbour is laid out as that one has sent it.
-            let opposite =
-                |n: &&Neighbor| n.offset.iter().zip(&neighbor.offset).all(|(a, b)| *a == -*b);
-            let sender = if receives {
-                neighbors.iter().find(opposite).unwrap_or(neighbor)
-            } else {
-                neighbor
-            };
-            let offsets = if receives { &sender.pieces.to } else { &sender.pieces.from };
-            let length = (0..grid.processes().unwrap_or(0))
-                .map(|k| sender.lengths.get(at(k)))
-                .max()
-                .unwrap_or(0);
-            let key = (sender.pieces.count, format!("{offsets:?}"), length);
-            let block = made.entry(key).or_insert_with(|| {
-                let name = match derived {
-                    0 => "border".to_owned(),
-                    n => format!("border{n}"),
-                };
-                let block = shape(&sender.pieces, offsets, length, None, elements, (code, &name));
-                derived += u32::from(block.elements.is_none());
-                block
-            });
-            let Shape { count, datatype, block, .. } = block.clone();
-            let place = places.get(&neighbor.offset, receives);
-            written.push((neighbor.offset.clone(), place, block));
-            side.push([count, code.wide(place), datatype]);
+            side.counts.push(count);
+            // The kind is in each number already.
+            side.displacements.push(code.wide(place));
+            side.types.push(datatype);
         }
     }
-    let column =
-        |side: &[[String; 3]], k: usize| side.iter().map(|row| row[k].clone()).collect::<Vec<_>>();
     for (prefix, side) in ["send", "recv"].into_iter().zip(&sides) {
-        code.list(Listed::Int, &format!("{prefix}counts"), &column(side, 0));
-        // The kind is in each number already.
-        let displacements = column(side, 1);
+        code.list(Listed::Int, &format!("{prefix}counts"), &side.counts);
         let ty = if code.is_fortran() { Listed::Int } else { Listed::Aint };
-        code.list(ty, &format!("{prefix}displs"), &displacements);
-        code.list(Listed::Handle, &format!("{prefix}types"), &column(side, 2));
+        code.list(ty, &format!("{prefix}displs"), &side.displacements);
+        code.list(Listed::Handle, &format!("{prefix}types"), &side.types);
     }
     code.comment("each time:");
     let arguments = [
@@ -131,15 +71,103 @@ pub fn exchange(
         "recvcounts",
         "recvdispls",
         "recvtypes",
-        &name,
+        name,
     ];
     code.call("MPI_Neighbor_alltoallw", &arguments.map(str::to_owned));
     legend.push("BUFFER: the lowest address that these messages name, at every process".to_owned());
-    let [sends, receives] = printed;
+    let [sends, receives] = sides.map(|side| side.printed);
     (legend, Printed::Neighbors { sends, receives })
 }
 
-fn cartesian(grid: &Grid, comm: &Comm, code: &mut Code) -> String {
+/// The neighbours on a Cartesian communicator in MPI's order, whether they are there or not;
+/// `None` where one is not along an axis.
+fn along_axes<'a>(grid: &Grid, neighbors: &'a [Neighbor]) -> Option<Vec<Option<&'a Neighbor>>> {
+    let is_along = |n: &Neighbor| {
+        n.offset.iter().filter(|o| **o != 0).count() == 1
+            && n.offset.iter().all(|o| (-1..=1).contains(o))
+    };
+    let at = |(dim, step): (usize, i32)| {
+        let there = |n: &&Neighbor| {
+            n.offset.iter().enumerate().all(|(k, o)| *o == if k == dim { step } else { 0 })
+        };
+        neighbors.iter().find(there)
+    };
+    let directions = (0..grid.dims.len()).flat_map(|dim| [(dim, -1), (dim, 1)]);
+    neighbors.iter().all(is_along).then(|| directions.map(at).collect())
+}
+
+/// The arguments of one side of the call.
+#[derive(Default)]
+struct Side {
+    counts: Vec<String>,
+    displacements: Vec<String>,
+    types: Vec<String>,
+    printed: Vec<Toward>,
+}
+
+/// The blocks for the neighbours: equal ones have the same type.
+struct Borders<'a> {
+    grid: &'a Grid,
+    neighbors: &'a [Neighbor],
+    elements: &'a Elements,
+    /// By number, offsets and length of the pieces.
+    made: HashMap<(u32, String, u64), Shape>,
+    /// How many types there are so far.
+    derived: u32,
+}
+
+impl Borders<'_> {
+    fn shape(&mut self, neighbor: &Neighbor, receives: bool, code: &mut Code) -> Shape {
+        let opposite =
+            |n: &&Neighbor| n.offset.iter().zip(&neighbor.offset).all(|(a, b)| *a == -*b);
+        // What comes from a neighbour is laid out as that one has sent it.
+        let sender = match self.neighbors.iter().find(opposite) {
+            Some(sender) if receives => sender,
+            _ => neighbor,
+        };
+        let pieces = &sender.pieces;
+        let offsets = if receives { &pieces.to } else { &pieces.from };
+        let ranks = 0..self.grid.processes().unwrap_or(0);
+        let length = ranks.map(|k| sender.lengths.get(at(k))).max().unwrap_or(0);
+        let made = self.made.entry((pieces.count, format!("{offsets:?}"), length));
+        made.or_insert_with(|| {
+            let name = match self.derived {
+                0 => "border".to_owned(),
+                n => format!("border{n}"),
+            };
+            let shape = shape(pieces, offsets, length, None, self.elements, (code, &name));
+            self.derived += u32::from(shape.elements.is_none());
+            shape
+        })
+        .clone()
+    }
+}
+
+fn adjacent(grid: &Grid, neighbors: &[Neighbor], comm: &Comm, code: &mut Code) -> &'static str {
+    let offsets: Vec<String> = neighbors.iter().map(|n| format!("{:?}", n.offset)).collect();
+    code.comment(&format!(
+        "processes as a grid of {}; neighbours at {}",
+        dimensions(&grid.dims),
+        offsets.join(", ")
+    ));
+    let n = neighbors.len().to_string();
+    let arguments = [
+        comm.name.clone(),
+        n.clone(),
+        "sources".to_owned(),
+        "MPI_UNWEIGHTED".to_owned(),
+        n,
+        "destinations".to_owned(),
+        "MPI_UNWEIGHTED".to_owned(),
+        "MPI_INFO_NULL".to_owned(),
+        code.truth(false),
+        code.made("neighbours"),
+    ];
+    code.call("MPI_Dist_graph_create_adjacent", &arguments);
+    "neighbours"
+}
+
+fn cartesian(grid: &Grid, comm: &Comm, code: &mut Code) -> &'static str {
     let dims: Vec<String> = grid.dims.iter().map(ToString::to_string).collect();
     let periods: Vec<String> = grid.periodic.iter().map(|p| code.truth(*p)).collect();
     code.list(Listed::Int, "dims", &dims);
@@ -153,7 +181,7 @@ fn cartesian(grid: &Grid, comm: &Comm, code: &mut Code) -> String {
         code.made("grid"),
     ];
     code.call("MPI_Cart_create", &arguments);
-    "grid".to_owned()
+    "grid"
 }
 
 /// How far the block for each neighbour, and of each, is from a place that all processes have. Not
