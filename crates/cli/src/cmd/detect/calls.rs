@@ -8,7 +8,8 @@ use super::case::Case;
 /// Numbers of a list that are shown.
 const SHOWN: usize = 6;
 
-/// The call that replaces what was found. Addresses are those of the process with rank `rank` in the group.
+/// The call that replaces what was found. Addresses are those of the process with rank `rank` in
+/// the group.
 pub fn call(case: &Case, c: &Collective) -> String {
     let arguments: Vec<String> =
         arguments(case, c).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -44,102 +45,80 @@ fn is_vector(kind: Kind) -> bool {
 }
 
 fn arguments(case: &Case, c: &Collective) -> Vec<(&'static str, String)> {
+    let mut all = buffers(case, c);
+    if c.kind != Kind::Barrier {
+        let count =
+            if is_vector(c.kind) { format!("up to {}", c.length) } else { c.length.to_string() };
+        all.push(("count", count));
+        all.push(match c.pieces.count {
+            1 => ("datatype", case.datatype().to_owned()),
+            pieces => ("datatype", format!("{pieces} pieces of {}", case.unit(c.length.0))),
+        });
+    }
+    if let Some(root) = c.root {
+        all.push(("root", root.to_string()));
+    }
+    if let Some(members) = c.group.members() {
+        let members: Vec<u64> = members.iter().map(|p| u64::from(p.0)).collect();
+        all.push(("group", list(&members, ToString::to_string)));
+    }
+    all
+}
+
+/// The arguments that say where the data is.
+fn buffers(case: &Case, c: &Collective) -> Vec<(&'static str, String)> {
     let n = c.group.size();
-    let mut all = Vec::new();
-    let mut add = |name: &'static str, value: String| all.push((name, value));
     let row = |addresses: &Addresses| numbers(case, c, n, &|rank| addresses.get(place(rank)));
     let rows = |rows: &[Addresses]| {
         numbers(case, c, n, &|rank| rows.get(place(rank)).map_or(0, |r| r.get(0)))
     };
+    let at_root = |address: u64| case.address(root_of(c), address);
     let in_place = || "MPI_IN_PLACE".to_owned();
-    match &c.blocks {
-        Blocks::None => {}
+    let in_place_at_root = |a: &Addresses| format!("{} (root: {})", row(a), in_place());
+    let root = c.root.and_then(|root| c.group.rank(root)).map_or(0, place);
+    let [send, receive] = match &c.blocks {
+        Blocks::None => return Vec::new(),
         Blocks::Rooted { from, to, .. } if c.kind == Kind::Bcast => {
-            let root = c.root.and_then(|root| c.group.rank(root)).map_or(0, place);
-            let source = from.get(root);
-            let other = usize::from(root == 0);
-            let same = (0..place(n)).all(|rank| rank == root || to.get(rank) == to.get(other));
-            let everywhere =
-                |rank: u32| if place(rank) == root { source } else { to.get(place(rank)) };
-            let buffer = match same && to.get(other) != source {
-                true => {
-                    let there = case.address(
-                        c.group.process(u32::from(root == 0)).map_or(0, |p| p.0),
-                        to.get(other),
-                    );
-                    format!("{there} (root: {})", case.address(root_of(c), source))
-                }
-                false => numbers(case, c, n, &everywhere),
-            };
-            add("buf", buffer);
+            return vec![("buf", broadcast(case, c, from, to))];
         }
         Blocks::Rooted { from, to, .. } => {
-            let gathers = matches!(c.kind, Kind::Gather | Kind::Gatherv);
-            let at_root = |a: &Addresses| case.address(root_of(c), a.get(0));
-            let others = |a: &Addresses| match c.own {
-                true => row(a),
-                false => format!("{} (root: {})", row(a), in_place()),
-            };
-            let (send, receive) = match gathers {
-                true => (others(from), at_root(to)),
-                false => (at_root(from), others(to)),
-            };
-            add("sendbuf", send);
-            add("recvbuf", receive);
+            let others = |a: &Addresses| if c.own { row(a) } else { in_place_at_root(a) };
+            match c.kind {
+                Kind::Gather | Kind::Gatherv => [others(from), at_root(to.get(0))],
+                _ => [at_root(from.get(0)), others(to)],
+            }
         }
-        Blocks::Gathered { from, to, .. } => {
-            add("sendbuf", if c.own { row(from) } else { in_place() });
-            add("recvbuf", rows(to));
-        }
-        Blocks::Exchanged { from, to, .. } => {
-            add("sendbuf", rows(from));
-            add("recvbuf", rows(to));
+        Blocks::Gathered { from, to, .. } => [if c.own { row(from) } else { in_place() }, rows(to)],
+        Blocks::Exchanged { from, to, .. } => [rows(from), rows(to)],
+        Blocks::Reduced { from, to, .. } if c.root.is_some() => {
+            let is_there = from.get(root) == to.get(root);
+            let send = if is_there { in_place_at_root(from) } else { row(from) };
+            [send, at_root(to.get(root))]
         }
         Blocks::Reduced { from, to, .. } => {
-            let same = (0..n).all(|rank| from.get(place(rank)) == to.get(place(rank)));
-            let root = c.root.and_then(|root| c.group.rank(root)).map_or(0, place);
-            let there = from.get(root) == to.get(root);
-            match c.root {
-                Some(_) => {
-                    add(
-                        "sendbuf",
-                        if there {
-                            format!("{} (root: {})", row(from), in_place())
-                        } else {
-                            row(from)
-                        },
-                    );
-                    add("recvbuf", case.address(root_of(c), to.get(root)));
-                }
-                None => {
-                    add("sendbuf", if same { in_place() } else { row(from) });
-                    add("recvbuf", row(to));
-                }
-            }
+            let is_same = (0..n).all(|rank| from.get(place(rank)) == to.get(place(rank)));
+            [if is_same { in_place() } else { row(from) }, row(to)]
         }
         Blocks::Neighbors { grid, neighbors } => {
             let dims: Vec<String> = grid.dims.iter().map(ToString::to_string).collect();
-            add("grid", dims.join(" x "));
-            add("neighbors", neighbors.len().to_string());
+            return vec![("grid", dims.join(" x ")), ("neighbors", neighbors.len().to_string())];
         }
+    };
+    vec![("sendbuf", send), ("recvbuf", receive)]
+}
+
+/// The buffer of a broadcast: the address at the root, and the one that all others have.
+fn broadcast(case: &Case, c: &Collective, from: &Addresses, to: &Addresses) -> String {
+    let n = c.group.size();
+    let root = c.root.and_then(|root| c.group.rank(root)).unwrap_or(0);
+    let other = u32::from(root == 0);
+    let (source, there) = (from.get(place(root)), to.get(place(other)));
+    let is_same = (0..n).all(|rank| rank == root || to.get(place(rank)) == there);
+    if is_same && there != source {
+        let there = case.address(c.group.process(other).map_or(0, |p| p.0), there);
+        return format!("{there} (root: {})", case.address(root_of(c), source));
     }
-    if c.kind != Kind::Barrier {
-        let count =
-            if is_vector(c.kind) { format!("up to {}", c.length) } else { c.length.to_string() };
-        add("count", count);
-        match c.pieces.count {
-            1 => add("datatype", case.datatype().to_owned()),
-            pieces => add("datatype", format!("{pieces} pieces of {}", case.unit(c.length.0))),
-        }
-    }
-    if let Some(root) = c.root {
-        add("root", root.to_string());
-    }
-    if let Some(members) = c.group.members() {
-        let members: Vec<u64> = members.iter().map(|p| u64::from(p.0)).collect();
-        add("group", list(&members, ToString::to_string));
-    }
-    all
+    numbers(case, c, n, &|rank| if rank == root { source } else { to.get(place(rank)) })
 }
 
 fn root_of(c: &Collective) -> u32 {
