@@ -179,87 +179,102 @@ fn reduce(
 fn calls(team: &[(u32, &Call)]) -> Result<Vec<Round>, ScheduleError> {
     let Some((_, first)) = team.first() else { return Ok(Vec::new()) };
     let ranks = 0..team.len();
+    let both = || ranks.clone().flat_map(|j| ranks.clone().map(move |k| (j, k)));
     let root = first.root.map_or(0, at);
-    let call = |k: usize| team[k].1;
-    let in_place = |k: usize| call(k).send == Side::InPlace;
-    let sent = |k: usize, block: usize| pieces(team[k].0, &call(k).send, block);
-    let got = |k: usize, block: usize| pieces(team[k].0, &call(k).receive, block);
     let mut round = Vec::new();
     match first.kind {
         Kind::Barrier => {}
         Kind::Bcast => {
-            ranks.filter(|k| *k != root).for_each(|k| pairs(sent(root, 0), got(k, 0), &mut round));
+            let others = ranks.filter(|k| *k != root);
+            others.for_each(|k| pairs(sent(team, root, 0), got(team, k, 0), &mut round));
         }
         Kind::Scatter | Kind::Scatterv => {
-            let others = ranks.filter(|k| call(*k).receive != Side::InPlace);
-            others.for_each(|k| pairs(sent(root, k), got(k, 0), &mut round));
+            let others = ranks.filter(|k| team[*k].1.receive != Side::InPlace);
+            others.for_each(|k| pairs(sent(team, root, k), got(team, k, 0), &mut round));
         }
         Kind::Gather | Kind::Gatherv => {
-            let others = ranks.filter(|k| !in_place(*k));
-            others.for_each(|k| pairs(sent(k, 0), got(root, k), &mut round));
+            let others = ranks.filter(|k| !in_place(team, *k));
+            others.for_each(|k| pairs(sent(team, k, 0), got(team, root, k), &mut round));
         }
         Kind::Allgather | Kind::Allgatherv => {
-            for (j, k) in ranks.clone().flat_map(|j| ranks.clone().map(move |k| (j, k))) {
-                match in_place(k) {
-                    false => pairs(sent(k, 0), got(j, k), &mut round),
-                    true if j != k => pairs(got(k, k), got(j, k), &mut round),
+            for (j, k) in both() {
+                match in_place(team, k) {
+                    false => pairs(sent(team, k, 0), got(team, j, k), &mut round),
+                    true if j != k => pairs(got(team, k, k), got(team, j, k), &mut round),
                     true => {}
                 }
             }
         }
         Kind::Alltoall | Kind::Alltoallv => {
-            for (j, k) in ranks.clone().flat_map(|j| ranks.clone().map(move |k| (j, k))) {
-                pairs(sent(k, j), got(j, k), &mut round);
-            }
+            both().for_each(|(j, k)| pairs(sent(team, k, j), got(team, j, k), &mut round));
         }
-        Kind::Reduce | Kind::Allreduce => {
-            // Once, at one process; the others copy it.
-            let target = if first.kind == Kind::Reduce { root } else { 0 };
-            let others = ranks.clone().filter(|k| *k != target || !in_place(target));
-            let given = |k: usize| if in_place(k) { got(k, 0) } else { sent(k, 0) };
-            let from = others.map(|k| only(given(k))).collect::<Result<Vec<_>, _>>()?;
-            let (into, length) = only(got(target, 0))?;
-            let from = from.into_iter().map(|(spot, _)| spot).collect();
-            let sum = reduce(from, in_place(target), into, length, reduction(first)?)?;
-            if first.kind == Kind::Allreduce {
-                let others = ranks.filter(|k| *k != target);
-                others.for_each(|k| pairs(vec![(into, length)], got(k, 0), &mut round));
-            }
-            return Ok(vec![vec![sum], round]);
-        }
+        Kind::Reduce => return reduced(team, root),
+        Kind::Allreduce => return reduced(team, 0),
         Kind::ReduceScatter | Kind::ReduceScatterBlock => {
-            for k in ranks.clone().filter(|k| got(*k, 0).iter().any(|(_, n)| *n > 0)) {
-                let (into, length) = only(got(k, 0))?;
-                let from = ranks.clone().map(|i| Ok(only(sent(i, k))?.0));
+            for k in ranks.clone().filter(|k| got(team, *k, 0).iter().any(|(_, n)| *n > 0)) {
+                let (into, length) = only(got(team, k, 0))?;
+                let from = ranks.clone().map(|i| Ok(only(sent(team, i, k))?.0));
                 let from = from.collect::<Result<Vec<_>, ScheduleError>>()?;
                 round.push(reduce(from, false, into, length, reduction(first)?)?);
             }
         }
-        Kind::Scan | Kind::Exscan => {
-            // One after the other: each adds to what the one before has.
-            let mut rounds = Vec::new();
-            let start = usize::from(first.kind == Kind::Exscan);
-            for k in ranks.skip(start) {
-                let (into, length) = only(got(k, 0))?;
-                let own = first.kind == Kind::Scan && in_place(k);
-                let mut from = Vec::new();
-                if k > start {
-                    from.push(only(got(k - 1, 0))?.0);
-                }
-                if !own {
-                    from.push(only(sent(k - start, 0))?.0);
-                }
-                if !from.is_empty() {
-                    rounds.push(vec![reduce(from, own, into, length, reduction(first)?)?]);
-                }
-            }
-            return Ok(rounds);
-        }
+        Kind::Scan | Kind::Exscan => return scanned(team, first.kind == Kind::Exscan),
         kind @ (Kind::NeighborAlltoall | Kind::NeighborAlltoallv | Kind::NeighborAlltoallw) => {
             return Err(ScheduleError::Call { name: kind.name() });
         }
     }
     Ok(vec![round])
+}
+
+fn in_place(team: &[(u32, &Call)], rank: usize) -> bool {
+    team[rank].1.send == Side::InPlace
+}
+
+/// A block that a rank sends.
+fn sent(team: &[(u32, &Call)], rank: usize, block: usize) -> Vec<(Spot, u64)> {
+    pieces(team[rank].0, &team[rank].1.send, block)
+}
+
+/// A block that a rank receives.
+fn got(team: &[(u32, &Call)], rank: usize, block: usize) -> Vec<(Spot, u64)> {
+    pieces(team[rank].0, &team[rank].1.receive, block)
+}
+
+/// A reduction is made once, at one process; where all have the result, the others copy it.
+fn reduced(team: &[(u32, &Call)], target: usize) -> Result<Vec<Round>, ScheduleError> {
+    let first = team[0].1;
+    let others = (0..team.len()).filter(|k| *k != target || !in_place(team, target));
+    let given = |k: usize| if in_place(team, k) { got(team, k, 0) } else { sent(team, k, 0) };
+    let from = others.map(|k| Ok(only(given(k))?.0)).collect::<Result<Vec<_>, ScheduleError>>()?;
+    let (into, length) = only(got(team, target, 0))?;
+    let sum = reduce(from, in_place(team, target), into, length, reduction(first)?)?;
+    let mut round = Vec::new();
+    if first.kind == Kind::Allreduce {
+        let others = (0..team.len()).filter(|k| *k != target);
+        others.for_each(|k| pairs(vec![(into, length)], got(team, k, 0), &mut round));
+    }
+    Ok(vec![vec![sum], round])
+}
+
+/// One after the other: each adds to what the one before has.
+fn scanned(team: &[(u32, &Call)], is_exclusive: bool) -> Result<Vec<Round>, ScheduleError> {
+    let mut rounds = Vec::new();
+    let start = usize::from(is_exclusive);
+    for k in start..team.len() {
+        let (into, length) = only(got(team, k, 0))?;
+        let own = !is_exclusive && in_place(team, k);
+        let mut from = Vec::new();
+        if k > start {
+            from.push(only(got(team, k - 1, 0))?.0);
+        }
+        if !own {
+            from.push(only(sent(team, k - start, 0))?.0);
+        }
+        if !from.is_empty() {
+            rounds.push(vec![reduce(from, own, into, length, reduction(team[0].1)?)?]);
+        }
+    }
+    Ok(rounds)
 }
 
 fn reduction(call: &Call) -> Result<Reduction, ScheduleError> {
