@@ -114,62 +114,54 @@ struct One<'a> {
 
 impl One<'_> {
     fn event(&mut self, line: &Line) -> Result<Option<Event>, ParseError> {
+        // Of calls that have one message.
+        const ARGUMENTS: [usize; 6] = [1, 2, 3, 4, 5, 6];
+        let request = |argument: usize| line.number(argument, "the address of a request");
         Ok(match line.name {
             "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
                 line.has(6)?;
-                messages([self.message(line, true, [1, 2, 3, 4, 5, 6])?])
+                messages([self.message(line, true, ARGUMENTS)?])
             }
             "MPI_Recv" => {
                 line.has(7)?;
-                messages([self.message(line, false, [1, 2, 3, 4, 5, 6])?])
+                messages([self.message(line, false, ARGUMENTS)?])
             }
             "MPI_Isend" | "MPI_Ibsend" | "MPI_Issend" | "MPI_Irsend" | "MPI_Irecv" => {
                 line.has(7)?;
-                let message = self.message(line, line.name != "MPI_Irecv", [1, 2, 3, 4, 5, 6])?;
-                messages([self.started(message, line.number(7, "the address of a request")?)])
+                let message = self.message(line, line.name != "MPI_Irecv", ARGUMENTS)?;
+                messages([self.started(message, request(7)?)])
             }
             "MPI_Sendrecv" => {
                 line.has(12)?;
-                messages([
-                    self.message(line, true, [1, 2, 3, 4, 5, 11])?,
-                    self.message(line, false, [6, 7, 8, 9, 10, 11])?,
-                ])
+                let sent = self.message(line, true, [1, 2, 3, 4, 5, 11])?;
+                messages([sent, self.message(line, false, [6, 7, 8, 9, 10, 11])?])
             }
             "MPI_Sendrecv_replace" => {
                 line.has(9)?;
-                messages([
-                    self.message(line, true, [1, 2, 3, 4, 5, 8])?,
-                    self.message(line, false, [1, 2, 3, 6, 7, 8])?,
-                ])
+                let sent = self.message(line, true, [1, 2, 3, 4, 5, 8])?;
+                messages([sent, self.message(line, false, [1, 2, 3, 6, 7, 8])?])
             }
             "MPI_Send_init" | "MPI_Bsend_init" | "MPI_Ssend_init" | "MPI_Rsend_init"
             | "MPI_Recv_init" => {
                 line.has(7)?;
-                let message =
-                    self.message(line, line.name != "MPI_Recv_init", [1, 2, 3, 4, 5, 6])?;
-                self.persistent.insert(line.number(7, "the address of a request")?, message);
+                let message = self.message(line, line.name != "MPI_Recv_init", ARGUMENTS)?;
+                self.persistent.insert(request(7)?, message);
                 None
             }
             "MPI_Start" => {
                 line.has(1)?;
-                let request = line.number(1, "the address of a request")?;
-                let message = self.persistent.get(&request).cloned().flatten();
-                messages([self.started(message, request)])
+                messages([self.restarted(request(1)?)])
             }
             "MPI_Startall" => {
                 line.has(2)?;
                 let requests = requests(line, |from, to| {
                     self.persistent.range(from..to).map(|(r, _)| *r).collect()
                 })?;
-                let all = requests.into_iter().map(|request| {
-                    let message = self.persistent.get(&request).cloned().flatten();
-                    self.started(message, request)
-                });
-                messages(all.collect::<Vec<_>>())
+                messages(requests.into_iter().map(|request| self.restarted(request)))
             }
             "MPI_Wait" => {
                 line.has(2)?;
-                let request = line.number(1, "the address of a request")?;
+                let request = request(1)?;
                 self.open.remove(&request);
                 Some(Event::Wait(vec![request]))
             }
@@ -269,6 +261,12 @@ impl One<'_> {
             communicator: number,
             request: None,
         }))
+    }
+
+    /// The message of a persistent request.
+    fn restarted(&mut self, request: u64) -> Option<Message> {
+        let message = self.persistent.get(&request).cloned().flatten();
+        self.started(message, request)
     }
 
     fn started(&mut self, message: Option<Message>, request: u64) -> Option<Message> {
