@@ -13,6 +13,7 @@ mod exchanges;
 mod graph;
 mod join;
 mod landed;
+mod layouts;
 mod links;
 mod memory;
 mod model;

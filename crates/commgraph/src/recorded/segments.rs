@@ -30,8 +30,8 @@ use crate::number::at;
 use crate::recorded::barriers::{self, Barriers};
 use crate::recorded::cut::TracePart;
 use crate::recorded::exchanges;
-use crate::recorded::graph::Layouts;
 use crate::recorded::landed::Landed;
+use crate::recorded::layouts::Layouts;
 use crate::recorded::links::Links;
 use crate::recorded::model::{Message, Place, event};
 use crate::recorded::units::{Units, ends};
@@ -43,98 +43,39 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
     let ends = ends(traces.len(), messages);
     let units = Units::of(&ends, messages.len());
     let links = Links::of(traces, messages, &part.sums);
-    let exchanged = exchanges::of(traces, messages);
     let sweeps = sweeps::of(&ends, &units, &links, messages);
+    let mixed = units.mixed(&ends, |message| links.is_new(message));
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); units.count];
     for (message, unit) in (0..).zip(&units.of) {
         members[at(*unit)].push(message);
     }
-    let (sources, ranges) = memory(traces, messages);
-    let way = |m: u32| (messages[at(m)].send.process, messages[at(m)].receive.process);
-    let mut targets = Targets::default();
-    let mixed = units.mixed(&ends, |message| links.is_new(message));
-    // Even: exchanges; odd: sweeps.
-    let mut segment_of: Vec<u32> = vec![0; units.count];
-    let mut assumed: HashSet<u32> = HashSet::new();
-    let mut reused: HashSet<u32> = HashSet::new();
-    // What each process has got, and sent, in the newest segment.
-    let mut landed_at = Targets::default();
-    let mut sent_from = Targets::default();
-    let mut barriers = Barriers::new(traces.len());
-    // The last segment in which each process got something.
-    let mut got: Vec<Option<u32>> = vec![None; traces.len()];
+    let (sources, targets) = memory(traces, messages);
+    let mut segments = Segments {
+        messages,
+        units: &units,
+        links: &links,
+        exchanged: exchanges::of(traces, messages),
+        sources,
+        targets,
+        of: vec![0; units.count],
+        assumed: HashSet::new(),
+        reused: HashSet::new(),
+        came: Newest::default(),
+        landed: Newest::default(),
+        sent: Newest::default(),
+        barriers: Barriers::new(traces.len()),
+        got: vec![None; traces.len()],
+    };
     for (unit, own) in members.iter().enumerate() {
-        let earlier = |message: &u32| at(units.of[at(*message)]) != unit;
-        let segment = |message: &u32| segment_of[at(units.of[at(*message)])];
-        let before = own.iter().flat_map(|m| units.before[at(*m)].iter().flatten());
-        let latest = before.filter(|m| earlier(m)).map(segment).max().unwrap_or(0);
         let is_sweep = mixed[unit] || own.iter().any(|message| sweeps[at(*message)]);
-        let depends = |m: &u32| links.is_new(*m) && got[at(way(*m).0)] == Some(latest);
-        let new_segment = if (latest % 2 == 1) != is_sweep {
-            latest + 1
-        } else if is_sweep {
-            latest
-        } else {
-            let mut linked = own.iter().flat_map(|m| &links.to[at(*m)]);
-            let linked = linked.any(|m| earlier(m) && segment(m) == latest);
-            let overwrites = |m: &u32| {
-                let Some(landed) = targets.of(way(*m), latest) else { return false };
-                let is_there = |r| if linked { landed.unused(r) } else { landed.any(r) };
-                ranges[at(*m)].iter().any(is_there)
-            };
-            let is_over = || barriers.is_complete(latest) && barriers::is_empty(own, messages);
-            let depends = own.iter().any(depends);
-            let alone = own.len() == 1 && !exchanged[at(own[0])];
-            if (alone && depends) || own.iter().any(overwrites) || is_over() {
-                latest + 2
-            } else {
-                let again = |m: &u32| {
-                    let (from, to) = way(*m);
-                    let landed = landed_at.of((to, to), latest);
-                    let sent = sent_from.of((from, from), latest);
-                    let any = |landed: &Landed, ranges: &[Range<u64>]| {
-                        ranges.iter().any(|range| landed.any(range))
-                    };
-                    landed.is_some_and(|l| any(l, &ranges[at(*m)]))
-                        || sent.is_some_and(|s| any(s, &sources[at(*m)]))
-                };
-                if depends {
-                    assumed.insert(latest);
-                    if own.iter().any(again) {
-                        reused.insert(latest);
-                    }
-                }
-                latest
-            }
-        };
-        segment_of[unit] = new_segment;
-        barriers.add(new_segment, own, messages);
-        for message in own {
-            let (from, to) = way(*message);
-            for range in &ranges[at(*message)] {
-                let landed = targets.of_mut((from, to), new_segment);
-                landed.add(range, links.used[at(*message)]);
-                landed_at.of_mut((to, to), new_segment).add(range, false);
-            }
-            let sent = sent_from.of_mut((from, from), new_segment);
-            sources[at(*message)].iter().for_each(|range| sent.add(range, false));
-            if messages[at(*message)].bytes > 0 {
-                got[at(to)] = Some(new_segment);
-            }
-        }
+        let segment = segments.next(unit, own, is_sweep);
+        segments.add(unit, own, segment);
     }
-    let steps = steps::of(&units, &members, &segment_of, |m| links.is_new(m), messages);
-    let mut pairs: HashMap<u32, Vec<(u32, u32)>> =
-        reused.into_iter().map(|s| (s, vec![])).collect();
-    for message in (0..).take(messages.len()) {
-        if let Some(pairs) = pairs.get_mut(&segment_of[at(units.of[at(message)])]) {
-            pairs.push(way(message));
-        }
-    }
-    let split: HashSet<u32> =
-        pairs.into_iter().filter(|(_, p)| !steps::is_complete(p)).map(|(s, _)| s).collect();
+    let steps = steps::of(&units, &members, &segments.of, |m| links.is_new(m), messages);
+    let split = segments.split();
+    let Segments { of, assumed, .. } = segments;
     let place = |unit: u32| {
-        let segment = segment_of[at(unit)];
+        let segment = of[at(unit)];
         (segment, if split.contains(&segment) { steps[at(unit)] } else { 0 }, 0)
     };
     let by_chance = chance::of(traces, &part);
@@ -165,11 +106,128 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
     found.into_values().collect()
 }
 
-/// The ranges where messages have come, by sender and receiver: in the newest segment of each.
-#[derive(Default)]
-struct Targets(HashMap<(u32, u32), (u32, Landed)>);
+/// The segments so far, unit by unit. Even ones are exchanges, odd ones sweeps.
+struct Segments<'a> {
+    messages: &'a [Message],
+    units: &'a Units,
+    links: &'a Links,
+    exchanged: Vec<bool>,
+    /// Where each message comes from and where it comes to.
+    sources: Ranges,
+    targets: Ranges,
+    /// The segment of each unit.
+    of: Vec<u32>,
+    /// Segments in which a later step may be made of what came in an earlier one.
+    assumed: HashSet<u32>,
+    /// Those of them in which such a step uses memory again.
+    reused: HashSet<u32>,
+    /// Where messages have come in the newest segment, by sender and receiver.
+    came: Newest,
+    /// What each process has got, and sent, in it.
+    landed: Newest,
+    sent: Newest,
+    barriers: Barriers,
+    /// The last segment in which each process got something.
+    got: Vec<Option<u32>>,
+}
 
-impl Targets {
+impl Segments<'_> {
+    /// The sender and the receiver of a message.
+    fn way(&self, message: u32) -> (u32, u32) {
+        let message = &self.messages[at(message)];
+        (message.send.process, message.receive.process)
+    }
+
+    /// The segment of the next unit, which has these messages.
+    fn next(&mut self, unit: usize, own: &[u32], is_sweep: bool) -> u32 {
+        let unit_of = |m: &u32| at(self.units.of[at(*m)]);
+        let earlier = |m: &u32| unit_of(m) != unit;
+        let before = own.iter().flat_map(|m| self.units.before[at(*m)].iter().flatten());
+        let latest = before.filter(|m| earlier(m)).map(|m| self.of[unit_of(m)]).max().unwrap_or(0);
+        if (latest % 2 == 1) != is_sweep {
+            return latest + 1;
+        }
+        if is_sweep {
+            return latest;
+        }
+        let mut linked = own.iter().flat_map(|m| &self.links.to[at(*m)]);
+        let is_linked = linked.any(|m| earlier(m) && self.of[unit_of(m)] == latest);
+        let overwrites = |m: &u32| {
+            let Some(came) = self.came.of(self.way(*m), latest) else { return false };
+            let is_there = |r| if is_linked { came.unused(r) } else { came.any(r) };
+            self.targets[at(*m)].iter().any(is_there)
+        };
+        let is_over =
+            || self.barriers.is_complete(latest) && barriers::is_empty(own, self.messages);
+        let depends = own
+            .iter()
+            .any(|m| self.links.is_new(*m) && self.got[at(self.way(*m).0)] == Some(latest));
+        let alone = own.len() == 1 && !self.exchanged[at(own[0])];
+        if (alone && depends) || own.iter().any(overwrites) || is_over() {
+            return latest + 2;
+        }
+        if depends {
+            self.assumed.insert(latest);
+            if own.iter().any(|m| self.uses_again(*m, latest)) {
+                self.reused.insert(latest);
+            }
+        }
+        latest
+    }
+
+    /// Whether a message comes to where one came before in this segment, or is sent from where one
+    /// was.
+    fn uses_again(&self, message: u32, segment: u32) -> bool {
+        let (from, to) = self.way(message);
+        let any = |newest: &Newest, process: u32, ranges: &[Range<u64>]| {
+            let there = newest.of((process, process), segment);
+            there.is_some_and(|there| ranges.iter().any(|range| there.any(range)))
+        };
+        any(&self.landed, to, &self.targets[at(message)])
+            || any(&self.sent, from, &self.sources[at(message)])
+    }
+
+    /// Adds a unit to a segment.
+    fn add(&mut self, unit: usize, own: &[u32], segment: u32) {
+        self.of[unit] = segment;
+        self.barriers.add(segment, own, self.messages);
+        for &message in own {
+            let (from, to) = self.way(message);
+            for range in &self.targets[at(message)] {
+                let came = self.came.of_mut((from, to), segment);
+                came.add(range, self.links.used[at(message)]);
+                self.landed.of_mut((to, to), segment).add(range, false);
+            }
+            let sent = self.sent.of_mut((from, from), segment);
+            self.sources[at(message)].iter().for_each(|range| sent.add(range, false));
+            if self.messages[at(message)].bytes > 0 {
+                self.got[at(to)] = Some(segment);
+            }
+        }
+    }
+
+    /// The segments that use memory again, and in which not everybody has exchanged with
+    /// everybody: each of their steps is a segment.
+    fn split(&self) -> HashSet<u32> {
+        let mut pairs: HashMap<u32, Vec<(u32, u32)>> =
+            self.reused.iter().map(|segment| (*segment, vec![])).collect();
+        for (message, unit) in (0..).zip(&self.units.of) {
+            if let Some(pairs) = pairs.get_mut(&self.of[at(*unit)]) {
+                pairs.push(self.way(message));
+            }
+        }
+        let apart = |(segment, pairs): (u32, Vec<(u32, u32)>)| {
+            (!steps::is_complete(&pairs)).then_some(segment)
+        };
+        pairs.into_iter().filter_map(apart).collect()
+    }
+}
+
+/// Ranges in the memory of processes, by sender and receiver: in the newest segment of each.
+#[derive(Default)]
+struct Newest(HashMap<(u32, u32), (u32, Landed)>);
+
+impl Newest {
     fn of(&self, way: (u32, u32), segment: u32) -> Option<&Landed> {
         self.0.get(&way).filter(|newest| newest.0 == segment).map(|(_, landed)| landed)
     }
@@ -183,7 +241,7 @@ impl Targets {
     }
 }
 
-/// Where each message comes from and where it comes to.
+/// For each message.
 type Ranges = Vec<Vec<Range<u64>>>;
 
 fn memory(traces: &[&Trace], messages: &[Message]) -> (Ranges, Ranges) {
