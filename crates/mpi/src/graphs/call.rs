@@ -61,15 +61,14 @@ impl<'m, A: Abi> ReadyCall<'m, A> {
 
     pub(super) fn run(&mut self) -> Result<(), MpiError> {
         let ReadyCall { mpi, comm, kind, root, op, .. } = *self;
-        let (f, s, r) = (&mpi.own, &self.send, &self.receive);
-        let (sc, sd, rc, rd) = (
-            s.counts.as_ptr(),
-            s.displacements.as_ptr(),
-            r.counts.as_ptr(),
-            r.displacements.as_ptr(),
-        );
-        let bcast = if s.count > 0 { s } else { r };
-        let reduced = if r.count > 0 { r } else { s };
+        let f = &mpi.own;
+        let Buffer { at: sb, count: sn, datatype: st, .. } = self.send;
+        let Buffer { at: rb, count: rn, datatype: rt, .. } = self.receive;
+        let (sns, sds) = (self.send.counts.as_ptr(), self.send.displacements.as_ptr());
+        let (rns, rds) = (self.receive.counts.as_ptr(), self.receive.displacements.as_ptr());
+        // The side that is there: where it is, and what is reduced.
+        let (b, bn, bt) = if sn > 0 { (sb, sn, st) } else { (rb, rn, rt) };
+        let (n, t) = if rn > 0 { (rn, rt) } else { (sn, st) };
         // SAFETY: the arguments are those of a schedule: memory of the graph or of its program,
         // with as many bytes as the counts say, sent and received alike by all ranks of the
         // communicator, which is ours. Arrays of counts have an entry for each rank where MPI
@@ -77,63 +76,33 @@ impl<'m, A: Abi> ReadyCall<'m, A> {
         let (name, code) = unsafe {
             match kind {
                 Kind::Barrier => ("MPI_Barrier", (f.barrier)(comm)),
-                Kind::Bcast => {
-                    ("MPI_Bcast", (f.bcast)(bcast.at, bcast.count, bcast.datatype, root, comm))
+                Kind::Bcast => ("MPI_Bcast", (f.bcast)(b, bn, bt, root, comm)),
+                Kind::Scatter => ("MPI_Scatter", (f.scatter)(sb, sn, st, rb, rn, rt, root, comm)),
+                Kind::Scatterv => {
+                    ("MPI_Scatterv", (f.scatterv)(sb, sns, sds, st, rb, rn, rt, root, comm))
                 }
-                Kind::Scatter => (
-                    "MPI_Scatter",
-                    (f.scatter)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, root, comm),
-                ),
-                Kind::Scatterv => (
-                    "MPI_Scatterv",
-                    (f.scatterv)(s.at, sc, sd, s.datatype, r.at, r.count, r.datatype, root, comm),
-                ),
-                Kind::Gather => (
-                    "MPI_Gather",
-                    (f.gather)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, root, comm),
-                ),
-                Kind::Gatherv => (
-                    "MPI_Gatherv",
-                    (f.gatherv)(s.at, s.count, s.datatype, r.at, rc, rd, r.datatype, root, comm),
-                ),
-                Kind::Allgather => (
-                    "MPI_Allgather",
-                    (f.allgather)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, comm),
-                ),
-                Kind::Allgatherv => (
-                    "MPI_Allgatherv",
-                    (f.allgatherv)(s.at, s.count, s.datatype, r.at, rc, rd, r.datatype, comm),
-                ),
-                Kind::Alltoall => (
-                    "MPI_Alltoall",
-                    (f.alltoall)(s.at, s.count, s.datatype, r.at, r.count, r.datatype, comm),
-                ),
-                Kind::Alltoallv => (
-                    "MPI_Alltoallv",
-                    (f.alltoallv)(s.at, sc, sd, s.datatype, r.at, rc, rd, r.datatype, comm),
-                ),
-                Kind::Reduce => (
-                    "MPI_Reduce",
-                    (f.reduce)(s.at, r.at, reduced.count, reduced.datatype, op, root, comm),
-                ),
-                Kind::Allreduce => (
-                    "MPI_Allreduce",
-                    (f.allreduce)(s.at, r.at, reduced.count, reduced.datatype, op, comm),
-                ),
-                Kind::ReduceScatterBlock => (
-                    "MPI_Reduce_scatter_block",
-                    (f.reduce_scatter_block)(s.at, r.at, r.count, r.datatype, op, comm),
-                ),
+                Kind::Gather => ("MPI_Gather", (f.gather)(sb, sn, st, rb, rn, rt, root, comm)),
+                Kind::Gatherv => {
+                    ("MPI_Gatherv", (f.gatherv)(sb, sn, st, rb, rns, rds, rt, root, comm))
+                }
+                Kind::Allgather => ("MPI_Allgather", (f.allgather)(sb, sn, st, rb, rn, rt, comm)),
+                Kind::Allgatherv => {
+                    ("MPI_Allgatherv", (f.allgatherv)(sb, sn, st, rb, rns, rds, rt, comm))
+                }
+                Kind::Alltoall => ("MPI_Alltoall", (f.alltoall)(sb, sn, st, rb, rn, rt, comm)),
+                Kind::Alltoallv => {
+                    ("MPI_Alltoallv", (f.alltoallv)(sb, sns, sds, st, rb, rns, rds, rt, comm))
+                }
+                Kind::Reduce => ("MPI_Reduce", (f.reduce)(sb, rb, n, t, op, root, comm)),
+                Kind::Allreduce => ("MPI_Allreduce", (f.allreduce)(sb, rb, n, t, op, comm)),
+                Kind::ReduceScatterBlock => {
+                    ("MPI_Reduce_scatter_block", (f.reduce_scatter_block)(sb, rb, rn, rt, op, comm))
+                }
                 Kind::ReduceScatter => {
-                    ("MPI_Reduce_scatter", (f.reduce_scatter)(s.at, r.at, sc, s.datatype, op, comm))
+                    ("MPI_Reduce_scatter", (f.reduce_scatter)(sb, rb, sns, st, op, comm))
                 }
-                Kind::Scan => {
-                    ("MPI_Scan", (f.scan)(s.at, r.at, reduced.count, reduced.datatype, op, comm))
-                }
-                Kind::Exscan => (
-                    "MPI_Exscan",
-                    (f.exscan)(s.at, r.at, reduced.count, reduced.datatype, op, comm),
-                ),
+                Kind::Scan => ("MPI_Scan", (f.scan)(sb, rb, n, t, op, comm)),
+                Kind::Exscan => ("MPI_Exscan", (f.exscan)(sb, rb, n, t, op, comm)),
                 // Schedules have none of these: messages do the same.
                 Kind::NeighborAlltoall | Kind::NeighborAlltoallv | Kind::NeighborAlltoallw => {
                     return Ok(());
