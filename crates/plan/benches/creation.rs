@@ -109,10 +109,19 @@ fn cases() -> Vec<(String, Type, u64)> {
         ),
         ("transpose".to_owned(), some(Type::vec(512, 8, some(Type::vec(512, 4096, double())))), 1),
     ];
-    let mut nest = Type::strc([0, 12], [int(), double()]).expect("valid");
-    let mut at = 0;
-    while nest.nodes() < 10 {
-        at += 1;
+    cases.extend(nests());
+    cases
+}
+
+/// Vectors and lists around a struct, one more each time.
+fn nests() -> Vec<(String, Type, u64)> {
+    let mut nest =
+        Type::strc([0, 12], [Type::leaf(Basic::INT), Type::leaf(Basic::DOUBLE)]).expect("valid");
+    let mut cases = Vec::new();
+    for at in 1.. {
+        if nest.nodes() >= 10 {
+            break;
+        }
         let gap = nest.true_extent() + 8 * (at % 3) + 4;
         nest = match at % 3 {
             0 => Type::idx([0, gap + 4, 3 * gap], nest),
