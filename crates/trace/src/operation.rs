@@ -50,100 +50,54 @@ impl Encoder {
     /// Appends an event with the definitions that it needs, and says how many bytes those take.
     /// Linear in its bytes.
     pub fn write(&mut self, event: &Event, bytes: &mut Vec<u8>) -> usize {
-        let (before, mut defined) = (bytes.len(), 0);
+        let before = bytes.len();
         let mut out = Out(bytes);
         let site = event.site.as_ref().map_or(0, |site| self.site(site, &mut out) + 1);
+        let shared = self.define(&event.action, &mut out);
+        let defined = out.0.len() - before;
         let later = event.time.max(self.time);
-        let since = later - self.time;
+        out.0.push(kind_of(&event.action));
+        out.number(later - self.time);
+        out.number(site);
         self.time = later;
-        let mut start = |kind: u8, out: &mut Out<'_>| {
-            defined = out.0.len() - before;
-            out.0.push(kind);
-            out.number(since);
-            out.number(site);
-        };
-        match &event.action {
-            Action::Send { mode, to, tag, communicator, buffer, hash, origins, sum } => {
-                let communicator = self.communicator(communicator, &mut out);
-                let layout = self.name(&buffer.layout, &mut out);
-                let element = sum.as_ref().map(|sum| self.name(&sum.element, &mut out));
-                start(kind::SEND, &mut out);
-                out.0.push(place(&MODES, mode));
-                out.number(u64::from(*to));
-                out.signed(i64::from(*tag));
-                out.number(communicator);
-                put_buffer(buffer, layout, &mut out);
-                out.fixed(*hash);
-                put_origins(origins, &mut out);
-                out.number(element.map_or(0, |element| element + 1));
+        put_action(&event.action, &shared, &mut out);
+        defined
+    }
+
+    /// Writes the definitions of what an action shares with others.
+    #[inline]
+    fn define(&mut self, action: &Action, out: &mut Out<'_>) -> Shared {
+        let mut shared = Shared::default();
+        match action {
+            Action::Send { communicator, buffer, sum, .. } => {
+                shared.communicator = self.communicator(communicator, out);
+                shared.layout = self.name(&buffer.layout, out);
                 if let Some(sum) = sum {
-                    out.number(sum.receive);
-                    out.number(sum.before);
+                    shared.name = self.name(&sum.element, out);
                 }
             }
-            Action::Receive { from, tag, communicator, buffer } => {
-                let communicator = self.communicator(communicator, &mut out);
-                let layout = self.name(&buffer.layout, &mut out);
-                start(kind::RECEIVE, &mut out);
-                out.number(from.map_or(0, |from| u64::from(from) + 1));
-                out.0.push(u8::from(tag.is_some()));
-                if let Some(tag) = tag {
-                    out.signed(i64::from(*tag));
-                }
-                out.number(communicator);
-                put_buffer(buffer, layout, &mut out);
-            }
-            Action::Sent { send } => {
-                start(kind::SENT, &mut out);
-                out.number(*send);
-            }
-            Action::Received { receive, what } => {
-                start(kind::RECEIVED, &mut out);
-                out.number(*receive);
-                out.number(u64::from(what.from));
-                out.signed(i64::from(what.tag));
-                out.number(what.bytes);
-                out.fixed(what.hash);
-            }
-            Action::Dropped { receive } => {
-                start(kind::DROPPED, &mut out);
-                out.number(*receive);
+            Action::Receive { communicator, buffer, .. } => {
+                shared.communicator = self.communicator(communicator, out);
+                shared.layout = self.name(&buffer.layout, out);
             }
             Action::Collective(collective) => {
-                let name = self.name(&collective.name, &mut out);
-                let communicator = self.communicator(&collective.communicator, &mut out);
-                start(kind::COLLECTIVE, &mut out);
-                out.number(name);
-                out.number(communicator);
-                out.number(collective.root.map_or(0, |root| u64::from(root) + 1));
-                out.number(collective.gives);
-                out.number(collective.gets);
+                shared.name = self.name(&collective.name, out);
+                shared.communicator = self.communicator(&collective.communicator, out);
             }
             Action::Communicator(communicator) => {
-                let communicator = self.communicator(communicator, &mut out);
-                start(kind::NEW_COMMUNICATOR, &mut out);
-                out.number(communicator);
+                shared.communicator = self.communicator(communicator, out);
             }
             Action::Summed(summed) => {
-                let layout = self.name(&summed.buffer.layout, &mut out);
-                let element = self.name(&summed.element, &mut out);
-                start(kind::SUMMED, &mut out);
-                out.0.push(place(&Operator::ALL, &summed.operator));
-                out.number(element);
-                out.number(summed.receive);
-                out.number(summed.other.map_or(0, |other| other.saturating_add(1)));
-                put_buffer(&summed.buffer, layout, &mut out);
-                out.fixed(summed.before);
-                put_origins(&summed.origins, &mut out);
-                out.fixed(summed.hash);
+                shared.layout = self.name(&summed.buffer.layout, out);
+                shared.name = self.name(&summed.element, out);
             }
-            Action::Mark(level) => {
-                start(kind::MARK, &mut out);
-                out.signed(i64::from(*level));
-            }
-            Action::Limit => start(kind::LIMIT, &mut out),
+            Action::Sent { .. }
+            | Action::Received { .. }
+            | Action::Dropped { .. }
+            | Action::Mark(_)
+            | Action::Limit => {}
         }
-        defined
+        shared
     }
 
     fn site(&mut self, site: &Arc<Site>, out: &mut Out<'_>) -> u64 {
@@ -181,6 +135,92 @@ impl Encoder {
             }
         }
         number
+    }
+}
+
+/// The numbers of what an action shares with others; 0 where it has no such thing.
+#[derive(Default)]
+struct Shared {
+    communicator: u64,
+    layout: u64,
+    /// Of an element, or of a call.
+    name: u64,
+}
+
+#[inline]
+fn kind_of(action: &Action) -> u8 {
+    match action {
+        Action::Send { .. } => kind::SEND,
+        Action::Receive { .. } => kind::RECEIVE,
+        Action::Sent { .. } => kind::SENT,
+        Action::Received { .. } => kind::RECEIVED,
+        Action::Dropped { .. } => kind::DROPPED,
+        Action::Collective(_) => kind::COLLECTIVE,
+        Action::Communicator(_) => kind::NEW_COMMUNICATOR,
+        Action::Summed(_) => kind::SUMMED,
+        Action::Mark(_) => kind::MARK,
+        Action::Limit => kind::LIMIT,
+    }
+}
+
+#[inline]
+fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
+    match action {
+        Action::Send { mode, to, tag, buffer, hash, origins, sum, .. } => {
+            out.0.push(place(&MODES, mode));
+            out.number(u64::from(*to));
+            out.signed(i64::from(*tag));
+            out.number(shared.communicator);
+            put_buffer(buffer, shared.layout, out);
+            out.fixed(*hash);
+            put_origins(origins, out);
+            match sum {
+                Some(sum) => {
+                    out.number(shared.name + 1);
+                    out.number(sum.receive);
+                    out.number(sum.before);
+                }
+                None => out.number(0),
+            }
+        }
+        Action::Receive { from, tag, buffer, .. } => {
+            out.number(from.map_or(0, |from| u64::from(from) + 1));
+            out.0.push(u8::from(tag.is_some()));
+            if let Some(tag) = tag {
+                out.signed(i64::from(*tag));
+            }
+            out.number(shared.communicator);
+            put_buffer(buffer, shared.layout, out);
+        }
+        Action::Sent { send } => out.number(*send),
+        Action::Received { receive, what } => {
+            out.number(*receive);
+            out.number(u64::from(what.from));
+            out.signed(i64::from(what.tag));
+            out.number(what.bytes);
+            out.fixed(what.hash);
+        }
+        Action::Dropped { receive } => out.number(*receive),
+        Action::Collective(collective) => {
+            out.number(shared.name);
+            out.number(shared.communicator);
+            out.number(collective.root.map_or(0, |root| u64::from(root) + 1));
+            out.number(collective.gives);
+            out.number(collective.gets);
+        }
+        Action::Communicator(_) => out.number(shared.communicator),
+        Action::Summed(summed) => {
+            out.0.push(place(&Operator::ALL, &summed.operator));
+            out.number(shared.name);
+            out.number(summed.receive);
+            out.number(summed.other.map_or(0, |other| other.saturating_add(1)));
+            put_buffer(&summed.buffer, shared.layout, out);
+            out.fixed(summed.before);
+            put_origins(&summed.origins, out);
+            out.fixed(summed.hash);
+        }
+        Action::Mark(level) => out.signed(i64::from(*level)),
+        Action::Limit => {}
     }
 }
 
