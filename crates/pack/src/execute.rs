@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use commloom_plan::{Kernel, Node, Piece, Plan, Shape};
+use commloom_plan::{Kernel, Node, Piece, Pieces, Plan, Shape};
 
 use crate::kernels::{Grid, Kernels, Places, ask, run, select};
 use crate::moves::{Direction, any};
@@ -291,21 +291,7 @@ impl PlanWalk {
                     self.advance(count * body.bytes());
                 }
                 Kernel::Period { pieces, tile, touch, .. } => {
-                    let next = distance(stride).wrapping_mul(length(*tile).cast_signed());
-                    let mut done = 0;
-                    while done < count {
-                        let rows = (count - done).min(*tile);
-                        let grid = Grid {
-                            memory: step(memory, done, stride),
-                            rows: length(rows),
-                            row_a: distance(stride),
-                            touch: if *touch && done + rows < count { next } else { 0 },
-                            ..self.grid(body)
-                        };
-                        self.kernels.periods::<D>(&grid, pieces);
-                        self.advance(rows * body.bytes());
-                        done += rows;
-                    }
+                    self.tiled::<D>((pieces, *tile, *touch), body, memory, count, stride);
                 }
                 _ => {
                     for i in 0..count {
@@ -313,6 +299,36 @@ impl PlanWalk {
                     }
                 }
             }
+        }
+    }
+
+    /// Moves copies of `body`, which are periods of a few blocks, tile by tile; `touch`: the memory
+    /// of the next tile meanwhile.
+    #[inline(always)]
+    unsafe fn tiled<D: Direction>(
+        &mut self,
+        (pieces, tile, touch): (&Pieces, u64, bool),
+        body: &Node,
+        memory: *mut u8,
+        count: u64,
+        stride: i64,
+    ) {
+        let next = distance(stride).wrapping_mul(length(tile).cast_signed());
+        let mut done = 0;
+        while done < count {
+            let rows = (count - done).min(tile);
+            let grid = Grid {
+                memory: step(memory, done, stride),
+                rows: length(rows),
+                row_a: distance(stride),
+                touch: if touch && done + rows < count { next } else { 0 },
+                ..self.grid(body)
+            };
+            // SAFETY: the caller vouches for `count` copies of the body, `stride` apart, and these
+            // are rows of them.
+            unsafe { self.kernels.periods::<D>(&grid, pieces) };
+            self.advance(rows * body.bytes());
+            done += rows;
         }
     }
 
