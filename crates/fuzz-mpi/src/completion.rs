@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::{Abi, Status};
+use commloom_mpi::{Abi, Functions, Status};
 use commloom_testkit::Rng;
 
 use crate::number::{int, length};
@@ -67,6 +67,92 @@ impl Completion {
     /// Any of them.
     pub fn random(rng: &mut Rng) -> Completion {
         Completion::ALL[rng.usize(0..Completion::ALL.len())]
+    }
+
+    /// Completes one request; the code. Calls for several requests leave it to `MPI_Wait`.
+    pub fn one<A: Abi>(
+        self,
+        f: &Functions<A>,
+        request: &mut A::Request,
+        status: *mut A::Status,
+    ) -> c_int {
+        // SAFETY: a request that is live or null; a status of the caller, or the one to ignore.
+        unsafe {
+            match self {
+                Completion::Test => until(|flag| (f.test)(request, flag, status)),
+                _ => (f.wait)(request, status),
+            }
+        }
+    }
+
+    /// `MPI_Waitall`, or `MPI_Testall` until it is so; the code. A status for each request, or
+    /// those to ignore.
+    pub fn all<A: Abi>(
+        self,
+        f: &Functions<A>,
+        requests: &mut [A::Request],
+        statuses: *mut A::Status,
+    ) -> c_int {
+        let (count, first) = (int(requests.len()), requests.as_mut_ptr());
+        // SAFETY: requests that are live or null, and as many statuses.
+        unsafe {
+            match self {
+                Completion::Waitall => (f.waitall)(count, first, statuses),
+                _ => until(|flag| (f.testall)(count, first, flag, statuses)),
+            }
+        }
+    }
+
+    /// `MPI_Waitany`, or `MPI_Testany` until there is one; its index, and the code.
+    pub fn any<A: Abi>(
+        self,
+        f: &Functions<A>,
+        requests: &mut [A::Request],
+        status: *mut A::Status,
+    ) -> (c_int, c_int) {
+        let (count, first, mut index) = (int(requests.len()), requests.as_mut_ptr(), -1);
+        let at = &raw mut index;
+        // SAFETY: requests that are live or null, and a status.
+        let code = unsafe {
+            match self {
+                Completion::Waitany => (f.waitany)(count, first, at, status),
+                _ => until(|flag| (f.testany)(count, first, at, flag, status)),
+            }
+        };
+        (index, code)
+    }
+
+    /// `MPI_Waitsome`, or `MPI_Testsome` until there is one; the indices, if any request was
+    /// active, and the code.
+    pub fn some<A: Abi>(
+        self,
+        f: &Functions<A>,
+        requests: &mut [A::Request],
+        statuses: *mut A::Status,
+    ) -> (Option<Vec<c_int>>, c_int) {
+        let (count, first) = (int(requests.len()), requests.as_mut_ptr());
+        let (mut done, mut indices) = (0, vec![-1; requests.len()]);
+        let (n, at) = (&raw mut done, indices.as_mut_ptr());
+        let code = loop {
+            // SAFETY: requests that are live or null, as many statuses and indices.
+            let code = unsafe {
+                match self {
+                    Completion::Waitsome => (f.waitsome)(count, first, n, at, statuses),
+                    _ => (f.testsome)(count, first, n, at, statuses),
+                }
+            };
+            if done != 0 || code != A::CONSTANTS.success {
+                break code;
+            }
+            std::thread::yield_now();
+        };
+        // MPI_UNDEFINED is negative in every ABI.
+        let done = usize::try_from(done).ok();
+        let indices = done.map(|done| {
+            indices.truncate(done);
+            indices
+        });
+        (indices, code)
     }
 }
 
@@ -147,94 +233,56 @@ pub fn complete<A: Abi>(
         }
         how => how,
     };
-    let f = session.functions(face);
-    let n = requests.len();
-    let count = int(n);
-    let first = requests.as_mut_ptr();
-    let mut statuses = vec![blank::<A>(); n];
-    let mut given: Vec<Option<A::Status>> = vec![None; n];
+    let (f, success) = (session.functions(face), A::CONSTANTS.success);
+    let mut given: Vec<Option<A::Status>> = vec![None; requests.len()];
+    let mut statuses = vec![blank::<A>(); requests.len()];
     let all = if ignore { A::CONSTANTS.statuses_ignore_ptr() } else { statuses.as_mut_ptr() };
     let mut one = blank::<A>();
     let single = if ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut one };
-    let mut indices = vec![-1; n];
-    // SAFETY: `n` requests that are live or null, as many statuses and indices.
-    unsafe {
-        match how {
-            Completion::Wait | Completion::Test | Completion::GetStatus => {
-                for (at, given) in given.iter_mut().enumerate() {
-                    one = blank::<A>();
-                    let mut flag = 0;
-                    let code = match how {
-                        Completion::Wait => (f.wait)(first.add(at), single),
-                        Completion::Test => {
-                            until(&mut flag, |flag| (f.test)(first.add(at), flag, single))
-                        }
-                        _ => {
-                            let code = until(&mut flag, |flag| {
-                                (f.request_get_status)(*first.add(at), flag, single)
-                            });
-                            out.fact("MPI_Request_get_status", session.class(code));
-                            (f.wait)(first.add(at), single)
-                        }
-                    };
-                    out.fact(format!("request {at} completed"), session.class(code));
-                    *given = (!ignore).then_some(one);
-                }
-            }
-            Completion::Waitall | Completion::Testall => {
-                let mut flag = 0;
-                let code = match how {
-                    Completion::Waitall => (f.waitall)(count, first, all),
-                    _ => until(&mut flag, |flag| (f.testall)(count, first, flag, all)),
-                };
-                out.fact("all requests completed", session.class(code));
-                if !ignore {
-                    given = statuses.iter().copied().map(Some).collect();
-                }
-            }
-            Completion::Waitany | Completion::Testany => loop {
+    match how {
+        Completion::Wait | Completion::Test | Completion::GetStatus => {
+            for (at, (request, given)) in requests.iter_mut().zip(&mut given).enumerate() {
                 one = blank::<A>();
-                let (mut index, mut flag) = (-1, 0);
-                let code = match how {
-                    Completion::Waitany => (f.waitany)(count, first, &raw mut index, single),
-                    _ => until(&mut flag, |flag| {
-                        (f.testany)(count, first, &raw mut index, flag, single)
-                    }),
-                };
-                if index == A::CONSTANTS.undefined {
-                    out.fact("no request is left", session.class(code));
-                    break;
+                if how == Completion::GetStatus {
+                    let code = get_status(f, *request, single);
+                    out.fact("MPI_Request_get_status", session.class(code));
                 }
-                if code != A::CONSTANTS.success {
-                    out.fact(format!("request {index} completed"), session.class(code));
-                    break;
-                }
-                given[length(index)] = (!ignore).then_some(one);
-            },
-            Completion::Waitsome | Completion::Testsome => loop {
-                statuses.fill(blank::<A>());
-                let mut done = 0;
-                let code = loop {
-                    let code = match how {
-                        Completion::Waitsome => {
-                            (f.waitsome)(count, first, &raw mut done, indices.as_mut_ptr(), all)
-                        }
-                        _ => (f.testsome)(count, first, &raw mut done, indices.as_mut_ptr(), all),
-                    };
-                    if done != 0 || code != A::CONSTANTS.success {
-                        break code;
-                    }
-                    std::thread::yield_now();
-                };
-                if done == A::CONSTANTS.undefined || code != A::CONSTANTS.success {
-                    out.fact("no request is left", session.class(code));
-                    break;
-                }
-                for (place, &at) in indices[..length(done)].iter().enumerate() {
-                    given[length(at)] = (!ignore).then(|| statuses[place]);
-                }
-            },
+                let code = how.one(f, request, single);
+                out.fact(format!("request {at} completed"), session.class(code));
+                *given = (!ignore).then_some(one);
+            }
         }
+        Completion::Waitall | Completion::Testall => {
+            let code = how.all(f, requests, all);
+            out.fact("all requests completed", session.class(code));
+            if !ignore {
+                given = statuses.iter().copied().map(Some).collect();
+            }
+        }
+        Completion::Waitany | Completion::Testany => loop {
+            one = blank::<A>();
+            let (index, code) = how.any(f, requests, single);
+            if index == A::CONSTANTS.undefined {
+                out.fact("no request is left", session.class(code));
+                break;
+            }
+            if code != success {
+                out.fact(format!("request {index} completed"), session.class(code));
+                break;
+            }
+            given[length(index)] = (!ignore).then_some(one);
+        },
+        Completion::Waitsome | Completion::Testsome => loop {
+            statuses.fill(blank::<A>());
+            let (done, code) = how.some(f, requests, all);
+            let Some(done) = done.filter(|_| code == success) else {
+                out.fact("no request is left", session.class(code));
+                break;
+            };
+            for (&at, status) in done.iter().zip(&statuses) {
+                given[length(at)] = (!ignore).then_some(*status);
+            }
+        },
     }
     for (at, request) in requests.iter().enumerate() {
         let null = *request == session.mpi.handles.request_null;
@@ -243,12 +291,19 @@ pub fn complete<A: Abi>(
     given
 }
 
+/// `MPI_Request_get_status` until the request is complete; the code.
+pub fn get_status<A: Abi>(f: &Functions<A>, request: A::Request, status: *mut A::Status) -> c_int {
+    // SAFETY: a request that is live or null; a status of the caller, or the one to ignore.
+    until(|flag| unsafe { (f.request_get_status)(request, flag, status) })
+}
+
 /// Repeats a test until its flag is set or it fails; the last code.
-pub fn until(flag: &mut c_int, mut test: impl FnMut(*mut c_int) -> c_int) -> c_int {
+fn until(mut test: impl FnMut(*mut c_int) -> c_int) -> c_int {
+    let mut flag = 0;
     loop {
-        let code = test(flag);
+        let code = test(&raw mut flag);
         // MPI_SUCCESS is 0 in every ABI.
-        if *flag != 0 || code != 0 {
+        if flag != 0 || code != 0 {
             return code;
         }
         std::thread::yield_now();

@@ -29,6 +29,7 @@ mod fuzz;
 mod held;
 mod large;
 pub mod memory;
+mod message;
 mod number;
 mod options;
 mod outcome;

@@ -2,15 +2,13 @@
 //! has arrived, the program knows by another one; then it looks at the buffer, uses it for
 //! something else, and looks again.
 
-use std::ffi::c_int;
-
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
 use crate::census::Census;
 use crate::completion::{Completion, complete};
-use crate::large::sized;
 use crate::memory::{Memory, mix};
+use crate::message::{Message, Mode, Sending};
 use crate::number::int;
 use crate::outcome::Outcome;
 use crate::part::{Part, random_pair};
@@ -56,20 +54,14 @@ enum Meanwhile {
 /// One request that is let go.
 pub struct Plan<'p, A: Abi> {
     seed: u64,
-    tag: c_int,
-    from: usize,
-    to: usize,
-    send: Part<'p, A>,
-    recv: Part<'p, A>,
+    message: Message<'p, A>,
     side: Side,
     form: Form,
-    synchronous: bool,
+    mode: Mode,
     /// The request is there before the message, or may be.
     early: bool,
     proof: Proof,
     meanwhile: Meanwhile,
-    send_face: Face,
-    recv_face: Face,
 }
 
 /// How often the library is given the time to move data before the buffer is looked at.
@@ -85,29 +77,24 @@ impl<'p, A: Abi> Plan<'p, A> {
     ) -> Self {
         let (send, recv) = random_pair(rng, all);
         let from = rng.usize(0..session.ranks);
-        Plan {
-            seed: rng.u64(..),
-            tag: int(operation % 900) * 32,
-            from,
-            to: (from + rng.usize(1..session.ranks)) % session.ranks,
-            send,
-            recv,
-            side: if rng.u32(0..3) == 0 { Side::Sender } else { Side::Receiver },
-            form: match rng.u32(0..3) {
-                0 => Form::Persistent { used: rng.bool() },
-                _ => Form::NonBlocking,
-            },
-            synchronous: rng.bool(),
-            early: rng.bool(),
-            proof: if rng.bool() { Proof::Message } else { Proof::Barrier },
-            meanwhile: match rng.u32(0..4) {
-                0 => Meanwhile::Test,
-                1 => Meanwhile::Barrier,
-                _ => Meanwhile::Message(Completion::random(rng)),
-            },
-            send_face: Face::random(rng, 4),
-            recv_face: Face::random(rng, 4),
-        }
+        let (seed, tag) = (rng.u64(..), int(operation % 900) * 32);
+        let to = (from + rng.usize(1..session.ranks)) % session.ranks;
+        let side = if rng.u32(0..3) == 0 { Side::Sender } else { Side::Receiver };
+        let form = match rng.u32(0..3) {
+            0 => Form::Persistent { used: rng.bool() },
+            _ => Form::NonBlocking,
+        };
+        let mode = if rng.bool() { Mode::Synchronous } else { Mode::Standard };
+        let early = rng.bool();
+        let proof = if rng.bool() { Proof::Message } else { Proof::Barrier };
+        let meanwhile = match rng.u32(0..4) {
+            0 => Meanwhile::Test,
+            1 => Meanwhile::Barrier,
+            _ => Meanwhile::Message(Completion::random(rng)),
+        };
+        let (send_face, recv_face) = (Face::random(rng, 4), Face::random(rng, 4));
+        let message = Message { from, to, tag, send, recv, send_face, recv_face };
+        Plan { seed, message, side, form, mode, early, proof, meanwhile }
     }
 
     /// The first message of a persistent request that is completed as usual, the one whose request
@@ -123,19 +110,20 @@ impl<'p, A: Abi> Plan<'p, A> {
     }
 
     fn arrived(&self, round: u64) -> Memory {
-        let mut memory = self.memory(&self.recv, 1, round);
-        let sent = self.memory(&self.send, 0, round).gather(&self.send.places);
-        memory.scatter(&self.recv.places, &sent);
+        let Message { send, recv, .. } = &self.message;
+        let mut memory = self.memory(recv, 1, round);
+        memory.scatter(&recv.places, &self.memory(send, 0, round).gather(&send.places));
         memory
     }
 
     /// The content that the buffers of a rank must have.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
-        let after = |round| match rank == self.to {
+        let Message { from, to, .. } = self.message;
+        let after = |round| match rank == to {
             true => self.arrived(round),
             false => self.buffer(rank, round),
         };
-        if rank != self.to && rank != self.from {
+        if rank != to && rank != from {
             return Vec::new();
         }
         let mut right: Vec<Memory> = self.rounds().map(after).collect();
@@ -148,13 +136,10 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// Makes the operation with the library alone, or as planned.
     pub fn perform(&self, session: &Session<A>, native: bool) -> Outcome {
         let mut out = Outcome::default();
-        let (me, freed) = (session.rank, self.freed());
-        let planned = if me == self.to { self.recv_face } else { self.send_face };
-        let face = if native { Face::Native } else { planned };
-        if me == freed {
-            self.free(session, &mut out, face);
-        } else if me == self.to || me == self.from {
-            self.accompany(session, &mut out, face);
+        if session.rank == self.freed() {
+            self.free(session, &mut out, native);
+        } else if session.rank == self.message.to || session.rank == self.message.from {
+            self.accompany(session, &mut out, native);
         } else {
             (0..self.barriers()).for_each(|_| session.barrier());
         }
@@ -165,7 +150,7 @@ impl<'p, A: Abi> Plan<'p, A> {
 
     /// The rank that lets its request go.
     fn freed(&self) -> usize {
-        if self.side == Side::Receiver { self.to } else { self.from }
+        if self.side == Side::Receiver { self.message.to } else { self.message.from }
     }
 
     /// Barriers of all ranks: before the message, after it, meanwhile.
@@ -177,39 +162,34 @@ impl<'p, A: Abi> Plan<'p, A> {
 
     /// The buffer of a rank before a round, with what it sends then.
     fn buffer(&self, rank: usize, round: u64) -> Memory {
-        if rank == self.to {
-            self.memory(&self.recv, 1, round)
+        if rank == self.message.to {
+            self.memory(&self.message.recv, 1, round)
         } else {
-            self.memory(&self.send, 0, round)
+            self.memory(&self.message.send, 0, round)
         }
     }
 
     /// The side that lets its request go.
-    fn free(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+    fn free(&self, session: &Session<A>, out: &mut Outcome, native: bool) {
+        let face = self.face(session, native);
         let f = session.functions(face);
         let (me, rounds) = (session.rank, self.rounds());
         let mut memory = self.buffer(me, rounds.start);
         let mut request;
         if let Form::Persistent { used } = self.form {
-            request = self.request(session, out, face, &mut memory, true);
+            request = self.request(session, out, native, &mut memory, true);
             if used {
                 // SAFETY: an inactive persistent request.
                 out.fact("MPI_Start", session.class(unsafe { (f.start)(&raw mut request) }));
-                complete(
-                    session,
-                    out,
-                    face,
-                    Completion::Wait,
-                    std::slice::from_mut(&mut request),
-                    true,
-                );
+                let requests = std::slice::from_mut(&mut request);
+                complete(session, out, face, Completion::Wait, requests, true);
                 out.memory("the buffer of the first message", memory.clone());
                 memory.assign(&self.buffer(me, 1));
             }
             // SAFETY: an inactive persistent request.
             out.fact("MPI_Start", session.class(unsafe { (f.start)(&raw mut request) }));
         } else {
-            request = self.request(session, out, face, &mut memory, false);
+            request = self.request(session, out, native, &mut memory, false);
         }
         // SAFETY: a live request.
         let code = unsafe { (f.request_free)(&raw mut request) };
@@ -218,7 +198,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         if self.early {
             session.barrier();
         }
-        let other = self.from + self.to - me;
+        let other = self.message.from + self.message.to - me;
         self.prove(session, face, Some(other));
         out.memory("the buffer of the request", memory.clone());
         memory.assign(&self.buffer(me, 2));
@@ -232,7 +212,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             }
             Meanwhile::Barrier => session.barrier(),
             Meanwhile::Message(how) => {
-                let mut requests = [self.request(session, out, face, &mut memory, false)];
+                let mut requests = [self.request(session, out, native, &mut memory, false)];
                 complete(session, out, face, how, &mut requests, true);
             }
         }
@@ -240,17 +220,17 @@ impl<'p, A: Abi> Plan<'p, A> {
     }
 
     /// The other side, with calls that block.
-    fn accompany(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+    fn accompany(&self, session: &Session<A>, out: &mut Outcome, native: bool) {
         let me = session.rank;
         for round in self.rounds() {
             if round == 1 && self.early {
                 session.barrier();
             }
             let mut memory = self.buffer(me, round);
-            self.block(session, out, face, &mut memory);
+            self.block(session, out, native, &mut memory);
             out.memory(format!("the buffer of message {round}"), memory);
             if round == 1 {
-                self.prove(session, face, None);
+                self.prove(session, self.face(session, native), None);
                 if self.meanwhile == Meanwhile::Barrier {
                     session.barrier();
                 }
@@ -261,7 +241,7 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// Tells that the message is over, or hears of it from another rank.
     fn prove(&self, session: &Session<A>, face: Face, from: Option<usize>) {
         let f = session.functions(face);
-        let (byte, tag, comm) = (session.mpi.handles.byte, self.tag + 1, session.comm);
+        let (byte, tag, comm) = (session.mpi.handles.byte, self.message.tag + 1, session.comm);
         match (self.proof, from) {
             (Proof::Barrier, _) => session.barrier(),
             (Proof::Message, None) => {
@@ -282,7 +262,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         if from.is_some() {
             // The data itself may come a moment later.
             let (source, tag, ignored) =
-                (A::CONSTANTS.any_source, self.tag + 2, A::CONSTANTS.status_ignore_ptr());
+                (A::CONSTANTS.any_source, self.message.tag + 2, A::CONSTANTS.status_ignore_ptr());
             let mut flag = 0;
             for _ in 0..LOOKS {
                 // SAFETY: a writable flag.
@@ -293,112 +273,88 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
     }
 
+    /// The face of the calls of this rank.
+    fn face(&self, session: &Session<A>, native: bool) -> Face {
+        match session.rank == self.message.to {
+            _ if native => Face::Native,
+            true => self.message.recv_face,
+            false => self.message.send_face,
+        }
+    }
+
     /// A request of this rank: non-blocking, or persistent and not started.
     fn request(
         &self,
         session: &Session<A>,
         out: &mut Outcome,
-        face: Face,
+        native: bool,
         memory: &mut Memory,
         persistent: bool,
     ) -> A::Request {
-        let f = session.functions(face);
-        let receives = session.rank == self.to;
-        let part = if receives { &self.recv } else { &self.send };
-        let a = part.arguments(session, face, memory);
+        let (message, mode) = (&self.message, self.mode);
         let mut request = session.mpi.handles.request_null;
-        let (b, n, handle, large) = (a.buffer, a.count, a.handle, part.large);
-        let (from, to, tag, comm) = (int(self.from), int(self.to), self.tag, session.comm);
-        let (s, r) = (b.cast_const(), &raw mut request);
         // SAFETY: the buffer lives until all ranks are through with the operation.
         let code = unsafe {
-            match (receives, persistent, self.synchronous) {
-                (true, false, _) => {
-                    sized!(f, irecv, irecv_c, large, (b), n, (handle, from, tag, comm, r))
-                }
-                (true, true, _) => {
-                    sized!(f, recv_init, recv_init_c, large, (b), n, (handle, from, tag, comm, r))
-                }
-                (false, false, false) => {
-                    sized!(f, isend, isend_c, large, (s), n, (handle, to, tag, comm, r))
-                }
-                (false, false, true) => {
-                    sized!(f, issend, issend_c, large, (s), n, (handle, to, tag, comm, r))
-                }
-                (false, true, false) => {
-                    sized!(f, send_init, send_init_c, large, (s), n, (handle, to, tag, comm, r))
-                }
-                (false, true, true) => {
-                    sized!(f, ssend_init, ssend_init_c, large, (s), n, (handle, to, tag, comm, r))
+            match (session.rank == message.to, persistent) {
+                (true, false) => message.receiver(session, native, memory).irecv(&mut request),
+                (true, true) => message.receiver(session, native, memory).recv_init(&mut request),
+                (false, _) => {
+                    let sending = match persistent {
+                        true => Sending::Persistent(mode),
+                        false => Sending::NonBlocking(mode),
+                    };
+                    message.sender(session, native, memory).send(sending, &mut request)
                 }
             }
         };
-        a.returned(session);
         out.succeeds("the request", session.class(code));
         request
     }
 
     /// One message with a call that blocks.
-    fn block(&self, session: &Session<A>, out: &mut Outcome, face: Face, memory: &mut Memory) {
-        let f = session.functions(face);
-        let receives = session.rank == self.to;
-        let part = if receives { &self.recv } else { &self.send };
-        let a = part.arguments(session, face, memory);
-        let (b, n, handle, large) = (a.buffer, a.count, a.handle, part.large);
-        let (from, to, tag, comm) = (int(self.from), int(self.to), self.tag, session.comm);
-        let (s, ignored) = (b.cast_const(), A::CONSTANTS.status_ignore_ptr());
-        // SAFETY: the buffer holds the elements.
-        let code = unsafe {
-            match (receives, self.synchronous) {
-                (true, _) => {
-                    sized!(f, recv, recv_c, large, (b), n, (handle, from, tag, comm, ignored))
-                }
-                (false, false) => {
-                    sized!(f, send, send_c, large, (s), n, (handle, to, tag, comm))
-                }
-                (false, true) => {
-                    sized!(f, ssend, ssend_c, large, (s), n, (handle, to, tag, comm))
-                }
-            }
+    fn block(&self, session: &Session<A>, out: &mut Outcome, native: bool, memory: &mut Memory) {
+        let code = if session.rank == self.message.to {
+            self.message.receiver(session, native, memory).recv(None)
+        } else {
+            let mut none = session.mpi.handles.request_null;
+            let end = self.message.sender(session, native, memory);
+            // SAFETY: the call blocks.
+            unsafe { end.send(Sending::Blocking(self.mode), &mut none) }
         };
-        a.returned(session);
         out.succeeds("the message", session.class(code));
     }
 
     /// Counts the calls of both ranks.
     pub fn count(&self, census: &mut Census) {
-        let faces = [self.send_face, self.recv_face];
-        let face = faces[usize::from(self.side == Side::Receiver)];
-        census.call(face, "Request_free", false);
-        let name = match (self.form, self.side, self.synchronous) {
-            (Form::NonBlocking, Side::Receiver, _) => "Irecv",
-            (Form::NonBlocking, Side::Sender, false) => "Isend",
-            (Form::NonBlocking, Side::Sender, true) => "Issend",
-            (Form::Persistent { .. }, Side::Receiver, _) => "Recv_init",
-            (Form::Persistent { .. }, Side::Sender, false) => "Send_init",
-            (Form::Persistent { .. }, Side::Sender, true) => "Ssend_init",
+        let Message { send, recv, send_face, recv_face, .. } = &self.message;
+        let (face, part, name) = match (self.side, self.form) {
+            (Side::Receiver, Form::NonBlocking) => (recv_face, recv, "Irecv".to_owned()),
+            (Side::Receiver, Form::Persistent { .. }) => (recv_face, recv, "Recv_init".to_owned()),
+            (Side::Sender, Form::NonBlocking) => {
+                (send_face, send, Sending::NonBlocking(self.mode).name())
+            }
+            (Side::Sender, Form::Persistent { .. }) => {
+                (send_face, send, Sending::Persistent(self.mode).name())
+            }
         };
-        let part = if self.side == Side::Receiver { &self.recv } else { &self.send };
-        census.call(face, name, part.large);
+        census.call(*face, "Request_free", false);
+        census.call(*face, &name, part.large);
     }
 
     /// For people.
     pub fn text(&self) -> String {
+        let Message { from, to, send, recv, send_face, recv_face, .. } = &self.message;
         format!(
-            "a request that the {:?} lets go: {:?}, synchronous {}, early {}, proven by {:?}, \
-             meanwhile {:?}\n  {} ({:?}) sends {}\n  {} ({:?}) receives {}",
+            "a request that the {:?} lets go: {:?}, {:?}, early {}, proven by {:?}, meanwhile \
+             {:?}\n  {from} ({send_face:?}) sends {}\n  {to} ({recv_face:?}) receives {}",
             self.side,
             self.form,
-            self.synchronous,
+            self.mode,
             self.early,
             self.proof,
             self.meanwhile,
-            self.from,
-            self.send_face,
-            self.send.text(),
-            self.to,
-            self.recv_face,
-            self.recv.text()
+            send.text(),
+            recv.text()
         )
     }
 }

@@ -6,28 +6,18 @@
 //! time to time is not judged. Open MPI writes past the end of contiguous receives: buffers have
 //! room for the whole message.
 
-use std::ffi::c_int;
-
-use commloom_mpi::{Abi, Status};
+use commloom_mpi::{Abi, RawHandle, Status};
 use commloom_testkit::Rng;
 
 use crate::census::Census;
-use crate::completion::{Completion, blank, note_origin, note_status, until};
-use crate::large::sized;
+use crate::completion::{Completion, blank, get_status, note_origin, note_status};
 use crate::memory::{Memory, mix};
+use crate::message::{Endpoint, Message, Mode, Sending};
 use crate::number::int;
 use crate::outcome::Outcome;
 use crate::part::{MESSAGE, Part, random_pair};
 use crate::session::{Face, Session};
 use crate::specimen::{Signature, Specimen};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sending {
-    Send,
-    Ssend,
-    Isend,
-    Issend,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Receiving {
@@ -68,18 +58,12 @@ impl Receiving {
 /// A message that does not fit, and perhaps one that does.
 pub struct Plan<'p, A: Abi> {
     seed: u64,
-    tag: c_int,
-    from: usize,
-    to: usize,
-    sent: Part<'p, A>,
-    received: Part<'p, A>,
-    good: Option<(Part<'p, A>, Part<'p, A>)>,
+    message: Message<'p, A>,
+    good: Option<Message<'p, A>>,
     sending: Sending,
     receiving: Receiving,
     /// The receive is posted before anything is sent; else it is posted when the message is there.
     early: bool,
-    send_face: Face,
-    recv_face: Face,
     how: Completion,
     ignore: bool,
 }
@@ -100,10 +84,10 @@ impl<'p, A: Abi> Plan<'p, A> {
         operation: u64,
     ) -> Self {
         let whole = session.quirks.partial_elements_differ;
-        let (sent, received) = loop {
-            let (sent, received) = random_misfit(rng, all, bytes, whole);
-            if !session.quirks.empty_receives_take_all || !received.places.is_empty() {
-                break (sent, received);
+        let misfit = loop {
+            let misfit = random_misfit(rng, all, bytes, whole);
+            if !session.quirks.empty_receives_take_all || !misfit.1.places.is_empty() {
+                break misfit;
             }
         };
         let from = rng.usize(0..session.ranks);
@@ -112,24 +96,24 @@ impl<'p, A: Abi> Plan<'p, A> {
         // Whether the message or the receive was first may change what is seen: neither is left to
         // chance.
         let sending = match rng.u32(0..4) {
-            0 if early => Sending::Ssend,
-            1 if early => Sending::Send,
-            0 | 2 => Sending::Issend,
-            _ => Sending::Isend,
+            0 if early => Sending::Blocking(Mode::Synchronous),
+            1 if early => Sending::Blocking(Mode::Standard),
+            0 | 2 => Sending::NonBlocking(Mode::Synchronous),
+            _ => Sending::NonBlocking(Mode::Standard),
         };
+        let (seed, tag) = (rng.u64(..), int(operation % 900) * 32);
+        let to = (from + rng.usize(1..session.ranks)) % session.ranks;
+        let good = rng.bool().then(|| random_pair(rng, all));
+        let (send_face, recv_face) = (Face::random(rng, 4), Face::random(rng, 4));
+        let between =
+            |tag, (send, recv)| Message { from, to, tag, send, recv, send_face, recv_face };
         Plan {
-            seed: rng.u64(..),
-            tag: int(operation % 900) * 32,
-            from,
-            to: (from + rng.usize(1..session.ranks)) % session.ranks,
-            sent,
-            received,
-            good: rng.bool().then(|| random_pair(rng, all)),
+            seed,
+            message: between(tag, misfit),
+            good: good.map(|pair| between(tag + 1, pair)),
             sending,
             receiving,
             early,
-            send_face: Face::random(rng, 4),
-            recv_face: Face::random(rng, 4),
             how: match Completion::random(rng) {
                 Completion::Waitall if session.quirks.waitall_misses_failures => Completion::Wait,
                 how => how,
@@ -141,13 +125,13 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// The content that the buffers must have, as far as that is said: those of the message that
     /// fits.
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
-        let Some((sent, received)) = &self.good else { return Vec::new() };
-        let source = self.memory(sent, 2);
+        let Some(good) = &self.good else { return Vec::new() };
+        let source = self.memory(&good.send, 2);
         match rank {
-            rank if rank == self.from => vec![source],
-            rank if rank == self.to => {
-                let mut memory = self.memory(received, 3);
-                memory.scatter(&received.places, &source.gather(&sent.places));
+            rank if rank == good.from => vec![source],
+            rank if rank == good.to => {
+                let mut memory = self.memory(&good.recv, 3);
+                memory.scatter(&good.recv.places, &source.gather(&good.send.places));
                 vec![memory]
             }
             _ => Vec::new(),
@@ -161,54 +145,33 @@ impl<'p, A: Abi> Plan<'p, A> {
     /// Makes the operation with the library alone, or as planned.
     pub fn perform(&self, session: &Session<A>, native: bool) -> Outcome {
         let mut out = Outcome::default();
-        let face = |planned| if native { Face::Native } else { planned };
-        if session.rank == self.from {
-            self.send(session, &mut out, face(self.send_face));
-        } else if session.rank == self.to {
-            self.receive(session, &mut out, face(self.recv_face));
+        if session.rank == self.message.from {
+            self.send(session, &mut out, native);
+        } else if session.rank == self.message.to {
+            self.receive(session, &mut out, native);
         } else if self.early {
             session.barrier();
         }
         out
     }
 
-    fn send(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+    fn send(&self, session: &Session<A>, out: &mut Outcome, native: bool) {
         if self.early {
             session.barrier();
         }
-        let f = session.functions(face);
-        let mut buffer = self.memory(&self.sent, 0);
-        let a = self.sent.arguments(session, face, &mut buffer);
-        let (to, tag, comm) = (int(self.to), self.tag, session.comm);
-        let (data, n, large, handle) = (a.buffer.cast_const(), a.count, self.sent.large, a.handle);
+        let mut buffer = self.memory(&self.message.send, 0);
+        let end = self.message.sender(session, native, &mut buffer);
+        let f = session.functions(end.face);
         let mut request = session.mpi.handles.request_null;
-        let r = &raw mut request;
-        // SAFETY: the buffer holds the elements until the request is complete. Whether the sender
-        // hears of the failure is not said.
-        unsafe {
-            match self.sending {
-                Sending::Send => sized!(f, send, send_c, large, (data), n, (handle, to, tag, comm)),
-                Sending::Ssend => {
-                    sized!(f, ssend, ssend_c, large, (data), n, (handle, to, tag, comm))
-                }
-                Sending::Isend => {
-                    sized!(f, isend, isend_c, large, (data), n, (handle, to, tag, comm, r))
-                }
-                Sending::Issend => {
-                    sized!(f, issend, issend_c, large, (data), n, (handle, to, tag, comm, r))
-                }
-            };
-        }
-        a.returned(session);
-        if let Some((sent, _)) = &self.good {
-            let mut buffer = self.memory(sent, 2);
-            let a = sent.arguments(session, face, &mut buffer);
-            let data = a.buffer.cast_const();
-            // SAFETY: the buffer holds the elements.
-            let code = unsafe {
-                sized!(f, send, send_c, sent.large, (data), a.count, (a.handle, to, tag + 1, comm))
-            };
-            a.returned(session);
+        // SAFETY: the buffer lives until the request is complete. Whether the sender hears of the
+        // failure is not said.
+        unsafe { end.send(self.sending, &mut request) };
+        if let Some(good) = &self.good {
+            let mut buffer = self.memory(&good.send, 2);
+            let mut none = session.mpi.handles.request_null;
+            let end = good.sender(session, native, &mut buffer);
+            // SAFETY: the call blocks.
+            let code = unsafe { end.send(Sending::Blocking(Mode::Standard), &mut none) };
             out.fact("the message behind it sent", session.class(code));
             out.memory("the message behind it", buffer);
         }
@@ -217,88 +180,23 @@ impl<'p, A: Abi> Plan<'p, A> {
         out.memory("sent", buffer);
     }
 
-    fn receive(&self, session: &Session<A>, out: &mut Outcome, face: Face) {
+    fn receive(&self, session: &Session<A>, out: &mut Outcome, native: bool) {
+        let Message { send, recv, recv_face, .. } = &self.message;
+        let face = if native { Face::Native } else { *recv_face };
         // What is too much may begin where an element would, also where there is none.
-        let layout = &self.received.specimen.layout;
-        let element = [layout.true_lb(), layout.true_ub()];
-        let places = [self.received.places.as_slice(), &element];
-        let seed = mix(&[self.seed, 1]);
-        let before = Memory::with_room(places, self.sent.places.len(), seed);
+        let element = [recv.specimen.layout.true_lb(), recv.specimen.layout.true_ub()];
+        let places = [recv.places.as_slice(), &element];
+        let before = Memory::with_room(places, send.places.len(), mix(&[self.seed, 1]));
         let mut memory = before.clone();
-        let mut good = self.good.as_ref().map(|(_, part)| (part, self.memory(part, 3)));
-        let null = session.mpi.handles.request_null;
         // The one that does not fit, the one that does, and none.
-        let mut requests = [null; 3];
-        let f = session.functions(face);
-        let comm = session.comm;
-        let a = self.received.arguments(session, face, &mut memory);
-        let (from, tag, r) = (int(self.from), self.tag, requests.as_mut_ptr());
-        let mut status = blank::<A>();
-        let given = if self.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
-        let mut found = blank::<A>();
-        let mut message = match self.receiving {
-            Receiving::Mrecv | Receiving::Imrecv => {
-                Some(session.mprobe(from, tag, comm, &mut found))
-            }
-            _ => None,
-        };
-        if message.is_none() && !self.early {
-            session.iprobe(from, tag, comm, &mut found);
-        }
-        if !self.early {
-            let arriving = (Some(self.sent.places.len()), self.received.specimen);
-            note_status(session, out, "probed", &found, arriving);
-        }
-        let m = message.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
-        let (b, n, handle, large) = (a.buffer, a.count, a.handle, self.received.large);
-        // SAFETY: the buffer holds the elements, and what the library writes past them, until the
-        // requests are complete; the message was just found.
-        let code = unsafe {
-            match self.receiving {
-                Receiving::Recv => {
-                    sized!(f, recv, recv_c, large, (b), n, (handle, from, tag, comm, given))
-                }
-                Receiving::Mrecv => sized!(f, mrecv, mrecv_c, large, (b), n, (handle, m, given)),
-                Receiving::Sendrecv => {
-                    let (nobody, nothing) = (A::CONSTANTS.proc_null, std::ptr::null());
-                    let (n, byte) = (int(n), session.mpi.handles.byte);
-                    (f.sendrecv)(
-                        nothing, 0, byte, nobody, tag, b, n, handle, from, tag, comm, given,
-                    )
-                }
-                Receiving::Irecv => {
-                    sized!(f, irecv, irecv_c, large, (b), n, (handle, from, tag, comm, r))
-                }
-                Receiving::Imrecv => sized!(f, imrecv, imrecv_c, large, (b), n, (handle, m, r)),
-                Receiving::Persistent => {
-                    sized!(f, recv_init, recv_init_c, large, (b), n, (handle, from, tag, comm, r))
-                }
-            }
-        };
-        a.returned(session);
-        let class = session.class(code);
-        out.fact(self.receiving.name(), class);
-        if self.receiving == Receiving::Persistent {
-            // SAFETY: an inactive persistent request.
-            let code = unsafe { (f.start)(r) };
-            out.fact("MPI_Start", session.class(code));
-        }
-        if let Some((part, memory)) = &mut good {
-            let a = part.arguments(session, face, memory);
-            // SAFETY: the buffer holds the elements until the request is complete.
-            let code = unsafe {
-                let (handle, tag, r) = (a.handle, tag + 1, r.add(1));
-                sized!(
-                    f,
-                    irecv,
-                    irecv_c,
-                    part.large,
-                    (a.buffer),
-                    a.count,
-                    (handle, from, tag, comm, r)
-                )
-            };
-            a.returned(session);
+        let mut requests = [session.mpi.handles.request_null; 3];
+        let end = self.message.receiver(session, native, &mut memory);
+        let first = self.post(end, out, &mut requests[0]);
+        let mut behind = None;
+        if let Some(good) = &self.good {
+            let memory = behind.insert(self.memory(&good.recv, 3));
+            // SAFETY: the buffer lives until the request is complete.
+            let code = unsafe { good.receiver(session, native, memory).irecv(&mut requests[1]) };
             out.fact("MPI_Irecv", session.class(code));
         }
         if self.early {
@@ -306,13 +204,69 @@ impl<'p, A: Abi> Plan<'p, A> {
         }
         let mut ends = self.settle(session, face, &mut requests);
         if !self.receiving.has_request() {
-            ends[0] = End { class: Some(class), status: (!self.ignore).then_some(status) };
+            ends[0] = first;
         }
-        let too_long = [self.sent.places.len() > self.received.places.len(), false];
-        let parts = [
-            Some((None, self.received.specimen)),
-            self.good.as_ref().map(|(sent, part)| (Some(sent.places.len()), part.specimen)),
-        ];
+        self.note(session, out, ends);
+        let f = session.functions(face);
+        for (at, request) in requests.iter_mut().enumerate() {
+            out.fact(format!("request {at} is null"), *request == session.mpi.handles.request_null);
+            if *request != session.mpi.handles.request_null {
+                // SAFETY: a live request.
+                let code = unsafe { (f.request_free)(request) };
+                out.fact("MPI_Request_free", session.class(code));
+            }
+        }
+        if let Some(memory) = behind {
+            out.memory("the message behind it", memory);
+        }
+        self.compare(session, out, memory, before);
+    }
+
+    /// Makes the receive that is too short. Its end, where it has no request.
+    fn post(&self, end: Endpoint<A>, out: &mut Outcome, request: &mut A::Request) -> End<A> {
+        let (session, f) = (end.session, end.session.functions(end.face));
+        let (from, tag, comm) = (end.peer, end.tag, session.comm);
+        let mut found = blank::<A>();
+        let mut message = A::Message::from_bits(0);
+        match self.receiving {
+            Receiving::Mrecv | Receiving::Imrecv => {
+                message = session.mprobe(from, tag, comm, &mut found);
+            }
+            _ if !self.early => session.iprobe(from, tag, comm, &mut found),
+            _ => {}
+        }
+        if !self.early {
+            note_status(session, out, "probed", &found, self.message.arriving());
+        }
+        let mut status = blank::<A>();
+        let given = (!self.ignore).then_some(&mut status);
+        // SAFETY: the buffer, with what the library writes past the elements, lives until all
+        // requests are complete.
+        let code = unsafe {
+            match self.receiving {
+                Receiving::Recv => end.recv(given),
+                Receiving::Mrecv => end.mrecv(&mut message, given),
+                Receiving::Sendrecv => end.sendrecv(given),
+                Receiving::Irecv => end.irecv(request),
+                Receiving::Imrecv => end.imrecv(&mut message, request),
+                Receiving::Persistent => end.recv_init(request),
+            }
+        };
+        let class = session.class(code);
+        out.fact(self.receiving.name(), class);
+        if self.receiving == Receiving::Persistent {
+            // SAFETY: an inactive persistent request.
+            let code = unsafe { (f.start)(request) };
+            out.fact("MPI_Start", session.class(code));
+        }
+        End { class: Some(class), status: (!self.ignore).then_some(status) }
+    }
+
+    /// Notes how the receives ended.
+    fn note(&self, session: &Session<A>, out: &mut Outcome, ends: [End<A>; 3]) {
+        let Message { send, recv, .. } = &self.message;
+        let too_long = [send.places.len() > recv.places.len(), false];
+        let parts = [Some((None, recv.specimen)), self.good.as_ref().map(|good| good.arriving())];
         for (at, (end, arriving)) in ends.into_iter().zip(parts).enumerate() {
             let Some(arriving) = arriving else { continue };
             let what = format!("request {at}");
@@ -331,32 +285,26 @@ impl<'p, A: Abi> Plan<'p, A> {
                 None => {}
             }
         }
-        for (at, request) in requests.iter_mut().enumerate() {
-            out.fact(format!("request {at} is null"), *request == null);
-            if *request != null {
-                // SAFETY: a live request.
-                let code = unsafe { (f.request_free)(request) };
-                out.fact("MPI_Request_free", session.class(code));
-            }
-        }
-        if let Some((_, memory)) = good {
-            out.memory("the message behind it", memory);
-        }
+    }
+
+    /// Notes the buffer of the receive that is too short.
+    fn compare(&self, session: &Session<A>, out: &mut Outcome, memory: Memory, before: Memory) {
+        let Message { send, recv, .. } = &self.message;
         // Between the elements, before them and behind them nobody has to write.
-        let places = &self.received.places;
-        let bytes = memory.gather(places);
+        let bytes = memory.gather(&recv.places);
         let elements: Vec<i64> = (0..i64::try_from(bytes.len()).expect("in memory")).collect();
         let mut inside = Memory::holding([elements.as_slice()], 0);
         inside.scatter(&elements, &bytes);
-        if !(too_long[0] && session.quirks.truncation_varies) {
+        let is_too_long = send.places.len() > recv.places.len();
+        if !(is_too_long && session.quirks.truncation_varies) {
             out.memory("the elements", inside);
         }
-        let zeros = vec![0; places.len()];
+        let zeros = vec![0; recv.places.len()];
         let (mut beside, mut before) = (memory, before);
-        beside.scatter(places, &zeros);
-        before.scatter(places, &zeros);
+        beside.scatter(&recv.places, &zeros);
+        before.scatter(&recv.places, &zeros);
         // Open MPI writes to the memory of a receive that has no elements.
-        if !places.is_empty() || !session.quirks.empty_receives_spill {
+        if !recv.places.is_empty() || !session.quirks.empty_receives_spill {
             out.spared("beside the elements", beside, before);
         }
     }
@@ -369,107 +317,71 @@ impl<'p, A: Abi> Plan<'p, A> {
         face: Face,
         requests: &mut [A::Request; 3],
     ) -> [End<A>; 3] {
-        let f = session.functions(face);
         let null = session.mpi.handles.request_null;
-        let persistent = self.receiving == Receiving::Persistent;
         let mut ends: [End<A>; 3] = [const { End { class: None, status: None } }; 3];
-        let first = requests.as_mut_ptr();
         let mut statuses = [blank::<A>(); 3];
-        let mut indices = [-1; 3];
         let in_status = i64::from(A::CONSTANTS.err_in_status);
         let pending = A::CONSTANTS.err_pending;
-        let all = statuses.as_mut_ptr();
-        // SAFETY: three requests that are live or null, as many statuses and indices.
-        unsafe {
-            match self.how {
-                Completion::Waitall | Completion::Testall => {
-                    let mut flag = 0;
-                    let code = match self.how {
-                        Completion::Waitall => (f.waitall)(3, first, all),
-                        _ => until(&mut flag, |flag| (f.testall)(3, first, flag, all)),
-                    };
+        let f = session.functions(face);
+        let end = |class, code, status: A::Status| {
+            let own = if class == in_status { status.error() } else { code };
+            End { class: Some(session.class(own)), status: Some(status) }
+        };
+        match self.how {
+            Completion::Waitall | Completion::Testall => {
+                let code = self.how.all(f, requests, statuses.as_mut_ptr());
+                let class = session.class(code);
+                for (known, status) in ends.iter_mut().zip(statuses) {
+                    if (if class == in_status { status.error() } else { code }) != pending {
+                        *known = end(class, code, status);
+                    }
+                }
+            }
+            Completion::Waitany | Completion::Testany => {
+                for _ in 0..3 {
+                    let mut status = blank::<A>();
+                    let (index, code) = self.how.any(f, requests, &raw mut status);
+                    let Ok(at) = usize::try_from(index) else { break };
+                    ends[at] = End { class: Some(session.class(code)), status: Some(status) };
+                }
+            }
+            Completion::Waitsome | Completion::Testsome => {
+                for _ in 0..3 {
+                    statuses = [blank::<A>(); 3];
+                    let (done, code) = self.how.some(f, requests, statuses.as_mut_ptr());
+                    let Some(done) = done else { break };
                     let class = session.class(code);
-                    for (end, status) in ends.iter_mut().zip(statuses) {
-                        let own = if class == in_status { status.error() } else { code };
-                        if own != pending {
-                            *end = End { class: Some(session.class(own)), status: Some(status) };
-                        }
+                    for (at, status) in done.into_iter().zip(statuses) {
+                        let Ok(at) = usize::try_from(at) else { continue };
+                        ends[at] = end(class, code, status);
                     }
-                }
-                Completion::Waitany | Completion::Testany => {
-                    for _ in 0..3 {
-                        let (mut index, mut flag) = (-1, 0);
-                        let code = match self.how {
-                            Completion::Waitany => (f.waitany)(3, first, &raw mut index, all),
-                            _ => until(&mut flag, |flag| {
-                                (f.testany)(3, first, &raw mut index, flag, all)
-                            }),
-                        };
-                        let Ok(at) = usize::try_from(index) else { break };
-                        let class = Some(session.class(code));
-                        ends[at] = End { class, status: Some(statuses[0]) };
-                        statuses[0] = blank::<A>();
-                    }
-                }
-                Completion::Waitsome | Completion::Testsome => {
-                    for _ in 0..3 {
-                        let mut done = 0;
-                        let code = loop {
-                            let place = indices.as_mut_ptr();
-                            let code = match self.how {
-                                Completion::Waitsome => {
-                                    (f.waitsome)(3, first, &raw mut done, place, all)
-                                }
-                                _ => (f.testsome)(3, first, &raw mut done, place, all),
-                            };
-                            if done != 0 || code != A::CONSTANTS.success {
-                                break code;
-                            }
-                            std::thread::yield_now();
-                        };
-                        let Ok(done) = usize::try_from(done) else { break };
-                        let class = session.class(code);
-                        for (place, &at) in indices[..done.min(3)].iter().enumerate() {
-                            let status = statuses[place];
-                            let own = if class == in_status { status.error() } else { code };
-                            let Ok(at) = usize::try_from(at) else { continue };
-                            ends[at] =
-                                End { class: Some(session.class(own)), status: Some(status) };
-                        }
-                        statuses = [blank::<A>(); 3];
-                    }
-                }
-                Completion::Wait | Completion::Test | Completion::GetStatus => {}
-            }
-            // One after the other, what is left.
-            for (at, end) in ends.iter_mut().enumerate() {
-                let request = first.add(at);
-                if *request == null || (persistent && end.class.is_some()) {
-                    continue;
-                }
-                let mut status = blank::<A>();
-                let (mut flag, s) = (0, &raw mut status);
-                let code = match self.how {
-                    Completion::Test => until(&mut flag, |flag| (f.test)(request, flag, s)),
-                    Completion::GetStatus => {
-                        until(&mut flag, |flag| (f.request_get_status)(*request, flag, s));
-                        status = blank::<A>();
-                        (f.wait)(request, &raw mut status)
-                    }
-                    _ => (f.wait)(request, s),
-                };
-                if end.class.is_none() {
-                    *end = End { class: Some(session.class(code)), status: Some(status) };
                 }
             }
-            // A call for several requests sets the error field of a good one where another fails,
-            // a call for one does not, and which are completed together is a matter of time.
-            if self.how.takes_several() {
-                let good = Some(session.class(A::CONSTANTS.success));
-                for end in ends.iter_mut().filter(|end| end.class == good) {
-                    if let Some(status) = &mut end.status {
-                        status.set_error(A::CONSTANTS.success);
-                    }
+            Completion::Wait | Completion::Test | Completion::GetStatus => {}
+        }
+        // One after the other, what is left.
+        for (request, known) in requests.iter_mut().zip(&mut ends) {
+            let is_inactive = self.receiving == Receiving::Persistent && known.class.is_some();
+            if *request == null || is_inactive {
+                continue;
+            }
+            let mut status = blank::<A>();
+            if self.how == Completion::GetStatus {
+                get_status(f, *request, &raw mut status);
+                status = blank::<A>();
+            }
+            let code = self.how.one(f, request, &raw mut status);
+            if known.class.is_none() {
+                *known = End { class: Some(session.class(code)), status: Some(status) };
+            }
+        }
+        // A call for several requests sets the error field of a good one where another fails, a
+        // call for one does not, and which are completed together is a matter of time.
+        if self.how.takes_several() {
+            let good = Some(session.class(A::CONSTANTS.success));
+            for end in ends.iter_mut().filter(|end| end.class == good) {
+                if let Some(status) = &mut end.status {
+                    status.set_error(A::CONSTANTS.success);
                 }
             }
         }
@@ -478,40 +390,33 @@ impl<'p, A: Abi> Plan<'p, A> {
 
     /// Counts the calls of both ranks.
     pub fn count(&self, census: &mut Census) {
-        let name = match self.sending {
-            Sending::Send => "Send",
-            Sending::Ssend => "Ssend",
-            Sending::Isend => "Isend",
-            Sending::Issend => "Issend",
-        };
-        census.call(self.send_face, name, self.sent.large);
-        census.call(self.recv_face, self.receiving.name(), self.received.large);
+        let Message { send, recv, send_face, recv_face, .. } = &self.message;
+        census.call(*send_face, &self.sending.name(), send.large);
+        census.call(*recv_face, self.receiving.name(), recv.large);
         if self.receiving.has_request() || self.good.is_some() {
-            census.call(self.recv_face, self.how.name(), false);
+            census.call(*recv_face, self.how.name(), false);
         }
     }
 
     /// For people.
     pub fn text(&self) -> String {
-        let good = self.good.as_ref().map_or_else(String::new, |(sent, received)| {
-            format!("\n  behind it {}\n    into {}", sent.text(), received.text())
+        let good = self.good.as_ref().map_or_else(String::new, |good| {
+            format!("\n  behind it {}\n    into {}", good.send.text(), good.recv.text())
         });
+        let Message { from, to, send, recv, send_face, recv_face, .. } = &self.message;
         format!(
-            "a message {} -> {} that does not fit, completed by {:?}, early {}, statuses ignored {}\n  {:?} \
-             ({:?}) of {} ({} bytes)\n    {:?} ({:?}) of {} ({} bytes){good}",
-            self.from,
-            self.to,
+            "a message {from} -> {to} that does not fit, completed by {:?}, early {}, statuses \
+             ignored {}\n  {:?} ({send_face:?}) of {} ({} bytes)\n    {:?} ({recv_face:?}) of {} \
+             ({} bytes){good}",
             self.how,
             self.early,
             self.ignore,
             self.sending,
-            self.send_face,
-            self.sent.text(),
-            self.sent.places.len(),
+            send.text(),
+            send.places.len(),
             self.receiving,
-            self.recv_face,
-            self.received.text(),
-            self.received.places.len()
+            recv.text(),
+            recv.places.len()
         )
     }
 }

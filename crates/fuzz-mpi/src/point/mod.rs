@@ -2,37 +2,22 @@
 
 mod run;
 
-use std::ffi::c_int;
 use std::fmt::Write as _;
 
 use commloom_mpi::Abi;
 use commloom_testkit::Rng;
 
-use crate::census::{Census, non_blocking};
+use crate::census::Census;
 use crate::completion::Completion;
 use crate::memory::{Memory, mix};
+use crate::message::{Message, Mode, Sending};
 use crate::number::int;
 use crate::outcome::Outcome;
-use crate::part::{Part, random_pair};
+use crate::part::random_pair;
 use crate::session::{Face, Session};
 use crate::specimen::Specimen;
 
 use run::{Run, Sides};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Standard,
-    Synchronous,
-    Buffered,
-    Ready,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sending {
-    Blocking(Mode),
-    NonBlocking(Mode),
-    Persistent(Mode),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Receiving {
@@ -49,32 +34,20 @@ enum Receiving {
     Persistent,
 }
 
-struct Message<'p, A: Abi> {
-    from: usize,
-    to: usize,
-    tag: c_int,
+/// A message, and how it is sent and received.
+struct Planned<'p, A: Abi> {
+    message: Message<'p, A>,
+    sending: Sending,
+    receiving: Receiving,
     any_source: bool,
     any_tag: bool,
     ignore: bool,
-    send: Part<'p, A>,
-    recv: Part<'p, A>,
-    sending: Sending,
-    receiving: Receiving,
-    send_face: Face,
-    recv_face: Face,
-}
-
-impl<A: Abi> Message<'_, A> {
-    /// Bytes that are sent, and what they are received as.
-    fn arriving(&self) -> (Option<usize>, &Specimen<A>) {
-        (Some(self.send.places.len()), self.recv.specimen)
-    }
 }
 
 /// One to four messages between any ranks, sent so many times.
 pub struct Plan<'p, A: Abi> {
     seed: u64,
-    messages: Vec<Message<'p, A>>,
+    messages: Vec<Planned<'p, A>>,
     rounds: u64,
     how: Completion,
     ignore: bool,
@@ -101,27 +74,6 @@ impl Sending {
             3..=5 => Sending::NonBlocking(mode),
             _ => Sending::Persistent(mode),
         }
-    }
-
-    /// The name of the call, without `MPI_`.
-    fn name(self) -> String {
-        let name = match self.mode() {
-            Mode::Standard => "Send",
-            Mode::Synchronous => "Ssend",
-            Mode::Buffered => "Bsend",
-            Mode::Ready => "Rsend",
-        };
-        match self {
-            Sending::Blocking(_) => name.to_owned(),
-            Sending::NonBlocking(_) => non_blocking(name),
-            Sending::Persistent(_) => format!("{name}_init"),
-        }
-    }
-
-    fn mode(self) -> Mode {
-        let (Sending::Blocking(mode) | Sending::NonBlocking(mode) | Sending::Persistent(mode)) =
-            self;
-        mode
     }
 }
 
@@ -160,16 +112,17 @@ impl Receiving {
     }
 }
 
-impl<A: Abi> Message<'_, A> {
+impl<A: Abi> Planned<'_, A> {
     /// The faces of the requests that a rank has to complete.
     fn requests(&self, rank: usize, released: bool) -> impl Iterator<Item = Face> {
+        let Message { from, to, send_face, recv_face, .. } = self.message;
         let sends = match self.sending {
             Sending::Blocking(_) => false,
             Sending::NonBlocking(_) => !released,
             Sending::Persistent(_) => true,
         };
-        let send = (self.from == rank && sends).then_some(self.send_face);
-        let recv = (self.to == rank && self.receiving.has_request()).then_some(self.recv_face);
+        let send = (from == rank && sends).then_some(send_face);
+        let recv = (to == rank && self.receiving.has_request()).then_some(recv_face);
         send.into_iter().chain(recv)
     }
 }
@@ -184,7 +137,7 @@ impl<'p, A: Abi> Plan<'p, A> {
     ) -> Self {
         let n = [1, 1, 1, 2, 3, 4][rng.usize(0..6)];
         let base = int(operation % 900) * 32;
-        let mut messages: Vec<Message<A>> = Vec::new();
+        let mut messages: Vec<Planned<A>> = Vec::new();
         for i in 0..n {
             let (from, to) = (rng.usize(0..session.ranks), rng.usize(0..session.ranks));
             let (send, recv) = random_pair(rng, all);
@@ -196,24 +149,16 @@ impl<'p, A: Abi> Plan<'p, A> {
             if sending.mode() == Mode::Ready && !receiving.is_early() {
                 receiving = Receiving::Irecv;
             }
-            messages.push(Message {
-                from,
-                to,
-                tag: base + i,
-                any_source: false,
-                any_tag: false,
-                ignore: rng.u32(0..4) == 0,
-                send,
-                recv,
-                sending,
-                receiving,
-                send_face: Face::random(rng, 3),
-                recv_face: Face::random(rng, 3),
-            });
+            let ignore = rng.u32(0..4) == 0;
+            let (send_face, recv_face) = (Face::random(rng, 3), Face::random(rng, 3));
+            let message = Message { from, to, tag: base + i, send, recv, send_face, recv_face };
+            let (any_source, any_tag) = (false, false);
+            messages.push(Planned { message, sending, receiving, any_source, any_tag, ignore });
         }
         // Wildcards only where nothing else can match.
         for i in 0..messages.len() {
-            let alone = messages.iter().filter(|m| m.to == messages[i].to).count() == 1;
+            let to = messages[i].message.to;
+            let alone = messages.iter().filter(|m| m.message.to == to).count() == 1;
             if alone && rng.u32(0..4) == 0 {
                 messages[i].any_source = rng.bool();
                 messages[i].any_tag = rng.bool();
@@ -224,7 +169,7 @@ impl<'p, A: Abi> Plan<'p, A> {
         });
         let seed = rng.u64(..);
         let rounds = if again { rng.u64(1..4) } else { 1 };
-        let buffered = |m: &Message<'p, A>| m.sending == Sending::Persistent(Mode::Buffered);
+        let buffered = |m: &Planned<'p, A>| m.sending == Sending::Persistent(Mode::Buffered);
         let spoilt = session.quirks.restarts_spoil_buffered && messages.iter().any(buffered);
         Plan {
             seed,
@@ -251,7 +196,7 @@ impl<'p, A: Abi> Plan<'p, A> {
             send: (m.from == rank).then(|| one(&m.send.places, seed(i, 0))),
             recv: (m.to == rank).then(|| one(&m.recv.places, seed(i, 1))),
         };
-        self.messages.iter().enumerate().map(side).collect()
+        self.messages.iter().map(|m| &m.message).enumerate().map(side).collect()
     }
 
     /// The content that the buffers of a rank must have in the end, in the order of
@@ -259,8 +204,8 @@ impl<'p, A: Abi> Plan<'p, A> {
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let mut right = Vec::new();
         for round in 0..self.rounds {
-            for (i, (sides, m)) in
-                self.memories(rank, round).into_iter().zip(&self.messages).enumerate()
+            let messages = self.messages.iter().map(|m| &m.message);
+            for (i, (sides, m)) in self.memories(rank, round).into_iter().zip(messages).enumerate()
             {
                 let sent = self.memories(m.from, round).swap_remove(i).send;
                 right.extend(sides.send);
@@ -286,12 +231,13 @@ impl<'p, A: Abi> Plan<'p, A> {
 
     /// Counts the calls of all ranks.
     pub fn count(&self, census: &mut Census) {
-        for m in &self.messages {
-            let sends = matches!(m.sending, Sending::Persistent(_));
-            let receives = m.receiving == Receiving::Persistent;
+        for planned in &self.messages {
+            let m = &planned.message;
+            let sends = matches!(planned.sending, Sending::Persistent(_));
+            let receives = planned.receiving == Receiving::Persistent;
             for (face, persistent, name, large) in [
-                (m.send_face, sends, m.sending.name(), m.send.large),
-                (m.recv_face, receives, m.receiving.name().to_owned(), m.recv.large),
+                (m.send_face, sends, planned.sending.name(), m.send.large),
+                (m.recv_face, receives, planned.receiving.name().to_owned(), m.recv.large),
             ] {
                 for round in 0..self.rounds {
                     if round == 0 || !persistent {
@@ -303,7 +249,8 @@ impl<'p, A: Abi> Plan<'p, A> {
                 }
             }
         }
-        let ranks = self.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0);
+        let ranks =
+            self.messages.iter().map(|m| m.message.from.max(m.message.to)).max().unwrap_or(0);
         for rank in 0..=ranks {
             let faces: Vec<Face> =
                 self.messages.iter().flat_map(|m| m.requests(rank, self.release)).collect();
@@ -325,21 +272,22 @@ impl<'p, A: Abi> Plan<'p, A> {
              statuses ignored {}",
             self.rounds, self.how, self.complete_face, self.startall, self.release, self.ignore
         );
-        for m in &self.messages {
+        for Planned { message: m, sending, receiving, any_source, any_tag, ignore } in
+            &self.messages
+        {
             let _ = write!(
                 text,
-                "\n  {} -> {}, tag {}: {:?} ({:?}) of {}\n    {:?} ({:?}{}{}{}) of {}",
+                "\n  {} -> {}, tag {}: {sending:?} ({:?}) of {}\n    {receiving:?} ({:?}{}{}{}) \
+                 of {}",
                 m.from,
                 m.to,
                 m.tag,
-                m.sending,
                 m.send_face,
                 m.send.text(),
-                m.receiving,
                 m.recv_face,
-                if m.any_source { ", any source" } else { "" },
-                if m.any_tag { ", any tag" } else { "" },
-                if m.ignore { ", status ignored" } else { "" },
+                if *any_source { ", any source" } else { "" },
+                if *any_tag { ", any tag" } else { "" },
+                if *ignore { ", status ignored" } else { "" },
                 m.recv.text()
             );
         }

@@ -2,12 +2,12 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::{Abi, Status};
+use commloom_mpi::{Abi, RawHandle, Status};
 
-use super::{Message, Mode, Plan, Receiving, Sending};
+use super::{Plan, Planned, Receiving};
 use crate::completion::{blank, complete, note_status};
-use crate::large::sized;
 use crate::memory::Memory;
+use crate::message::{Endpoint, Mode, Sending};
 use crate::number::{int, length};
 use crate::outcome::Outcome;
 use crate::session::{Face, Session};
@@ -24,8 +24,6 @@ struct Pending<A: Abi> {
     request: A::Request,
     message: usize,
     is_receive: bool,
-    persistent: bool,
-    face: Face,
 }
 
 /// A plan on its way.
@@ -46,8 +44,8 @@ impl<'r, A: Abi> Run<'r, A> {
         let buffered: usize = plan
             .messages
             .iter()
-            .filter(|m| m.from == me && m.sending.mode() == Mode::Buffered)
-            .map(|m| (m.send.places.len() + 8192) * rounds)
+            .filter(|m| m.message.from == me && m.sending.mode() == Mode::Buffered)
+            .map(|m| (m.message.send.places.len() + 8192) * rounds)
             .sum();
         let mut run = Run {
             session,
@@ -67,102 +65,72 @@ impl<'r, A: Abi> Run<'r, A> {
         run
     }
 
-    fn face(&self, planned: Face) -> Face {
-        if self.native { Face::Native } else { planned }
-    }
-
     /// The persistent requests of a message on this rank, not started.
     fn make_persistent(&mut self, at: usize) {
-        let (session, m) = (self.session, &self.plan.messages[at]);
-        let comm = session.comm;
-        if m.to == session.rank && m.receiving == Receiving::Persistent {
-            let face = self.face(m.recv_face);
-            let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
-            let a = m.recv.arguments(session, face, memory);
-            let f = session.functions(face);
-            let mut request = session.mpi.handles.request_null;
-            let (from, tag) = (source_of(m), tag_of(m));
-            // SAFETY: the buffer lives until the request is freed.
-            let code = unsafe {
-                sized!(
-                    f,
-                    recv_init,
-                    recv_init_c,
-                    m.recv.large,
-                    (a.buffer),
-                    a.count,
-                    (a.handle, from, tag, comm, &raw mut request)
-                )
-            };
-            session.mpi.check("MPI_Recv_init", code).expect("right arguments");
-            a.returned(session);
-            self.persistent.push(Pending {
-                request,
-                message: at,
-                is_receive: true,
-                persistent: true,
-                face,
-            });
+        let m = &self.plan.messages[at];
+        if self.receives(at) && m.receiving == Receiving::Persistent {
+            let mut request = self.session.mpi.handles.request_null;
+            // SAFETY: the buffers live until the request is freed.
+            let code = unsafe { self.receiver(at).recv_init(&mut request) };
+            self.session.mpi.check("MPI_Recv_init", code).expect("right arguments");
+            self.persistent.push(Pending { request, message: at, is_receive: true });
         }
-        let Sending::Persistent(mode) = m.sending else { return };
-        if m.from == session.rank {
-            let face = self.face(m.send_face);
-            let memory = self.memories[at].send.as_mut().expect("a buffer of this rank");
-            let a = m.send.arguments(session, face, memory);
-            let f = session.functions(face);
-            let mut request = session.mpi.handles.request_null;
-            let (large, to, tag, r) = (m.send.large, int(m.to), m.tag, &raw mut request);
-            // SAFETY: the buffer lives until the request is freed.
-            let code = unsafe {
-                match mode {
-                    Mode::Standard => sized!(
-                        f,
-                        send_init,
-                        send_init_c,
-                        large,
-                        (a.buffer.cast_const()),
-                        a.count,
-                        (a.handle, to, tag, comm, r)
-                    ),
-                    Mode::Synchronous => sized!(
-                        f,
-                        ssend_init,
-                        ssend_init_c,
-                        large,
-                        (a.buffer.cast_const()),
-                        a.count,
-                        (a.handle, to, tag, comm, r)
-                    ),
-                    Mode::Buffered => sized!(
-                        f,
-                        bsend_init,
-                        bsend_init_c,
-                        large,
-                        (a.buffer.cast_const()),
-                        a.count,
-                        (a.handle, to, tag, comm, r)
-                    ),
-                    Mode::Ready => sized!(
-                        f,
-                        rsend_init,
-                        rsend_init_c,
-                        large,
-                        (a.buffer.cast_const()),
-                        a.count,
-                        (a.handle, to, tag, comm, r)
-                    ),
-                }
-            };
-            session.mpi.check("MPI_Send_init", code).expect("right arguments");
-            a.returned(session);
-            self.persistent.push(Pending {
-                request,
-                message: at,
-                is_receive: false,
-                persistent: true,
-                face,
-            });
+        if self.sends(at) && matches!(m.sending, Sending::Persistent(_)) {
+            let pending = self.send_request(at);
+            self.persistent.push(pending);
         }
+    }
+
+    /// A call for a message that this rank sends, with a request.
+    fn send_request(&mut self, at: usize) -> Pending<A> {
+        let (session, sending) = (self.session, self.plan.messages[at].sending);
+        let mut request = session.mpi.handles.request_null;
+        // SAFETY: the buffers live until all ranks are through and requests are freed.
+        let code = unsafe { self.sender(at).send(sending, &mut request) };
+        session.mpi.check("a request to send", code).expect("right arguments");
+        Pending { request, message: at, is_receive: false }
+    }
+
+    fn sends(&self, at: usize) -> bool {
+        self.plan.messages[at].message.from == self.session.rank
+    }
+
+    fn receives(&self, at: usize) -> bool {
+        self.plan.messages[at].message.to == self.session.rank
+    }
+
+    fn sender(&mut self, at: usize) -> Endpoint<'_, A> {
+        let memory = self.memories[at].send.as_mut().expect("a buffer of this rank");
+        self.plan.messages[at].message.sender(self.session, self.native, memory)
+    }
+
+    fn receiver(&mut self, at: usize) -> Endpoint<'_, A> {
+        let Planned { message, any_source, any_tag, .. } = &self.plan.messages[at];
+        let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
+        let mut end = message.receiver(self.session, self.native, memory);
+        if *any_source {
+            end.peer = A::CONSTANTS.any_source;
+        }
+        if *any_tag {
+            end.tag = A::CONSTANTS.any_tag;
+        }
+        end
+    }
+
+    /// The face that made a request.
+    fn face_of(&self, pending: &Pending<A>) -> Face {
+        let m = &self.plan.messages[pending.message].message;
+        match pending.is_receive {
+            _ if self.native => Face::Native,
+            true => m.recv_face,
+            false => m.send_face,
+        }
+    }
+
+    /// The face that must handle requests which are handled by one call.
+    fn together(&self, all: &[Pending<A>], otherwise: Face) -> Face {
+        let is_wrapped = |p: &Pending<A>| self.face_of(p) == Face::Wrapped;
+        if all.iter().any(is_wrapped) { Face::Wrapped } else { otherwise }
     }
 
     /// Every message once.
@@ -171,33 +139,30 @@ impl<'r, A: Abi> Run<'r, A> {
             self.refill(round);
         }
         self.start(true);
-        for at in 0..self.plan.messages.len() {
-            let m = &self.plan.messages[at];
-            if m.to == self.session.rank && m.receiving == Receiving::Irecv {
+        let messages = &self.plan.messages;
+        for (at, m) in messages.iter().enumerate() {
+            if self.receives(at) && m.receiving == Receiving::Irecv {
                 self.irecv(at);
             }
         }
-        if self.plan.messages.iter().any(|m| m.sending.mode() == Mode::Ready) {
+        if messages.iter().any(|m| m.sending.mode() == Mode::Ready) {
             self.session.barrier();
         }
         self.start(false);
-        for at in 0..self.plan.messages.len() {
-            let m = &self.plan.messages[at];
-            if let Sending::NonBlocking(mode) = m.sending
-                && m.from == self.session.rank
-            {
-                self.isend(at, mode);
+        for (at, m) in messages.iter().enumerate() {
+            if self.sends(at) && matches!(m.sending, Sending::NonBlocking(_)) {
+                self.isend(at);
             }
         }
         // In one order on all ranks: whoever blocks waits for somebody who is not behind.
-        for at in 0..self.plan.messages.len() {
-            let m = &self.plan.messages[at];
-            if let Sending::Blocking(mode) = m.sending
-                && m.from == self.session.rank
-            {
-                self.send(out, at, mode);
+        for (at, m) in messages.iter().enumerate() {
+            if self.sends(at) && matches!(m.sending, Sending::Blocking(_)) {
+                let mut none = self.session.mpi.handles.request_null;
+                // SAFETY: the call blocks.
+                let code = unsafe { self.sender(at).send(m.sending, &mut none) };
+                out.fact(format!("message {at} sent"), self.session.class(code));
             }
-            if m.to == self.session.rank && !m.receiving.is_early() {
+            if self.receives(at) && !m.receiving.is_early() {
                 self.recv(out, at);
             }
         }
@@ -231,7 +196,7 @@ impl<'r, A: Abi> Run<'r, A> {
             .partition::<Vec<_>, _>(|p| p.is_receive == receives);
         self.persistent = later;
         if startall && !now.is_empty() {
-            let face = together(now.iter());
+            let face = self.together(&now, Face::Native);
             let mut requests: Vec<A::Request> = now.iter().map(|p| p.request).collect();
             let f = session.functions(face);
             // SAFETY: inactive persistent requests.
@@ -242,7 +207,7 @@ impl<'r, A: Abi> Run<'r, A> {
             }
         } else {
             for pending in &mut now {
-                let f = session.functions(pending.face);
+                let f = session.functions(self.face_of(pending));
                 // SAFETY: an inactive persistent request.
                 let code = unsafe { (f.start)(&raw mut pending.request) };
                 self.started("MPI_Start", code);
@@ -260,208 +225,67 @@ impl<'r, A: Abi> Run<'r, A> {
     }
 
     fn irecv(&mut self, at: usize) {
-        let (session, m) = (self.session, &self.plan.messages[at]);
-        let face = self.face(m.recv_face);
-        let f = session.functions(face);
-        let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
-        let a = m.recv.arguments(session, face, memory);
-        let mut request = session.mpi.handles.request_null;
-        let (from, tag) = (source_of(m), tag_of(m));
-        // SAFETY: the buffer lives until the request is complete.
-        let code = unsafe {
-            sized!(
-                f,
-                irecv,
-                irecv_c,
-                m.recv.large,
-                (a.buffer),
-                a.count,
-                (a.handle, from, tag, session.comm, &raw mut request)
-            )
-        };
-        session.mpi.check("MPI_Irecv", code).expect("right arguments");
-        a.returned(session);
-        let is_receive = true;
-        self.active.push(Pending { request, message: at, is_receive, persistent: false, face });
+        let mut request = self.session.mpi.handles.request_null;
+        // SAFETY: the buffers live until all requests are complete.
+        let code = unsafe { self.receiver(at).irecv(&mut request) };
+        self.session.mpi.check("MPI_Irecv", code).expect("right arguments");
+        self.active.push(Pending { request, message: at, is_receive: true });
     }
 
-    fn isend(&mut self, at: usize, mode: Mode) {
-        let (session, m) = (self.session, &self.plan.messages[at]);
-        let face = self.face(m.send_face);
-        let f = session.functions(face);
-        let memory = self.memories[at].send.as_mut().expect("a buffer of this rank");
-        let a = m.send.arguments(session, face, memory);
-        let mut request = session.mpi.handles.request_null;
-        let (large, buffer) = (m.send.large, a.buffer.cast_const());
-        let (to, tag, comm, r) = (int(m.to), m.tag, session.comm, &raw mut request);
-        // SAFETY: the buffer lives until the request is complete.
-        let code = unsafe {
-            match mode {
-                Mode::Standard => sized!(
-                    f,
-                    isend,
-                    isend_c,
-                    large,
-                    (buffer),
-                    a.count,
-                    (a.handle, to, tag, comm, r)
-                ),
-                Mode::Synchronous => sized!(
-                    f,
-                    issend,
-                    issend_c,
-                    large,
-                    (buffer),
-                    a.count,
-                    (a.handle, to, tag, comm, r)
-                ),
-                Mode::Buffered => sized!(
-                    f,
-                    ibsend,
-                    ibsend_c,
-                    large,
-                    (buffer),
-                    a.count,
-                    (a.handle, to, tag, comm, r)
-                ),
-                Mode::Ready => sized!(
-                    f,
-                    irsend,
-                    irsend_c,
-                    large,
-                    (buffer),
-                    a.count,
-                    (a.handle, to, tag, comm, r)
-                ),
-            }
-        };
-        session.mpi.check("MPI_Isend", code).expect("right arguments");
-        a.returned(session);
+    fn isend(&mut self, at: usize) {
+        let mut pending = self.send_request(at);
         if self.plan.release {
+            let f = self.session.functions(self.face_of(&pending));
             // SAFETY: a live request; the buffer is kept until all ranks are through.
-            let code = unsafe { (f.request_free)(&raw mut request) };
-            session.mpi.check("MPI_Request_free", code).expect("a live request");
-            return;
+            let code = unsafe { (f.request_free)(&raw mut pending.request) };
+            self.session.mpi.check("MPI_Request_free", code).expect("a live request");
+        } else {
+            self.active.push(pending);
         }
-        let is_receive = false;
-        self.active.push(Pending { request, message: at, is_receive, persistent: false, face });
-    }
-
-    fn send(&mut self, out: &mut Outcome, at: usize, mode: Mode) {
-        let (session, m) = (self.session, &self.plan.messages[at]);
-        let face = self.face(m.send_face);
-        let f = session.functions(face);
-        let memory = self.memories[at].send.as_mut().expect("a buffer of this rank");
-        let a = m.send.arguments(session, face, memory);
-        let (large, buffer) = (m.send.large, a.buffer.cast_const());
-        let (to, tag, comm) = (int(m.to), m.tag, session.comm);
-        // SAFETY: the buffer holds the elements.
-        let code = unsafe {
-            match mode {
-                Mode::Standard => {
-                    sized!(f, send, send_c, large, (buffer), a.count, (a.handle, to, tag, comm))
-                }
-                Mode::Synchronous => {
-                    sized!(f, ssend, ssend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
-                }
-                Mode::Buffered => {
-                    sized!(f, bsend, bsend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
-                }
-                Mode::Ready => {
-                    sized!(f, rsend, rsend_c, large, (buffer), a.count, (a.handle, to, tag, comm))
-                }
-            }
-        };
-        a.returned(session);
-        out.fact(format!("message {at} sent"), session.class(code));
     }
 
     fn recv(&mut self, out: &mut Outcome, at: usize) {
         let (session, m) = (self.session, &self.plan.messages[at]);
-        let face = self.face(m.recv_face);
-        let f = session.functions(face);
-        let (from, tag, comm) = (source_of(m), tag_of(m), session.comm);
         let what = format!("message {at}");
+        let mut end = self.receiver(at);
+        let (from, tag, comm) = (end.peer, end.tag, session.comm);
         let mut found = blank::<A>();
-        let mut message = None;
+        let mut message = A::Message::from_bits(0);
         match m.receiving {
             Receiving::Probe => {
+                let probe = session.functions(end.face).probe;
                 // SAFETY: a writable status.
-                let code = unsafe { (f.probe)(from, tag, comm, &raw mut found) };
+                let code = unsafe { probe(from, tag, comm, &raw mut found) };
                 out.fact(format!("{what} probed"), session.class(code));
             }
             Receiving::Iprobe => session.iprobe(from, tag, comm, &mut found),
             Receiving::Mrecv | Receiving::Imrecv => {
-                message = Some(session.mprobe(from, tag, comm, &mut found));
+                message = session.mprobe(from, tag, comm, &mut found);
             }
             _ => {}
         }
         if m.receiving != Receiving::Recv {
-            note_status(session, out, &format!("{what} probed"), &found, m.arriving());
+            let arriving = m.message.arriving();
+            note_status(session, out, &format!("{what} probed"), &found, arriving);
         }
-        let memory = self.memories[at].recv.as_mut().expect("a buffer of this rank");
-        let a = m.recv.arguments(session, face, memory);
+        // What was probed is received by what the probe said, as programs do.
+        if matches!(m.receiving, Receiving::Probe | Receiving::Iprobe) {
+            (end.peer, end.tag) = (found.source(), found.tag());
+        }
         let mut status = blank::<A>();
-        let given = if m.ignore { A::CONSTANTS.status_ignore_ptr() } else { &raw mut status };
+        let given = (!m.ignore).then_some(&mut status);
         let mut request = session.mpi.handles.request_null;
-        // SAFETY: the buffer holds the elements; the message was just found.
-        let code = unsafe {
-            match (m.receiving, &mut message) {
-                (Receiving::Mrecv, Some(message)) => {
-                    let handle = &raw mut *message;
-                    sized!(
-                        f,
-                        mrecv,
-                        mrecv_c,
-                        m.recv.large,
-                        (a.buffer),
-                        a.count,
-                        (a.handle, handle, given)
-                    )
-                }
-                (Receiving::Imrecv, Some(message)) => {
-                    let handle = &raw mut *message;
-                    sized!(
-                        f,
-                        imrecv,
-                        imrecv_c,
-                        m.recv.large,
-                        (a.buffer),
-                        a.count,
-                        (a.handle, handle, &raw mut request)
-                    )
-                }
-                // What was probed is received by what the probe said, as programs do.
-                (Receiving::Probe | Receiving::Iprobe, _) => {
-                    let (from, tag) = (found.source(), found.tag());
-                    sized!(
-                        f,
-                        recv,
-                        recv_c,
-                        m.recv.large,
-                        (a.buffer),
-                        a.count,
-                        (a.handle, from, tag, comm, given)
-                    )
-                }
-                _ => sized!(
-                    f,
-                    recv,
-                    recv_c,
-                    m.recv.large,
-                    (a.buffer),
-                    a.count,
-                    (a.handle, from, tag, comm, given)
-                ),
-            }
+        let code = match m.receiving {
+            Receiving::Mrecv => end.mrecv(&mut message, given),
+            // SAFETY: the buffers live until all requests are complete.
+            Receiving::Imrecv => unsafe { end.imrecv(&mut message, &mut request) },
+            _ => end.recv(given),
         };
-        a.returned(session);
         out.fact(format!("{what} received"), session.class(code));
         if m.receiving == Receiving::Imrecv {
-            let is_receive = true;
-            self.active.push(Pending { request, message: at, is_receive, persistent: false, face });
+            self.active.push(Pending { request, message: at, is_receive: true });
         } else if !m.ignore {
-            note_status(session, out, &what, &status, m.arriving());
+            note_status(session, out, &what, &status, m.message.arriving());
         }
     }
 
@@ -469,10 +293,8 @@ impl<'r, A: Abi> Run<'r, A> {
     fn complete(&mut self, out: &mut Outcome) {
         let (session, plan) = (self.session, self.plan);
         let active = std::mem::take(&mut self.active);
-        let face = match together(active.iter()) {
-            Face::Native => self.face(plan.complete_face),
-            Face::Wrapped => Face::Wrapped,
-        };
+        let otherwise = if self.native { Face::Native } else { plan.complete_face };
+        let face = self.together(&active, otherwise);
         let null = session.mpi.handles.request_null;
         let nulls = std::iter::repeat_n(null, plan.nulls);
         let mut requests: Vec<A::Request> = active.iter().map(|p| p.request).chain(nulls).collect();
@@ -481,9 +303,13 @@ impl<'r, A: Abi> Run<'r, A> {
             let m = &plan.messages[pending.message];
             if let (true, Some(status)) = (pending.is_receive, status) {
                 let what = format!("message {}", pending.message);
-                note_status(session, out, &what, &status, m.arriving());
+                note_status(session, out, &what, &status, m.message.arriving());
             }
-            if pending.persistent {
+            let is_persistent = match pending.is_receive {
+                true => m.receiving == Receiving::Persistent,
+                false => matches!(m.sending, Sending::Persistent(_)),
+            };
+            if is_persistent {
                 pending.request = request;
                 self.persistent.push(pending);
             }
@@ -492,8 +318,8 @@ impl<'r, A: Abi> Run<'r, A> {
 
     /// Lets go of everything.
     pub(super) fn end(mut self, out: &mut Outcome) {
-        for pending in &mut self.persistent {
-            let f = self.session.functions(pending.face);
+        for mut pending in std::mem::take(&mut self.persistent) {
+            let f = self.session.functions(self.face_of(&pending));
             // SAFETY: an inactive persistent request.
             let code = unsafe { (f.request_free)(&raw mut pending.request) };
             out.fact("MPI_Request_free", self.session.class(code));
@@ -508,17 +334,4 @@ impl<'r, A: Abi> Run<'r, A> {
             drop(buffer);
         }
     }
-}
-
-/// By which face requests must be handled that are handled by one call.
-fn together<'q, A: Abi>(mut all: impl Iterator<Item = &'q Pending<A>>) -> Face {
-    if all.any(|p| p.face == Face::Wrapped) { Face::Wrapped } else { Face::Native }
-}
-
-fn source_of<A: Abi>(m: &Message<A>) -> c_int {
-    if m.any_source { A::CONSTANTS.any_source } else { int(m.from) }
-}
-
-fn tag_of<A: Abi>(m: &Message<A>) -> c_int {
-    if m.any_tag { A::CONSTANTS.any_tag } else { m.tag }
 }
