@@ -41,6 +41,7 @@ mod released;
 mod session;
 mod soak;
 mod specimen;
+mod topology;
 mod truncation;
 mod turns;
 mod watch;

@@ -8,6 +8,7 @@ use commloom_testkit::Rng;
 
 use crate::number::{int, length};
 use crate::quirks::Quirks;
+use crate::topology::{self, Topology};
 
 /// By which way a call goes to the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,17 +24,6 @@ impl Face {
     pub fn random(rng: &mut Rng, wrapped: u32) -> Face {
         if rng.u32(0..5) < wrapped { Face::Wrapped } else { Face::Native }
     }
-}
-
-/// A communicator with neighbours: for each rank whom it receives from and sends to, in the order
-/// of the blocks of the neighbour collectives.
-pub struct Topology<A: Abi> {
-    pub name: &'static str,
-    pub comm: A::Comm,
-    /// For each rank; `None` is `MPI_PROC_NULL`.
-    pub sources: Vec<Vec<Option<usize>>>,
-    /// As `sources`.
-    pub destinations: Vec<Vec<Option<usize>>>,
 }
 
 type BufferAttach = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
@@ -79,28 +69,6 @@ pub struct Opened<A: Abi> {
     pub comm: A::Comm,
     face: Face,
 }
-
-type CartCreate<A> = unsafe extern "C" fn(
-    <A as Abi>::Comm,
-    c_int,
-    *const c_int,
-    *const c_int,
-    c_int,
-    *mut <A as Abi>::Comm,
-) -> c_int;
-
-type DistGraphCreateAdjacent<A> = unsafe extern "C" fn(
-    <A as Abi>::Comm,
-    c_int,
-    *const c_int,
-    *const c_int,
-    c_int,
-    *const c_int,
-    *const c_int,
-    <A as Abi>::Info,
-    c_int,
-    *mut <A as Abi>::Comm,
-) -> c_int;
 
 type SessionInit<A> =
     unsafe extern "C" fn(<A as Abi>::Info, <A as Abi>::Errhandler, *mut <A as Abi>::Group) -> c_int;
@@ -181,7 +149,7 @@ impl<A: Abi> Session<A> {
         self.rank = length(self.mpi.rank(comm).expect("a valid handle"));
         self.ranks = length(self.mpi.size(comm).expect("a valid handle"));
         self.comm = comm;
-        self.topologies = self.make_topologies();
+        self.topologies = topology::all(&self);
         self
     }
 
@@ -388,7 +356,8 @@ impl<A: Abi> Session<A> {
         })
     }
 
-    fn errors_return(&self, comm: A::Comm) {
+    /// Errors of calls with a communicator return.
+    pub fn errors_return(&self, comm: A::Comm) {
         let handler = self.mpi.handles.errors_return;
         // SAFETY: the communicator and the error handler are live handles.
         let code = unsafe { (self.mpi.own.comm_set_errhandler)(comm, handler) };
@@ -399,7 +368,7 @@ impl<A: Abi> Session<A> {
     ///
     /// # Safety
     /// `F` is the prototype of the function.
-    unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
+    pub unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
         // SAFETY: the caller answers for the prototype.
         unsafe { self.face_symbol(Face::Native, name) }
     }
@@ -418,84 +387,5 @@ impl<A: Abi> Session<A> {
         assert_eq!(size_of::<F>(), size_of_val(&address), "F is a function pointer");
         // SAFETY: as wide, and the caller answers for the prototype.
         unsafe { std::mem::transmute_copy(&address) }
-    }
-
-    /// A ring, a line, and a graph where ranks have different numbers of neighbours.
-    fn make_topologies(&self) -> Vec<Topology<A>> {
-        let n = self.ranks;
-        let left = |r: usize, around: bool| match r {
-            0 if around => Some(n - 1),
-            0 => None,
-            r => Some(r - 1),
-        };
-        let right = |r: usize, around: bool| match r + 1 {
-            next if next < n => Some(next),
-            _ if around => Some(0),
-            _ => None,
-        };
-        let mut made = Vec::new();
-        for (name, around) in [("ring", true), ("line", false)] {
-            // With two ranks both neighbours of a ring are one, and blocks cross (MPI 4.1, 8.6).
-            if around && n < 3 {
-                continue;
-            }
-            let comm = self.cartesian(around);
-            let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
-            made.push(Topology { name, comm, sources: both.clone(), destinations: both });
-        }
-        // Everybody else sends to rank 0, and rank 0 to all of them. Open MPI 4.1 makes ranks wait
-        // for ever for one that has nobody to receive from.
-        let mut destinations: Vec<Vec<usize>> = vec![vec![0]; n];
-        destinations[0] = (1..n).collect();
-        let sources: Vec<Vec<usize>> = (0..n)
-            .map(|r| (0..n).rev().filter(|&s| destinations[s].contains(&r)).collect())
-            .collect();
-        let comm = self.graph(&sources[self.rank], &destinations[self.rank]);
-        let some = |lists: Vec<Vec<usize>>| {
-            lists.into_iter().map(|l| l.into_iter().map(Some).collect()).collect()
-        };
-        let (sources, destinations) = (some(sources), some(destinations));
-        made.push(Topology { name: "graph", comm, sources, destinations });
-        made
-    }
-
-    fn cartesian(&self, around: bool) -> A::Comm {
-        let mut comm = self.mpi.handles.comm_null;
-        let (size, period) = (int(self.ranks), c_int::from(around));
-        // SAFETY: the prototype is that of the call; one dimension.
-        let code = unsafe {
-            let create = self.symbol::<CartCreate<A>>(c"PMPI_Cart_create");
-            create(self.comm, 1, &raw const size, &raw const period, 0, &raw mut comm)
-        };
-        self.mpi.check("MPI_Cart_create", code).expect("a line of ranks");
-        self.errors_return(comm);
-        comm
-    }
-
-    fn graph(&self, sources: &[usize], destinations: &[usize]) -> A::Comm {
-        let list = |ranks: &[usize]| ranks.iter().map(|&r| int(r)).collect::<Vec<c_int>>();
-        let (s, d) = (list(sources), list(destinations));
-        let ones = vec![1; s.len().max(d.len())];
-        let mut comm = self.mpi.handles.comm_null;
-        // SAFETY: the prototype is that of the call; lists are as long as said.
-        let code = unsafe {
-            let create =
-                self.symbol::<DistGraphCreateAdjacent<A>>(c"PMPI_Dist_graph_create_adjacent");
-            create(
-                self.comm,
-                int(s.len()),
-                s.as_ptr(),
-                ones.as_ptr(),
-                int(d.len()),
-                d.as_ptr(),
-                ones.as_ptr(),
-                self.info_null(),
-                0,
-                &raw mut comm,
-            )
-        };
-        self.mpi.check("MPI_Dist_graph_create_adjacent", code).expect("a graph of ranks");
-        self.errors_return(comm);
-        comm
     }
 }

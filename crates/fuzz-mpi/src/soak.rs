@@ -8,7 +8,7 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use commloom_layout::{Basic, Type, mpi as constructors};
@@ -37,35 +37,21 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
     let threads = if session.threads { options.threads.max(1) } else { 1 };
     if session.rank == 0 {
         println!(
-            "{} ranks with {threads} threads for {seconds} s, seed {seed}, {}, MPI_Send comes from {}",
+            "{} ranks with {threads} threads for {seconds} s, seed {seed}, {}, MPI_Send comes \
+             from {}",
             session.ranks,
             session.mpi.library_version().unwrap_or_default().lines().next().unwrap_or_default(),
             Session::<A>::send_comes_from().unwrap_or_default()
         );
     }
-    let wrong = AtomicBool::new(false);
-    let messages = AtomicU64::new(0);
+    let sent = |rounds: u64| rounds * u64::try_from(threads).expect("few");
     let start = Instant::now();
     let (mut samples, mut first, mut grown, mut round) = (Vec::new(), None, 0, 0);
     loop {
-        std::thread::scope(|scope| {
-            for thread in 0..threads {
-                let (wrong, messages) = (&wrong, &messages);
-                scope.spawn(move || {
-                    for round in round..round + ROUNDS {
-                        if let Err(why) = exchange(session, seed, thread, round) {
-                            eprintln!("soak: rank {}, round {round}: {why}", session.rank);
-                            wrong.store(true, Ordering::Relaxed);
-                        }
-                        messages.fetch_add(1, Ordering::Relaxed);
-                    }
-                });
-            }
-        });
-        round += ROUNDS;
-        if wrong.load(Ordering::Relaxed) {
+        if !exchanges(session, seed, threads, round) {
             session.abort();
         }
+        round += ROUNDS;
         let elapsed = start.elapsed();
         // Nothing is under way now, nor does another rank send while this one looks.
         session.barrier();
@@ -80,10 +66,9 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             samples.push(held);
         }
         if !samples.is_empty() {
-            let sent = messages.load(Ordering::Relaxed);
-            let (needed, before) = *first.get_or_insert((held.needed(), sent));
+            let (needed, before) = *first.get_or_insert((held.needed(), sent(round)));
             // A type for each message.
-            let lost = (sent - before).saturating_mul(session.quirks.lost_by_commit);
+            let lost = (sent(round) - before).saturating_mul(session.quirks.lost_by_commit);
             grown = grown.max(held.needed().saturating_sub(needed).saturating_sub(lost));
         }
         // Rank 0 decides for all.
@@ -98,7 +83,7 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
             samples.iter().map(|held| (of(held) / 1024).to_string()).collect();
         kilobytes.join(", ")
     };
-    let sent = messages.load(Ordering::Relaxed);
+    let sent = sent(round);
     // In one piece: all ranks write to one place.
     let row = format!(
         "| {} | {threads} | {sent} | {} | {} | {} |\n",
@@ -113,6 +98,25 @@ pub fn soak<A: Abi>(session: &Session<A>, options: &Options) -> ExitCode {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+/// Some rounds of messages of all threads; whether all were right.
+fn exchanges<A: Abi>(session: &Session<A>, seed: u64, threads: usize, first: u64) -> bool {
+    let wrong = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let wrong = &wrong;
+            scope.spawn(move || {
+                for round in first..first + ROUNDS {
+                    if let Err(why) = exchange(session, seed, thread, round) {
+                        eprintln!("soak: rank {}, round {round}: {why}", session.rank);
+                        wrong.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    !wrong.load(Ordering::Relaxed)
 }
 
 /// One message to the next rank and one from the one before, of a random type, both checked.
