@@ -20,7 +20,8 @@ pub fn c(name: &str, ty: &Type, calls: &Calls) -> String {
     format!(
         "#include <mpi.h>\n\n\
          /* Builds and commits the type\n\
-         {description} * The caller frees it. Returns MPI_SUCCESS, or the code of the call that failed. */\n\
+         {description} * The caller frees it. Returns MPI_SUCCESS, or the code of the call that \
+         failed. */\n\
          int {name}(MPI_Datatype *newtype)\n\
          {{\n    \
              MPI_Datatype t[{n}];\n    \

@@ -1,4 +1,4 @@
-//! What every measurement of commloom shares, whoever takes the samples: on which machine
+//! The parts that all measurements of commloom share, whoever takes the samples: on which machine
 //! ([`machine`]), when ([`date`]), what the samples say ([`statistics`]), and how that is drawn
 //! ([`chart`]).
 //!

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use commloom_mpi_api::{Function, Role, functions};
 
-/// What is done with the functions of a section.
+/// The treatment of the functions of a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
     /// The preloads export them all.

@@ -26,7 +26,7 @@ pub enum Form {
     Large,
 }
 
-/// What a call does with what a parameter names.
+/// The use that a call makes of what a parameter names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// It reads it.
@@ -53,9 +53,9 @@ pub struct Kind {
 pub struct Parameter {
     /// As the standard calls it: `sendbuf`.
     pub name: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: &'static Kind,
-    /// What the call does with it.
+    /// The use that the call makes of it.
     pub direction: Direction,
     /// Whether C's prototype promises that what it points to stays as it is.
     pub is_const: bool,
@@ -126,7 +126,8 @@ pub struct Function {
     pub in_mpif: bool,
     /// Whether `use mpi_f08` has it.
     pub in_f08: bool,
-    /// What it returns in C. With `ERROR_CODE` it has a last argument `ierror` in Fortran.
+    /// The type that it returns in C. With `ERROR_CODE` it has a last argument `ierror` in
+    /// Fortran.
     pub result: &'static Kind,
     /// All parameters of all forms.
     pub(crate) parameters: Vec<Parameter>,

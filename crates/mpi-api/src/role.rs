@@ -1,8 +1,9 @@
-//! What parameters are to the messages of a call: which count and datatype belong to which buffer.
+//! The roles of parameters in the messages of a call: which count and datatype belong to which
+//! buffer.
 
 use crate::function::{Direction, Form, Function, Parameter};
 
-/// What a parameter is to a call, where that matters to messages.
+/// The role of a parameter in a call, where that matters to messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Memory that is communicated, packed or unpacked.
@@ -40,7 +41,7 @@ pub enum Role {
 }
 
 impl Parameter {
-    /// What it is to its call.
+    /// Its role in its call.
     pub fn role(&self) -> Role {
         match self.kind.name {
             "BUFFER" => Role::Buffer,
@@ -84,7 +85,7 @@ pub struct Buffer {
 impl Function {
     /// The buffers of a call, in their order.
     ///
-    /// What describes a buffer stands behind it; a reduction's two buffers share it.
+    /// The description of a buffer stands behind it; a reduction's two buffers share it.
     pub fn buffers(&self) -> Vec<Buffer> {
         let roles: Vec<Role> = self.parameters(Form::Int).map(Parameter::role).collect();
         let parameters: Vec<&Parameter> = self.parameters(Form::Int).collect();

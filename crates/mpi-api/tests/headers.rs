@@ -72,7 +72,7 @@ fn may_be_missing(name: &str) -> bool {
     name.ends_with("2c") || name.contains("2f") || name.starts_with("MPI_Aint_")
 }
 
-/// What a header has before parentheses besides functions of MPI that programs call.
+/// Names that a header has before parentheses besides functions of MPI that programs call.
 fn is_extra(name: &str) -> bool {
     let is_type =
         |f: &Function| f.result.c == name || f.parameters(Form::Int).any(|p| p.kind.c == name);
@@ -131,7 +131,8 @@ fn declared(header: &str) -> BTreeSet<&str> {
 fn types(compiler: &Path, folder: &Path, declared: &BTreeSet<&str>) -> (usize, Vec<String>) {
     let (source, program) = (folder.join("types.c"), folder.join("types"));
     let mut text = "#include <mpi.h>\n#include <stdio.h>\n\
-        #define SAME(name, ...) printf(\"%d %s\\n\", __builtin_types_compatible_p(__typeof__(&name), __VA_ARGS__), #name)\n\
+        #define SAME(name, ...) printf(\"%d %s\\n\", \
+        __builtin_types_compatible_p(__typeof__(&name), __VA_ARGS__), #name)\n\
         int main(void) {\n"
         .to_owned();
     for one in all().filter(|one| declared.contains(one.name.as_str())) {

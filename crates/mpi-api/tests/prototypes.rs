@@ -1,5 +1,5 @@
-//! `crates/mpi/src/prototypes.rs` is made of the table, for the functions that `functions.rs` beside
-//! it names.
+//! `crates/mpi/src/prototypes.rs` is made of the table, for the functions that `functions.rs`
+//! beside it names.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -46,11 +46,13 @@ fn prototypes() -> String {
         );
     }
     format!(
-        "//! The names and prototypes of the functions that [`functions`](crate::functions) lists.\n\
+        "//! The names and prototypes of the functions that [`functions`](crate::functions) \
+         lists.\n\
          //!\n\
          //! Made of the table in `commloom-mpi-api` by its `tests/prototypes.rs`: do not edit.\n\
          \n\
-         /// `prototype!(name send)` is `\"MPI_Send\"`, and `prototype!(type send)` the type of a pointer\n\
+         /// `prototype!(name send)` is `\"MPI_Send\"`, and `prototype!(type send)` the type \
+         of a pointer\n\
          /// to it, where `A` is an ABI.\n\
          #[rustfmt::skip]\n\
          macro_rules! prototype {{\n{arms}}}\n\

@@ -2,7 +2,7 @@
 
 use commloom_layout::{Kind, Type};
 
-/// What lies in one cell.
+/// The content of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
     /// No byte of the type.
@@ -13,7 +13,7 @@ pub enum Cell {
     Several,
 }
 
-/// What the bytes of a type are told apart by.
+/// The parts that the bytes of a type are told apart by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// Runs of adjacent bytes: the same for every description of a layout.
@@ -39,7 +39,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// At most `most` cells of `unit` bytes each (see [`unit`]); runs past a limit are not looked at.
+    /// At most `most` cells of `unit` bytes each (see [`unit`]); runs past a limit are not looked
+    /// at.
     #[must_use]
     pub fn of(ty: &Type, unit: i64, by: By, most: usize) -> Cells {
         let low = ty.lb().min(ty.true_lb()).min(ty.ub());
@@ -78,8 +79,8 @@ impl Cells {
 }
 
 /// Runs of bytes with the number of the piece that they belong to: number, displacement, length. A
-/// limit keeps types of 10^9 runs drawable: what touches the cells shown comes early in all but odd
-/// types.
+/// limit keeps types of 10^9 runs drawable: what touches the cells shown comes early in all but
+/// odd types.
 fn pieces(ty: &Type, by: By) -> Box<dyn Iterator<Item = (usize, i64, u64)> + '_> {
     const MOST_RUNS: usize = 1 << 20;
     match by {

@@ -16,7 +16,7 @@ pub struct Grid {
 /// A part of a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plane {
-    /// What is written above it.
+    /// The text above it.
     pub name: String,
     /// All its cells; the number of those that have one.
     pub cells: Vec<Option<usize>>,
@@ -33,7 +33,7 @@ impl Grid {
         plane.cells.chunks(self.row.max(1)).take(ROWS)
     }
 
-    /// What is not drawn, in words.
+    /// The rest, which is not drawn, in words.
     pub(crate) fn left_out(&self) -> Option<String> {
         let planes = self.planes.len().saturating_sub(PLANES);
         let most = self.planes.iter().take(PLANES).map(|p| p.cells.len() / self.row.max(1)).max();

@@ -1,4 +1,5 @@
-//! Pictures of types and of what processes do, as text and as SVG, and what the pages that show them have in common.
+//! Pictures of types and of what processes do, as text and as SVG, and what the pages that show
+//! them have in common.
 
 #![forbid(unsafe_code)]
 

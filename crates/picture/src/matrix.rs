@@ -1,12 +1,13 @@
-//! Who sends how much to whom, in few enough squares that a page can hold them: a quadtree of the matrix of all pairs
-//! of ranks, as fine as it may be.
+//! Who sends how much to whom, in few enough squares that a page can hold them: a quadtree of the
+//! matrix of all pairs of ranks, as fine as it may be.
 //!
-//! A square is not divided where all of its pairs are equal: an exchange of all with all of 4,096 ranks is some 12,000
-//! squares, without loss. Where squares run out, those with fewest bytes stay whole.
+//! A square is not divided where all of its pairs are equal: an exchange of all with all of 4,096
+//! ranks is some 12,000 squares, without loss. Where squares run out, those with fewest bytes
+//! stay whole.
 
 use std::cmp::Reverse;
 
-/// What one rank sends to another, in all.
+/// The bytes that one rank sends to another, in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
     /// Rank of the sender.
@@ -40,8 +41,8 @@ pub struct Square {
     pub most_bytes: u64,
 }
 
-/// At most `most` squares (or one), that together hold all pairs, sorted by sender and receiver. Pairs may come
-/// several times; ranks are below `ranks`. O(n log n + n log ranks).
+/// At most `most` squares (or one), that together hold all pairs, sorted by sender and receiver.
+/// Pairs may come several times; ranks are below `ranks`. O(n log n + n log ranks).
 #[must_use]
 pub fn squares(ranks: u32, pairs: Vec<Pair>, most: usize) -> Vec<Square> {
     let pairs = summed(pairs);
@@ -88,7 +89,8 @@ pub fn summed(mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs
 }
 
-/// The bits of both ranks in turn: G. M. Morton, "A computer oriented geodetic data base" (IBM, 1966).
+/// The bits of both ranks in turn: G. M. Morton, "A computer oriented geodetic data base" (IBM,
+/// 1966).
 fn place(pair: &Pair) -> u64 {
     spread(pair.from) << 1 | spread(pair.to)
 }

@@ -1,4 +1,5 @@
-//! How copies became a datatype, as one SVG picture: the code, the cells of its arrays, the datatype's tree.
+//! How copies became a datatype, as one SVG picture: the code, the cells of its arrays, the
+//! datatype's tree.
 
 use std::fmt::Write;
 
@@ -17,7 +18,7 @@ const INDENT: usize = 28;
 /// Lines of code and nodes that are drawn.
 const LINES: usize = 40;
 
-/// What is drawn, from above.
+/// The drawing, from above.
 #[derive(Debug, Clone)]
 pub struct Sketch<'s> {
     /// In bold letters.
@@ -28,7 +29,7 @@ pub struct Sketch<'s> {
     pub caption: &'s str,
     /// The arrays.
     pub grids: &'s [Grid],
-    /// What was done one after the other, each with what came of it.
+    /// The steps one after the other, each with its result.
     pub steps: &'s [(String, String)],
     /// Above the tree.
     pub heading: &'s str,

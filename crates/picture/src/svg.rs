@@ -27,14 +27,14 @@ pub struct Panel<'t> {
     pub ty: &'t Type,
     /// Bold line above it.
     pub heading: String,
-    /// What the colours of its memory tell apart.
+    /// The parts that the colours of its memory tell apart.
     pub by: By,
     /// A line about that.
     pub legend: String,
 }
 
-/// The picture: memory and tree of each panel, one panel under the other, in cells of `unit` bytes,
-/// with lines of text above all.
+/// The picture: memory and tree of each panel, one panel under the other, in cells of `unit`
+/// bytes, with lines of text above all.
 #[must_use]
 pub fn svg(title: &str, lines: &[String], unit: i64, panels: &[Panel<'_>]) -> String {
     let share = panels.len().max(1);
@@ -132,8 +132,8 @@ fn draw_bound(name: &str, at: i64, picture: &Cells, top: usize, out: &mut String
     );
 }
 
-/// From blue for the first run or part over yellow to red for the last of so many. Hexadecimal, as SVG
-/// 1.1 knows no other notation that all viewers share.
+/// From blue for the first run or part over yellow to red for the last of so many. Hexadecimal,
+/// as SVG 1.1 knows no other notation that all viewers share.
 #[must_use]
 pub fn colour(cell: Cell, pieces: usize) -> String {
     const STOPS: [[usize; 3]; 3] = [[0x8A, 0xB4, 0xF0], [0xF4, 0xE3, 0x9A], [0xF0, 0x96, 0x8A]];

@@ -1,4 +1,4 @@
-//! What commloom did in one run: per type what the program described, who created it, what became of
+//! The report of one run: per type what the program described, who created it, what became of
 //! its messages and what that took.
 //!
 //! ```text
@@ -36,7 +36,7 @@ pub use site::Site;
 pub struct Report {
     /// First line of what `MPI_Get_library_version` says.
     pub library: String,
-    /// What the choice of ways rests on; empty where that is not known.
+    /// The basis of the choice of ways; empty where that is not known.
     #[serde(default)]
     pub choice: String,
     /// Processes of `MPI_COMM_WORLD`.
@@ -45,7 +45,8 @@ pub struct Report {
     pub failures: u64,
     /// One row per layout that the program described, the one with most bytes first.
     pub types: Vec<Row>,
-    /// Groups of persistent requests that collective operations may replace; empty where that was not asked for.
+    /// Groups of persistent requests that collective operations may replace; empty where that was
+    /// not asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<Replaced>,
     /// Calls with datatypes that go to the library untouched and are not counted.
@@ -74,7 +75,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the end of a file's name asks for: `.json`, `.html` or `.htm`, anything else is text.
+    /// The format that the end of a file's name asks for: `.json`, `.html` or `.htm`, anything
+    /// else is text.
     #[must_use]
     pub fn of(path: &Path) -> Format {
         let is = |wanted| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(wanted));
@@ -132,8 +134,8 @@ impl Report {
         self.replaced.sort_by_key(|group| group.group);
     }
 
-    /// All places where types were created. Ranks load the same file at different addresses: only the
-    /// process that writes the report knows whether it can resolve them.
+    /// All places where types were created. Ranks load the same file at different addresses: only
+    /// the process that writes the report knows whether it can resolve them.
     pub fn sites_mut(&mut self) -> impl Iterator<Item = &mut Site> {
         self.types.iter_mut().flat_map(|row| row.sites.iter_mut())
     }

@@ -28,14 +28,14 @@ pub struct Memory {
     pub lb: i64,
     /// Upper bound, in cells from the first.
     pub ub: i64,
-    /// Runs of equal cells, `7x2` for two of part 7, with spaces between them. A gap is `.`, and `*`
-    /// stands for several parts in one cell.
+    /// Runs of equal cells, `7x2` for two of part 7, with spaces between them. A gap is `.`, and
+    /// `*` stands for several parts in one cell.
     pub cells: String,
     /// Cells that are not shown.
     pub left_out: u64,
     /// Parts of the description's root.
     pub parts: u64,
-    /// What they are.
+    /// Their meaning.
     pub legend: String,
 }
 

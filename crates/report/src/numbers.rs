@@ -31,7 +31,7 @@ fn scaled(n: u64, units: &[(&str, u64)]) -> String {
     }
 }
 
-/// What was won or lost between two times.
+/// The time won or lost between two times.
 pub fn gain(nanoseconds: i128) -> String {
     let size = time(u64::try_from(nanoseconds.unsigned_abs()).unwrap_or(u64::MAX));
     match nanoseconds {

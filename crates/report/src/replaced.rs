@@ -1,13 +1,14 @@
-//! Groups of persistent requests, and the collective operations that took their place (`commloom exec --replace`).
+//! Groups of persistent requests, and the collective operations that took their place (`commloom
+//! exec --replace`).
 
 use serde::{Deserialize, Serialize};
 
-/// What one `MPI_Startall` starts, on all ranks of a communicator.
+/// The requests that one `MPI_Startall` starts, on all ranks of a communicator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// The same number on all ranks.
     pub group: u64,
-    /// What was found to do the same: MPI's names in lower case, without `MPI_`.
+    /// The operations that do the same: MPI's names in lower case, without `MPI_`.
     pub by: Vec<String>,
     /// Processes of the communicator.
     pub ranks: u64,
@@ -19,7 +20,8 @@ pub struct Replaced {
     pub starts: u64,
     /// How many of these were replaced: the same on every rank.
     pub replaced: u64,
-    /// Why the rest was not, as the first rank that has a reason says it; empty where it would go on being replaced.
+    /// Why the rest was not, as the first rank that has a reason says it; empty where it would go
+    /// on being replaced.
     pub left: String,
 }
 
@@ -50,7 +52,8 @@ impl Replaced {
             why => format!("; then left as it is: {why}"),
         };
         format!(
-            "{messages} messages, {bytes} bytes among {ranks} ranks: {replaced} of {starts} starts replaced{by}{left}"
+            "{messages} messages, {bytes} bytes among {ranks} ranks: {replaced} of {starts} \
+             starts replaced{by}{left}"
         )
     }
 }
@@ -77,7 +80,8 @@ mod tests {
         assert_eq!(report.replaced.len(), 2);
         assert_eq!(
             report.replaced[0].line(),
-            "2 messages, 16 bytes among 2 ranks: 7 of 10 starts replaced by alltoall; then left as it is: why"
+            "2 messages, 16 bytes among 2 ranks: 7 of 10 starts replaced by alltoall; then left \
+             as it is: why"
         );
         for format in [crate::Format::Text, crate::Format::Html] {
             let written = report.write(format);

@@ -33,11 +33,11 @@ pub struct Row {
     pub unpack_ns: u64,
     /// Messages that were left alone, by reason.
     pub native: BTreeMap<String, u64>,
-    /// What the model of this library expects the messages to have taken untouched, in nanoseconds.
+    /// The time that the model of this library expects of the messages untouched, in nanoseconds.
     /// Each end counts half of a message. Messages of which the model knows nothing count nowhere.
     #[serde(default)]
     pub expected_native_ns: u64,
-    /// What it expects them to have taken the way they went.
+    /// The time that it expects of them the way they went.
     #[serde(default)]
     pub expected_ns: u64,
     /// Where the handles were committed.
@@ -55,7 +55,7 @@ impl Row {
         self.native.values().fold(0, |all, &n| all.saturating_add(n))
     }
 
-    /// What it expects to be won, in nanoseconds; negative where it expects to lose.
+    /// The gain that it expects, in nanoseconds; negative where it expects to lose.
     #[must_use]
     pub fn expected_gain(&self) -> i128 {
         i128::from(self.expected_native_ns) - i128::from(self.expected_ns)

@@ -41,8 +41,8 @@ fn type_lines(row: &Row) -> Vec<String> {
         ));
     }
     lines.push(format!(
-        "  {} handles, {} calls, {} bytes: {} packed by commloom ({} us packing, {} us unpacking), {} \
-         with another handle",
+        "  {} handles, {} calls, {} bytes: {} packed by commloom ({} us packing, {} us \
+         unpacking), {} with another handle",
         row.handles,
         row.calls,
         row.bytes,

@@ -1,6 +1,6 @@
-//! The programs under `examples/`, with every MPI library: they run on other numbers of ranks than the demo's two, and
-//! their verification notices damage. Without MPI the tests say that they were skipped; with `COMMLOOM_REQUIRE_MPI=1`
-//! they fail instead.
+//! The programs under `examples/`, with every MPI library: they run on other numbers of ranks
+//! than the demo's two, and their verification notices damage. Without MPI the tests say that
+//! they were skipped; with `COMMLOOM_REQUIRE_MPI=1` they fail instead.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::statistics::Summary;
 /// One chart: bars in groups along an axis.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// What stands along the horizontal axis.
+    /// The text along the horizontal axis.
     pub axis: &'static str,
     /// Groups of bars, from left to right.
     pub groups: Vec<Group>,
@@ -44,11 +44,11 @@ pub struct Bar {
 /// Charts of one scale and one key.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// What the colours stand for.
+    /// The meaning of the colours.
     pub names: Vec<String>,
-    /// What the two shades of a colour stand for, where both are used.
+    /// The meaning of the two shades of a colour, where both are used.
     pub shades: &'static str,
     /// The charts, each with the number of what it shows.
     pub charts: Vec<(usize, Chart)>,
@@ -97,8 +97,8 @@ const WIDEST: f64 = 44.0;
 #[must_use]
 pub fn chart(figure: &Figure, chart: &Chart, label: &str) -> String {
     let mut out = format!(
-        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-label=\"{}\">\n",
+        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} \
+         {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
         escape(label)
     );
     axis(&mut out, figure.top());
@@ -181,7 +181,8 @@ fn draw(out: &mut String, figure: &Figure, (x, width): (f64, f64), bar: &Bar) {
     let inset = if bar.pale { 0.5 } else { 0.0 };
     let _ = writeln!(
         out,
-        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}: {}</title></rect>",
+        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}: \
+         {}</title></rect>",
         class(bar.name, bar.pale),
         coordinate(x + inset),
         coordinate(y),
@@ -196,8 +197,8 @@ fn class(name: usize, pale: bool) -> String {
     format!("s{} {}", name % COLOURS, if pale { "c" } else { "n" })
 }
 
-/// What colours and marks mean, from the place (x, y) on in lines no longer than [`WIDTH`]; and
-/// where it ends.
+/// The meaning of colours and marks, from the place (x, y) on in lines no longer than [`WIDTH`];
+/// and where it ends.
 #[must_use]
 pub fn key(figure: &Figure, (x, mut y): (f64, f64)) -> (String, f64) {
     let mut out = String::new();

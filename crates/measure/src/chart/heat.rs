@@ -51,9 +51,9 @@ pub struct HeatRow {
 pub struct Square {
     /// Its colour.
     pub shade: Shade,
-    /// What stands in it.
+    /// The text in it.
     pub number: String,
-    /// What a pointer on it shows.
+    /// The text that a pointer on it shows.
     pub title: String,
 }
 

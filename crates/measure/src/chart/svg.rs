@@ -9,13 +9,16 @@ use commloom_picture::html::escape;
 pub const COLOURS: usize = 7;
 
 /// The light colours of the page, for pictures that stand alone.
-const STYLE: &str = "text{font:12px 'DejaVu Sans',Arial,sans-serif;fill:#1c2430}.soft{fill:#5a6472}.h{font-weight:bold}\
-.grid{stroke:#d9dee5}.err{stroke:#1c2430;fill:none}.bad{fill:#c0302b}.n{stroke:none}.c{fill-opacity:.3}\
-.s0{fill:#3a6fc4;stroke:#3a6fc4}.s1{fill:#b4762a;stroke:#b4762a}.s2{fill:#2f7d4f;stroke:#2f7d4f}\
-.s3{fill:#8a4fb0;stroke:#8a4fb0}.s4{fill:#c0453f;stroke:#c0453f}.s5{fill:#2b8a99;stroke:#2b8a99}\
-.s6{fill:#7a6a52;stroke:#7a6a52}.n{stroke:none}\
-.f0{fill:#eef3ee}.f1{fill:#fdf0d5}.f2{fill:#fbd9a6}.f3{fill:#f5b26f}.f4{fill:#e57f4f}.f5{fill:#c2453a}.f6{fill:#8a1f2b}\
-.b1{fill:#dfe9f5}.b2{fill:#bcd3ec}.b3{fill:#85aede}.b4{fill:#4682d2}.g4,.g5,.g6{fill:#ffffff}";
+const STYLE: &str = "\
+    text{font:12px 'DejaVu Sans',Arial,sans-serif;fill:#1c2430}.soft{fill:#5a6472}\
+    .h{font-weight:bold}.grid{stroke:#d9dee5}.err{stroke:#1c2430;fill:none}.bad{fill:#c0302b}\
+    .n{stroke:none}.c{fill-opacity:.3}.s0{fill:#3a6fc4;stroke:#3a6fc4}\
+    .s1{fill:#b4762a;stroke:#b4762a}.s2{fill:#2f7d4f;stroke:#2f7d4f}\
+    .s3{fill:#8a4fb0;stroke:#8a4fb0}.s4{fill:#c0453f;stroke:#c0453f}\
+    .s5{fill:#2b8a99;stroke:#2b8a99}.s6{fill:#7a6a52;stroke:#7a6a52}.n{stroke:none}\
+    .f0{fill:#eef3ee}.f1{fill:#fdf0d5}.f2{fill:#fbd9a6}.f3{fill:#f5b26f}.f4{fill:#e57f4f}\
+    .f5{fill:#c2453a}.f6{fill:#8a1f2b}.b1{fill:#dfe9f5}.b2{fill:#bcd3ec}.b3{fill:#85aede}\
+    .b4{fill:#4682d2}.g4,.g5,.g6{fill:#ffffff}";
 
 /// A picture of this size, in pixels, with a title above the body, for viewers that know nothing
 /// of the page.
@@ -24,9 +27,9 @@ pub fn standalone(title: &str, (width, height): (f64, f64), body: &str) -> Strin
     let (width, height) = (coordinate(width), coordinate(height));
     let title = escape(title);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
-         {height}\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" \
-         fill=\"#ffffff\"/>\n{body}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n"
     )
 }
 

@@ -2,9 +2,11 @@
 //! launches say about the ratio of two times.
 //!
 //! ```text
-//! samples of a launch ─ median ─► one time per launch ─┬─ Summary: mean, minimum, maximum (section 2.3.3 of the paper)
+//! samples of a launch ─ median ─► one time per launch ─┬─ Summary: mean, minimum, maximum
 //!                                                      └─ Ratio: estimate and interval
 //! ```
+//!
+//! Summaries are those of section 2.3.3 of the paper.
 //!
 //! One launch of an MPI program is one observation, not one sample: what `mpirun` draws (places of
 //! processes, pages, the speed of the machine) is the same for all samples of a launch (Hunold,

@@ -23,7 +23,7 @@ pub fn geometric_mean(factors: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| (logarithms.iter().sum::<f64>() / count).exp())
 }
 
-/// What the paper plots of the medians of the launches: bars are means, error bars reach from
+/// The plot of the medians of the launches in the paper: bars are means, error bars reach from
 /// minimum to maximum (section 2.3.3). In microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {

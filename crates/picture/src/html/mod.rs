@@ -1,4 +1,5 @@
-//! What all pages of commloom have in common: one file each, well-formed XML too, nothing from elsewhere, light and dark.
+//! The parts that all pages of commloom have in common: one file each, well-formed XML too,
+//! nothing from elsewhere, light and dark.
 
 /// Colours and text of all pages.
 const BASE: &str = include_str!("base.css");
@@ -26,7 +27,8 @@ impl Page<'_> {
             script => format!("<script>\n//<![CDATA[\n{script}//]]>\n</script>\n"),
         };
         format!(
-            "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta \
+            "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" \
+             lang=\"en\">\n<head>\n<meta \
              charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, \
              initial-scale=1\"/>\n<title>{}</title>\n<style>\n{BASE}{style}</style>\n</head>\n<body>\n<main>\n{body}\
              </main>\n{script}</body>\n</html>\n",

@@ -1,21 +1,22 @@
-//! Space-time diagrams: processes as horizontal lines, messages as slanted ones, operations of several processes as
-//! bands. One SVG without scripts or fonts of its own, for light and dark backgrounds.
+//! Space-time diagrams: processes as horizontal lines, messages as slanted ones, operations of
+//! several processes as bands. One SVG without scripts or fonts of its own, for light and dark
+//! backgrounds.
 
 mod fewer;
 mod svg;
 
 pub use svg::spacetime;
 
-/// What processes do, step by step.
+/// The actions of processes, step by step.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     /// The bold line above.
     pub heading: String,
-    /// What it shows, in words.
+    /// Its content in words.
     pub legend: String,
     /// The names of the processes.
     pub lanes: Vec<String>,
-    /// What the bytes of messages are called; empty: bytes.
+    /// The name of the bytes of messages; empty: bytes.
     pub unit: String,
     /// Messages.
     pub messages: Vec<Message>,

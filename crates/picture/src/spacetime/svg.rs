@@ -39,7 +39,8 @@ struct Panel {
     lane: f64,
 }
 
-/// The picture: the timelines side by side where they fit, else one under the other; with a line of text above.
+/// The picture: the timelines side by side where they fit, else one under the other; with a line
+/// of text above.
 #[must_use]
 pub fn spacetime(title: &str, subtitle: &str, timelines: &[Timeline]) -> String {
     let panels: Vec<Panel> = timelines.iter().map(Panel::new).collect();
@@ -60,9 +61,12 @@ pub fn spacetime(title: &str, subtitle: &str, timelines: &[Timeline]) -> String 
     let width = width.min(4.0 * PAGE);
     let fits = shorten(title, count((width - 2.0 * MARGIN) / 9.0));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \
-         {height:.0}\">\n<title>{}</title>\n<style>{STYLE}</style>\n<rect class=\"bg\" width=\"100%\" \
-         height=\"100%\"/>\n<text class=\"t\" x=\"{MARGIN}\" y=\"32\">{}</text>\n<text class=\"q\" x=\"{MARGIN}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} \
+         {height:.0}\">\n<title>{}</title>\n<style>{STYLE}</style>\n<rect class=\"bg\" \
+         width=\"100%\" \
+         height=\"100%\"/>\n<text class=\"t\" x=\"{MARGIN}\" y=\"32\">{}</text>\n<text \
+         class=\"q\" x=\"{MARGIN}\" \
          y=\"52\">{}</text>\n{body}</svg>\n",
         escape(title),
         escape(&fits),
@@ -135,7 +139,8 @@ impl Panel {
             let at = self.lane_at(y, k);
             let _ = writeln!(
                 out,
-                "<text text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text><path class=\"{class}\" d=\"M{left:.1} {at:.1}h{:.1}\"/>",
+                "<text text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">{}</text><path \
+                 class=\"{class}\" d=\"M{left:.1} {at:.1}h{:.1}\"/>",
                 left - 10.0,
                 at + 4.0,
                 escape(&shorten(label, 25)),
@@ -152,11 +157,13 @@ impl Panel {
             let _ = match mark.reduces {
                 true => writeln!(
                     out,
-                    "<circle class=\"mark\" cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"{r:.1}\"><title>reduction</title></circle>"
+                    "<circle class=\"mark\" cx=\"{a:.1}\" cy=\"{b:.1}\" \
+                     r=\"{r:.1}\"><title>reduction</title></circle>"
                 ),
                 false => writeln!(
                     out,
-                    "<rect class=\"mark\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"><title>copy</title></rect>",
+                    "<rect class=\"mark\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
+                     height=\"{:.1}\"><title>copy</title></rect>",
                     a - r,
                     b - r,
                     2.0 * r,
@@ -182,7 +189,8 @@ impl Panel {
                 let number = u64::try_from(step).unwrap_or(0) * u64::from(self.scale.steps);
                 let _ = writeln!(
                     out,
-                    "<text class=\"q\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{:.1}\">{number}</text>",
+                    "<text class=\"q\" text-anchor=\"middle\" x=\"{x:.1}\" \
+                     y=\"{:.1}\">{number}</text>",
                     bottom + 14.0
                 );
             }
@@ -232,7 +240,8 @@ impl Panel {
             let (bx, by) = (x2 - 8.0 * dx, y2 - 8.0 * dy);
             let _ = writeln!(
                 out,
-                "<path d=\"M{x2:.1} {y2:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{ink}\"/><circle cx=\"{x1:.1}\" cy=\"{y1:.1}\" \
+                "<path d=\"M{x2:.1} {y2:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{ink}\"/><circle \
+                 cx=\"{x1:.1}\" cy=\"{y1:.1}\" \
                  r=\"2.4\" fill=\"{ink}\"/>",
                 bx - 3.4 * dy,
                 by + 3.4 * dx,
@@ -277,7 +286,8 @@ impl Panel {
             let (top, bottom) = (top - self.lane * 0.38, bottom + self.lane * 0.38);
             let _ = writeln!(
                 out,
-                "<rect class=\"band\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" rx=\"6\"/>",
+                "<rect class=\"band\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+                 height=\"{:.1}\" rx=\"6\"/>",
                 bottom - top
             );
             if run.len() > longest.0 {
@@ -288,7 +298,8 @@ impl Panel {
         let mut line = |class: &str, at: f64, words: &str| {
             let _ = writeln!(
                 out,
-                "<text class=\"{class}\" text-anchor=\"middle\" x=\"{middle:.1}\" y=\"{at:.1}\">{}</text>",
+                "<text class=\"{class}\" text-anchor=\"middle\" x=\"{middle:.1}\" \
+                 y=\"{at:.1}\">{}</text>",
                 escape(words)
             );
         };
@@ -300,7 +311,8 @@ impl Panel {
             let at = self.lane_at(y, root);
             let _ = writeln!(
                 out,
-                "<circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"4.5\" fill=\"#ffd34d\"><title>root</title></circle>",
+                "<circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"4.5\" \
+                 fill=\"#ffd34d\"><title>root</title></circle>",
                 x + 9.0
             );
         }
@@ -319,8 +331,8 @@ impl Panel {
     }
 }
 
-/// The colour of a lane: told apart where there are few, a row of hues where there are many. All can be seen on white
-/// and on black.
+/// The colour of a lane: told apart where there are few, a row of hues where there are many. All
+/// can be seen on white and on black.
 fn colour(lane: usize, lanes: usize) -> String {
     const FEW: [&str; 8] =
         ["#3b7dd8", "#e07b39", "#2f9e6e", "#c74f9a", "#8a6fd1", "#b08d1e", "#d2504a", "#2a9db0"];

@@ -19,8 +19,8 @@ pub fn svg(memory: &Memory, unit: i64) -> String {
     let rows = cells.len().div_ceil(COLUMNS).max(1);
     let (width, height) = (LEFT + COLUMNS * CELL + 4, 2 * TOP + rows * ROW);
     let mut out = format!(
-        "<svg class=\"memory\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" aria-label=\"where the bytes lie\">\n"
+        "<svg class=\"memory\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} \
+         {height}\" role=\"img\" aria-label=\"where the bytes lie\">\n"
     );
     let parts = usize::try_from(memory.parts).unwrap_or(usize::MAX);
     for (row, line) in cells.chunks(COLUMNS).enumerate() {
@@ -64,7 +64,8 @@ fn rectangle(
         ),
         Cell::Piece(number) => writeln!(
             out,
-            "<rect class=\"cell\" fill=\"{}\" {shape}><title>part {number}, from byte {at}</title></rect>",
+            "<rect class=\"cell\" fill=\"{}\" {shape}><title>part {number}, from byte \
+             {at}</title></rect>",
             colour(cell, parts)
         ),
     };

@@ -1,5 +1,5 @@
-//! The report as one web page: no scripts, no fonts, nothing from elsewhere. It is well-formed XML too,
-//! so that programs can read it.
+//! The report as one web page: no scripts, no fonts, nothing from elsewhere. It is well-formed
+//! XML too, so that programs can read it.
 
 mod bar;
 mod memory;
@@ -62,8 +62,8 @@ fn summary(report: &Report) -> String {
     out += "</dl>\n";
     out += &ways(engine, handle, left);
     if report.failures > 0 {
-        out += "<p>Internal errors of commloom were contained: the calls went to the library as the \
-                program gave them. Please report them.</p>\n";
+        out += "<p>Internal errors of commloom were contained: the calls went to the library as \
+                the program gave them. Please report them.</p>\n";
     }
     out
 }
