@@ -56,7 +56,7 @@ pub struct Shape {
     pub datatype: String,
     /// The elements of a block, where it is no derived type.
     pub elements: Option<u64>,
-    /// What both say.
+    /// The bytes that both describe.
     pub block: Block,
 }
 

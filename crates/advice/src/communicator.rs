@@ -12,7 +12,7 @@ pub struct Comm {
     pub name: String,
     /// Who they are, in the order of their ranks there.
     members: Vec<u32>,
-    /// What a name that the program does not have stands for.
+    /// The meaning of a name that the program does not have.
     pub legend: Option<String>,
     /// Whether it has to be made.
     pub is_new: bool,

@@ -1,4 +1,4 @@
-//! What the bytes of messages are to the program.
+//! The elements that the bytes of messages are to the program.
 
 use std::collections::BTreeSet;
 

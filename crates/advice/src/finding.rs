@@ -14,7 +14,7 @@ use commloom_trace::{Action as Recorded, Buffer, Communicator, Event, Site, Trac
 use crate::place::Called;
 use crate::waits;
 
-/// What a recorder knows of a part of a program.
+/// The knowledge of a recorder about a part of a program.
 #[derive(Debug)]
 pub struct Ran {
     /// How often it ran.
@@ -29,7 +29,7 @@ pub struct Ran {
     pub receivers: Vec<(String, u64)>,
     /// The messages of the graph, by the tags of their operations.
     pub messages: Vec<Message>,
-    /// What the whole program did.
+    /// The traces of the whole program.
     pub traces: Rc<Vec<Trace>>,
 }
 
@@ -40,11 +40,11 @@ pub struct RecordedPart<'a> {
     pub number: usize,
     /// Its messages.
     pub graph: &'a Graph,
-    /// What was recorded of it.
+    /// The record of it.
     pub ran: &'a Ran,
-    /// What was found.
+    /// The operations that were found.
     pub collectives: &'a [Collective],
-    /// And what is part of nothing, where there are addresses.
+    /// And the messages that are part of none, where there are addresses.
     pub detection: Option<&'a Detection>,
     /// Whether its messages make every process wait for every other.
     pub complete: bool,
@@ -66,17 +66,17 @@ pub struct Finding<'a> {
     pub part: usize,
     /// The graph of its part.
     pub graph: &'a Graph,
-    /// What was recorded of its part.
+    /// The record of its part.
     pub ran: &'a Ran,
     /// The operation.
     pub collective: &'a Collective,
-    /// What it takes the place of.
+    /// The messages that it takes the place of.
     pub share: Share,
     /// Whether the messages of its part make every process wait for every other.
     pub complete: bool,
     /// Where its messages are sent, and received, by their numbers in the part.
     pub ends: BTreeMap<usize, (Option<Called>, Option<Called>)>,
-    /// What else its messages do, that no call does.
+    /// Something else that its messages do, and no call does.
     pub beyond: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Finding<'a> {
             .collect()
     }
 
-    /// What was recorded of a send.
+    /// The record of a send.
     pub fn send(&self, message: &Message) -> Option<(&'a Buffer, &'a Communicator)> {
         match event(&self.ran.traces, message.send.process, message.send.event)?.action {
             Recorded::Send { ref buffer, ref communicator, .. } => Some((buffer, communicator)),
@@ -179,7 +179,8 @@ pub fn findings<'a>(
             let beyond = match (numbers.intersection(&left).count(), waits) {
                 (0, false) => None,
                 (0, true) => Some(
-                    "the messages make every process wait for all others, and without them not all would wait"
+                    "the messages make every process wait for all others, and without them not \
+                     all would wait"
                         .to_owned(),
                 ),
                 (some, _) => Some(format!(

@@ -16,7 +16,7 @@ use crate::proof::prove;
 use crate::replacement::{Replacement, replacement};
 use crate::warnings::warnings;
 
-/// What findings, which are sorted by part, take the place of in each.
+/// The messages that findings take the place of in each part; they are sorted by part.
 fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, AdviceError> {
     let of = |same: &[&Finding<'a>]| {
         let shares: Vec<&Share> = same.iter().map(|finding| &finding.share).collect();
@@ -97,7 +97,8 @@ fn together_or_not(all: &mut [Group]) {
         for (group, numbers) in all.iter_mut().zip(&numbers) {
             if group.withheld.is_none() && numbers.intersection(&stay).next().is_some() {
                 group.withheld = Some(
-                    "its messages are also part of another operation, whose call is not shown to be right"
+                    "its messages are also part of another operation, whose call is not shown to \
+                     be right"
                         .to_owned(),
                 );
                 changed = true;
@@ -109,7 +110,7 @@ fn together_or_not(all: &mut [Group]) {
     }
 }
 
-/// What is written for findings of one kind and place.
+/// The advice for findings of one kind and place.
 fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceError> {
     let cost = |finding: &Finding| finding.share.bytes.saturating_mul(finding.ran.times);
     let most = same.iter().copied().reduce(|a, b| if cost(b) > cost(a) { b } else { a });
@@ -216,7 +217,7 @@ impl Whole {
         Whole { sent: by_place(sent), received: by_place(received) }
     }
 
-    /// What else is sent or received where these are: the call cannot stand there.
+    /// Something else that is sent or received where these are: the call cannot stand there.
     fn beside(&self, same: &[&Finding]) -> Option<String> {
         let mut ends: BTreeMap<Number, (&Option<Called>, &Option<Called>, u64)> = BTreeMap::new();
         for finding in same {

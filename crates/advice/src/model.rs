@@ -6,7 +6,7 @@ use commloom_emit::Language;
 
 use crate::place::{Called, Frame};
 
-/// What stands in the program, and what should.
+/// Messages that stand in the program, and the call that should.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
     /// MPI's name in lower case, without `MPI_`.
@@ -36,7 +36,7 @@ pub struct Advice {
     pub language: Language,
     /// The lines to write; none where they are withheld.
     pub code: Vec<String>,
-    /// What the names in them are that the program does not have.
+    /// The meaning of the names in them that the program does not have.
     pub legend: Vec<String>,
     /// Of neighbours: the processes in each dimension, and whether the last is the neighbour of
     /// the first.
@@ -45,7 +45,7 @@ pub struct Advice {
     pub predicted: Option<Predicted>,
     /// With the MPI library, one time.
     pub measured: Option<Measured>,
-    /// What changes besides.
+    /// Other changes that come with it.
     pub warnings: Vec<String>,
     /// Why there are no lines to write: the call is not shown to do what was recorded.
     pub withheld: Option<String>,

@@ -1,5 +1,5 @@
-//! What the arguments of a written call say, in bytes from the buffers that it names: what is
-//! replayed by [`crate::proof`].
+//! The arguments of a written call, in bytes from the buffers that it names: [`crate::proof`]
+//! replays them.
 
 use commloom_layout::{LayoutError, Type, mpi};
 
@@ -10,7 +10,7 @@ pub struct Block {
     pub runs: Vec<(i64, u64)>,
     /// How far the next one is.
     pub extent: i64,
-    /// What stands for the count is a name: each time it is as long as it was then, without gaps.
+    /// A name stands for the count: each time the block is as long as it was then, without gaps.
     pub is_named: bool,
 }
 
@@ -52,14 +52,14 @@ impl Block {
 /// The blocks of all ranks behind one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Many {
-    pub blocks: Blocks,
+    pub blocks: BlockPlaces,
     /// Each has a place of its own, which the program has to give it.
     pub own_places: bool,
 }
 
 /// How they are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Blocks {
+pub enum BlockPlaces {
     /// One after the other.
     Each(Block),
     /// Displacements and counts in bytes, by rank.
@@ -70,8 +70,8 @@ impl Many {
     /// The block of a rank, where each has so many bytes.
     pub fn place(&self, rank: usize, bytes: u64) -> Vec<(i64, u64)> {
         match &self.blocks {
-            Blocks::Each(block) => block.place(rank, bytes),
-            Blocks::Listed(all) => {
+            BlockPlaces::Each(block) => block.place(rank, bytes),
+            BlockPlaces::Listed(all) => {
                 let listed = all.get(rank).filter(|(_, length)| *length > 0);
                 listed.map(|(at, length)| (signed(*at), *length)).into_iter().collect()
             }
@@ -79,7 +79,7 @@ impl Many {
     }
 }
 
-/// What each process gives or gets itself.
+/// The block that each process gives or gets itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum One {
     Block(Block),

@@ -11,7 +11,7 @@ use crate::elements::Elements;
 use crate::finding::{Finding, block_bytes};
 use crate::halo;
 use crate::kinds::mpi;
-use crate::printed::{Blocks as Placed, Many, One, Printed};
+use crate::printed::{BlockPlaces, Many, One, Printed};
 use commloom_emit::Language;
 use commloom_emit::{Code, Listed};
 
@@ -19,7 +19,7 @@ use commloom_emit::{Code, Listed};
 pub struct Replacement {
     pub code: Vec<String>,
     pub legend: Vec<String>,
-    /// What the call says.
+    /// The arguments of the call.
     pub printed: Printed,
     pub comm: Comm,
 }
@@ -122,15 +122,16 @@ impl Writer<'_, '_> {
         let (many, blocks) = match (&rows, is_vector) {
             (Rows::Step(step), false) => {
                 let block = self.block(!gathers, Some(*step));
-                (vec![block.count, block.datatype], Placed::Each(block.block))
+                (vec![block.count, block.datatype], BlockPlaces::Each(block.block))
             }
-            (Rows::Same, false) => {
-                (vec![one.count.clone(), one.datatype.clone()], Placed::Each(one.block.clone()))
-            }
+            (Rows::Same, false) => (
+                vec![one.count.clone(), one.datatype.clone()],
+                BlockPlaces::Each(one.block.clone()),
+            ),
             _ => {
                 let (counts, displacements, listed) = self.vectors("", &ends, &rows);
                 let basic = self.elements.basic.name().to_owned();
-                (vec![counts, displacements, basic], Placed::Listed(listed))
+                (vec![counts, displacements, basic], BlockPlaces::Listed(listed))
             }
         };
         let printed = Printed::Rooted {
@@ -182,14 +183,14 @@ impl Writer<'_, '_> {
         let (mut receive, blocks) = match (&rows, regular) {
             (Rows::Step(step), true) => {
                 let block = self.block(false, Some(*step));
-                (vec![block.count, block.datatype], Placed::Each(block.block))
+                (vec![block.count, block.datatype], BlockPlaces::Each(block.block))
             }
             _ => {
                 let ends: Ends =
                     ends.iter().enumerate().map(|(k, (at, _))| (*at, lengths.get(k))).collect();
                 let (counts, displacements, listed) = self.vectors("", &ends, &rows);
                 let basic = self.elements.basic.name().to_owned();
-                (vec![counts, displacements, basic], Placed::Listed(listed))
+                (vec![counts, displacements, basic], BlockPlaces::Listed(listed))
             }
         };
         let many = Many { blocks, own_places: rows == Rows::Same };
@@ -231,7 +232,7 @@ impl Writer<'_, '_> {
                     b.count,
                     b.datatype,
                 ];
-                (arguments, Placed::Each(a.block), Placed::Each(b.block))
+                (arguments, BlockPlaces::Each(a.block), BlockPlaces::Each(b.block))
             }
             _ => {
                 self.code.comment(&format!("here for rank {here}; the others have their own"));
@@ -248,7 +249,7 @@ impl Writer<'_, '_> {
                     recvdispls,
                     basic,
                 ];
-                (arguments, Placed::Listed(sends), Placed::Listed(receives))
+                (arguments, BlockPlaces::Listed(sends), BlockPlaces::Listed(receives))
             }
         };
         self.legend.push(format!(

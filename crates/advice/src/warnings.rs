@@ -1,4 +1,4 @@
-//! What changes with a replacement, besides the time.
+//! Changes that come with a replacement, besides the time.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,7 @@ use crate::kinds::{in_steps, mpi};
 use crate::model::Predicted;
 use crate::waits::waits_for_all;
 
-/// What a person should know before the messages of this finding, and of the `same` ones, are
-/// replaced.
+/// Warnings for a person who replaces the messages of this finding, and of the `same` ones.
 pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> Vec<String> {
     let c = finding.collective;
     let name = mpi(c.kind.name());
@@ -22,7 +21,8 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
         let floating = ["FLOAT", "DOUBLE", "REAL", "COMPLEX"].iter().any(|n| element.contains(n));
         if floating && matches!(reduction.combine, Combine::Sum | Combine::Product) {
             all.push(format!(
-                "MPI adds {element} in an order of its own: results may differ in their last digits, and from one number of processes to another"
+                "MPI adds {element} in an order of its own: results may differ in their last \
+                 digits, and from one number of processes to another"
             ));
         }
     }
@@ -41,7 +41,8 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
     }
     if non_blocking(finding) {
         all.push(format!(
-            "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} and complete it where the messages are",
+            "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} \
+             and complete it where the messages are",
             c.kind.name()
         ));
     }
@@ -55,7 +56,9 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
     }
     if at_one_place(finding) {
         all.push(
-            "one buffer has the blocks one after the other: give each a place of its own before the call".to_owned(),
+            "one buffer has the blocks one after the other: give each a place of its own before \
+             the call"
+                .to_owned(),
         );
     }
     let lengths: BTreeSet<u64> = same.iter().map(|f| block_bytes(f.collective)).collect();
@@ -99,17 +102,27 @@ fn own_block(finding: &Finding) -> Option<String> {
     }
     match (&c.blocks, c.kind) {
         (Blocks::Exchanged { .. }, Kind::Alltoall) => Some(
-            "MPI_Alltoall also moves the block of each process for itself: the program need not copy it".to_owned(),
+            "MPI_Alltoall also moves the block of each process for itself: the program need not \
+             copy it"
+                .to_owned(),
         ),
         (Blocks::Gathered { from, to, .. }, _) => {
             let in_place = (0..to.len()).all(|k| to[k].get(k) == from.get(k));
             (!in_place).then(|| {
-                format!("{} also copies the block of each process to its own place among the others", mpi(c.kind.name()))
+                format!(
+                    "{} also copies the block of each process to its own place among the \
+                     others",
+                    mpi(c.kind.name())
+                )
             })
         }
-        (Blocks::Rooted { .. }, Kind::Scatter | Kind::Scatterv | Kind::Gather | Kind::Gatherv) => Some(
-            "MPI_IN_PLACE: the root's own block stays where it is among the others; give a buffer in its place, and the call copies it".to_owned(),
-        ),
+        (Blocks::Rooted { .. }, Kind::Scatter | Kind::Scatterv | Kind::Gather | Kind::Gatherv) => {
+            Some(
+                "MPI_IN_PLACE: the root's own block stays where it is among the others; give a \
+                 buffer in its place, and the call copies it"
+                    .to_owned(),
+            )
+        }
         _ => None,
     }
 }

@@ -12,9 +12,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::census::Census;
 use crate::memory::{self, Memory, mix};
 use crate::options::{Family, Options};
-use crate::outcome::{Outcome, Verdict, judge};
+use crate::outcome::{Comparison, Outcome, judge};
 use crate::session::{Face, Session};
-use crate::specimen::Pool;
+use crate::specimen::SpecimenPool;
 use crate::turns::take_turns;
 use crate::{collective, errors, exchange, packing, point, released, truncation, watch};
 
@@ -34,7 +34,7 @@ impl<'p, A: Abi> Operation<'p, A> {
         family: Family,
         rng: &mut Rng,
         session: &Session<A>,
-        pool: &'p Pool<A>,
+        pool: &'p SpecimenPool<A>,
         number: u64,
     ) -> Self {
         let all = &pool.all();
@@ -238,8 +238,8 @@ impl<'o> Campaign<'o> {
         }
     }
 
-    fn pool<A: Abi>(&self, session: &Session<A>) -> Pool<A> {
-        Pool::new(session, self.seed, self.options.verbose && session.rank == 0)
+    fn pool<A: Abi>(&self, session: &Session<A>) -> SpecimenPool<A> {
+        SpecimenPool::new(session, self.seed, self.options.verbose && session.rank == 0)
     }
 
     /// Makes the operations of a range; `false` where time is up. Where there is a session for
@@ -248,7 +248,7 @@ impl<'o> Campaign<'o> {
     fn make<A: Abi>(
         &mut self,
         session: &mut Session<A>,
-        pool: &mut Pool<A>,
+        pool: &mut SpecimenPool<A>,
         numbers: Range<u64>,
         each: Option<u64>,
     ) -> bool {
@@ -272,7 +272,7 @@ impl<'o> Campaign<'o> {
         true
     }
 
-    fn one<A: Abi>(&mut self, session: &mut Session<A>, pool: &Pool<A>, number: u64) {
+    fn one<A: Abi>(&mut self, session: &mut Session<A>, pool: &SpecimenPool<A>, number: u64) {
         let (seed, verbose) = (self.seed, self.options.verbose);
         let mut rng = Rng::with_seed(mix(&[seed, number, 0xF0_22]));
         let family = match self.drawn[rng.usize(0..self.drawn.len())] {
@@ -299,14 +299,14 @@ impl<'o> Campaign<'o> {
         watch::at(number, false);
         let wrapped = perform(session, &operation, false, own_session);
         match judge(&native, &wrapped, &operation.expected(session.rank)) {
-            Verdict::Right => {}
-            Verdict::Library(why) => {
+            Comparison::Right => {}
+            Comparison::Library(why) => {
                 self.library += 1;
                 if verbose {
                     println!("{number}: rank {}: the library alone: {why}", session.rank);
                 }
             }
-            Verdict::Wrong(why) => {
+            Comparison::Wrong(why) => {
                 let text = format!(
                     "commloom-fuzz-mpi: seed {seed}, operation {number}, rank {}: {why}\n{}\n\
                      repeat it with --seed {seed} --first {number} --operations 1, or with those \

@@ -108,6 +108,7 @@ Examples:
   mpiexec.openmpi -n 3 commloom exec --mpi openmpi -- commloom-fuzz-mpi --library libmpi.so.40 \\
       --seed 7 --first 1234 --operations 1 --verbose
 
-COMMLOOM_WARMUP=0 lets the preload look at every type at once, COMMLOOM_FORCE=pack|types makes it handle
-every message that it can. The status is 0 where nothing differed, 1 where something did, 2 where the
-test could not be made.";
+COMMLOOM_WARMUP=0 lets the preload look at every type at once,
+COMMLOOM_FORCE=pack|types makes it handle every message that it can. The status
+is 0 where nothing differed, 1 where something did, 2 where the test could not
+be made.";

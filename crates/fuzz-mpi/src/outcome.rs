@@ -72,7 +72,7 @@ impl Outcome {
 
 /// How an operation ended on this rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Comparison {
     /// As it should.
     Right,
     /// The library alone does something else than the standard says.
@@ -83,13 +83,13 @@ pub enum Verdict {
 
 /// Compares what was seen with the library alone and through the preload, with each other and with
 /// what the standard prescribes for the buffers (in the order in which they were noted).
-pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdict {
+pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Comparison {
     if let Some(failed) = &native.failed {
-        return Verdict::Library(format!("{failed} natively"));
+        return Comparison::Library(format!("{failed} natively"));
     }
     let again = native.again.as_deref().unwrap_or(native);
     if native.facts.len() != again.facts.len() {
-        return Verdict::Library("what is seen is not the same twice".to_owned());
+        return Comparison::Library("what is seen is not the same twice".to_owned());
     }
     let mut library = None;
     for (i, (native, wrapped)) in native.memories.iter().zip(&wrapped.memories).enumerate() {
@@ -118,7 +118,7 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
             None => w.difference_but(n, unsettled),
         };
         if let Some((at, is, should)) = wrong {
-            return Verdict::Wrong(format!(
+            return Comparison::Wrong(format!(
                 "{what}: the byte at {at} is {is:#04x}, should be {should:#04x}"
             ));
         }
@@ -132,14 +132,14 @@ pub fn judge(native: &Outcome, wrapped: &Outcome, expected: &[Memory]) -> Verdic
         // Where it leaves a wrong buffer, it may have counted what it left.
         } else if (&n.what, n.value) != (&w.what, w.value) && library.is_none() {
             let [(n, x), (w, y)] = [(&n.what, n.value), (&w.what, w.value)];
-            return Verdict::Wrong(format!("{n} is {x} natively, {w} = {y} here"));
+            return Comparison::Wrong(format!("{n} is {x} natively, {w} = {y} here"));
         }
     }
     if native.facts.len() != wrapped.facts.len() && library.is_none() {
         let (n, w) = (native.facts.len(), wrapped.facts.len());
-        return Verdict::Wrong(format!("{n} observations natively, {w} here"));
+        return Comparison::Wrong(format!("{n} observations natively, {w} here"));
     }
-    library.map_or(Verdict::Right, Verdict::Library)
+    library.map_or(Comparison::Right, Comparison::Library)
 }
 
 #[cfg(test)]
@@ -153,9 +153,9 @@ mod tests {
             outcome.prescribed("the position", value, 5);
             outcome
         };
-        assert!(matches!(judge(&with(4), &with(5), &[]), Verdict::Library(_)));
-        assert!(matches!(judge(&with(5), &with(4), &[]), Verdict::Wrong(_)));
-        assert_eq!(judge(&with(5), &with(5), &[]), Verdict::Right);
+        assert!(matches!(judge(&with(4), &with(5), &[]), Comparison::Library(_)));
+        assert!(matches!(judge(&with(5), &with(4), &[]), Comparison::Wrong(_)));
+        assert_eq!(judge(&with(5), &with(5), &[]), Comparison::Right);
     }
 
     fn outcome(count: i64, seed: u64) -> Outcome {
@@ -172,21 +172,21 @@ mod tests {
             outcome.succeeds("exchanged", class);
             outcome
         };
-        assert!(matches!(judge(&with(14), &with(0), &[]), Verdict::Library(_)));
-        assert!(matches!(judge(&with(0), &with(14), &[]), Verdict::Wrong(_)));
-        assert_eq!(judge(&with(0), &with(0), &[]), Verdict::Right);
+        assert!(matches!(judge(&with(14), &with(0), &[]), Comparison::Library(_)));
+        assert!(matches!(judge(&with(0), &with(14), &[]), Comparison::Wrong(_)));
+        assert_eq!(judge(&with(0), &with(0), &[]), Comparison::Right);
     }
 
     #[test]
     fn what_the_library_alone_does_not_do_twice_is_not_judged() {
         let right = outcome(1, 1).repeated(outcome(1, 1));
-        assert!(matches!(judge(&right, &outcome(2, 1), &[]), Verdict::Wrong(_)));
-        assert!(matches!(judge(&right, &outcome(1, 2), &[]), Verdict::Wrong(_)));
-        assert_eq!(judge(&right, &outcome(1, 1), &[]), Verdict::Right);
+        assert!(matches!(judge(&right, &outcome(2, 1), &[]), Comparison::Wrong(_)));
+        assert!(matches!(judge(&right, &outcome(1, 2), &[]), Comparison::Wrong(_)));
+        assert_eq!(judge(&right, &outcome(1, 1), &[]), Comparison::Right);
         let moody = outcome(1, 1).repeated(outcome(3, 2));
-        assert_eq!(judge(&moody, &outcome(2, 2), &[]), Verdict::Right);
+        assert_eq!(judge(&moody, &outcome(2, 2), &[]), Comparison::Right);
         let longer = outcome(1, 1).repeated(Outcome::default());
-        assert!(matches!(judge(&longer, &outcome(1, 1), &[]), Verdict::Library(_)));
+        assert!(matches!(judge(&longer, &outcome(1, 1), &[]), Comparison::Library(_)));
     }
 
     #[test]
@@ -202,26 +202,26 @@ mod tests {
         let kept = before.gather(&places);
         let written: Vec<u8> = kept.iter().map(|byte| !byte).collect();
         let native = spared(&written);
-        assert_eq!(judge(&native, &spared(&written), &[]), Verdict::Right);
-        assert_eq!(judge(&native, &spared(&kept), &[]), Verdict::Right);
+        assert_eq!(judge(&native, &spared(&written), &[]), Comparison::Right);
+        assert_eq!(judge(&native, &spared(&kept), &[]), Comparison::Right);
         assert_eq!(
             judge(&native, &spared(&[kept[0] ^ 1, written[1], kept[2]]), &[]),
-            Verdict::Right
+            Comparison::Right
         );
-        assert_eq!(judge(&spared(&kept), &spared(&kept), &[]), Verdict::Right);
-        assert!(matches!(judge(&spared(&kept), &spared(&written), &[]), Verdict::Wrong(_)));
+        assert_eq!(judge(&spared(&kept), &spared(&kept), &[]), Comparison::Right);
+        assert!(matches!(judge(&spared(&kept), &spared(&written), &[]), Comparison::Wrong(_)));
     }
 
     #[test]
     fn differences_are_named_and_blamed_on_the_right_side() {
         let right = [Memory::holding([[0, 9].as_slice()], 1)];
-        assert_eq!(judge(&outcome(1, 1), &outcome(1, 1), &right), Verdict::Right);
+        assert_eq!(judge(&outcome(1, 1), &outcome(1, 1), &right), Comparison::Right);
         let wrong = judge(&outcome(1, 1), &outcome(2, 1), &right);
-        assert!(matches!(&wrong, Verdict::Wrong(why) if why.contains("count")), "{wrong:?}");
-        assert!(matches!(judge(&outcome(1, 1), &outcome(1, 2), &right), Verdict::Wrong(_)));
-        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 2), &right), Verdict::Library(_)));
-        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 1), &right), Verdict::Library(_)));
-        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &right), Verdict::Library(_)));
-        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &[]), Verdict::Wrong(_)));
+        assert!(matches!(&wrong, Comparison::Wrong(why) if why.contains("count")), "{wrong:?}");
+        assert!(matches!(judge(&outcome(1, 1), &outcome(1, 2), &right), Comparison::Wrong(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 2), &right), Comparison::Library(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 1), &right), Comparison::Library(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &right), Comparison::Library(_)));
+        assert!(matches!(judge(&outcome(1, 2), &outcome(1, 3), &[]), Comparison::Wrong(_)));
     }
 }

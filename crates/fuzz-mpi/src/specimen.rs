@@ -61,7 +61,7 @@ const LIVE: u64 = 10;
 const STEP: u64 = 4;
 
 /// The types of an operation. They follow from the seed and the number of the operation.
-pub struct Pool<A: Abi> {
+pub struct SpecimenPool<A: Abi> {
     seed: u64,
     /// Number of the first type.
     first: u64,
@@ -75,7 +75,7 @@ pub struct Pool<A: Abi> {
     verbose: bool,
 }
 
-impl<A: Abi> Pool<A> {
+impl<A: Abi> SpecimenPool<A> {
     /// Without types yet.
     pub fn new(session: &Session<A>, seed: u64, verbose: bool) -> Self {
         let bytes = Specimen {
@@ -86,7 +86,7 @@ impl<A: Abi> Pool<A> {
             receivable: LARGE,
             derived: false,
         };
-        Pool { seed, first: 0, live: VecDeque::new(), bytes, defective: 0, verbose }
+        SpecimenPool { seed, first: 0, live: VecDeque::new(), bytes, defective: 0, verbose }
     }
 
     /// `MPI_BYTE`.

@@ -1,5 +1,5 @@
-//! Of all functions of MPI that move data described by datatypes, the fuzzer draws every form, or it
-//! is said here why not.
+//! Of all functions of MPI that move data described by datatypes, the fuzzer draws every form, or
+//! it is said here why not.
 
 use std::collections::BTreeSet;
 use std::fs;

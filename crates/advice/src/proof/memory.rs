@@ -147,8 +147,8 @@ pub(super) fn one_array(finding: &Finding, named: &Named, printed: &Printed) -> 
         }
         if reached < high {
             return Err(format!(
-                "between its blocks at process {} lies memory that no message names: whether they are of one array is \
-                 not recorded",
+                "between its blocks at process {} lies memory that no message names: whether \
+                 they are of one array is not recorded",
                 name.process
             ));
         }

@@ -21,7 +21,7 @@ use reduction::reduced;
 /// Counts are C integers.
 const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
-/// What is not shown of the call that stands for all these findings.
+/// Shows that a call does the same as the messages of all these findings.
 ///
 /// # Errors
 /// The reason, as the end of a sentence that begins with why.
@@ -81,7 +81,7 @@ fn ranks(written: &Replacement, finding: &Finding) -> Result<(), String> {
     }
 }
 
-/// What a program learns from the envelope of a message, no collective operation tells it.
+/// No collective operation tells what a program learns from the envelope of a message.
 fn envelopes(finding: &Finding) -> Result<(), String> {
     for (number, (_, place)) in &finding.ends {
         let Some(message) = finding.ran.messages.get(*number) else { continue };
@@ -91,12 +91,14 @@ fn envelopes(finding: &Finding) -> Result<(), String> {
         let at = place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
         if from.is_none() || tag.is_none() {
             return Err(format!(
-                "the receive{at} takes messages of any source or tag: the program may learn from them who sends what"
+                "the receive{at} takes messages of any source or tag: the program may learn from \
+                 them who sends what"
             ));
         }
         if buffer.bytes > message.bytes {
             return Err(format!(
-                "the receive{at} has room for {} bytes and gets {}: only the message tells how many come",
+                "the receive{at} has room for {} bytes and gets {}: only the message tells how \
+                 many come",
                 buffer.bytes, message.bytes
             ));
         }

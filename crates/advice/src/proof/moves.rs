@@ -6,7 +6,7 @@ use commloom_commgraph::{Blocks, Collective};
 
 use super::{MOST, at};
 use crate::finding::block_bytes;
-use crate::printed::{Blocks as Listing, Many, One, Printed, Toward};
+use crate::printed::{BlockPlaces, Many, One, Printed, Toward};
 
 /// Bytes behind a name.
 type Run = (i64, u64);
@@ -26,11 +26,11 @@ pub(super) struct Move {
     pub length: u64,
 }
 
-/// What a call moves from process to process, in the order of its types.
+/// The bytes that a call moves from process to process, in the order of its types.
 pub(super) type Moves = BTreeMap<(u32, u32), Vec<Move>>;
 
-/// What the call moves at this time. Between a process and itself only where the messages are said
-/// to do so.
+/// The bytes that the call moves at this time. Between a process and itself only where the
+/// messages are said to do so.
 pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> {
     let mut call = Replay { c, bytes: block_bytes(c), moves: Moves::new() };
     let n = c.group.size();
@@ -109,8 +109,8 @@ impl Replay<'_> {
         let listed = || many.place(at(other), self.bytes);
         // A block in a place of its own is where that is.
         let runs = match (many.own_places, &many.blocks) {
-            (true, Listing::Listed(_)) => vec![(0, listed().iter().map(|(_, n)| n).sum())],
-            (true, Listing::Each(_)) => many.place(0, self.bytes),
+            (true, BlockPlaces::Listed(_)) => vec![(0, listed().iter().map(|(_, n)| n).sum())],
+            (true, BlockPlaces::Each(_)) => many.place(0, self.bytes),
             (false, _) => listed(),
         };
         (Name { block, ..self.name(rank, is_received) }, runs)
@@ -148,7 +148,7 @@ fn toward(all: &[Toward], offset: &[i32]) -> Result<Vec<Run>, String> {
     Ok(block.runs.iter().map(|(at, n)| (at.saturating_add(*start), *n)).collect())
 }
 
-/// What is sent goes where it is received, byte by byte.
+/// Each byte that is sent goes where it is received.
 fn zip(
     (from, sent): (Name, Vec<Run>),
     (to, received): (Name, Vec<Run>),

@@ -62,8 +62,8 @@ pub(super) fn reduced(
             });
         if is_lost {
             return Err(format!(
-                "the messages leave a partial result in the buffer of process {process}, and the call would not: whether \
-                 the program reads it is not recorded"
+                "the messages leave a partial result in the buffer of process {process}, and the \
+                 call would not: whether the program reads it is not recorded"
             ));
         }
     }

@@ -5,7 +5,7 @@ use std::ptr;
 
 use commloom_mpi::{Abi, Aint, Count};
 
-use super::side::{Buffers, Side};
+use super::side::{CollectiveBuffers, Side};
 use super::{Form, Plan, Which};
 use crate::number::{aint, int, wide};
 use crate::session::{Face, Session};
@@ -78,7 +78,7 @@ macro_rules! collective {
 
 impl<A: Abi> Call<A> {
     /// The arguments of this rank.
-    pub fn new(session: &Session<A>, plan: &Plan<A>, buffers: &mut Buffers) -> Self {
+    pub fn new(session: &Session<A>, plan: &Plan<A>, buffers: &mut CollectiveBuffers) -> Self {
         let mine = &plan.ranks[session.rank];
         let is_root = session.rank == plan.root;
         let mut send = Arguments::new(&mine.send, buffers.send.address());
@@ -124,8 +124,7 @@ impl<A: Abi> Call<A> {
         let large = plan.ranks[session.rank].large;
         let (s, r, root) = (&self.send, &self.recv, self.root);
         let (sb, rb) = (s.buffer.cast_const(), r.buffer);
-        let (st, rt) = (s.types[0], r.types[0]);
-        let (sn, rn) = (s.counts[0], r.counts[0]);
+        let (st, rt, sn, rn) = (s.types[0], r.types[0], s.counts[0], r.counts[0]);
         let (sl, rl) = (s.large_counts[0], r.large_counts[0]);
         let (sc, rc) = (s.counts.as_ptr(), r.counts.as_ptr());
         let (sp, rp) = (s.places.as_ptr(), r.places.as_ptr());

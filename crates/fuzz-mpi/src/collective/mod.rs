@@ -17,7 +17,7 @@ use crate::session::{Face, Session};
 use crate::specimen::{Signature, Specimen};
 
 use call::Call;
-use side::{Buffers, Side};
+use side::{CollectiveBuffers, Side};
 use which::{Amounts, Flow, Places, Which};
 
 /// Blocking, `MPI_I*` or `MPI_*_init`.
@@ -144,10 +144,10 @@ impl<'p, A: Abi> Plan<'p, A> {
         })
     }
 
-    fn buffers(&self, rank: usize, round: u64) -> Buffers {
+    fn buffers(&self, rank: usize, round: u64) -> CollectiveBuffers {
         let seed = |side| mix(&[self.seed, u64::try_from(rank).expect("few"), side, round]);
         let Rank { send, recv, .. } = &self.ranks[rank];
-        Buffers { send: send.memory(seed(0)), recv: recv.memory(seed(1)) }
+        CollectiveBuffers { send: send.memory(seed(0)), recv: recv.memory(seed(1)) }
     }
 
     /// The packed bytes of a block, before the operation.
@@ -166,7 +166,7 @@ impl<'p, A: Abi> Plan<'p, A> {
     pub fn expected(&self, rank: usize) -> Vec<Memory> {
         let mut right = Vec::new();
         for round in 0..self.rounds {
-            let Buffers { send, mut recv } = self.buffers(rank, round);
+            let CollectiveBuffers { send, mut recv } = self.buffers(rank, round);
             let mine = &self.ranks[rank];
             for (j, from) in self.flow.receives[rank].iter().enumerate() {
                 let Some((s, t)) = *from else { continue };

@@ -12,11 +12,11 @@ use crate::specimen::Specimen;
 
 /// The blocks in the send buffer or in the receive buffer of a rank.
 pub struct Side<'p, A: Abi> {
-    pub blocks: Vec<Block<'p, A>>,
+    pub blocks: Vec<CollectiveBlock<'p, A>>,
 }
 
 /// One block.
-pub struct Block<'p, A: Abi> {
+pub struct CollectiveBlock<'p, A: Abi> {
     pub specimen: &'p Specimen<A>,
     pub count: u64,
     /// In extents, or in bytes where blocks have types of their own.
@@ -26,7 +26,7 @@ pub struct Block<'p, A: Abi> {
 }
 
 /// The two buffers of a rank.
-pub struct Buffers {
+pub struct CollectiveBuffers {
     pub send: Memory,
     pub recv: Memory,
 }
@@ -71,7 +71,7 @@ impl<'p, A: Abi> Side<'p, A> {
                 Places::Typed => bytes.iter().max().map_or(at, |&last| last + 1),
                 _ => at + wide(count),
             };
-            blocks.push(Block { specimen, count, displacement, places: bytes });
+            blocks.push(CollectiveBlock { specimen, count, displacement, places: bytes });
         }
         let mut bytes: Vec<i64> = blocks.iter().flat_map(|b| b.places.iter().copied()).collect();
         bytes.sort_unstable();
