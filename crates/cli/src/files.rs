@@ -40,3 +40,15 @@ pub fn private_folder() -> Result<Folder, Failure> {
         ))
     })
 }
+
+/// The user to whom `file` belongs, where that is neither this one nor root, nor whoever `beside`
+/// belongs to: who may put a file above a folder says nothing about what is in the folder.
+#[cfg(feature = "refactor")]
+pub fn foreign(file: &Path, beside: Option<&Path>) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    let owner = |path: &Path| path.metadata().ok().map(|data| data.uid());
+    let found = owner(file)?;
+    let known = [Some(0), Some(nix::unistd::geteuid().as_raw()), beside.and_then(owner)];
+    (!known.contains(&Some(found))).then_some(found)
+}

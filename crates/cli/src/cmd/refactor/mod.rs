@@ -13,7 +13,6 @@ mod sarif;
 mod words;
 
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use commloom_refactor::check::{self, Finding, Options, Project};
@@ -201,7 +200,7 @@ fn setup(args: &Args, sources: &mut Vec<Source>) -> Result<Setup, Failure> {
 
 /// Whether a file that was found is used: not one that somebody else has put there.
 fn is_used(path: &Path, first: Option<&Path>, option: &str) -> bool {
-    let owner = foreign(path, first);
+    let owner = crate::files::foreign(path, first);
     if let Some(owner) = owner {
         say!(
             "{} belongs to user {owner} and is not used; {option} uses it all the same",
@@ -209,15 +208,6 @@ fn is_used(path: &Path, first: Option<&Path>, option: &str) -> bool {
         );
     }
     owner.is_none()
-}
-
-/// The user to whom `file` belongs, where that is neither this one nor root, nor whoever `beside`
-/// belongs to: who may put a file above a folder says nothing about what is in the folder.
-fn foreign(file: &Path, beside: Option<&Path>) -> Option<u32> {
-    let owner = |path: &Path| path.metadata().ok().map(|data| data.uid());
-    let found = owner(file)?;
-    let known = [Some(0), Some(nix::unistd::geteuid().as_raw()), beside.and_then(owner)];
-    (!known.contains(&Some(found))).then_some(found)
 }
 
 /// Files that change: name, text before and after.
