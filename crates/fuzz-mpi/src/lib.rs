@@ -30,6 +30,7 @@ mod held;
 mod large;
 pub mod memory;
 mod message;
+mod native;
 mod number;
 mod options;
 mod outcome;

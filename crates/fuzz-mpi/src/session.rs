@@ -6,6 +6,7 @@ use std::ptr;
 use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
 use commloom_testkit::Rng;
 
+use crate::native::{errors_return, symbol};
 use crate::number::{int, length};
 use crate::quirks::Quirks;
 use crate::topology::{self, Topology};
@@ -105,13 +106,15 @@ impl<A: Abi> Session<A> {
         session.threads = provided == multiple;
         let world = session.mpi.handles.comm_world;
         // Errors of calls without a communicator go to the handler of either, by version of MPI.
-        session.errors_return(world);
-        session.errors_return(session.mpi.handles.comm_self);
+        errors_return(&session.mpi, world);
+        errors_return(&session.mpi, session.mpi.handles.comm_self);
         let mut comm = session.mpi.handles.comm_null;
         // SAFETY: the prototype is that of the call; `comm` is writable.
-        let code = unsafe { session.symbol::<CommDup<A>>(c"PMPI_Comm_dup")(world, &raw mut comm) };
+        let code = unsafe {
+            session.symbol::<CommDup<A>>(Face::Native, c"PMPI_Comm_dup")(world, &raw mut comm)
+        };
         session.mpi.check("MPI_Comm_dup", code).expect("a duplicate");
-        session.errors_return(comm);
+        errors_return(&session.mpi, comm);
         Ok(session.on(comm))
     }
 
@@ -149,7 +152,7 @@ impl<A: Abi> Session<A> {
         self.rank = length(self.mpi.rank(comm).expect("a valid handle"));
         self.ranks = length(self.mpi.size(comm).expect("a valid handle"));
         self.comm = comm;
-        self.topologies = topology::all(&self);
+        self.topologies = topology::all(&self.mpi, comm, self.info_null());
         self
     }
 
@@ -171,10 +174,10 @@ impl<A: Abi> Session<A> {
         let (set, tag) = (c"mpi://WORLD".as_ptr(), c"commloom-fuzz-mpi".as_ptr());
         // SAFETY: the prototypes are those of the calls; C strings and writable places.
         let codes = unsafe {
-            let init = self.face_symbol::<SessionInit<A>>(face, c"MPI_Session_init");
-            let from = self.face_symbol::<GroupFromPset<A>>(face, c"MPI_Group_from_session_pset");
-            let make = self.face_symbol::<CommFromGroup<A>>(face, c"MPI_Comm_create_from_group");
-            let free = self.face_symbol::<GroupFree<A>>(face, c"MPI_Group_free");
+            let init = self.symbol::<SessionInit<A>>(face, c"MPI_Session_init");
+            let from = self.symbol::<GroupFromPset<A>>(face, c"MPI_Group_from_session_pset");
+            let make = self.symbol::<CommFromGroup<A>>(face, c"MPI_Comm_create_from_group");
+            let free = self.symbol::<GroupFree<A>>(face, c"MPI_Group_free");
             [
                 init(info, errors, &raw mut handle),
                 from(handle, set, &raw mut group),
@@ -193,8 +196,8 @@ impl<A: Abi> Session<A> {
         let face = opened.face;
         // SAFETY: the prototypes are those of the calls; the handles are ours.
         let codes = unsafe {
-            let free = self.face_symbol::<CommFree<A>>(face, c"MPI_Comm_free");
-            let end = self.face_symbol::<SessionFinalize<A>>(face, c"MPI_Session_finalize");
+            let free = self.symbol::<CommFree<A>>(face, c"MPI_Comm_free");
+            let end = self.symbol::<SessionFinalize<A>>(face, c"MPI_Session_finalize");
             [free(&raw mut opened.comm), end(&raw mut opened.handle)]
         };
         for code in codes {
@@ -208,7 +211,7 @@ impl<A: Abi> Session<A> {
         let own = self.opened.is_none().then_some(self.comm);
         for mut comm in comms.into_iter().chain(own) {
             // SAFETY: the prototype is that of the call; the communicator is ours.
-            unsafe { self.symbol::<CommFree<A>>(c"PMPI_Comm_free")(&raw mut comm) };
+            unsafe { self.symbol::<CommFree<A>>(Face::Native, c"PMPI_Comm_free")(&raw mut comm) };
         }
         self.topologies.clear();
         if let Some(opened) = self.opened.take() {
@@ -290,7 +293,7 @@ impl<A: Abi> Session<A> {
     pub fn attach(&self, buffer: &mut [u8]) {
         // SAFETY: the prototype is that of the call; the caller keeps the buffer.
         let code = unsafe {
-            let attach = self.symbol::<BufferAttach>(c"PMPI_Buffer_attach");
+            let attach = self.symbol::<BufferAttach>(Face::Native, c"PMPI_Buffer_attach");
             attach(buffer.as_mut_ptr().cast(), int(buffer.len()))
         };
         self.mpi.check("MPI_Buffer_attach", code).expect("no other buffer");
@@ -301,7 +304,7 @@ impl<A: Abi> Session<A> {
         let (mut buffer, mut size) = (ptr::null_mut::<c_void>(), 0);
         // SAFETY: the prototype is that of the call; both are writable.
         let code = unsafe {
-            let detach = self.symbol::<BufferDetach>(c"PMPI_Buffer_detach");
+            let detach = self.symbol::<BufferDetach>(Face::Native, c"PMPI_Buffer_detach");
             detach((&raw mut buffer).cast(), &raw mut size)
         };
         self.mpi.check("MPI_Buffer_detach", code).expect("the buffer");
@@ -310,7 +313,7 @@ impl<A: Abi> Session<A> {
     /// `MPI_Iprobe` until there is a message.
     pub fn iprobe(&self, source: c_int, tag: c_int, comm: A::Comm, status: &mut A::Status) {
         // SAFETY: the prototype is that of the call.
-        let iprobe = unsafe { self.symbol::<Iprobe<A>>(c"MPI_Iprobe") };
+        let iprobe = unsafe { self.symbol::<Iprobe<A>>(Face::Native, c"MPI_Iprobe") };
         let mut flag = 0;
         while flag == 0 {
             // SAFETY: the flag and the status are writable places of our own.
@@ -331,7 +334,13 @@ impl<A: Abi> Session<A> {
         let mut message = A::Message::from_bits(0);
         // SAFETY: the prototype is that of the call; writable places.
         let code = unsafe {
-            self.symbol::<Mprobe<A>>(c"MPI_Mprobe")(source, tag, comm, &raw mut message, status)
+            self.symbol::<Mprobe<A>>(Face::Native, c"MPI_Mprobe")(
+                source,
+                tag,
+                comm,
+                &raw mut message,
+                status,
+            )
         };
         self.mpi.check("MPI_Mprobe", code).expect("right arguments");
         message
@@ -356,36 +365,16 @@ impl<A: Abi> Session<A> {
         })
     }
 
-    /// Errors of calls with a communicator return.
-    pub fn errors_return(&self, comm: A::Comm) {
-        let handler = self.mpi.handles.errors_return;
-        // SAFETY: the communicator and the error handler are live handles.
-        let code = unsafe { (self.mpi.own.comm_set_errhandler)(comm, handler) };
-        self.mpi.check("MPI_Comm_set_errhandler", code).expect("valid handles");
-    }
-
-    /// A function that commloom itself has no use for.
+    /// A function behind a face that commloom itself has no use for.
     ///
     /// # Safety
     /// `F` is the prototype of the function.
-    pub unsafe fn symbol<F: Copy>(&self, name: &CStr) -> F {
-        // SAFETY: the caller answers for the prototype.
-        unsafe { self.face_symbol(Face::Native, name) }
-    }
-
-    /// The same behind a face.
-    ///
-    /// # Safety
-    /// `F` is the prototype of the function.
-    unsafe fn face_symbol<F: Copy>(&self, face: Face, name: &CStr) -> F {
-        let address = match face {
-            Face::Native => self.mpi.library().function(name),
-            Face::Wrapped => self.seen.function(name),
+    unsafe fn symbol<F: Copy>(&self, face: Face, name: &CStr) -> F {
+        let library = match face {
+            Face::Native => self.mpi.library(),
+            Face::Wrapped => &self.seen,
         };
-        let address =
-            address.unwrap_or_else(|| panic!("the library has {}", name.to_string_lossy()));
-        assert_eq!(size_of::<F>(), size_of_val(&address), "F is a function pointer");
-        // SAFETY: as wide, and the caller answers for the prototype.
-        unsafe { std::mem::transmute_copy(&address) }
+        // SAFETY: the caller answers for the prototype.
+        unsafe { symbol(library, name) }
     }
 }

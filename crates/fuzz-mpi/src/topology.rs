@@ -2,10 +2,10 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::Abi;
+use commloom_mpi::{Abi, Mpi};
 
-use crate::number::int;
-use crate::session::Session;
+use crate::native::{errors_return, symbol};
+use crate::number::{int, length};
 
 /// A communicator with neighbours: for each rank whom it receives from and sends to, in the order
 /// of the blocks of the neighbour collectives.
@@ -41,8 +41,9 @@ type DistGraphCreateAdjacent<A> = unsafe extern "C" fn(
 ) -> c_int;
 
 /// A ring, a line, and a graph where ranks have different numbers of neighbours.
-pub fn all<A: Abi>(session: &Session<A>) -> Vec<Topology<A>> {
-    let n = session.ranks;
+pub fn all<A: Abi>(mpi: &Mpi<A>, base: A::Comm, info: A::Info) -> Vec<Topology<A>> {
+    let n = length(mpi.size(base).expect("a valid handle"));
+    let rank = length(mpi.rank(base).expect("a valid handle"));
     let left = |r: usize, around: bool| match r {
         0 if around => Some(n - 1),
         0 => None,
@@ -59,7 +60,7 @@ pub fn all<A: Abi>(session: &Session<A>) -> Vec<Topology<A>> {
         if around && n < 3 {
             continue;
         }
-        let comm = cartesian(session, around);
+        let comm = cartesian(mpi, base, around);
         let both: Vec<_> = (0..n).map(|r| vec![left(r, around), right(r, around)]).collect();
         made.push(Topology { name, comm, sources: both.clone(), destinations: both });
     }
@@ -69,7 +70,7 @@ pub fn all<A: Abi>(session: &Session<A>) -> Vec<Topology<A>> {
     destinations[0] = (1..n).collect();
     let sources: Vec<Vec<usize>> =
         (0..n).map(|r| (0..n).rev().filter(|&s| destinations[s].contains(&r)).collect()).collect();
-    let comm = graph(session, &sources[session.rank], &destinations[session.rank]);
+    let comm = graph(mpi, (base, info), &sources[rank], &destinations[rank]);
     let some = |lists: Vec<Vec<usize>>| {
         lists.into_iter().map(|l| l.into_iter().map(Some).collect()).collect()
     };
@@ -78,42 +79,47 @@ pub fn all<A: Abi>(session: &Session<A>) -> Vec<Topology<A>> {
     made
 }
 
-fn cartesian<A: Abi>(session: &Session<A>, around: bool) -> A::Comm {
-    let mut comm = session.mpi.handles.comm_null;
-    let (size, period) = (int(session.ranks), c_int::from(around));
+fn cartesian<A: Abi>(mpi: &Mpi<A>, base: A::Comm, around: bool) -> A::Comm {
+    let mut comm = mpi.handles.comm_null;
+    let (size, period) = (mpi.size(base).expect("a valid handle"), c_int::from(around));
     // SAFETY: the prototype is that of the call; one dimension.
     let code = unsafe {
-        let create = session.symbol::<CartCreate<A>>(c"PMPI_Cart_create");
-        create(session.comm, 1, &raw const size, &raw const period, 0, &raw mut comm)
+        let create = symbol::<CartCreate<A>>(mpi.library(), c"PMPI_Cart_create");
+        create(base, 1, &raw const size, &raw const period, 0, &raw mut comm)
     };
-    session.mpi.check("MPI_Cart_create", code).expect("a line of ranks");
-    session.errors_return(comm);
+    mpi.check("MPI_Cart_create", code).expect("a line of ranks");
+    errors_return(mpi, comm);
     comm
 }
 
-fn graph<A: Abi>(session: &Session<A>, sources: &[usize], destinations: &[usize]) -> A::Comm {
+fn graph<A: Abi>(
+    mpi: &Mpi<A>,
+    (base, info): (A::Comm, A::Info),
+    sources: &[usize],
+    destinations: &[usize],
+) -> A::Comm {
     let list = |ranks: &[usize]| ranks.iter().map(|&r| int(r)).collect::<Vec<c_int>>();
     let (s, d) = (list(sources), list(destinations));
     let ones = vec![1; s.len().max(d.len())];
-    let mut comm = session.mpi.handles.comm_null;
+    let mut comm = mpi.handles.comm_null;
     // SAFETY: the prototype is that of the call; lists are as long as said.
     let code = unsafe {
         let create =
-            session.symbol::<DistGraphCreateAdjacent<A>>(c"PMPI_Dist_graph_create_adjacent");
+            symbol::<DistGraphCreateAdjacent<A>>(mpi.library(), c"PMPI_Dist_graph_create_adjacent");
         create(
-            session.comm,
+            base,
             int(s.len()),
             s.as_ptr(),
             ones.as_ptr(),
             int(d.len()),
             d.as_ptr(),
             ones.as_ptr(),
-            session.info_null(),
+            info,
             0,
             &raw mut comm,
         )
     };
-    session.mpi.check("MPI_Dist_graph_create_adjacent", code).expect("a graph of ranks");
-    session.errors_return(comm);
+    mpi.check("MPI_Dist_graph_create_adjacent", code).expect("a graph of ranks");
+    errors_return(mpi, comm);
     comm
 }

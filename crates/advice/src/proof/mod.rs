@@ -18,9 +18,6 @@ use memory::{at_one_time, one_array, replayed};
 use moves::moves;
 use reduction::reduced;
 
-/// Counts are C integers.
-const MOST: u64 = i32::MAX.unsigned_abs() as u64;
-
 /// Shows that a call does the same as the messages of all these findings.
 ///
 /// # Errors
@@ -104,8 +101,4 @@ fn envelopes(finding: &Finding) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn at(n: u32) -> usize {
-    usize::try_from(n).unwrap_or(usize::MAX)
 }

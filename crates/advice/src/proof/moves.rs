@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use commloom_commgraph::{Blocks, Collective};
 
-use super::{MOST, at};
 use crate::finding::block_bytes;
 use crate::printed::{BlockPlaces, Many, One, Printed, Toward};
+
+/// Counts are C integers.
+pub(super) const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
 /// Bytes behind a name.
 type Run = (i64, u64);
@@ -185,4 +187,8 @@ fn zip(
         }
     }
     Ok(())
+}
+
+pub(super) fn at(n: u32) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }

@@ -3,7 +3,7 @@
 use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Blocks, Kind};
 
-use super::{MOST, at};
+use super::moves::{MOST, at};
 use crate::elements::Elements;
 use crate::finding::{Finding, block_bytes};
 use crate::printed::Block;
