@@ -302,8 +302,8 @@ impl PlanWalk {
         }
     }
 
-    /// Moves copies of `body`, which are periods of a few blocks, tile by tile; `touch`: the memory
-    /// of the next tile meanwhile.
+    /// Moves copies of `body`, which are periods of a few blocks, tile by tile; with `touch`,
+    /// it touches the memory of the next tile meanwhile.
     #[inline(always)]
     unsafe fn tiled<D: Direction>(
         &mut self,

@@ -123,7 +123,7 @@ struct Segments<'a> {
     reused: HashSet<u32>,
     /// Where messages have come in the newest segment, by sender and receiver.
     came: Newest,
-    /// What each process has got, and sent, in it.
+    /// Where each process has got something in it, and sent something from.
     landed: Newest,
     sent: Newest,
     barriers: Barriers,
