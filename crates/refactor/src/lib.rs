@@ -4,8 +4,8 @@
 //! assumed silently. It is a pipeline of crates, each of which knows only those before it:
 //!
 //! [`source`] (texts and trees) -> [`read`] (grammars) -> [`project`] (the whole program) ->
-//! [`copies`] (what is copied, in the order of the buffer, as a datatype) -> [`legality`] (why that
-//! is right) -> [`check`] (the edits)
+//! [`copies`] (what is copied, in the order of the buffer, as a datatype) -> [`legality`] (why
+//! that is right) -> [`check`] (the edits)
 //!
 //! This crate is the last one, and hands on the others by the names of their subjects. It reads no
 //! files and prints nothing: texts come in, texts and explanations go out.
