@@ -42,4 +42,5 @@ pub use runtime::count::{CallCount, Integer};
 #[doc(hidden)]
 pub mod reexport {
     pub use commloom_mpi::{Abi, Aint, Count, Mpich, Offset, OpenMpi, Standard};
+    pub use commloom_trace::Mode;
 }

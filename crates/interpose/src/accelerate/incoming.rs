@@ -1,6 +1,6 @@
 //! The receiving side of a message.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
@@ -11,6 +11,7 @@ use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::Purpose;
 use crate::accelerate::pending::Held;
 use crate::accelerate::strategy::Elements;
+use crate::runtime::calls::{IncomingMessage, MessageData};
 use crate::runtime::count::CallCount;
 use crate::runtime::outcome::{Outcome, When};
 
@@ -31,14 +32,10 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// The strategy for a receive, with its buffer.
     pub fn of(
         state: &'static Accelerator<A>,
-        buffer: *mut c_void,
-        count: N,
-        datatype: A::Datatype,
-        (source, comm): (c_int, Option<A::Comm>),
+        message: &IncomingMessage<A, N>,
         when: When,
     ) -> Self {
-        let elements = (buffer, count, datatype);
-        let incoming = Self::choose(state, elements, (source, comm), Purpose::Transfer, when);
+        let incoming = Self::choose(state, message, Purpose::Transfer, when);
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();
         }
@@ -46,15 +43,8 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     }
 
     /// The same for a persistent receive.
-    pub fn persistent(
-        state: &'static Accelerator<A>,
-        buffer: *mut c_void,
-        count: N,
-        datatype: A::Datatype,
-        (source, comm): (c_int, Option<A::Comm>),
-    ) -> Self {
-        let elements = (buffer, count, datatype);
-        Self::choose(state, elements, (source, comm), Purpose::Persistent, When::Later)
+    pub fn persistent(state: &'static Accelerator<A>, message: &IncomingMessage<A, N>) -> Self {
+        Self::choose(state, message, Purpose::Persistent, When::Later)
     }
 
     /// The same for a buffer whose content is sent and then replaced by what is received; packs
@@ -64,16 +54,13 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// As for the MPI call: the buffer can be read.
     pub unsafe fn replacing(
         state: &'static Accelerator<A>,
-        buffer: *mut c_void,
-        count: N,
-        datatype: A::Datatype,
-        (peer, comm): (c_int, A::Comm),
+        message: &IncomingMessage<A, N>,
     ) -> Self {
+        let MessageData { count, datatype, .. } = message.data;
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
             return Incoming::Substitute(count, datatype);
         }
-        let peer = (peer, Some(comm));
-        let mut incoming = Self::of(state, buffer, count, datatype, peer, When::InCall);
+        let mut incoming = Self::of(state, message, When::InCall);
         if let Incoming::Packed(landing, ..) = &mut incoming {
             // SAFETY: the buffer is the caller's promise.
             if unsafe { landing.pack() }.is_none() {
@@ -86,12 +73,13 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
 
     fn choose(
         state: &'static Accelerator<A>,
-        (buffer, count, datatype): (*mut c_void, N, A::Datatype),
-        (source, comm): (c_int, Option<A::Comm>),
+        &IncomingMessage { data, from }: &IncomingMessage<A, N>,
         purpose: Purpose,
         when: When,
     ) -> Self {
-        if source == A::CONSTANTS.proc_null {
+        let MessageData { buffer, count, datatype } = data;
+        let envelope = from.envelope();
+        if envelope.is_some_and(|envelope| envelope.rank == A::CONSTANTS.proc_null) {
             return Incoming::Native;
         }
         let message = match state.message(datatype, count.wide(), purpose) {
@@ -112,7 +100,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
             }
             Elements::Packed(count, datatype) if message.takes(buffer) => {
                 if let Some(packed) = state.pool.get(message.bytes()) {
-                    let landing = Landing::new(packed, message, buffer, comm);
+                    let landing = Landing::new(packed, message, buffer, envelope.map(|e| e.comm));
                     return Incoming::Packed(landing, count, datatype);
                 }
                 message.tally.native("no memory", size);
@@ -122,17 +110,14 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         Incoming::Native
     }
 
-    /// The arguments for the library.
-    pub fn arguments(
-        &mut self,
-        buffer: *mut c_void,
-        count: N,
-        datatype: A::Datatype,
-    ) -> (*mut c_void, N, A::Datatype) {
-        match self {
-            Incoming::Native | Incoming::Unseen(_) => (buffer, count, datatype),
-            Incoming::Substitute(count, datatype) => (buffer, *count, *datatype),
-            Incoming::Packed(landing, count, datatype) => (landing.place(), *count, *datatype),
+    /// The data for the library, in the place of the program's.
+    pub fn arguments(&mut self, data: MessageData<A, N>) -> MessageData<A, N> {
+        match *self {
+            Incoming::Native | Incoming::Unseen(_) => data,
+            Incoming::Substitute(count, datatype) => MessageData { count, datatype, ..data },
+            Incoming::Packed(ref mut landing, count, datatype) => {
+                MessageData { buffer: landing.place(), count, datatype }
+            }
         }
     }
 
@@ -192,7 +177,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     ) {
         match self {
             Incoming::Packed(landing, ..) if code == A::CONSTANTS.success => {
-                // SAFETY: passed on.
+                // SAFETY: after success the library has written it.
                 state.hold(unsafe { *request }, held(landing));
             }
             other => other.done(state),

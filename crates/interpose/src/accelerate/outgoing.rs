@@ -1,6 +1,6 @@
 //! The sending side of a message.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,6 +14,7 @@ use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::{Message, Purpose};
 use crate::accelerate::pending::Held;
 use crate::accelerate::strategy::Elements;
+use crate::runtime::calls::{MessageData, OutgoingMessage};
 use crate::runtime::count::CallCount;
 
 /// What is handed to the library instead of the program's buffer, count and datatype, in a call whose
@@ -50,14 +51,10 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// As for the MPI call: the buffer can be read.
     pub unsafe fn of(
         state: &'static Accelerator<A>,
-        buffer: *const c_void,
-        count: N,
-        datatype: A::Datatype,
-        destination: c_int,
+        message: &OutgoingMessage<A, N>,
     ) -> Self {
-        let elements = (buffer, count, datatype);
-        let out = Self::choose(state, elements, destination, Purpose::Transfer, |m| m.elements());
-        // SAFETY: passed on.
+        let out = Self::choose(state, message, Purpose::Transfer, |m| m.elements());
+        // SAFETY: the buffer is the caller's promise.
         unsafe { out.packed(state) }
     }
 
@@ -67,20 +64,16 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// As for the MPI call: the buffer can be read.
     pub unsafe fn watched(
         state: &'static Accelerator<A>,
-        buffer: *const c_void,
-        count: N,
-        datatype: A::Datatype,
-        destination: c_int,
+        message: &OutgoingMessage<A, N>,
     ) -> (Self, Option<Watch<A>>) {
         let mut watch = None;
-        let elements = (buffer, count, datatype);
-        let out = Self::choose(state, elements, destination, Purpose::Transfer, |message| {
+        let out = Self::choose(state, message, Purpose::Transfer, |message| {
             let (elements, step) = message.elements_to_send();
             let start = |step| Watch { message: message.clone(), step, start: Instant::now() };
             watch = step.map(start);
             elements
         });
-        // SAFETY: passed on.
+        // SAFETY: the buffer is the caller's promise.
         (unsafe { out.packed(state) }, watch)
     }
 
@@ -90,7 +83,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// The buffer can be read.
     unsafe fn packed(mut self, state: &Accelerator<A>) -> Self {
         if let Outgoing::Packed(departure, ..) = &mut self {
-            // SAFETY: passed on.
+            // SAFETY: the buffer is the caller's promise.
             if unsafe { departure.pack() }.is_none() {
                 let message = departure.message();
                 message.tally.native("an internal error", message.size());
@@ -102,25 +95,18 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     }
 
     /// The same for a persistent send. It is packed whenever it is started.
-    pub fn persistent(
-        state: &'static Accelerator<A>,
-        buffer: *const c_void,
-        count: N,
-        datatype: A::Datatype,
-        destination: c_int,
-    ) -> Self {
-        let elements = (buffer, count, datatype);
-        Self::choose(state, elements, destination, Purpose::Persistent, |m| m.elements())
+    pub fn persistent(state: &'static Accelerator<A>, message: &OutgoingMessage<A, N>) -> Self {
+        Self::choose(state, message, Purpose::Persistent, |m| m.elements())
     }
 
     fn choose(
         state: &'static Accelerator<A>,
-        (buffer, count, datatype): (*const c_void, N, A::Datatype),
-        destination: c_int,
+        &OutgoingMessage { data, to, .. }: &OutgoingMessage<A, N>,
         purpose: Purpose,
         elements: impl FnOnce(&Arc<Message<A>>) -> Elements<A, N>,
     ) -> Self {
-        if destination == A::CONSTANTS.proc_null {
+        let MessageData { buffer, count, datatype } = data;
+        if to.rank == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
@@ -150,17 +136,14 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         Outgoing::Native
     }
 
-    /// The arguments for the library.
-    pub fn arguments(
-        &self,
-        buffer: *const c_void,
-        count: N,
-        datatype: A::Datatype,
-    ) -> (*const c_void, N, A::Datatype) {
-        match self {
-            Outgoing::Native | Outgoing::Unseen(_) => (buffer, count, datatype),
-            Outgoing::Substitute(count, datatype) => (buffer, *count, *datatype),
-            Outgoing::Packed(departure, count, datatype) => (departure.place(), *count, *datatype),
+    /// The data for the library, in the place of the program's.
+    pub fn arguments(&self, data: MessageData<A, N>) -> MessageData<A, N> {
+        match *self {
+            Outgoing::Native | Outgoing::Unseen(_) => data,
+            Outgoing::Substitute(count, datatype) => MessageData { count, datatype, ..data },
+            Outgoing::Packed(ref departure, count, datatype) => {
+                MessageData { buffer: departure.place().cast_mut(), count, datatype }
+            }
         }
     }
 
@@ -187,7 +170,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     ) {
         match self {
             Outgoing::Packed(departure, ..) if code == A::CONSTANTS.success => {
-                // SAFETY: passed on.
+                // SAFETY: after success the library has written it.
                 state.hold(unsafe { *request }, held(departure));
             }
             other => other.done(state),

@@ -35,6 +35,7 @@ macro_rules! preload {
             type N = c_int;
             $crate::preload! { @list plain }
             $crate::preload! { @counted int }
+            $crate::messages! { int }
             $crate::collectives! { int }
             $crate::communicators! {}
             $crate::arrivals! {}
@@ -51,6 +52,7 @@ macro_rules! preload {
             type N = $crate::reexport::Count;
             $crate::preload! { @counted large }
             $crate::preload! { @inquiries plain }
+            $crate::messages! { large }
             $crate::collectives! { large }
             $crate::reductions! { large }
         }
@@ -100,10 +102,6 @@ macro_rules! preload {
             environment::finalize() { Finalize finalize; }
             environment::abort(comm: Comm, code: c_int) { Abort abort; }
             environment::pcontrol(level: c_int) { Pcontrol pcontrol; }
-            point_to_point::mprobe(source: c_int, tag: c_int, comm: Comm,
-                message: *mut Message, status: *mut Status) { Mprobe mprobe; }
-            point_to_point::improbe(source: c_int, tag: c_int, comm: Comm, flag: *mut c_int,
-                message: *mut Message, status: *mut Status) { Improbe improbe; }
             types::commit(datatype: *mut Datatype) { Type_commit type_commit; }
             completion::wait(request: *mut Request, status: *mut Status) { Wait wait; }
             completion::test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
@@ -125,8 +123,6 @@ macro_rules! preload {
             completion::request_free(request: *mut Request) { Request_free request_free; }
             inquiry::request_get_status(request: Request, flag: *mut c_int,
                 status: *mut Status) { Request_get_status request_get_status; }
-            persistent::start(request: *mut Request) { Start start; }
-            persistent::startall(count: c_int, requests: *mut Request) { Startall startall; }
         }
     };
     (@inquiries $form:ident) => {
@@ -144,58 +140,6 @@ macro_rules! preload {
     };
     (@counted $form:ident) => {
         $crate::preload! { @each $form
-            point_to_point::send(buffer: *const c_void, count: N, datatype: Datatype,
-                destination: c_int, tag: c_int, comm: Comm)
-            {
-                Send send send_c;
-                Bsend bsend bsend_c;
-                Ssend ssend ssend_c;
-                Rsend rsend rsend_c;
-            }
-            point_to_point::isend(buffer: *const c_void, count: N, datatype: Datatype,
-                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
-            {
-                Isend isend isend_c;
-                Ibsend ibsend ibsend_c;
-                Issend issend issend_c;
-                Irsend irsend irsend_c;
-            }
-            point_to_point::recv(buffer: *mut c_void, count: N, datatype: Datatype, source: c_int,
-                tag: c_int, comm: Comm, status: *mut Status) { Recv recv recv_c; }
-            point_to_point::irecv(buffer: *mut c_void, count: N, datatype: Datatype,
-                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
-            { Irecv irecv irecv_c; }
-            point_to_point::sendrecv(send_buffer: *const c_void, send_count: N,
-                send_datatype: Datatype, destination: c_int, send_tag: c_int,
-                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
-                comm: Comm, status: *mut Status) { Sendrecv sendrecv sendrecv_c; }
-            point_to_point::sendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
-                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
-                status: *mut Status)
-            { Sendrecv_replace sendrecv_replace sendrecv_replace_c; }
-            point_to_point::mrecv(buffer: *mut c_void, count: N, datatype: Datatype,
-                message: *mut Message, status: *mut Status) { Mrecv mrecv mrecv_c; }
-            point_to_point::imrecv(buffer: *mut c_void, count: N, datatype: Datatype,
-                message: *mut Message, request: *mut Request) { Imrecv imrecv imrecv_c; }
-            persistent::send_init(buffer: *const c_void, count: N, datatype: Datatype,
-                destination: c_int, tag: c_int, comm: Comm, request: *mut Request)
-            {
-                Send_init send_init send_init_c;
-                Bsend_init bsend_init bsend_init_c;
-                Ssend_init ssend_init ssend_init_c;
-                Rsend_init rsend_init rsend_init_c;
-            }
-            persistent::recv_init(buffer: *mut c_void, count: N, datatype: Datatype,
-                source: c_int, tag: c_int, comm: Comm, request: *mut Request)
-            { Recv_init recv_init recv_init_c; }
-            watched::isendrecv(send_buffer: *const c_void, send_count: N,
-                send_datatype: Datatype, destination: c_int, send_tag: c_int,
-                buffer: *mut c_void, count: N, datatype: Datatype, source: c_int, tag: c_int,
-                comm: Comm, request: *mut Request) { Isendrecv isendrecv isendrecv_c; }
-            watched::isendrecv_replace(buffer: *mut c_void, count: N, datatype: Datatype,
-                destination: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: Comm,
-                request: *mut Request)
-            { Isendrecv_replace isendrecv_replace isendrecv_replace_c; }
             packing::pack(memory: *const c_void, count: N, datatype: Datatype,
                 packed: *mut c_void, size: N, position: *mut N, comm: Comm)
             { Pack pack pack_c; }
@@ -277,5 +221,36 @@ macro_rules! preload {
             ),
             None => $crate::preload::calls::$module::$function(&PRELOAD, $next, $($argument),*),
         }
+    };
+}
+
+/// Exports a function under both of its names: its name, whether each library has it, its field in
+/// the table of the library's functions; its parameters; and the work, with the layer that looks
+/// after it and the library's function. Used by the macros of the families.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! layered {
+    ([$($function:tt)*] $($rest:tt)*) => {
+        $crate::layered! { @symbol "MPI_" next $($function)*; $($rest)* }
+        $crate::layered! { @symbol "PMPI_" own $($function)*; $($rest)* }
+    };
+    (@symbol $prefix:literal $table:ident $name:ident $have:ident $field:ident $($suffix:literal)?;
+        ($($argument:ident: $ty:ty),*) |$layer:ident, $next:ident| $work:block) =>
+    {
+        const _: () = {
+            $crate::entry! { ($prefix, stringify!($name) $(, $suffix)?) $name($($argument: $ty),*) {
+                let $next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
+                // SAFETY: the program calls this as it would call MPI.
+                unsafe {
+                    match PRELOAD.recorder() {
+                        Some($layer) => $work,
+                        None => {
+                            let $layer = &PRELOAD;
+                            $work
+                        }
+                    }
+                }
+            } }
+        };
     };
 }

@@ -131,14 +131,9 @@ unsafe fn recorded<A: Abi>(
     call: impl FnOnce() -> c_int,
 ) -> c_int {
     if let Form::Persistent(request) = form {
-        let Some(inside) = recorder.enter() else { return call() };
-        let code = call();
-        if code == A::CONSTANTS.success {
-            let template = inside.shield(|| find(&inside)).map(Template::Collective);
-            // SAFETY: the library has written the request.
-            inside.keep_template(unsafe { *request }, template);
-        }
-        return code;
+        let template = |inside: &Inside<A>| find(inside).map(Template::Collective);
+        // SAFETY: the call makes this request.
+        return unsafe { recorder.making(request, call, template) };
     }
     let Some(inside) = recorder.enter_active() else { return call() };
     inside.shield(|| {

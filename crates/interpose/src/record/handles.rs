@@ -9,6 +9,8 @@ use commloom_trace::{Action, Communicator, NO_RANK};
 
 use super::layout::{Data, Layout};
 use super::recorder::{Inside, Keyvals, Recorder};
+use crate::runtime::calls::MessageData;
+use crate::runtime::count::CallCount;
 use crate::runtime::attributes::no_copy;
 
 impl Keyvals {
@@ -98,9 +100,10 @@ impl<A: Abi> Inside<A> {
     }
 
     /// A buffer of the program; `None` where the library will refuse it.
-    pub fn data(&self, buffer: *const c_void, count: i64, datatype: A::Datatype) -> Option<Data> {
+    pub fn data<N: CallCount>(&self, data: MessageData<A, N>) -> Option<Data> {
+        let MessageData { buffer, count, datatype } = data;
         let layout = self.layout(datatype)?;
-        let content = layout.content(u64::try_from(count).ok()?, self.runtime.target())?;
+        let content = layout.content(u64::try_from(count.wide()).ok()?, self.runtime.target())?;
         let mut data = Data::new(buffer, content);
         data.is_hidden = self.runtime.gpus.refuse(buffer, data.content.bounds()).is_some();
         Some(data)

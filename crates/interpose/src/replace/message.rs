@@ -8,6 +8,8 @@ use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, DEFAULT_BUDGET, Mpi, Status, decode};
 
 use super::channels::{Channel, Way, Wild};
+use crate::runtime::calls::MessageData;
+use crate::runtime::count::CallCount;
 use crate::runtime::gpu::Gpus;
 
 /// Two that are equal are the same message, whichever requests stand for them.
@@ -51,18 +53,16 @@ pub(super) enum Brings {
 }
 
 /// A persistent request as the program makes it; `None` where its datatype cannot be read.
-pub(super) fn message<A: Abi>(
+pub(super) fn message<A: Abi, N: CallCount>(
     mpi: &Mpi<A>,
     channel: Channel,
-    buffer: *const c_void,
-    count: i64,
-    datatype: A::Datatype,
+    data: MessageData<A, N>,
 ) -> Option<Message> {
-    let ty = decode(mpi, datatype, DEFAULT_BUDGET).ok()?;
-    let count = u64::try_from(count).ok()?;
+    let ty = decode(mpi, data.datatype, DEFAULT_BUDGET).ok()?;
+    let count = u64::try_from(data.count.wide()).ok()?;
     let bytes = count.checked_mul(ty.size())?;
     let is_null = channel.peer == A::CONSTANTS.proc_null;
-    Some(Message { channel, at: buffer.addr(), count, ty, bytes, is_null })
+    Some(Message { channel, at: data.buffer.addr(), count, ty, bytes, is_null })
 }
 
 impl Message {

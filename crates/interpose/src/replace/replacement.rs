@@ -1,6 +1,6 @@
 //! The state of [`Replacement`], and what every call of the program tells it.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use super::group::Reason;
 use super::message::{Brings, Known, Message, message};
 use super::runnable::RunnableGroup;
 use super::shared::Shared;
+use crate::runtime::calls::{Envelope, MessageData};
 use crate::runtime::config::Replace as Settings;
 use crate::runtime::count::CallCount;
 use crate::runtime::gpu::Gpus;
@@ -92,9 +93,9 @@ impl<A: Abi> Replacement<A> {
 
     /// Messages of no group use this channel.
     #[inline]
-    pub(crate) fn uses(&'static self, way: Way, comm: A::Comm, peer: c_int, tag: c_int) {
+    pub(crate) fn uses(&'static self, way: Way, envelope: Envelope<A>) {
         if let Some(replace) = self.get() {
-            replace.runtime.shield(|| replace.uses(way, comm, peer, tag));
+            replace.runtime.shield(|| replace.uses(way, envelope));
         }
     }
 
@@ -102,8 +103,8 @@ impl<A: Abi> Replacement<A> {
     pub(crate) fn prepares<N: CallCount>(
         &'static self,
         way: Way,
-        (buffer, count, datatype): (*const c_void, N, A::Datatype),
-        (comm, peer, tag): (A::Comm, c_int, c_int),
+        data: MessageData<A, N>,
+        envelope: Envelope<A>,
         (code, request): (c_int, *const A::Request),
     ) {
         if let Some(replace) = self.get()
@@ -112,7 +113,7 @@ impl<A: Abi> Replacement<A> {
             replace.runtime.shield(|| {
                 // SAFETY: the library has written it.
                 let request = unsafe { *request };
-                replace.prepares(way, (buffer, count.wide(), datatype), (comm, peer, tag), request);
+                replace.prepares(way, data, envelope, request);
             });
         }
     }
@@ -137,7 +138,8 @@ impl<A: Abi> Replace<A> {
     }
 
     /// `None` where nothing on the communicator is ever replaced.
-    fn place(&self, way: Way, comm: A::Comm, peer: c_int, tag: c_int) -> Option<Place> {
+    fn place(&self, way: Way, envelope: Envelope<A>) -> Option<Place> {
+        let Envelope { rank: peer, tag, comm } = envelope;
         let comm = self.number(comm)?;
         let (any_source, any_tag) = (A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
         let is_wild = way == Way::In && (peer == any_source || tag == any_tag);
@@ -151,29 +153,29 @@ impl<A: Abi> Replace<A> {
         })
     }
 
-    fn uses(&self, way: Way, comm: A::Comm, peer: c_int, tag: c_int) {
-        if peer == A::CONSTANTS.proc_null {
+    fn uses(&self, way: Way, envelope: Envelope<A>) {
+        if envelope.rank == A::CONSTANTS.proc_null {
             return;
         }
-        match self.place(way, comm, peer, tag) {
+        match self.place(way, envelope) {
             Some(Place::One(channel)) => self.lock().uses(channel),
             Some(Place::Several(wild)) => self.lock().uses_wildly(wild),
             None => {}
         }
     }
 
-    fn prepares(
+    fn prepares<N: CallCount>(
         &self,
         way: Way,
-        (buffer, count, datatype): (*const c_void, i64, A::Datatype),
-        (comm, peer, tag): (A::Comm, c_int, c_int),
+        data: MessageData<A, N>,
+        envelope: Envelope<A>,
         request: A::Request,
     ) {
-        let known = match self.place(way, comm, peer, tag) {
+        let known = match self.place(way, envelope) {
             None => None,
             Some(Place::Several(wild)) => Some(Known::Wild(wild)),
             Some(Place::One(channel)) => {
-                let message = message(self.mpi, channel, buffer, count, datatype)
+                let message = message(self.mpi, channel, data)
                     .filter(|message| !message.is_of_gpu(self.gpus));
                 Some(self.lock().known(channel, message))
             }

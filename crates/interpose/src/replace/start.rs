@@ -40,7 +40,7 @@ impl<A: Abi> Replacement<A> {
     /// As the MPI call: the requests are inactive, their buffers can be read and written.
     pub(crate) unsafe fn start_together(
         &'static self,
-        (count, requests): (c_int, *const A::Request),
+        (count, requests): (c_int, *mut A::Request),
         as_it_is: impl FnOnce() -> c_int,
     ) -> c_int {
         let Some(replace) = self.get() else { return as_it_is() };

@@ -4,6 +4,7 @@
 pub(crate) mod at_exit;
 pub(crate) mod attributes;
 pub(crate) mod callers;
+pub mod calls;
 pub mod collective_arguments;
 pub mod completion;
 pub mod config;
@@ -17,7 +18,6 @@ pub(crate) mod normal_form;
 pub(crate) mod outcome;
 pub mod pool;
 pub mod process;
-pub mod prototypes;
 pub(crate) mod say;
 pub(crate) mod signals;
 pub mod statuses;

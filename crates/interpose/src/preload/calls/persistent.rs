@@ -1,7 +1,7 @@
 //! Persistent requests (MPI 4.1, section 3.9): those of point-to-point messages are made here, those of
 //! collectives in [`super::collectives`]; all of them are started here.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use commloom_mpi::Abi;
 
@@ -11,95 +11,51 @@ use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
 use crate::preload::state::Preload;
 use crate::replace::Way;
+use crate::runtime::calls::{IncomingMessage, MessageData, OutgoingMessage, PersistentLayer};
 use crate::runtime::count::CallCount;
-use crate::runtime::prototypes::{Irecv, Isend};
 
-/// `MPI_Send_init` and its modes.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn send_init<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Isend<A, N>,
-    buffer: *const c_void,
-    count: N,
-    datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    let out = Outgoing::persistent(state, buffer, count, datatype, destination);
-    let (b, c, d) = out.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, destination, tag, comm, request);
-        out.wait_for(state, code, request, |departure| Held::persistent(Work::Send(departure)));
-        let (message, place) = ((buffer, count, datatype), (comm, destination, tag));
-        state.replacement.prepares(Way::Out, message, place, (code, request));
+impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
+    unsafe fn send_init<N: CallCount>(
+        self,
+        message: OutgoingMessage<A, N>,
+        request: *mut A::Request,
+        next: impl FnOnce(MessageData<A, N>) -> c_int,
+    ) -> c_int {
+        let out = Outgoing::persistent(self, &message);
+        let code = next(out.arguments(message.data));
+        let held = |departure| Held::persistent(Work::Send(departure));
+        // SAFETY: `next` has made the request if it succeeded.
+        unsafe { out.wait_for(self, code, request, held) };
+        self.replacement.prepares(Way::Out, message.data, message.to, (code, request));
         code
     }
-}
 
-/// `MPI_Recv_init`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn recv_init<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Irecv<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    let mut incoming = Incoming::persistent(state, buffer, count, datatype, (source, Some(comm)));
-    let (b, c, d) = incoming.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, source, tag, comm, request);
-        incoming.wait_for(state, code, request, |landing| Held::persistent(Work::Receive(landing)));
-        let (message, place) = ((buffer.cast_const(), count, datatype), (comm, source, tag));
-        state.replacement.prepares(Way::In, message, place, (code, request));
+    unsafe fn recv_init<N: CallCount>(
+        self,
+        message: IncomingMessage<A, N>,
+        request: *mut A::Request,
+        next: impl FnOnce(MessageData<A, N>) -> c_int,
+    ) -> c_int {
+        let mut incoming = Incoming::persistent(self, &message);
+        let code = next(incoming.arguments(message.data));
+        let held = |landing| Held::persistent(Work::Receive(landing));
+        // SAFETY: `next` has made the request if it succeeded.
+        unsafe { incoming.wait_for(self, code, request, held) };
+        if let Some(from) = message.from.envelope() {
+            self.replacement.prepares(Way::In, message.data, from, (code, request));
+        }
         code
     }
-}
 
-/// `MPI_Start`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn start<A: Abi>(
-    state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
-    request: *mut A::Request,
-) -> c_int {
-    // SAFETY: passed on; one request.
-    unsafe {
-        let as_it_is = || starting(state, (1, request), || next(request));
-        state.replacement.start_together((1, request), as_it_is)
-    }
-}
-
-/// `MPI_Startall`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn startall<A: Abi>(
-    state: &'static Preload<A>,
-    next: unsafe extern "C" fn(c_int, *mut A::Request) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-) -> c_int {
-    // SAFETY: passed on; `count` requests.
-    unsafe {
-        let as_it_is = || starting(state, (count, requests), || next(count, requests));
-        state.replacement.start_together((count, requests), as_it_is)
+    unsafe fn start(
+        self,
+        requests: (c_int, *mut A::Request),
+        next: impl FnOnce() -> c_int,
+    ) -> c_int {
+        // SAFETY: the requests are those of the program's call, which are inactive.
+        let as_it_is = || unsafe { starting(self, requests, next) };
+        // SAFETY: the same requests.
+        unsafe { self.replacement.start_together(requests, as_it_is) }
     }
 }
 
@@ -110,7 +66,7 @@ pub unsafe fn startall<A: Abi>(
 /// As the MPI call.
 unsafe fn starting<A: Abi>(
     state: &'static Preload<A>,
-    (count, requests): (c_int, *const A::Request),
+    (count, requests): (c_int, *mut A::Request),
     call: impl FnOnce() -> c_int,
 ) -> c_int {
     if state.pending.is_empty() || requests.is_null() {

@@ -21,10 +21,10 @@
 //!           Outgoing::done                 outgoing.rs     the buffer goes back
 //! ```
 //!
-//! `MPI_Isendrecv` and `MPI_Isendrecv_replace` are not wrapped: MPICH 4 and 5 complete them with a status
-//! that does not say how much has arrived.
+//! `MPI_Isendrecv` and `MPI_Isendrecv_replace` are left alone: MPICH 4 and 5 complete them with a
+//! status that does not say how much has arrived.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use commloom_mpi::{Abi, Status};
 
@@ -33,278 +33,147 @@ use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
 use crate::preload::state::Preload;
 use crate::replace::Way;
+use crate::runtime::calls::{
+    Envelope, IncomingMessage, MessageData, MessageLayer, MessageSource, OutgoingMessage,
+};
 use crate::runtime::count::CallCount;
 use crate::runtime::outcome::When;
-use crate::runtime::prototypes::{
-    Improbe, Imrecv, Irecv, Isend, Mprobe, Mrecv, Recv, Send, Sendrecv, SendrecvReplace,
-};
 
-/// `MPI_Send` and its modes.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn send<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Send<A, N>,
-    buffer: *const c_void,
-    count: N,
-    datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, tag);
-    // SAFETY: passed on.
-    unsafe {
-        let (out, watch) = Outgoing::watched(state, buffer, count, datatype, destination);
-        let (b, c, d) = out.arguments(buffer, count, datatype);
-        let code = next(b, c, d, destination, tag, comm);
+impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
+    unsafe fn send<N: CallCount>(
+        self,
+        message: OutgoingMessage<A, N>,
+        next: impl FnOnce(MessageData<A, N>) -> c_int,
+    ) -> c_int {
+        self.replacement.uses(Way::Out, message.to);
+        // SAFETY: the call sends the program's buffer, which can be read until it returns.
+        let (out, watch) = unsafe { Outgoing::watched(self, &message) };
+        let code = next(out.arguments(message.data));
         if let Some(watch) = watch {
             watch.done();
         }
-        out.done(state);
+        out.done(self);
         code
     }
-}
 
-/// `MPI_Isend` and its modes.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn isend<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Isend<A, N>,
-    buffer: *const c_void,
-    count: N,
-    datatype: A::Datatype,
-    destination: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, tag);
-    // SAFETY: passed on.
-    unsafe {
-        let out = Outgoing::of(state, buffer, count, datatype, destination);
-        let (b, c, d) = out.arguments(buffer, count, datatype);
-        let code = next(b, c, d, destination, tag, comm, request);
-        out.wait_for(state, code, request, Held::Send);
+    unsafe fn isend<N: CallCount>(
+        self,
+        message: OutgoingMessage<A, N>,
+        request: *mut A::Request,
+        next: impl FnOnce(MessageData<A, N>) -> c_int,
+    ) -> c_int {
+        self.replacement.uses(Way::Out, message.to);
+        // SAFETY: the call sends the program's buffer, which can be read until it completes.
+        let out = unsafe { Outgoing::of(self, &message) };
+        let code = next(out.arguments(message.data));
+        // SAFETY: `next` has made the request if it succeeded.
+        unsafe { out.wait_for(self, code, request, Held::Send) };
         code
     }
-}
 
-/// `MPI_Recv`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn recv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Recv<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    status: *mut A::Status,
-) -> c_int {
-    state.replacement.uses(Way::In, comm, source, tag);
-    let mut own = A::Status::empty();
-    let mut incoming =
-        Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::InCall);
-    let status = incoming.status(status, &raw mut own);
-    let (b, c, d) = incoming.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, source, tag, comm, status);
-        incoming.land(state, code, status)
-    }
-}
-
-/// `MPI_Irecv`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn irecv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Irecv<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    state.replacement.uses(Way::In, comm, source, tag);
-    let mut incoming =
-        Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::Later);
-    let (b, c, d) = incoming.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, source, tag, comm, request);
-        incoming.wait_for(state, code, request, Held::Receive);
-        code
-    }
-}
-
-/// `MPI_Sendrecv`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn sendrecv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Sendrecv<A, N>,
-    send_buffer: *const c_void,
-    send_count: N,
-    send_datatype: A::Datatype,
-    destination: c_int,
-    send_tag: c_int,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    status: *mut A::Status,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, send_tag);
-    state.replacement.uses(Way::In, comm, source, tag);
-    // SAFETY: passed on.
-    unsafe {
-        let out = Outgoing::of(state, send_buffer, send_count, send_datatype, destination);
+    unsafe fn recv<N: CallCount>(
+        self,
+        message: IncomingMessage<A, N>,
+        status: *mut A::Status,
+        next: impl FnOnce(MessageData<A, N>, *mut A::Status) -> c_int,
+    ) -> c_int {
+        self.takes(message.from);
         let mut own = A::Status::empty();
-        let mut incoming =
-            Incoming::of(state, buffer, count, datatype, (source, Some(comm)), When::InCall);
+        let mut incoming = Incoming::of(self, &message, When::InCall);
         let status = incoming.status(status, &raw mut own);
-        let (sb, sc, sd) = out.arguments(send_buffer, send_count, send_datatype);
-        let (b, c, d) = incoming.arguments(buffer, count, datatype);
-        let code = next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, status);
-        out.done(state);
-        incoming.land(state, code, status)
+        let code = next(incoming.arguments(message.data), status);
+        // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
+        // call's until it returns.
+        unsafe { incoming.land(self, code, status) }
     }
-}
 
-/// `MPI_Sendrecv_replace`: one buffer holds the packed bytes of both messages, as in the program.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn sendrecv_replace<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: SendrecvReplace<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    destination: c_int,
-    send_tag: c_int,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    status: *mut A::Status,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, send_tag);
-    state.replacement.uses(Way::In, comm, source, tag);
-    let peer = if source == A::CONSTANTS.proc_null { destination } else { source };
-    let mut own = A::Status::empty();
-    // SAFETY: passed on.
-    unsafe {
-        let mut exchange = Incoming::replacing(state, buffer, count, datatype, (peer, comm));
-        let status = exchange.status(status, &raw mut own);
-        let (b, c, d) = exchange.arguments(buffer, count, datatype);
-        let code = next(b, c, d, destination, send_tag, source, tag, comm, status);
-        exchange.land(state, code, status)
-    }
-}
-
-/// `MPI_Mrecv`: the message was found by `MPI_Mprobe` or `MPI_Improbe`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn mrecv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Mrecv<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    message: *mut A::Message,
-    status: *mut A::Status,
-) -> c_int {
-    let mut own = A::Status::empty();
-    let mut incoming =
-        Incoming::of(state, buffer, count, datatype, (A::CONSTANTS.any_source, None), When::InCall);
-    let status = incoming.status(status, &raw mut own);
-    let (b, c, d) = incoming.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, message, status);
-        incoming.land(state, code, status)
-    }
-}
-
-/// `MPI_Imrecv`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn imrecv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Imrecv<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    message: *mut A::Message,
-    request: *mut A::Request,
-) -> c_int {
-    let mut incoming =
-        Incoming::of(state, buffer, count, datatype, (A::CONSTANTS.any_source, None), When::Later);
-    let (b, c, d) = incoming.arguments(buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe {
-        let code = next(b, c, d, message, request);
-        incoming.wait_for(state, code, request, Held::Receive);
+    unsafe fn irecv<N: CallCount>(
+        self,
+        message: IncomingMessage<A, N>,
+        request: *mut A::Request,
+        next: impl FnOnce(MessageData<A, N>) -> c_int,
+    ) -> c_int {
+        self.takes(message.from);
+        let mut incoming = Incoming::of(self, &message, When::Later);
+        let code = next(incoming.arguments(message.data));
+        // SAFETY: `next` has made the request if it succeeded.
+        unsafe { incoming.wait_for(self, code, request, Held::Receive) };
         code
     }
+
+    unsafe fn sendrecv<N: CallCount>(
+        self,
+        (sent, received): (OutgoingMessage<A, N>, IncomingMessage<A, N>),
+        status: *mut A::Status,
+        next: impl FnOnce(MessageData<A, N>, MessageData<A, N>, *mut A::Status) -> c_int,
+    ) -> c_int {
+        self.replacement.uses(Way::Out, sent.to);
+        self.takes(received.from);
+        // SAFETY: the call sends the program's buffer, which can be read until it returns.
+        let out = unsafe { Outgoing::of(self, &sent) };
+        let mut own = A::Status::empty();
+        let mut incoming = Incoming::of(self, &received, When::InCall);
+        let status = incoming.status(status, &raw mut own);
+        let code = next(out.arguments(sent.data), incoming.arguments(received.data), status);
+        out.done(self);
+        // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
+        // call's until it returns.
+        unsafe { incoming.land(self, code, status) }
+    }
+
+    /// One buffer holds the packed bytes of both messages, as in the program.
+    unsafe fn sendrecv_replace<N: CallCount>(
+        self,
+        (sent, received): (OutgoingMessage<A, N>, IncomingMessage<A, N>),
+        status: *mut A::Status,
+        next: impl FnOnce(MessageData<A, N>, MessageData<A, N>, *mut A::Status) -> c_int,
+    ) -> c_int {
+        self.replacement.uses(Way::Out, sent.to);
+        self.takes(received.from);
+        let peer = match received.from {
+            MessageSource::Any(from) if from.rank != A::CONSTANTS.proc_null => received.from,
+            _ => MessageSource::Any(sent.to),
+        };
+        let exchanged = IncomingMessage { data: received.data, from: peer };
+        let mut own = A::Status::empty();
+        // SAFETY: the call sends the program's buffer, which can be read until it returns.
+        let mut exchange = unsafe { Incoming::replacing(self, &exchanged) };
+        let status = exchange.status(status, &raw mut own);
+        let data = exchange.arguments(received.data);
+        let code = next(data, data, status);
+        // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
+        // call's until it returns.
+        unsafe { exchange.land(self, code, status) }
+    }
+
+    fn isendrecv<N: CallCount>(
+        self,
+        (sent, received): (OutgoingMessage<A, N>, IncomingMessage<A, N>),
+        request: *mut A::Request,
+        next: impl FnOnce(MessageData<A, N>, MessageData<A, N>, *mut A::Request) -> c_int,
+    ) -> c_int {
+        self.replacement.uses(Way::Out, sent.to);
+        self.takes(received.from);
+        next(sent.data, received.data, request)
+    }
+
+    unsafe fn mprobe(
+        self,
+        from: Envelope<A>,
+        _message: *const A::Message,
+        next: impl FnOnce() -> c_int,
+        _found: impl FnOnce() -> bool,
+    ) -> c_int {
+        self.replacement.uses(Way::In, from);
+        next()
+    }
 }
 
-/// `MPI_Mprobe`: takes a message as a receive does.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn mprobe<A: Abi>(
-    state: &'static Preload<A>,
-    next: Mprobe<A>,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    message: *mut A::Message,
-    status: *mut A::Status,
-) -> c_int {
-    state.replacement.uses(Way::In, comm, source, tag);
-    // SAFETY: passed on.
-    unsafe { next(source, tag, comm, message, status) }
-}
-
-/// `MPI_Improbe`, likewise.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn improbe<A: Abi>(
-    state: &'static Preload<A>,
-    next: Improbe<A>,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    flag: *mut c_int,
-    message: *mut A::Message,
-    status: *mut A::Status,
-) -> c_int {
-    state.replacement.uses(Way::In, comm, source, tag);
-    // SAFETY: passed on.
-    unsafe { next(source, tag, comm, flag, message, status) }
+impl<A: Abi> Preload<A> {
+    /// A message of no group is received. One that a probe has found was taken by that.
+    fn takes(&'static self, from: MessageSource<A>) {
+        if let Some(envelope) = from.envelope() {
+            self.replacement.uses(Way::In, envelope);
+        }
+    }
 }

@@ -1,15 +1,12 @@
 //! Calls that only [`replace`](crate::replace) looks at: those that make communicators, and those that use messages or requests
 //! in ways that the other modules have nothing to do with. All of them go to the library as they are.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 
 use commloom_mpi::Abi;
 
 use crate::preload::state::Preload;
-use crate::replace::Way;
-use crate::runtime::count::CallCount;
 use crate::runtime::lives::Life;
-use crate::runtime::prototypes::{Isendrecv, IsendrecvReplace};
 
 /// `MPI_Init`.
 ///
@@ -86,57 +83,4 @@ pub unsafe fn cancel<A: Abi>(
             None => next(request),
         }
     }
-}
-
-/// `MPI_Isendrecv`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn isendrecv<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: Isendrecv<A, N>,
-    send_buffer: *const c_void,
-    send_count: N,
-    send_datatype: A::Datatype,
-    destination: c_int,
-    send_tag: c_int,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, send_tag);
-    state.replacement.uses(Way::In, comm, source, tag);
-    let (sb, sc, sd) = (send_buffer, send_count, send_datatype);
-    let (b, c, d) = (buffer, count, datatype);
-    // SAFETY: passed on.
-    unsafe { next(sb, sc, sd, destination, send_tag, b, c, d, source, tag, comm, request) }
-}
-
-/// `MPI_Isendrecv_replace`.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(clippy::too_many_arguments, reason = "the signature is MPI's")]
-pub unsafe fn isendrecv_replace<A: Abi, N: CallCount>(
-    state: &'static Preload<A>,
-    next: IsendrecvReplace<A, N>,
-    buffer: *mut c_void,
-    count: N,
-    datatype: A::Datatype,
-    destination: c_int,
-    send_tag: c_int,
-    source: c_int,
-    tag: c_int,
-    comm: A::Comm,
-    request: *mut A::Request,
-) -> c_int {
-    state.replacement.uses(Way::Out, comm, destination, send_tag);
-    state.replacement.uses(Way::In, comm, source, tag);
-    // SAFETY: passed on.
-    unsafe { next(buffer, count, datatype, destination, send_tag, source, tag, comm, request) }
 }
