@@ -30,11 +30,7 @@ pub(crate) enum Incoming<A: Abi, N> {
 
 impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// The strategy for a receive, with its buffer.
-    pub fn of(
-        state: &'static Accelerator<A>,
-        message: &IncomingMessage<A, N>,
-        when: When,
-    ) -> Self {
+    pub fn of(state: &'static Accelerator<A>, message: &IncomingMessage<A, N>, when: When) -> Self {
         let incoming = Self::choose(state, message, Purpose::Transfer, when);
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();

@@ -49,10 +49,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
-    pub unsafe fn of(
-        state: &'static Accelerator<A>,
-        message: &OutgoingMessage<A, N>,
-    ) -> Self {
+    pub unsafe fn of(state: &'static Accelerator<A>, message: &OutgoingMessage<A, N>) -> Self {
         let out = Self::choose(state, message, Purpose::Transfer, |m| m.elements());
         // SAFETY: the buffer is the caller's promise.
         unsafe { out.packed(state) }

@@ -36,6 +36,7 @@ macro_rules! preload {
             $crate::preload! { @list plain }
             $crate::preload! { @counted int }
             $crate::messages! { int }
+            $crate::completions! { int }
             $crate::collectives! { int }
             $crate::communicators! {}
             $crate::arrivals! {}
@@ -51,7 +52,7 @@ macro_rules! preload {
 
             type N = $crate::reexport::Count;
             $crate::preload! { @counted large }
-            $crate::preload! { @inquiries plain }
+            $crate::completions! { large }
             $crate::messages! { large }
             $crate::collectives! { large }
             $crate::reductions! { large }
@@ -103,39 +104,6 @@ macro_rules! preload {
             environment::abort(comm: Comm, code: c_int) { Abort abort; }
             environment::pcontrol(level: c_int) { Pcontrol pcontrol; }
             types::commit(datatype: *mut Datatype) { Type_commit type_commit; }
-            completion::wait(request: *mut Request, status: *mut Status) { Wait wait; }
-            completion::test(request: *mut Request, flag: *mut c_int, status: *mut Status) {
-                Test test;
-            }
-            completion::waitall(count: c_int, requests: *mut Request, statuses: *mut Status) {
-                Waitall waitall;
-            }
-            completion::testall(count: c_int, requests: *mut Request, flag: *mut c_int,
-                statuses: *mut Status) { Testall testall; }
-            completion::waitany(count: c_int, requests: *mut Request, index: *mut c_int,
-                status: *mut Status) { Waitany waitany; }
-            completion::testany(count: c_int, requests: *mut Request, index: *mut c_int,
-                flag: *mut c_int, status: *mut Status) { Testany testany; }
-            completion::waitsome(count: c_int, requests: *mut Request, completed: *mut c_int,
-                indices: *mut c_int, statuses: *mut Status) { Waitsome waitsome; }
-            completion::testsome(count: c_int, requests: *mut Request, completed: *mut c_int,
-                indices: *mut c_int, statuses: *mut Status) { Testsome testsome; }
-            completion::request_free(request: *mut Request) { Request_free request_free; }
-            inquiry::request_get_status(request: Request, flag: *mut c_int,
-                status: *mut Status) { Request_get_status request_get_status; }
-        }
-    };
-    (@inquiries $form:ident) => {
-        $crate::preload! { @each $form
-            inquiry::request_get_status_all(count: c_int, requests: *const Request,
-                flag: *mut c_int, statuses: *mut Status)
-            { Request_get_status_all request_get_status_all; }
-            inquiry::request_get_status_any(count: c_int, requests: *const Request,
-                index: *mut c_int, flag: *mut c_int, status: *mut Status)
-            { Request_get_status_any request_get_status_any; }
-            inquiry::request_get_status_some(count: c_int, requests: *const Request,
-                completed: *mut c_int, indices: *mut c_int, statuses: *mut Status)
-            { Request_get_status_some request_get_status_some; }
         }
     };
     (@counted $form:ident) => {
@@ -201,18 +169,6 @@ macro_rules! preload {
     };
     (@go types $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
         $crate::preload::calls::types::$function(&PRELOAD, $next, $($argument),*)
-    };
-    (@go completion $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
-        match PRELOAD.recorder() {
-            Some(recorder) => $crate::runtime::completion::$function(recorder, $next, $($argument),*),
-            None => $crate::runtime::completion::$function(&PRELOAD, $next, $($argument),*),
-        }
-    };
-    (@go inquiry $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
-        match PRELOAD.recorder() {
-            Some(recorder) => $crate::runtime::inquiry::$function(recorder, $next, $($argument),*),
-            None => $crate::runtime::inquiry::$function(&PRELOAD, $next, $($argument),*),
-        }
     };
     (@go $module:ident $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
         match PRELOAD.recorder() {

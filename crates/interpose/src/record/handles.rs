@@ -9,9 +9,9 @@ use commloom_trace::{Action, Communicator, NO_RANK};
 
 use super::layout::{Data, Layout};
 use super::recorder::{Inside, Keyvals, Recorder};
+use crate::runtime::attributes::no_copy;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
-use crate::runtime::attributes::no_copy;
 
 impl Keyvals {
     pub fn new<A: Abi>(recorder: &'static Recorder<A>) -> Keyvals {

@@ -73,10 +73,7 @@ impl<A: Abi> Inside<A> {
     ///
     /// # Safety
     /// The buffer can be read.
-    unsafe fn begins_send<N: CallCount>(
-        &self,
-        message: OutgoingMessage<A, N>,
-    ) -> Option<UnderWay> {
+    unsafe fn begins_send<N: CallCount>(&self, message: OutgoingMessage<A, N>) -> Option<UnderWay> {
         self.shield(|| {
             let send = self.send(message)?;
             // SAFETY: the buffer is the caller's promise.

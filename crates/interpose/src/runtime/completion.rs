@@ -1,6 +1,6 @@
-//! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.5), written once for all who
-//! look after requests: a [`Watcher`] is told which of them a call has completed, and where their
-//! statuses are.
+//! The calls that complete requests or tell that they are complete (MPI 4.1, sections 3.7.3 to
+//! 3.7.6), written once for all who look after requests: a [`Watcher`] is told which of them a call
+//! has completed, and where their statuses are.
 
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -8,6 +8,56 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 
 use crate::runtime::statuses::{Answer, Tells};
+
+/// What a call does with requests that are complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It completes them.
+    Completes,
+    /// It tells that they are, and leaves them as they are (MPI 4.1, section 3.7.6). From then on
+    /// the program may use their buffers.
+    Asks,
+}
+
+/// A call that asks for requests: they, and room for their statuses.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestCall<A: Abi> {
+    /// What it does with them.
+    pub effect: Effect,
+    /// So many requests; only read here.
+    pub requests: (c_int, *mut A::Request),
+    /// Room for so many statuses, or `MPI_STATUS_IGNORE`.
+    pub statuses: (c_int, *mut A::Status),
+    /// How it tells of errors.
+    pub tells: Tells,
+}
+
+/// Whether a call of the families `MPI_Test` and `MPI_Request_get_status` says that it has found
+/// something; those of `MPI_Wait` have no flag, and always have.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag(pub Option<*mut c_int>);
+
+impl Flag {
+    /// Says it.
+    ///
+    /// # Safety
+    /// As the MPI call: the flag can be written.
+    unsafe fn raise(self) {
+        if let Some(flag) = self.0 {
+            // SAFETY: the flag is the caller's promise.
+            unsafe { *flag = 1 };
+        }
+    }
+
+    /// Whether the library has said it.
+    ///
+    /// # Safety
+    /// As the MPI call, which has returned.
+    unsafe fn is_raised(self) -> bool {
+        // SAFETY: the flag is the caller's promise.
+        self.0.is_none_or(|flag| unsafe { *flag } != 0)
+    }
+}
 
 /// Who looks after the requests of the program: the accelerator, or the recorder in its place.
 pub trait Watcher<A: Abi>: Copy {
@@ -31,29 +81,16 @@ pub trait Watcher<A: Abi>: Copy {
         statuses: *mut A::Status,
     ) -> bool;
 
-    /// One call of completion: `call` gets the place for the statuses. `place` says where among
+    /// One call for requests: `next` gets the place for the statuses. `place` says where among
     /// them the status of the request at a position is after the call, which has answered so;
     /// `None` if the call has not completed it.
     ///
     /// # Safety
-    /// As the MPI call: so many requests, and room for so many statuses or `MPI_STATUS_IGNORE`.
+    /// As the MPI call.
     unsafe fn completes(
         self,
-        requests: (c_int, *mut A::Request),
-        statuses: (c_int, *mut A::Status, Tells),
-        call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize, &Answer) -> Option<usize>,
-    ) -> c_int;
-
-    /// The same for a call that tells which requests are complete, and leaves them as they are.
-    ///
-    /// # Safety
-    /// As for [`Watcher::completes`].
-    unsafe fn asks(
-        self,
-        requests: (c_int, *const A::Request),
-        statuses: (c_int, *mut A::Status, Tells),
-        call: impl FnOnce(*mut A::Status) -> c_int,
+        call: RequestCall<A>,
+        next: impl FnOnce(*mut A::Status) -> c_int,
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int;
 
@@ -61,11 +98,7 @@ pub trait Watcher<A: Abi>: Copy {
     ///
     /// # Safety
     /// As the MPI call.
-    unsafe fn frees(
-        self,
-        next: unsafe extern "C" fn(*mut A::Request) -> c_int,
-        request: *mut A::Request,
-    ) -> c_int;
+    unsafe fn frees(self, request: *mut A::Request, next: impl FnOnce() -> c_int) -> c_int;
 }
 
 /// Requests of a call that are complete although the library does not know it. `tell` is whether
@@ -115,261 +148,117 @@ impl<A: Abi> Replaced<A> for Infallible {
     }
 }
 
-/// `MPI_Wait`.
+/// A call for one request: `MPI_Wait`, `MPI_Test` and `MPI_Request_get_status`.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn wait<A: Abi, W: Watcher<A>>(
+pub unsafe fn one<A: Abi, W: Watcher<A>>(
     watcher: W,
-    next: unsafe extern "C" fn(*mut A::Request, *mut A::Status) -> c_int,
-    request: *mut A::Request,
+    (effect, request): (Effect, *mut A::Request),
+    flag: Flag,
     status: *mut A::Status,
+    next: impl FnOnce(*mut A::Status) -> c_int,
 ) -> c_int {
-    // SAFETY: passed on; one request and one status.
+    let (requests, statuses) = ((1, request), (1, status));
+    // SAFETY: one request and one status, as in the MPI call.
     unsafe {
         if let Some(replaced) = watcher.replaced(request, 1) {
-            replaced.first(request, status, true);
+            flag.raise();
+            replaced.first(request, status, effect == Effect::Completes);
             return A::CONSTANTS.success;
         }
-        let call = |statuses| next(request, statuses);
-        watcher.completes((1, request), (1, status, Tells::Code), call, |_, _| Some(0))
+        let call = RequestCall { effect, requests, statuses, tells: Tells::Code };
+        watcher.completes(call, next, |_, _| flag.is_raised().then_some(0))
     }
 }
 
-/// `MPI_Test`.
+/// A call for all requests: `MPI_Waitall`, `MPI_Testall` and `MPI_Request_get_status_all`.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn test<A: Abi, W: Watcher<A>>(
+pub unsafe fn all<A: Abi, W: Watcher<A>>(
     watcher: W,
-    next: unsafe extern "C" fn(*mut A::Request, *mut c_int, *mut A::Status) -> c_int,
-    request: *mut A::Request,
-    flag: *mut c_int,
-    status: *mut A::Status,
-) -> c_int {
-    // SAFETY: passed on; one request and one status.
-    unsafe {
-        if let Some(replaced) = watcher.replaced(request, 1) {
-            *flag = 1;
-            replaced.first(request, status, true);
-            return A::CONSTANTS.success;
-        }
-        let call = |statuses| next(request, flag, statuses);
-        let place = |_, _: &Answer| (*flag != 0).then_some(0);
-        watcher.completes((1, request), (1, status, Tells::Code), call, place)
-    }
-}
-
-/// `MPI_Waitall`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn waitall<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut A::Status) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    flag: Flag,
     statuses: *mut A::Status,
+    next: impl FnOnce(*mut A::Status) -> c_int,
 ) -> c_int {
-    // SAFETY: passed on; `count` requests and statuses.
+    let tell = effect == Effect::Completes;
+    // SAFETY: `count` requests and statuses, as in the MPI call.
     unsafe {
-        if watcher.all_are_replaced(requests, count, statuses) {
+        if tell && watcher.all_are_replaced(requests, count, statuses) {
+            flag.raise();
             return A::CONSTANTS.success;
         }
         let replaced = watcher.replaced(requests, count);
-        let call = |statuses| next(count, requests, statuses);
-        let room = (count, statuses, Tells::Statuses);
-        let code = watcher.completes((count, requests), room, call, |at, _| Some(at));
-        if let Some(replaced) = replaced {
-            replaced.all(requests, statuses, true);
-        }
-        code
-    }
-}
-
-/// `MPI_Testall`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn testall<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-    flag: *mut c_int,
-    statuses: *mut A::Status,
-) -> c_int {
-    // SAFETY: passed on; `count` requests and statuses.
-    unsafe {
-        if watcher.all_are_replaced(requests, count, statuses) {
-            *flag = 1;
-            return A::CONSTANTS.success;
-        }
-        let replaced = watcher.replaced(requests, count);
-        let call = |statuses| next(count, requests, flag, statuses);
-        let room = (count, statuses, Tells::Statuses);
+        let (asked, room) = ((count, requests), (count, statuses));
+        let tells = Tells::Statuses;
+        let call = RequestCall { effect, requests: asked, statuses: room, tells };
         // MPICH and Intel MPI tell of a failure while other requests are pending.
-        let code = watcher.completes((count, requests), room, call, |at, answer| {
-            (*flag != 0 || answer.is_in_statuses()).then_some(at)
+        let code = watcher.completes(call, next, |at, answer| {
+            (flag.is_raised() || answer.is_in_statuses()).then_some(at)
         });
-        if let Some(replaced) = replaced.filter(|_| *flag != 0) {
-            replaced.all(requests, statuses, true);
+        if let Some(replaced) = replaced.filter(|_| flag.is_raised()) {
+            replaced.all(requests, statuses, tell);
         }
         code
     }
 }
 
-/// `MPI_Waitany`.
+/// A call for any one of the requests: `MPI_Waitany`, `MPI_Testany` and
+/// `MPI_Request_get_status_any`.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn waitany<A: Abi, W: Watcher<A>>(
+pub unsafe fn any<A: Abi, W: Watcher<A>>(
     watcher: W,
-    next: unsafe extern "C" fn(c_int, *mut A::Request, *mut c_int, *mut A::Status) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-    index: *mut c_int,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    (index, flag): (*mut c_int, Flag),
     status: *mut A::Status,
+    next: impl FnOnce(*mut A::Status) -> c_int,
 ) -> c_int {
-    // SAFETY: passed on; `count` requests, one status: of the one that completed.
+    // SAFETY: `count` requests and one status, of the one that is complete, as in the MPI call.
     unsafe {
         if let Some(replaced) = watcher.replaced(requests, count) {
-            *index = replaced.first(requests, status, true);
+            flag.raise();
+            *index = replaced.first(requests, status, effect == Effect::Completes);
             return A::CONSTANTS.success;
         }
-        let call = |statuses| next(count, requests, index, statuses);
-        watcher
-            .completes((count, requests), (1, status, Tells::Code), call, |at, _| only(at, *index))
-    }
-}
-
-/// `MPI_Testany`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn testany<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    next: unsafe extern "C" fn(
-        c_int,
-        *mut A::Request,
-        *mut c_int,
-        *mut c_int,
-        *mut A::Status,
-    ) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-    index: *mut c_int,
-    flag: *mut c_int,
-    status: *mut A::Status,
-) -> c_int {
-    // SAFETY: passed on; `count` requests, one status: of the one that completed.
-    unsafe {
-        if let Some(replaced) = watcher.replaced(requests, count) {
-            *flag = 1;
-            *index = replaced.first(requests, status, true);
-            return A::CONSTANTS.success;
-        }
-        let call = |statuses| next(count, requests, index, flag, statuses);
-        watcher.completes((count, requests), (1, status, Tells::Code), call, |at, _| {
-            if *flag == 0 { None } else { only(at, *index) }
+        let (requests, statuses) = ((count, requests), (1, status));
+        let call = RequestCall { effect, requests, statuses, tells: Tells::Code };
+        watcher.completes(call, next, |at, _| {
+            let is_it = flag.is_raised() && usize::try_from(*index) == Ok(at);
+            is_it.then_some(0)
         })
     }
 }
 
-/// `MPI_Waitsome`.
+/// A call for those of the requests that are complete: `MPI_Waitsome`, `MPI_Testsome` and
+/// `MPI_Request_get_status_some`.
 ///
 /// # Safety
 /// As the MPI call.
-pub unsafe fn waitsome<A: Abi, W: Watcher<A>>(
+pub unsafe fn some<A: Abi, W: Watcher<A>>(
     watcher: W,
-    next: unsafe extern "C" fn(
-        c_int,
-        *mut A::Request,
-        *mut c_int,
-        *mut c_int,
-        *mut A::Status,
-    ) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-    completed: *mut c_int,
-    indices: *mut c_int,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    (completed, indices): (*mut c_int, *mut c_int),
     statuses: *mut A::Status,
+    next: impl FnOnce(*mut A::Status) -> c_int,
 ) -> c_int {
-    // SAFETY: passed on; `count` requests, indices and statuses.
+    // SAFETY: `count` requests, indices and statuses, as in the MPI call.
     unsafe {
         if let Some(replaced) = watcher.replaced(requests, count) {
-            *completed = replaced.some(requests, (indices, statuses), true);
+            let tell = effect == Effect::Completes;
+            *completed = replaced.some(requests, (indices, statuses), tell);
             return A::CONSTANTS.success;
         }
-        let call = |statuses| next(count, requests, completed, indices, statuses);
-        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at, _| {
-            place(at, *completed, indices)
+        let (requests, statuses) = ((count, requests), (count, statuses));
+        let call = RequestCall { effect, requests, statuses, tells: Tells::Statuses };
+        watcher.completes(call, next, |at, _| {
+            // MPI_UNDEFINED is negative in every ABI.
+            let completed = usize::try_from(*completed).ok()?;
+            let indices = std::slice::from_raw_parts(indices, completed);
+            indices.iter().position(|&index| usize::try_from(index) == Ok(at))
         })
     }
-}
-
-/// `MPI_Testsome`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn testsome<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    next: unsafe extern "C" fn(
-        c_int,
-        *mut A::Request,
-        *mut c_int,
-        *mut c_int,
-        *mut A::Status,
-    ) -> c_int,
-    count: c_int,
-    requests: *mut A::Request,
-    completed: *mut c_int,
-    indices: *mut c_int,
-    statuses: *mut A::Status,
-) -> c_int {
-    // SAFETY: passed on; `count` requests, indices and statuses.
-    unsafe {
-        if let Some(replaced) = watcher.replaced(requests, count) {
-            *completed = replaced.some(requests, (indices, statuses), true);
-            return A::CONSTANTS.success;
-        }
-        let call = |statuses| next(count, requests, completed, indices, statuses);
-        watcher.completes((count, requests), (count, statuses, Tells::Statuses), call, |at, _| {
-            place(at, *completed, indices)
-        })
-    }
-}
-
-/// `MPI_Request_free`.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn request_free<A: Abi, W: Watcher<A>>(
-    watcher: W,
-    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
-    request: *mut A::Request,
-) -> c_int {
-    // SAFETY: the program's call, with its arguments.
-    unsafe { watcher.frees(next, request) }
-}
-
-/// Where the status of the request at `position` stands, if that is the one that has completed.
-pub(crate) fn only(position: usize, index: c_int) -> Option<usize> {
-    (usize::try_from(index) == Ok(position)).then_some(0)
-}
-
-/// Where the status of the request at `position` stands among those of the completed ones.
-///
-/// # Safety
-/// `indices` holds `completed` indices, unless that is `MPI_UNDEFINED`.
-pub(crate) unsafe fn place(
-    position: usize,
-    completed: c_int,
-    indices: *const c_int,
-) -> Option<usize> {
-    // MPI_UNDEFINED is negative in every ABI.
-    let completed = usize::try_from(completed).ok()?;
-    // SAFETY: passed on.
-    let indices = unsafe { std::slice::from_raw_parts(indices, completed) };
-    indices.iter().position(|&index| usize::try_from(index) == Ok(position))
 }

@@ -11,7 +11,6 @@ pub mod config;
 pub mod count;
 pub(crate) mod displacements;
 pub(crate) mod gpu;
-pub mod inquiry;
 pub(crate) mod lives;
 pub(crate) mod measured;
 pub(crate) mod normal_form;

@@ -10,8 +10,8 @@ use crate::accelerate::complete::Claimed;
 use crate::accelerate::pending::Held;
 use crate::preload::state::Preload;
 use crate::replace::{Told, stop};
-use crate::runtime::completion::Watcher;
-use crate::runtime::statuses::{Answer, Statuses, Tells};
+use crate::runtime::completion::{Effect, RequestCall, Watcher};
+use crate::runtime::statuses::{Answer, Statuses};
 
 impl<A: Abi> Watcher<A> for &'static Preload<A> {
     type Replaced = Told<A>;
@@ -35,78 +35,63 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
 
     unsafe fn completes(
         self,
-        (count, requests): (c_int, *mut A::Request),
-        (room, statuses, tells): (c_int, *mut A::Status, Tells),
-        call: impl FnOnce(*mut A::Status) -> c_int,
+        call: RequestCall<A>,
+        next: impl FnOnce(*mut A::Status) -> c_int,
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
-        // SAFETY: the arrays are those of the MPI call.
-        unsafe {
-            let clock = self.replacement.clock();
-            let Some(claimed) = Claimed::take(self, requests, count) else {
-                let code = call(statuses);
-                stop(clock);
-                return code;
-            };
-            let mut statuses = Statuses::new::<A>(statuses, room);
-            let code = call(statuses.as_mut_ptr());
-            let code = claimed.settle(self, code, (&mut statuses, tells), place);
+        let RequestCall { effect, requests: (count, requests), statuses, tells } = call;
+        let clock = match effect {
+            Effect::Completes => self.replacement.clock(),
+            Effect::Asks => None,
+        };
+        // SAFETY: so many requests, as in the MPI call.
+        let Some(claimed) = (unsafe { Claimed::take(self, requests, count) }) else {
+            let code = next(statuses.1);
             stop(clock);
-            code
-        }
-    }
-
-    /// What arrived is put into the program's buffer now.
-    unsafe fn asks(
-        self,
-        (count, requests): (c_int, *const A::Request),
-        (room, statuses, tells): (c_int, *mut A::Status, Tells),
-        call: impl FnOnce(*mut A::Status) -> c_int,
-        place: impl Fn(usize, &Answer) -> Option<usize>,
-    ) -> c_int {
-        // SAFETY: the arrays are those of the MPI call.
-        unsafe {
-            let Some(claimed) = Claimed::take(self, requests, count) else {
-                return call(statuses);
-            };
-            let mut statuses = Statuses::new::<A>(statuses, room);
-            let code = call(statuses.as_mut_ptr());
-            claimed.deliver(self, code, (&mut statuses, tells), place)
-        }
+            return code;
+        };
+        let mut room = Statuses::new::<A>(statuses.1, statuses.0);
+        let code = next(room.as_mut_ptr());
+        let told = (&mut room, tells);
+        // SAFETY: the arrays are there until the call returns, and `next` has filled them in.
+        let code = unsafe {
+            match effect {
+                Effect::Completes => claimed.settle(self, code, told, place),
+                Effect::Asks => claimed.deliver(self, code, told, place),
+            }
+        };
+        stop(clock);
+        code
     }
 
     /// The program lets go of a request that we still have to finish. An inactive persistent one
     /// is freed at once.
-    unsafe fn frees(
-        self,
-        next: unsafe extern "C" fn(*mut A::Request) -> c_int,
-        request: *mut A::Request,
-    ) -> c_int {
-        // SAFETY: passed on.
-        unsafe {
-            if !request.is_null() {
-                self.replacement.forgets(*request);
-            }
-            if self.pending.is_empty() || request.is_null() {
-                return next(request);
-            }
-            let freed = *request;
-            match self.pending.remove(freed) {
-                None => next(request),
-                Some(Held::Persistent(persistent)) if !persistent.is_active() => {
-                    let code = next(request);
-                    if code == A::CONSTANTS.success {
-                        persistent.done(self);
-                    } else {
-                        self.hold(freed, Held::Persistent(persistent));
-                    }
-                    code
+    unsafe fn frees(self, request: *mut A::Request, next: impl FnOnce() -> c_int) -> c_int {
+        if request.is_null() {
+            return next();
+        }
+        // SAFETY: where the program gives a pointer, a handle is there; MPI reads it too.
+        let freed = unsafe { *request };
+        self.replacement.forgets(freed);
+        if self.pending.is_empty() {
+            return next();
+        }
+        match self.pending.remove(freed) {
+            None => next(),
+            Some(Held::Persistent(persistent)) if !persistent.is_active() => {
+                let code = next();
+                if code == A::CONSTANTS.success {
+                    persistent.done(self);
+                } else {
+                    self.hold(freed, Held::Persistent(persistent));
                 }
-                Some(held) => {
-                    self.adopt(freed, held);
-                    *request = self.mpi().handles.request_null;
-                    A::CONSTANTS.success
-                }
+                code
+            }
+            Some(held) => {
+                self.adopt(freed, held);
+                // SAFETY: the handle that the library would have overwritten.
+                unsafe { *request = self.mpi().handles.request_null };
+                A::CONSTANTS.success
             }
         }
     }

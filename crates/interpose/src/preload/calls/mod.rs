@@ -1,12 +1,14 @@
-//! The wrapped calls, one family per file. Each takes the state, the function of the library
-//! that the call goes on to, and the arguments of the MPI call.
+//! The wrapped calls, one family per file. Messages, persistent requests and completion are layers
+//! ([`calls`](crate::runtime::calls), [`completion`](crate::runtime::completion)); each other
+//! function takes the state, the function of the library that the call goes on to, and the arguments
+//! of the MPI call.
 
 pub mod collectives;
 mod completion;
 pub mod environment;
 pub mod packing;
-pub mod persistent;
-pub mod point_to_point;
+mod persistent;
+mod point_to_point;
 pub mod sessions;
 pub mod types;
 pub mod watched;
