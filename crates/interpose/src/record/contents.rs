@@ -5,16 +5,15 @@
 //! that the pieces of two buffers are found once. Memory that a later event knew is compared with that one
 //! alone: an old halo often has the same values.
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
-use commloom_trace::{Operator, Origin};
+use commloom_trace::Origin;
 use rustc_hash::FxHashMap;
 
-use super::attention::SHORT;
-use super::element::{CERTAIN, Element};
-use super::layout::{Content, Data, Probe, Run, SKETCH};
+use super::layout::{Data, SKETCH};
+use super::overlap::{Overlap, Pair, PairKey, Piece, joined, without};
+pub(crate) use super::slot::How;
+use super::slot::{ALIKE, ORIGINS, Slot, equal_parts, is_sum};
 
 /// What was in memory, by slot. Slots are used again.
 pub(crate) struct Contents {
@@ -26,28 +25,6 @@ pub(crate) struct Contents {
     bytes: usize,
     limit: usize,
     clock: u64,
-}
-
-/// How bytes are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
-    Received,
-    /// Sent, or combined from what was received.
-    Computed,
-}
-
-struct Slot {
-    data: Data,
-    how: How,
-    /// Number of the event that knew it.
-    event: u64,
-    /// The bytes, or what lay at the places of a sketch.
-    bytes: Vec<u8>,
-    is_whole: bool,
-    /// Bytes of the message.
-    length: usize,
-    /// When that was, among the others.
-    stamp: u64,
 }
 
 /// The newest slots of some kind, in order.
@@ -70,51 +47,12 @@ pub(crate) struct Kept<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Both buffers: address and content.
-type PairKey = [(usize, usize); 2];
-
-/// Where two buffers overlap.
-struct Pair {
-    /// Found out when a whole message is compared; `None` where a layout has too many runs.
-    pieces: OnceCell<Option<Overlap>>,
-    /// Probes of the other buffer that lie in the one that is sent, bit by bit.
-    shared: u32,
-    /// They keep the key its own.
-    _contents: [Arc<Content>; 2],
-}
-
-#[derive(Clone)]
-struct Overlap {
-    pieces: Arc<[Piece]>,
-    /// They are little of both: what is the same there says nothing.
-    is_edge: bool,
-}
-
-/// Bytes that a send and a received message have in common, by their places in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    at: u64,
-    from: u64,
-    length: u64,
-}
-
 /// Buffers that are remembered at most: every send looks at the bounds of all.
 const BUFFERS: usize = 1024;
 /// Pairs of buffers whose pieces are remembered.
 const PAIRS: usize = 4096;
-/// Parts of two long messages that are less than one of so many are edges: the faces of a grid have them in common.
-const EDGE: u64 = 8;
-/// Probes that have to be unchanged for a message to be something known.
-const ALIKE: u32 = 2;
 /// Newest messages of a kind that are tried as operands.
 const NEWEST: usize = 4;
-/// Origins of one message beyond which the others are taken for computed.
-const ORIGINS: usize = 4096;
-/// Where a piece has changed in part, it is compared in blocks of so many bytes: single equal bytes say nothing.
-const BLOCK: usize = 64;
-/// Blocks of a long piece that are compared first. Where all of them have changed, everything is taken to have changed.
-const SAMPLES: usize = 16;
-
 impl Contents {
     /// At most so many bytes are kept.
     pub fn new(limit: usize) -> Contents {
@@ -362,226 +300,12 @@ impl Contents {
     }
 }
 
-impl Slot {
-    /// So many bytes at the probe with this number, which lies there among the bytes of the message.
-    fn at_probe(&self, nth: usize, at: u64, length: usize) -> Option<&[u8]> {
-        let start = match self.is_whole {
-            true => usize::try_from(at).ok()?,
-            false => self.data.content.probes().get(nth).filter(|own| own.at == at)?.place,
-        };
-        self.bytes.get(start..start.checked_add(length)?)
-    }
-
-    /// Whether memory is what it was at enough of these probes, and that says something: not one number everywhere.
-    ///
-    /// # Safety
-    /// What lies at these probes may be read, and nobody writes it meanwhile.
-    unsafe fn is_unchanged(&self, shared: u32) -> bool {
-        let mut alike = 0;
-        let mut first: Option<&[u8]> = None;
-        let mut is_uniform = true;
-        for (nth, probe) in self.data.content.probes().iter().enumerate() {
-            if shared >> nth & 1 == 0 {
-                continue;
-            }
-            // SAFETY: passed on.
-            let now = unsafe { self.data.at(probe) };
-            if self.at_probe(nth, probe.at, now.len()) != Some(now) {
-                continue;
-            }
-            alike += 1;
-            for word in now.chunks(8) {
-                is_uniform &= *first.get_or_insert(word) == word;
-            }
-        }
-        alike >= ALIKE && !is_uniform
-    }
-}
-
-impl Pair {
-    fn new(data: &Data, other: &Data) -> Pair {
-        let probes = other.content.probes().iter().zip(0u32..);
-        let inside = probes.filter(|(probe, _)| data.covers(other, probe));
-        Pair {
-            pieces: OnceCell::new(),
-            shared: inside.fold(0, |bits, (_, nth)| bits | 1 << nth),
-            _contents: [data.content.clone(), other.content.clone()],
-        }
-    }
-}
-
-impl Overlap {
-    fn new(data: &Data, other: &Data) -> Option<Overlap> {
-        let pieces: Arc<[Piece]> = overlap(data, other)?.into();
-        let common: u64 = pieces.iter().map(|piece| piece.length).sum();
-        let is_long = |size: u64| usize::try_from(size).is_ok_and(|size| size > SHORT);
-        let is_edge = |size: u64| is_long(size) && common < size / EDGE;
-        let is_edge = [data, other].iter().all(|data| is_edge(data.content.bytes));
-        Some(Overlap { pieces, is_edge })
-    }
-}
-
-impl Piece {
-    /// What of it has come with a message of so many bytes, which may be shorter than its buffer.
-    fn within(self, received: usize) -> Option<Piece> {
-        let there = u64::try_from(received).unwrap_or(u64::MAX).checked_sub(self.from)?;
-        (there > 0).then_some(Piece { length: self.length.min(there), ..self })
-    }
-}
-
-/// The pieces of two buffers by their place in the first; `None` where a layout has too many runs. Linear in the
-/// runs.
-fn overlap(send: &Data, received: &Data) -> Option<Vec<Piece>> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    if send.key() == received.key() {
-        pieces.push(Piece { at: 0, from: 0, length: send.content.bytes });
-        return Some(pieces);
-    }
-    let base = |data: &Data| i128::try_from(data.address).unwrap_or(i128::MAX);
-    let (sent, kept) = (send.content.runs()?, received.content.runs()?);
-    let span = |base: i128, run: &Run| {
-        let start = base + i128::from(run.displacement);
-        start..start + i128::from(run.length)
-    };
-    let (mut s, mut k) = (0, 0);
-    while let (Some(a), Some(b)) = (sent.get(s), kept.get(k)) {
-        let (ours, theirs) = (span(base(send), a), span(base(received), b));
-        let (start, end) = (ours.start.max(theirs.start), ours.end.min(theirs.end));
-        if start < end {
-            let place = |at: u64, from: i128| at + u64::try_from(start - from).unwrap_or(0);
-            pieces.push(Piece {
-                at: place(a.at, ours.start),
-                from: place(b.at, theirs.start),
-                length: u64::try_from(end - start).unwrap_or(0),
-            });
-        }
-        if ours.end <= theirs.end { s += 1 } else { k += 1 }
-    }
-    pieces.sort_unstable_by_key(|piece| piece.at);
-    pieces.dedup_by(|next, piece| {
-        let follows = (piece.at + piece.length, piece.from + piece.length) == (next.at, next.from);
-        if follows {
-            piece.length += next.length;
-        }
-        follows
-    });
-    Some(pieces)
-}
-
-/// Pieces without the bytes that later messages have written; both by place.
-fn without(pieces: &[Piece], written: &[Range<u64>]) -> Vec<Piece> {
-    let mut left = Vec::new();
-    let mut first = 0;
-    for piece in pieces {
-        let end = piece.at + piece.length;
-        let part = |range: Range<u64>| Piece {
-            at: range.start,
-            from: piece.from + (range.start - piece.at),
-            length: range.end - range.start,
-        };
-        while written.get(first).is_some_and(|range| range.end <= piece.at) {
-            first += 1;
-        }
-        let mut at = piece.at;
-        for range in written[first..].iter().take_while(|range| range.start < end) {
-            if range.start > at {
-                left.push(part(at..range.start));
-            }
-            at = at.max(range.end);
-        }
-        if at < end {
-            left.push(part(at..end));
-        }
-    }
-    left
-}
-
-/// Ranges and pieces together, in order and apart.
-fn joined(written: &[Range<u64>], pieces: &[Piece]) -> Vec<Range<u64>> {
-    let new = pieces.iter().map(|piece| piece.at..piece.at + piece.length);
-    let mut all: Vec<Range<u64>> = written.iter().cloned().chain(new).collect();
-    all.sort_unstable_by_key(|range| range.start);
-    all.dedup_by(|next, range| {
-        let meets = next.start <= range.end;
-        if meets {
-            range.end = range.end.max(next.end);
-        }
-        meets
-    });
-    all
-}
-
-/// The parts of a piece that are the same in both messages.
-fn equal_parts(piece: Piece, sent: &[u8], received: &Slot, origins: &mut Vec<Origin>) {
-    let range = |at: u64| {
-        let at = usize::try_from(at).unwrap_or(usize::MAX);
-        at..at.saturating_add(usize::try_from(piece.length).unwrap_or(usize::MAX))
-    };
-    let (Some(a), Some(b)) = (sent.get(range(piece.at)), received.bytes.get(range(piece.from)))
-    else {
-        return;
-    };
-    let mut found = |start: usize, end: usize| {
-        let [start, end] = [start, end].map(|n| u64::try_from(n).unwrap_or(u64::MAX));
-        let (at, from, length) = (piece.at + start, piece.from + start, end - start);
-        let follows = |last: &&mut Origin| {
-            last.receive == received.event
-                && (last.at + last.length, last.from + last.length) == (at, from)
-        };
-        if let Some(last) = origins.last_mut().filter(follows) {
-            last.length += length;
-        } else if origins.len() < 2 * ORIGINS {
-            origins.push(Origin { at, length, receive: received.event, from });
-        }
-    };
-    if a == b {
-        return found(0, a.len());
-    }
-    if !any_block(a, b) {
-        return;
-    }
-    let mut start = 0;
-    for (x, y) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
-        if x == y {
-            found(start, start + x.len());
-        }
-        start += x.len();
-    }
-}
-
-/// Whether a sketch is the sum of what two slots have at the same probes, and that is no accident.
-fn is_sum(element: Element, probes: &[Probe], sketch: &[u8], slots: [&Slot; 2]) -> bool {
-    let size = element.size();
-    let mut evidence = 0;
-    for (nth, probe) in probes.iter().enumerate() {
-        let operands = slots.map(|slot| slot.at_probe(nth, probe.at, size));
-        let (Some(now), [Some(a), Some(b)]) =
-            (sketch.get(probe.place..probe.place + size), operands)
-        else {
-            return false;
-        };
-        if !element.adds(now, a, b) {
-            return false;
-        }
-        evidence += element.evidence(Operator::Sum, a, &[b]);
-    }
-    evidence >= CERTAIN
-}
-
-/// Whether a block is the same in both, of those that are looked at.
-fn any_block(a: &[u8], b: &[u8]) -> bool {
-    let blocks = a.len().div_ceil(BLOCK);
-    let same = |block: usize| {
-        let range = block * BLOCK..a.len().min((block + 1) * BLOCK);
-        a[range.clone()] == b[range]
-    };
-    (0..blocks).step_by((blocks / SAMPLES).max(1)).any(same)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::record::layout::Layout;
+    use crate::record::layout::{Content, Layout};
 
     fn content(text: &str, count: u64) -> Arc<Content> {
         let ty: commloom_layout::Type = text.parse().expect("a type");

@@ -3,6 +3,8 @@
 use commloom_layout::Basic;
 use commloom_trace::Operator;
 
+use super::arithmetic::{adds, each, float, grows, whole};
+
 /// What can be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
@@ -273,30 +275,6 @@ impl Element {
     }
 }
 
-#[inline(always)]
-fn adds<const N: usize>(
-    sum: &[u8],
-    a: &[u8],
-    b: &[u8],
-    add: impl Fn([u8; N], [u8; N]) -> [u8; N],
-) -> bool {
-    match (a.first_chunk(), b.first_chunk()) {
-        (Some(a), Some(b)) => sum == add(*a, *b),
-        _ => false,
-    }
-}
-
-#[inline(always)]
-fn grows<const N: usize>(
-    (before, now): (&[u8], &[u8]),
-    from: usize,
-    grown: impl Fn([u8; N]) -> [u8; N],
-) -> Option<usize> {
-    let (before, now) = (before.as_chunks::<N>().0, now.as_chunks::<N>().0);
-    let mut pairs = before.iter().zip(now).enumerate().skip(from);
-    pairs.find(|(_, (old, new))| old != new && grown(**old) == **new).map(|(at, _)| at)
-}
-
 /// Bytes that are combined at a time.
 const CHUNK: usize = 1024;
 
@@ -311,53 +289,6 @@ fn real(value: f64) -> u32 {
         _ if size >= 65_536.0 => CERTAIN,
         _ if size >= 256.0 => 12,
         _ => 4,
-    }
-}
-
-trait Real: Copy + PartialOrd + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self> {}
-impl Real for f32 {}
-impl Real for f64 {}
-
-fn float<T: Real>(operator: Operator, x: T, y: T) -> T {
-    match operator {
-        Operator::Sum => x + y,
-        Operator::Product => x * y,
-        Operator::Min => {
-            if y < x {
-                y
-            } else {
-                x
-            }
-        }
-        Operator::Max => {
-            if y > x {
-                y
-            } else {
-                x
-            }
-        }
-    }
-}
-
-fn whole<T: Ord + Copy>(
-    operator: Operator,
-    x: T,
-    y: T,
-    add: impl Fn(T, T) -> T,
-    multiply: impl Fn(T, T) -> T,
-) -> T {
-    match operator {
-        Operator::Sum => add(x, y),
-        Operator::Product => multiply(x, y),
-        Operator::Min => x.min(y),
-        Operator::Max => x.max(y),
-    }
-}
-
-fn each<const N: usize>(a: &mut [u8], b: &[u8], combine: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
-    let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
-    for (x, y) in a.iter_mut().zip(b) {
-        *x = combine(*x, *y);
     }
 }
 

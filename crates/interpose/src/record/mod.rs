@@ -1,8 +1,9 @@
 //! Records what the program does, where a trace is wanted (`COMMLOOM_TRACE`): every call goes to the library as it is,
 //! and what it does goes to a file (`commloom-trace`, book/src/reference/trace-format.md).
 //!
-//! The modules [`point_to_point`], [`persistent`], [`environment`] and [`collectives`] stand in
-//! for those of [`calls`](crate::preload::calls). Each call first asks to come
+//! The [`Recorder`] is a layer of [`calls`](crate::runtime::calls) and of
+//! [`completion`](crate::runtime::completion); the modules [`environment`] and [`collectives`] stand
+//! in for those of [`preload::calls`](crate::preload::calls). Each call first asks to come
 //! [`Inside`](recorder::Inside): it is let in if something is recorded, and if the call is the
 //! program's own. A tool behind us that calls `PMPI_Send` within `MPI_Send`, or a library that
 //! makes one call of others, comes in a second time, and passes.
@@ -11,9 +12,11 @@
 //! - Events are recorded before the call that they belong to, completions after it.
 //! - Nothing of the trace is written by a forked child.
 
+mod arithmetic;
 mod attention;
 mod caller;
 pub mod collectives;
+mod combination;
 pub mod communicators;
 mod completion;
 mod contents;
@@ -25,11 +28,14 @@ mod layout;
 mod messages;
 mod numbers;
 mod output;
-pub mod persistent;
-pub mod point_to_point;
+mod overlap;
+mod persistent;
+mod picture;
+mod point_to_point;
 mod recorder;
 mod requests;
 mod search;
+mod slot;
 mod sums;
 mod watch;
 

@@ -22,10 +22,12 @@ use commloom_trace::{Operator, Site};
 use rustc_hash::FxHashMap;
 
 use super::attention::{Call, call};
+pub(crate) use super::combination::{Armed, Other};
+use super::combination::{Candidates, Hit};
 use super::contents::Kept;
-use super::element::{CERTAIN, Element, LIKELY};
+use super::foreign;
 use super::layout::Data;
-use super::{foreign, search};
+use super::picture::{Shot, long};
 
 /// Messages of one call for which memory is searched before that is given up.
 const CREDIT: u32 = 12;
@@ -58,24 +60,6 @@ const WIDE_LOOKS: u32 = 4;
 /// Places of results that are remembered of one call, and bytes of them.
 const RESULTS: usize = 32;
 const RESULT_BYTES: usize = 1 << 18;
-/// Messages up to which all ways to add up the first of them are tried.
-const CHAIN: usize = 8;
-/// Bytes that are compared first.
-const HEAD: usize = 64;
-
-/// A message that has come.
-pub(crate) struct Armed {
-    /// Number of the event that brought it.
-    pub event: u64,
-    /// Rank in the world.
-    pub from: u32,
-    /// Who was told.
-    pub site: Option<Arc<Site>>,
-    pub element: Element,
-    pub data: Data,
-    pub bytes: Vec<u8>,
-}
-
 /// What is known of the messages of a call.
 struct Habit {
     /// Searches that are left.
@@ -92,18 +76,6 @@ struct Habit {
     results: Vec<u64>,
 }
 
-/// A picture of some memory.
-struct Shot {
-    start: u64,
-    bytes: Vec<u8>,
-    /// What is there at this call.
-    now: Vec<u8>,
-    has_changed: bool,
-    /// More than one place: a result is searched for in there.
-    is_wide: bool,
-    looks: u32,
-}
-
 /// Messages that were combined, and what with.
 pub(crate) struct Finding {
     pub operator: Operator,
@@ -114,24 +86,6 @@ pub(crate) struct Finding {
     /// Address of the result.
     pub at: u64,
     pub result: Vec<u8>,
-}
-
-pub(crate) enum Other {
-    /// It lay where the result is now.
-    There(Vec<u8>),
-    /// It is known of this event.
-    Known(u64, Vec<u8>),
-}
-
-/// The same, with the places of the messages among those that are watched.
-struct Hit {
-    operator: Operator,
-    order: Vec<usize>,
-    other: Other,
-    at: u64,
-    result: Vec<u8>,
-    /// Something was sent from there, or received.
-    is_known: bool,
 }
 
 pub(crate) struct Watch {
@@ -147,10 +101,6 @@ pub(crate) struct Watch {
 
 fn work(length: usize) -> usize {
     WORK.saturating_add(length.saturating_mul(WORK_EACH))
-}
-
-fn long(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }
 
 impl Watch {
@@ -326,7 +276,8 @@ impl Watch {
             let known = sent(kind.0);
             let calls = self.calls(group.iter().copied());
             let left = Cell::new(self.left(&calls));
-            found = self.among(&group, kind.1, &known, &left);
+            let candidates = Candidates { armed: &self.armed, shots: &self.shots, rank: self.rank };
+            found = candidates.among(&group, kind.1, &known, &left);
             self.pay(&calls, self.left(&calls) - left.get());
             if found.is_some() {
                 break;
@@ -385,232 +336,5 @@ impl Watch {
             std::mem::swap(&mut shot.bytes, &mut shot.now);
             stays
         });
-    }
-
-    /// Among messages of one kind.
-    fn among(
-        &self,
-        group: &[usize],
-        element: Element,
-        known: &[Kept<'_>],
-        left: &Cell<usize>,
-    ) -> Option<Hit> {
-        let orders = self.orders(group);
-        self.at_known(group, &orders, element, known)
-            .or_else(|| self.in_pictures(&orders, element, known, left))
-    }
-
-    fn operands(&self, order: &[usize]) -> Vec<&[u8]> {
-        order.iter().map(|&i| self.armed[i].0.bytes.as_slice()).collect()
-    }
-
-    /// Where something was sent from, or the messages themselves are.
-    fn at_known(
-        &self,
-        group: &[usize],
-        orders: &[Vec<usize>],
-        element: Element,
-        known: &[Kept<'_>],
-    ) -> Option<Hit> {
-        let length = self.armed[*group.first()?].0.bytes.len();
-        let mut places: Vec<u64> = known.iter().filter_map(|kept| kept.data.only_run()).collect();
-        places.extend(group.iter().filter_map(|&i| self.armed[i].0.data.only_run()));
-        let heads: Vec<(u64, Vec<u8>)> = places
-            .into_iter()
-            .filter_map(|at| {
-                let mut head = vec![0; length.min(HEAD)];
-                foreign::read_all(at, &mut head).then_some((at, head))
-            })
-            .collect();
-        for order in orders {
-            for kept in known {
-                let plain = Some((kept.bytes, self.operands(order)));
-                for (first, rest) in plain.into_iter().chain(self.by_rank(order, kept.bytes)) {
-                    let found = element.operators().iter().find_map(|&operator| {
-                        let found = result_at(element, operator, first, &rest, &heads)?;
-                        (!self.is_older(order, known, &found)).then_some((operator, found))
-                    });
-                    let Some((operator, (at, result))) = found else { continue };
-                    let own = kept.bytes.to_vec();
-                    let other = match kept.data.only_run() == Some(at) {
-                        true => Other::There(own),
-                        false => Other::Known(kept.event, own),
-                    };
-                    let order = order.clone();
-                    return Some(Hit { operator, order, other, at, result, is_known: true });
-                }
-            }
-        }
-        None
-    }
-
-    /// `left`: bytes that may be searched.
-    fn in_pictures(
-        &self,
-        orders: &[Vec<usize>],
-        element: Element,
-        known: &[Kept<'_>],
-        left: &Cell<usize>,
-    ) -> Option<Hit> {
-        let may = |bytes: usize| {
-            let may = left.get() >= bytes;
-            left.set(left.get().saturating_sub(bytes));
-            may
-        };
-        for shot in self.shots.iter().filter(|shot| shot.has_changed) {
-            let now = &shot.now;
-            for order in orders {
-                if !may(shot.bytes.len()) {
-                    return None;
-                }
-                let operands = self.operands(order);
-                let there = shot.combined(element, now, &operands).map(|(operator, place)| {
-                    let before = shot.bytes[place..place + operands[0].len()].to_vec();
-                    (operator, place, Other::There(before))
-                });
-                let elsewhere = || {
-                    let mut known = known.iter().filter(|_| shot.is_wide && may(shot.bytes.len()));
-                    known.find_map(|kept| {
-                        let place = shot.appears(element, now, kept.bytes, &operands)?;
-                        Some((Operator::Sum, place, Other::Known(kept.event, kept.bytes.to_vec())))
-                    })
-                };
-                if let Some((operator, place, other)) = there.or_else(elsewhere) {
-                    let result = now[place..place + operands[0].len()].to_vec();
-                    let (at, order) = (shot.start + long(place), order.clone());
-                    if self.is_older(&order, known, &(at, result.clone())) {
-                        continue;
-                    }
-                    return Some(Hit { operator, order, other, at, result, is_known: false });
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether a result was sent from its place before all of these messages had come: then it was not made of them.
-    fn is_older(&self, order: &[usize], known: &[Kept<'_>], (at, result): &(u64, Vec<u8>)) -> bool {
-        let last = order.iter().map(|&i| self.armed[i].0.event).max();
-        known.iter().any(|kept| {
-            Some(kept.event) < last && kept.data.only_run() == Some(*at) && kept.bytes == result
-        })
-    }
-
-    /// The orders in which some of the messages may have been combined: each alone, then several together, in the
-    /// order in which they came, or the last one first.
-    fn orders(&self, group: &[usize]) -> Vec<Vec<usize>> {
-        let mut orders: Vec<Vec<usize>> = group.iter().map(|&i| vec![i]).collect();
-        let shortest = if group.len() <= CHAIN { 2 } else { group.len() };
-        for count in (shortest..=group.len()).rev().filter(|count| *count > 1) {
-            let some = group[..count].to_vec();
-            orders.push(some.iter().rev().copied().collect());
-            orders.push(some);
-        }
-        if group.len() > 1 {
-            let mut sorted = group.to_vec();
-            sorted.sort_by_key(|&i| self.armed[i].0.from);
-            orders.push(sorted);
-        }
-        orders
-    }
-
-    /// The same with what this process has in the place of its rank: many programs add up in this order.
-    fn by_rank<'a>(&'a self, order: &[usize], own: &'a [u8]) -> Option<(&'a [u8], Vec<&'a [u8]>)> {
-        let from = |i: &usize| self.armed[*i].0.from;
-        let place = order.iter().filter(|i| from(i) < self.rank).count();
-        if order.len() < 2 || place == 0 || !order.is_sorted_by_key(from) {
-            return None;
-        }
-        let mut all: Vec<&[u8]> = order.iter().map(|i| self.armed[*i].0.bytes.as_slice()).collect();
-        all.insert(place, own);
-        let first = all.remove(0);
-        Some((first, all))
-    }
-}
-
-/// Where the result of a sequence lies now, among places with their first bytes; and the result.
-fn result_at(
-    element: Element,
-    operator: Operator,
-    first: &[u8],
-    rest: &[&[u8]],
-    heads: &[(u64, Vec<u8>)],
-) -> Option<(u64, Vec<u8>)> {
-    let length = first.len().min(HEAD);
-    let mut head = first[..length].to_vec();
-    rest.iter().for_each(|b| element.combine(operator, &mut head, &b[..length]));
-    for (at, _) in heads.iter().filter(|(_, there)| *there == head) {
-        let mut now = vec![0; first.len()];
-        if foreign::read_all(*at, &mut now)
-            && element.is(operator, &now, first, rest)
-            && element.evidence(operator, first, rest) >= LIKELY
-        {
-            return Some((*at, now));
-        }
-    }
-    None
-}
-
-impl Shot {
-    /// Sees what is there now; whether that could be read.
-    fn look(&mut self) -> bool {
-        self.now.resize(self.bytes.len(), 0);
-        let is_there = foreign::read_all(self.start, &mut self.now);
-        self.has_changed = self.now != self.bytes;
-        is_there
-    }
-
-    /// Where what was there is now combined with the operands.
-    fn combined(
-        &self,
-        element: Element,
-        now: &[u8],
-        operands: &[&[u8]],
-    ) -> Option<(Operator, usize)> {
-        for &operator in element.operators() {
-            let place = if self.is_wide {
-                // Anything may be a maximum.
-                (operator == Operator::Sum)
-                    .then(|| search::in_place(element, (&self.bytes, now), operands))
-                    .flatten()
-            } else {
-                let is = element.is(operator, now, &self.bytes, operands)
-                    && element.evidence(operator, &self.bytes, operands) >= LIKELY;
-                is.then_some(0)
-            };
-            if let Some(place) = place {
-                return Some((operator, place));
-            }
-        }
-        None
-    }
-
-    /// Where the sum of a sequence is that was not there before.
-    fn appears(
-        &self,
-        element: Element,
-        now: &[u8],
-        first: &[u8],
-        operands: &[&[u8]],
-    ) -> Option<usize> {
-        if element.evidence(Operator::Sum, first, operands) < CERTAIN {
-            return None;
-        }
-        let mut result = first.to_vec();
-        operands.iter().for_each(|b| element.combine(Operator::Sum, &mut result, b));
-        let place = search::find(element.size(), now, &result)?;
-        let is_new = self.bytes.get(place..place + result.len()) != Some(&result);
-        (is_new && element.is(Operator::Sum, &result, first, operands)).then_some(place)
-    }
-
-    /// What lies at an address is known to have become this.
-    fn becomes(&mut self, at: u64, bytes: &[u8]) {
-        for (own, address) in self.bytes.iter_mut().zip(self.start..) {
-            if let Some(byte) =
-                address.checked_sub(at).and_then(|i| bytes.get(usize::try_from(i).ok()?))
-            {
-                *own = *byte;
-            }
-        }
     }
 }
