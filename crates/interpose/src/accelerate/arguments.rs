@@ -15,9 +15,7 @@ use crate::runtime::displacements::{Displacement, Displacements};
 
 /// What is known of the arguments of one side.
 pub(crate) enum Look<A: Abi> {
-    /// They are to be passed on.
-    Nothing,
-    /// The same, this time.
+    /// They are to be passed on, this time.
     Unseen(Waiting<A>),
     /// They can be packed.
     Blocks(Blocks<A>),
@@ -31,7 +29,7 @@ pub(crate) trait Arguments<A: Abi>: Copy {
     /// Whether a glance says that nothing is to be done.
     fn are_plain(&self, state: &Accelerator<A>) -> bool;
 
-    /// Looks at the arguments, which describe so many blocks.
+    /// Looks at the arguments, which describe so many blocks; `None` where they are to be passed on.
     ///
     /// # Safety
     /// As the MPI call: its lists are as long as that.
@@ -40,7 +38,7 @@ pub(crate) trait Arguments<A: Abi>: Copy {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Look<A>;
+    ) -> Option<Look<A>>;
 
     /// The arguments for a packed buffer that holds these blocks.
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self;
@@ -76,6 +74,9 @@ macro_rules! message_or_return {
     };
 }
 
+/// Blocks of different datatypes begin at multiples of this many bytes of the packed buffer.
+const ALIGNMENT: usize = 16;
+
 const NO_FASTER: &str = "expected to be no faster in a collective";
 const NO_BUFFER: &str = "no buffer";
 
@@ -89,8 +90,8 @@ impl<A: Abi> Arguments<A> for () {
         true
     }
 
-    unsafe fn look(&self, _: &'static Accelerator<A>, _: usize, _: Purpose) -> Look<A> {
-        Look::Nothing
+    unsafe fn look(&self, _: &'static Accelerator<A>, _: usize, _: Purpose) -> Option<Look<A>> {
+        None
     }
 
     fn packed(&self, _buffer: *mut c_void, _blocks: &Blocks<A>) -> Self {}
@@ -106,21 +107,6 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
     }
 
     unsafe fn look(
-        &self,
-        state: &'static Accelerator<A>,
-        blocks: usize,
-        purpose: Purpose,
-    ) -> Look<A> {
-        self.find(state, blocks, purpose).unwrap_or(Look::Nothing)
-    }
-
-    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
-        Equal { buffer, datatype: blocks.element, ..*self }
-    }
-}
-
-impl<A: Abi, N: Integer> Equal<A, N> {
-    fn find(
         &self,
         state: &'static Accelerator<A>,
         blocks: usize,
@@ -152,6 +138,10 @@ impl<A: Abi, N: Integer> Equal<A, N> {
             }),
         }))
     }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Equal { buffer, datatype: blocks.element, ..*self }
+    }
 }
 
 /// A list that the program gave, of which a call reads so many.
@@ -159,7 +149,7 @@ impl<A: Abi, N: Integer> Equal<A, N> {
 /// # Safety
 /// It is that long, unless it is null.
 unsafe fn list<'l, T>(start: *const T, length: usize) -> Option<&'l [T]> {
-    // SAFETY: passed on.
+    // SAFETY: the length is the caller's promise.
     (!start.is_null()).then(|| unsafe { std::slice::from_raw_parts(start, length) })
 }
 
@@ -172,36 +162,15 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
         state.is_plain(self.datatype)
     }
 
+    /// All blocks are the beginnings of one message, the longest: of a power of two, so that it is
+    /// the same one when counts change a little.
     unsafe fn look(
         &self,
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Look<A> {
-        // SAFETY: passed on.
-        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
-    }
-
-    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
-        Varying {
-            buffer,
-            displacements: blocks.displacements.as_ptr(),
-            datatype: blocks.element,
-            ..*self
-        }
-    }
-}
-
-impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
-    /// All blocks are the beginnings of one message, the longest: of a power of two, so that it is
-    /// the same one when counts change a little.
-    unsafe fn find(
-        &self,
-        state: &'static Accelerator<A>,
-        blocks: usize,
-        purpose: Purpose,
     ) -> Option<Look<A>> {
-        // SAFETY: passed on.
+        // SAFETY: the lists are as long as the blocks.
         let (counts, places) =
             unsafe { (list(self.counts, blocks)?, list(self.displacements, blocks)?) };
         let counts: Vec<u64> =
@@ -249,6 +218,15 @@ impl<A: Abi, N: Integer, D: Displacement> Varying<A, N, D> {
         }
         Some(Look::Blocks(blocks))
     }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Varying {
+            buffer,
+            displacements: blocks.displacements.as_ptr(),
+            datatype: blocks.element,
+            ..*self
+        }
+    }
 }
 
 impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
@@ -265,32 +243,8 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Look<A> {
-        // SAFETY: passed on.
-        unsafe { self.find(state, blocks, purpose) }.unwrap_or(Look::Nothing)
-    }
-
-    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
-        Typed {
-            buffer,
-            counts: self.counts,
-            displacements: blocks.displacements.as_ptr(),
-            datatypes: blocks.datatypes.as_ptr(),
-        }
-    }
-}
-
-/// Blocks of different datatypes begin at multiples of this many bytes of the packed buffer.
-const ALIGNMENT: usize = 16;
-
-impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
-    unsafe fn find(
-        &self,
-        state: &'static Accelerator<A>,
-        blocks: usize,
-        purpose: Purpose,
     ) -> Option<Look<A>> {
-        // SAFETY: passed on.
+        // SAFETY: the lists are as long as the blocks.
         let (counts, places, datatypes) = unsafe {
             (
                 list(self.counts, blocks)?,
@@ -346,5 +300,14 @@ impl<A: Abi, N: Integer, D: Displacement> Typed<A, N, D> {
             return None;
         }
         Some(Look::Blocks(blocks))
+    }
+
+    fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
+        Typed {
+            buffer,
+            counts: self.counts,
+            displacements: blocks.displacements.as_ptr(),
+            datatypes: blocks.datatypes.as_ptr(),
+        }
     }
 }

@@ -34,27 +34,26 @@ impl<A: Abi> Plan<A> {
         rank: usize,
         purpose: Purpose,
     ) -> Plan<A> {
-        // SAFETY: passed on.
+        // SAFETY: the lists are the caller's promise.
         let looks = unsafe {
             (
-                send_role.map_or(Look::Nothing, |role| send.look(state, role.blocks, purpose)),
-                receive_role
-                    .map_or(Look::Nothing, |role| receive.look(state, role.blocks, purpose)),
+                send_role.and_then(|role| send.look(state, role.blocks, purpose)),
+                receive_role.and_then(|role| receive.look(state, role.blocks, purpose)),
             )
         };
         let (send, receive) = match looks {
-            (_, Look::Unseen(waiting)) | (Look::Unseen(waiting), _) => {
+            (_, Some(Look::Unseen(waiting))) | (Some(Look::Unseen(waiting)), _) => {
                 return Plan::Unseen(waiting);
             }
-            (Look::Blocks(send), Look::Blocks(receive)) => {
+            (Some(Look::Blocks(send)), Some(Look::Blocks(receive))) => {
                 if overlap(&send, &receive, rank) {
                     return Plan::Native;
                 }
                 (Some(send), Some(receive))
             }
-            (Look::Blocks(send), Look::Nothing) => (Some(send), None),
-            (Look::Nothing, Look::Blocks(receive)) => (None, Some(receive)),
-            (Look::Nothing, Look::Nothing) => return Plan::Native,
+            (Some(Look::Blocks(send)), None) => (Some(send), None),
+            (None, Some(Look::Blocks(receive))) => (None, Some(receive)),
+            (None, None) => return Plan::Native,
         };
         let side = |blocks: Option<Blocks<A>>, role: Option<Role>| {
             blocks.zip(role).and_then(|(blocks, role)| Side::new(state, blocks, role))

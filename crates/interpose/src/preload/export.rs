@@ -17,7 +17,8 @@
 /// `_c`: for ABIs whose libraries have them.
 ///
 /// Where a trace is wanted, [`record`](crate::record) does the work of
-/// [`calls`](crate::preload::calls), by the same names.
+/// [`calls`](crate::preload::calls): as a layer in its place ([`layered!`](crate::layered!)), or by
+/// the same names, as here.
 ///
 /// A line of the list is the function's name after `MPI_`, its field in the table of the library's
 /// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
@@ -191,7 +192,7 @@ macro_rules! layered {
         $crate::layered! { @symbol "PMPI_" own $($function)*; $($rest)* }
     };
     (@symbol $prefix:literal $table:ident $name:ident $have:ident $field:ident $($suffix:literal)?;
-        ($($argument:ident: $ty:ty),*) |$layer:ident, $next:ident| $work:block) =>
+        ($($argument:ident: $ty:ty),* $(,)?) |$layer:ident, $next:ident| $work:block) =>
     {
         const _: () = {
             $crate::entry! { ($prefix, stringify!($name) $(, $suffix)?) $name($($argument: $ty),*) {

@@ -8,8 +8,10 @@
 #[macro_export]
 macro_rules! collectives {
     ($width:ident) => {
-        use $crate::preload::calls::collectives::{Equal, Form, Kind, Typed, Varying, collective};
         use $crate::reexport::Aint;
+        use $crate::runtime::collective_arguments::{
+            CollectiveCall, CollectiveLayer as _, Equal, Form, Kind, Typed, Varying,
+        };
 
         type D = <N as $crate::CallCount>::Displacement;
 
@@ -103,22 +105,18 @@ macro_rules! collectives {
     };
     // Libraries of one ABI differ in what they have beyond MPI 3.1.
     (@int $arguments:tt persistent $kind:ident $name:ident $field:ident $large:ident) => {
-        $crate::collectives! { @export $arguments persistent $kind "" $name optional $field }
+        $crate::collectives! { @export $arguments persistent $kind $name optional $field }
     };
     (@int $arguments:tt $form:ident $kind:ident $name:ident $field:ident $large:ident) => {
-        $crate::collectives! { @export $arguments $form $kind "" $name required $field }
+        $crate::collectives! { @export $arguments $form $kind $name required $field }
     };
     (@large $arguments:tt $form:ident $kind:ident $name:ident $field:ident $large:ident) => {
-        $crate::collectives! { @export $arguments $form $kind "_c" $name optional $large }
+        $crate::collectives! { @export $arguments $form $kind $name optional $large "_c" }
     };
     (@export ($($send:ident)*, $($receive:ident)*, $root:ident) $form:ident $($function:tt)*) => {
         $crate::collectives! { @collect
             [$($send)* send; $($receive)* receive; $root; comm; $form;] [] [] []
-            (send, receive) "MPI_" next $($function)*
-        }
-        $crate::collectives! { @collect
-            [$($send)* send; $($receive)* receive; $root; comm; $form;] [] [] []
-            (send, receive) "PMPI_" own $($function)*
+            (send, receive) $($function)*
         }
     };
 
@@ -129,7 +127,7 @@ macro_rules! collectives {
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)*] [$($values)* (),] [$($passed)*] $($function)*
+            [$($parameters)*] [$($values)* $side: (),] [$($passed)*] $($function)*
         }
     };
     (@collect [equal $side:ident; $($rest:tt)*]
@@ -137,7 +135,7 @@ macro_rules! collectives {
     {
         $crate::collectives! { @collect [$($rest)*]
             [$($parameters)* buffer: *mut c_void, count: N, datatype: Datatype,]
-            [$($values)* Equal { buffer, count, datatype },]
+            [$($values)* $side: Equal { buffer, count, datatype },]
             [$($passed)* $side.buffer, $side.count, $side.datatype,] $($function)*
         }
     };
@@ -147,7 +145,7 @@ macro_rules! collectives {
         $crate::collectives! { @collect [$($rest)*]
             [$($parameters)* buffer: *mut c_void, counts: *const N, displacements: *const D,
                 datatype: Datatype,]
-            [$($values)* Varying { buffer, counts, displacements, datatype },]
+            [$($values)* $side: Varying { buffer, counts, displacements, datatype },]
             [$($passed)* $side.buffer, $side.counts, $side.displacements, $side.datatype,]
             $($function)*
         }
@@ -158,7 +156,7 @@ macro_rules! collectives {
         $crate::collectives! { @collect [$($rest)*]
             [$($parameters)* buffer: *mut c_void, counts: *const N,
                 displacements: *const $displacement, datatypes: *const Datatype,]
-            [$($values)* Typed { buffer, counts, displacements, datatypes },]
+            [$($values)* $side: Typed { buffer, counts, displacements, datatypes },]
             [$($passed)* $side.buffer, $side.counts, $side.displacements, $side.datatypes,]
             $($function)*
         }
@@ -167,28 +165,28 @@ macro_rules! collectives {
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)* root: c_int,] [$($values)* root,] [$($passed)* root,] $($function)*
+            [$($parameters)* root: c_int,] [$($values)* root: root,] [$($passed)* root,] $($function)*
         }
     };
     (@collect [no_root; $($rest:tt)*]
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)*] [$($values)* 0,] [$($passed)*] $($function)*
+            [$($parameters)*] [$($values)* root: 0,] [$($passed)*] $($function)*
         }
     };
     (@collect [comm; $($rest:tt)*]
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)* comm: Comm,] [$($values)* comm,] [$($passed)* comm,] $($function)*
+            [$($parameters)* comm: Comm,] [$($values)* comm: comm,] [$($passed)* comm,] $($function)*
         }
     };
     (@collect [blocking; $($rest:tt)*]
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)*] [$($values)* Form::Blocking] [$($passed)*] $($function)*
+            [$($parameters)*] [$($values)* form: Form::Blocking] [$($passed)*] $($function)*
         }
     };
     (@collect [non_blocking; $($rest:tt)*]
@@ -196,7 +194,7 @@ macro_rules! collectives {
     {
         $crate::collectives! { @collect [$($rest)*]
             [$($parameters)* request: *mut Request,]
-            [$($values)* Form::NonBlocking(request)] [$($passed)* request] $($function)*
+            [$($values)* form: Form::NonBlocking(request)] [$($passed)* request] $($function)*
         }
     };
     (@collect [persistent; $($rest:tt)*]
@@ -204,30 +202,20 @@ macro_rules! collectives {
     {
         $crate::collectives! { @collect [$($rest)*]
             [$($parameters)* info: Info, request: *mut Request,]
-            [$($values)* Form::Persistent(request)] [$($passed)* info, request] $($function)*
+            [$($values)* form: Form::Persistent(request)] [$($passed)* info, request] $($function)*
         }
     };
     (@collect [] [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*]
-        ($send:ident, $receive:ident) $prefix:literal $table:ident $kind:ident
-        $suffix:literal $name:ident $have:ident $field:ident) =>
+        ($send:ident, $receive:ident) $kind:ident $name:ident $have:ident $field:ident
+        $($suffix:literal)?) =>
     {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($parameters)*) {
-                let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    if let Some(recorder) = PRELOAD.recorder() {
-                        let what = (concat!("MPI_", stringify!($name)), Kind::$kind);
-                        return $crate::record::collectives::collective(
-                            recorder, what, ($($values)*), |$send, $receive| next($($passed)*),
-                        );
-                    }
-                    collective(&PRELOAD, Kind::$kind, ($($values)*), |$send, $receive| {
-                        next($($passed)*)
-                    })
-                }
-            } }
-        };
+        $crate::layered! { [$name $have $field $($suffix)?] ($($parameters)*)
+            |layer, next| {
+                let name = concat!("MPI_", stringify!($name));
+                let call = CollectiveCall { name, kind: Kind::$kind, $($values)* };
+                layer.collective(call, |$send, $receive| next($($passed)*))
+            }
+        }
     };
     (@required $next:expr) => { $next };
     (@optional $next:expr) => {

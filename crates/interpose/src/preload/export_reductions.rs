@@ -8,7 +8,7 @@
 #[macro_export]
 macro_rules! reductions {
     ($width:ident) => {
-        use $crate::record::collectives::Counts;
+        use $crate::runtime::collective_arguments::{Counts, ReductionCall, ReductionLayer as _};
 
         $crate::reductions! { @barrier $width }
         // After the buffers: counts, what they are to us, then whether there is a root.
@@ -47,12 +47,12 @@ macro_rules! reductions {
     };
     // Nothing is counted: there is one width.
     (@barrier int) => {
-        $crate::reductions! { @export "" Barrier required barrier
+        $crate::reductions! { @export [Barrier required barrier]
             (comm: Comm) (Counts::<N>::None, None, None) comm (Form::Blocking) }
-        $crate::reductions! { @export "" Ibarrier required ibarrier
+        $crate::reductions! { @export [Ibarrier required ibarrier]
             (comm: Comm, request: *mut Request) (Counts::<N>::None, None, None)
             comm (Form::NonBlocking(request)) }
-        $crate::reductions! { @export "" Barrier_init optional barrier_init
+        $crate::reductions! { @export [Barrier_init optional barrier_init]
             (comm: Comm, info: Info, request: *mut Request) (Counts::<N>::None, None, None)
             comm (Form::Persistent(request)) }
     };
@@ -80,34 +80,22 @@ macro_rules! reductions {
         )*
     };
     (@int $name:ident $have:ident $field:ident $large:ident $($rest:tt)*) => {
-        $crate::reductions! { @export "" $name $have $field $($rest)* }
+        $crate::reductions! { @export [$name $have $field] $($rest)* }
     };
     (@large $name:ident $have:ident $field:ident $large:ident $($rest:tt)*) => {
-        $crate::reductions! { @export "_c" $name optional $large $($rest)* }
+        $crate::reductions! { @export [$name optional $large "_c"] $($rest)* }
     };
-    (@export $suffix:literal $name:ident $have:ident $field:ident $($rest:tt)*) => {
-        $crate::reductions! { @symbol "MPI_" next $suffix $name $have $field $($rest)* }
-        $crate::reductions! { @symbol "PMPI_" own $suffix $name $have $field $($rest)* }
-    };
-    (@symbol $prefix:literal $table:ident $suffix:literal $name:ident $have:ident $field:ident
-        ($($argument:ident: $ty:ty),*) ($counts:expr, $datatype:expr, $root:expr)
-        $comm:ident ($form:expr)) =>
+    (@export [$name:ident $($function:tt)*] ($($argument:ident: $ty:ty),*)
+        ($counts:expr, $datatype:expr, $root:expr) $comm:ident ($form:expr)) =>
     {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($argument: $ty),*) {
-                let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    let Some(recorder) = PRELOAD.recorder() else {
-                        return next($($argument),*);
-                    };
-                    let name = concat!("MPI_", stringify!($name));
-                    $crate::record::collectives::reduction(
-                        recorder, name, ($counts, $datatype, $root), ($comm, $form),
-                        || next($($argument),*),
-                    )
-                }
-            } }
-        };
+        $crate::layered! { [$name $($function)*] ($($argument: $ty),*)
+            |layer, next| {
+                let (name, counts, datatype) =
+                    (concat!("MPI_", stringify!($name)), $counts, $datatype);
+                let (root, comm, form) = ($root, $comm, $form);
+                let call = ReductionCall { name, counts, datatype, root, comm, form };
+                layer.reduction(call, || next($($argument),*))
+            }
+        }
     };
 }

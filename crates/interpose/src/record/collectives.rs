@@ -5,16 +5,17 @@ use std::ffi::{c_int, c_void};
 use commloom_mpi::Abi;
 use commloom_trace::{Action, Collective};
 
-pub use crate::runtime::collective_arguments::{Form, Kind};
-
 use super::messages::in_world;
 use super::recorder::{Inside, Recorder};
 use super::requests::Template;
-use crate::runtime::collective_arguments::{Equal, Typed, Varying};
+use crate::runtime::collective_arguments::{
+    CollectiveCall, CollectiveLayer, Counts, Equal, Form, Kind, ReductionCall, ReductionLayer,
+    Typed, Varying,
+};
 use crate::runtime::count::Integer;
 
 /// The arguments of one side.
-pub trait Side<A: Abi>: Copy {
+pub(super) trait Side<A: Abi>: Copy {
     /// Where the buffer is, perhaps `MPI_IN_PLACE`; `None` where there is no such side.
     fn buffer(&self) -> Option<*mut c_void>;
 
@@ -74,50 +75,30 @@ impl<A: Abi, N: Integer, D: Copy> Side<A> for Typed<A, N, D> {
     }
 }
 
-/// One collective call that moves data: what the program gave for both sides, the root (meaningless where the kind has
-/// none), the communicator and the form; `call` runs it.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn collective<A: Abi, S: Side<A>, R: Side<A>>(
-    recorder: &'static Recorder<A>,
-    (name, kind): (&'static str, Kind),
-    (send, receive, root, comm, form): (S, R, c_int, A::Comm, Form<A>),
-    call: impl FnOnce(S, R) -> c_int,
-) -> c_int {
-    // SAFETY: passed on.
-    let find =
-        |inside: &Inside<A>| unsafe { inside.moving(name, kind, (send, receive), root, comm) };
-    // SAFETY: passed on.
-    unsafe { recorded(recorder, form, find, || call(send, receive)) }
+impl<A: Abi, S: Side<A>, R: Side<A>> CollectiveLayer<A, S, R> for &'static Recorder<A> {
+    unsafe fn collective(
+        self,
+        call: CollectiveCall<A, S, R>,
+        next: impl FnOnce(S, R) -> c_int,
+    ) -> c_int {
+        // SAFETY: the arguments are those of the program's call.
+        let find = |inside: &Inside<A>| unsafe { inside.moving(&call) };
+        // SAFETY: `next` makes the request of the call.
+        unsafe { recorded(self, call.form, find, || next(call.send, call.receive)) }
+    }
 }
 
-/// How many elements a reduction has.
-#[derive(Debug, Clone, Copy)]
-pub enum Counts<N> {
-    /// So many for every process.
-    Each(N),
-    /// For process by process, in a list as long as the group (`MPI_Reduce_scatter`).
-    List(*const N),
-    /// None: `MPI_Barrier`.
-    None,
-}
-
-/// One collective call that computes, or the barrier.
-///
-/// # Safety
-/// As the MPI call.
-pub unsafe fn reduction<A: Abi, N: Integer>(
-    recorder: &'static Recorder<A>,
-    name: &'static str,
-    (counts, datatype, root): (Counts<N>, Option<A::Datatype>, Option<c_int>),
-    (comm, form): (A::Comm, Form<A>),
-    call: impl FnOnce() -> c_int,
-) -> c_int {
-    // SAFETY: passed on.
-    let find = |inside: &Inside<A>| unsafe { inside.computing(name, counts, datatype, root, comm) };
-    // SAFETY: passed on.
-    unsafe { recorded(recorder, form, find, call) }
+impl<A: Abi> ReductionLayer<A> for &'static Recorder<A> {
+    unsafe fn reduction<N: Integer>(
+        self,
+        call: ReductionCall<A, N>,
+        next: impl FnOnce() -> c_int,
+    ) -> c_int {
+        // SAFETY: the arguments are those of the program's call.
+        let find = |inside: &Inside<A>| unsafe { inside.computing(&call) };
+        // SAFETY: `next` makes the request of the call.
+        unsafe { recorded(self, call.form, find, next) }
+    }
 }
 
 /// Runs a collective. A persistent one is recorded whenever it is started.
@@ -162,12 +143,9 @@ impl<A: Abi> Inside<A> {
     /// As the MPI call.
     unsafe fn moving<S: Side<A>, R: Side<A>>(
         &self,
-        name: &'static str,
-        kind: Kind,
-        (send, receive): (S, R),
-        root: c_int,
-        comm: A::Comm,
+        call: &CollectiveCall<A, S, R>,
     ) -> Option<Collective> {
+        let &CollectiveCall { name, kind, send, receive, root, comm, .. } = call;
         let mpi = self.runtime.mpi();
         let communicator = self.communicator(comm)?;
         let is_inter = !communicator.remote.is_empty();
@@ -212,14 +190,8 @@ impl<A: Abi> Inside<A> {
 
     /// # Safety
     /// As the MPI call.
-    unsafe fn computing<N: Integer>(
-        &self,
-        name: &'static str,
-        counts: Counts<N>,
-        datatype: Option<A::Datatype>,
-        root: Option<c_int>,
-        comm: A::Comm,
-    ) -> Option<Collective> {
+    unsafe fn computing<N: Integer>(&self, call: &ReductionCall<A, N>) -> Option<Collective> {
+        let &ReductionCall { name, counts, datatype, root, comm, .. } = call;
         let communicator = self.communicator(comm)?;
         let members = communicator.members.len();
         let size = datatype.map_or(0, |datatype| self.size(datatype));

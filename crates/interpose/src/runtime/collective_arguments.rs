@@ -1,8 +1,10 @@
 //! Collectives that move data, and their arguments, as MPI has them.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use commloom_mpi::Abi;
+
+use crate::runtime::count::Integer;
 
 /// What a collective does. Forms with counts or datatypes per process are of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,4 +73,80 @@ pub struct Typed<A: Abi, N, D> {
     pub displacements: *const D,
     /// The datatype of the elements of each block.
     pub datatypes: *const A::Datatype,
+}
+
+/// A call of a collective that moves data, with the arguments of its two sides.
+#[derive(Debug, Clone, Copy)]
+pub struct CollectiveCall<A: Abi, S, R> {
+    /// The name of the function.
+    pub name: &'static str,
+    /// What it does.
+    pub kind: Kind,
+    /// What this process gives.
+    pub send: S,
+    /// What it gets.
+    pub receive: R,
+    /// Meaningless where the kind has none.
+    pub root: c_int,
+    /// Among whom.
+    pub comm: A::Comm,
+    /// When it is over.
+    pub form: Form<A>,
+}
+
+/// How many elements a reduction has.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts<N> {
+    /// So many for every process.
+    Each(N),
+    /// For process by process, in a list as long as the group (`MPI_Reduce_scatter`).
+    List(*const N),
+    /// None: `MPI_Barrier`.
+    None,
+}
+
+/// A call of a collective that computes, or of the barrier.
+#[derive(Debug, Clone, Copy)]
+pub struct ReductionCall<A: Abi, N> {
+    /// The name of the function.
+    pub name: &'static str,
+    /// Elements.
+    pub counts: Counts<N>,
+    /// Their datatype.
+    pub datatype: Option<A::Datatype>,
+    /// Who gets the result, where that is one process.
+    pub root: Option<c_int>,
+    /// Among whom.
+    pub comm: A::Comm,
+    /// When it is over.
+    pub form: Form<A>,
+}
+
+/// Who looks after collectives whose sides have such arguments: the accelerator, or the recorder
+/// in its place. `next` is the library's function, with the arguments that the layer wants.
+pub trait CollectiveLayer<A: Abi, S, R>: Copy {
+    /// One collective.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    unsafe fn collective(
+        self,
+        call: CollectiveCall<A, S, R>,
+        next: impl FnOnce(S, R) -> c_int,
+    ) -> c_int;
+}
+
+/// Who looks after collectives that compute, likewise. The accelerator has nothing to do there.
+pub trait ReductionLayer<A: Abi>: Copy {
+    /// One reduction, or a barrier.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    unsafe fn reduction<N: Integer>(
+        self,
+        _call: ReductionCall<A, N>,
+        next: impl FnOnce() -> c_int,
+    ) -> c_int {
+        next()
+    }
 }

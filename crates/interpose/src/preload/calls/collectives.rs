@@ -6,8 +6,6 @@ use std::ffi::{c_int, c_void};
 
 use commloom_mpi::{Abi, Neighbors, Subject};
 
-pub use crate::runtime::collective_arguments::{Equal, Form, Kind, Typed, Varying};
-
 use crate::accelerate::arguments::Arguments;
 use crate::accelerate::blocks::Pick;
 use crate::accelerate::collective_plan::Plan;
@@ -16,31 +14,30 @@ use crate::accelerate::message::Purpose;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
 use crate::preload::state::Preload;
+use crate::runtime::collective_arguments::{
+    CollectiveCall, CollectiveLayer, Form, Kind, ReductionLayer,
+};
 
-/// One collective call: what the program gave for both sides, the root (meaningless where the kind has
-/// none), the communicator and the form; `call` runs it with the arguments of both sides.
-///
-/// # Safety
-/// As the MPI call.
-#[expect(private_bounds, reason = "only our macro calls this, with arguments of ours")]
-pub unsafe fn collective<A: Abi, S: Arguments<A>, R: Arguments<A>>(
-    state: &'static Preload<A>,
-    kind: Kind,
-    (send, receive, root, comm, form): (S, R, c_int, A::Comm, Form<A>),
-    call: impl FnOnce(S, R) -> c_int,
-) -> c_int {
-    if send.are_plain(state) && receive.are_plain(state) {
-        return call(send, receive);
-    }
-    // SAFETY: passed on.
-    unsafe {
-        let mut plan = begin(state, kind, (&send, &receive), (root, comm), form);
-        let (send, receive) = plan.arguments((send, receive));
-        let code = call(send, receive);
-        end(state, plan, form, code);
+impl<A: Abi, S: Arguments<A>, R: Arguments<A>> CollectiveLayer<A, S, R> for &'static Preload<A> {
+    unsafe fn collective(
+        self,
+        call: CollectiveCall<A, S, R>,
+        next: impl FnOnce(S, R) -> c_int,
+    ) -> c_int {
+        if call.send.are_plain(self) && call.receive.are_plain(self) {
+            return next(call.send, call.receive);
+        }
+        // SAFETY: the arguments are those of the program's call.
+        let mut plan = unsafe { begin(self, &call) };
+        let (send, receive) = plan.arguments((call.send, call.receive));
+        let code = next(send, receive);
+        // SAFETY: the same call, which has made its request if it succeeded.
+        unsafe { end(self, plan, call.form, code) };
         code
     }
 }
+
+impl<A: Abi> ReductionLayer<A> for &'static Preload<A> {}
 
 /// Before the library's part: finds out what there is to do and packs what the call sends. Persistent
 /// ones too, although they are packed again whenever they are started: MPICH copies what a process
@@ -50,23 +47,20 @@ pub unsafe fn collective<A: Abi, S: Arguments<A>, R: Arguments<A>>(
 /// As the MPI call.
 unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     state: &'static Preload<A>,
-    kind: Kind,
-    sides: (&S, &R),
-    (root, comm): (c_int, A::Comm),
-    form: Form<A>,
+    call: &CollectiveCall<A, S, R>,
 ) -> Plan<A> {
-    let persistent = matches!(form, Form::Persistent(_));
-    let purpose = match (kind, persistent) {
+    let persistent = matches!(call.form, Form::Persistent(_));
+    let purpose = match (call.kind, persistent) {
         (Kind::Bcast, true) => Purpose::PersistentBroadcast,
         (Kind::Bcast, false) => Purpose::Broadcast,
         (_, true) => Purpose::Persistent,
         (_, false) => Purpose::Collective,
     };
-    // SAFETY: passed on.
-    let plan = state.shield(|| unsafe { plan(state, kind, sides, (root, comm), purpose) });
+    // SAFETY: the arguments are the caller's promise.
+    let plan = state.shield(|| unsafe { plan(state, call, purpose) });
     let Some(Some(mut plan)) = plan else { return Plan::Native };
     if let Plan::Packed(exchange) = &mut plan {
-        // SAFETY: passed on.
+        // SAFETY: the buffers of the call can be read.
         if unsafe { exchange.pack() }.is_none() {
             return plan.given_up(state);
         }
@@ -91,7 +85,7 @@ unsafe fn end<A: Abi>(state: &'static Preload<A>, plan: Plan<A>, form: Form<A>, 
     if code != A::CONSTANTS.success {
         return exchange.done(state);
     }
-    // SAFETY: passed on.
+    // SAFETY: after success the request is there, and what was received is in our buffer.
     unsafe {
         match form {
             Form::NonBlocking(request) if *request != state.mpi().handles.request_null => {
@@ -114,11 +108,11 @@ unsafe fn end<A: Abi>(state: &'static Preload<A>, plan: Plan<A>, form: Form<A>, 
 /// As the MPI call.
 unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     state: &'static Preload<A>,
-    kind: Kind,
-    (send, receive): (&S, &R),
-    (root, comm): (c_int, A::Comm),
+    call: &CollectiveCall<A, S, R>,
     purpose: Purpose,
 ) -> Option<Plan<A>> {
+    let CollectiveCall { kind, send, receive, root, comm, .. } = call;
+    let (kind, root, comm) = (*kind, *root, *comm);
     let mpi = state.mpi();
     // Packing keeps counts and sizes of elements, but not gaps and extents, and nobody knows whether the other
     // processes pack.

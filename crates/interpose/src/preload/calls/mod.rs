@@ -1,9 +1,10 @@
-//! The wrapped calls, one family per file. Messages, persistent requests and completion are layers
-//! ([`calls`](crate::runtime::calls), [`completion`](crate::runtime::completion)); each other
-//! function takes the state, the function of the library that the call goes on to, and the arguments
-//! of the MPI call.
+//! The wrapped calls, one family per file. For messages, persistent requests, completion and
+//! collectives the state is a layer ([`calls`](crate::runtime::calls),
+//! [`completion`](crate::runtime::completion),
+//! [`collective_arguments`](crate::runtime::collective_arguments)); each other function takes the
+//! state, the function of the library that the call goes on to, and the arguments of the MPI call.
 
-pub mod collectives;
+mod collectives;
 mod completion;
 pub mod environment;
 pub mod packing;
