@@ -302,10 +302,9 @@ impl Contents {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::record::layout::{Content, Layout};
+    use std::sync::Arc;
 
     fn content(text: &str, count: u64) -> Arc<Content> {
         let ty: commloom_layout::Type = text.parse().expect("a type");
