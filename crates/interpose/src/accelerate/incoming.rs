@@ -30,7 +30,8 @@ pub(crate) enum Incoming<A: Abi, N> {
 
 impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// The strategy for a receive, with its buffer.
-    pub fn of(state: &'static Accelerator<A>, message: &IncomingMessage<A, N>, when: When) -> Self {
+    #[inline]
+    pub fn of(state: &'static Accelerator<A>, message: IncomingMessage<A, N>, when: When) -> Self {
         let incoming = Self::choose(state, message, Purpose::Transfer, when);
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();
@@ -39,7 +40,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     }
 
     /// The same for a persistent receive.
-    pub fn persistent(state: &'static Accelerator<A>, message: &IncomingMessage<A, N>) -> Self {
+    pub fn persistent(state: &'static Accelerator<A>, message: IncomingMessage<A, N>) -> Self {
         Self::choose(state, message, Purpose::Persistent, When::Later)
     }
 
@@ -50,7 +51,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// As for the MPI call: the buffer can be read.
     pub unsafe fn replacing(
         state: &'static Accelerator<A>,
-        message: &IncomingMessage<A, N>,
+        message: IncomingMessage<A, N>,
     ) -> Self {
         let MessageData { count, datatype, .. } = message.data;
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
@@ -67,9 +68,10 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         incoming
     }
 
+    #[inline]
     fn choose(
         state: &'static Accelerator<A>,
-        &IncomingMessage { data, from }: &IncomingMessage<A, N>,
+        IncomingMessage { data, from }: IncomingMessage<A, N>,
         purpose: Purpose,
         when: When,
     ) -> Self {
@@ -107,6 +109,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     }
 
     /// The data for the library, in the place of the program's.
+    #[inline]
     pub fn arguments(&mut self, data: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
             Incoming::Native | Incoming::Unseen(_) => data,

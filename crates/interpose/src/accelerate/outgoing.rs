@@ -14,7 +14,7 @@ use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::{Message, Purpose};
 use crate::accelerate::pending::Held;
 use crate::accelerate::strategy::Elements;
-use crate::runtime::calls::{MessageData, OutgoingMessage};
+use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
 
 /// What is handed to the library instead of the program's buffer, count and datatype, in a call whose
@@ -49,8 +49,13 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
-    pub unsafe fn of(state: &'static Accelerator<A>, message: &OutgoingMessage<A, N>) -> Self {
-        let out = Self::choose(state, message, Purpose::Transfer, |m| m.elements());
+    #[inline]
+    pub unsafe fn of(
+        state: &'static Accelerator<A>,
+        data: MessageData<A, N>,
+        destination: c_int,
+    ) -> Self {
+        let out = Self::choose(state, data, destination, Purpose::Transfer, |m| m.elements());
         // SAFETY: the buffer is the caller's promise.
         unsafe { out.packed(state) }
     }
@@ -59,12 +64,14 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
+    #[inline]
     pub unsafe fn watched(
         state: &'static Accelerator<A>,
-        message: &OutgoingMessage<A, N>,
+        data: MessageData<A, N>,
+        destination: c_int,
     ) -> (Self, Option<Watch<A>>) {
         let mut watch = None;
-        let out = Self::choose(state, message, Purpose::Transfer, |message| {
+        let out = Self::choose(state, data, destination, Purpose::Transfer, |message| {
             let (elements, step) = message.elements_to_send();
             let start = |step| Watch { message: message.clone(), step, start: Instant::now() };
             watch = step.map(start);
@@ -92,18 +99,23 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     }
 
     /// The same for a persistent send. It is packed whenever it is started.
-    pub fn persistent(state: &'static Accelerator<A>, message: &OutgoingMessage<A, N>) -> Self {
-        Self::choose(state, message, Purpose::Persistent, |m| m.elements())
+    pub fn persistent(
+        state: &'static Accelerator<A>,
+        data: MessageData<A, N>,
+        destination: c_int,
+    ) -> Self {
+        Self::choose(state, data, destination, Purpose::Persistent, |m| m.elements())
     }
 
     fn choose(
         state: &'static Accelerator<A>,
-        &OutgoingMessage { data, to, .. }: &OutgoingMessage<A, N>,
+        data: MessageData<A, N>,
+        destination: c_int,
         purpose: Purpose,
         elements: impl FnOnce(&Arc<Message<A>>) -> Elements<A, N>,
     ) -> Self {
         let MessageData { buffer, count, datatype } = data;
-        if to.rank == A::CONSTANTS.proc_null {
+        if destination == A::CONSTANTS.proc_null {
             return Outgoing::Native;
         }
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
@@ -134,6 +146,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     }
 
     /// The data for the library, in the place of the program's.
+    #[inline]
     pub fn arguments(&self, data: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
             Outgoing::Native | Outgoing::Unseen(_) => data,

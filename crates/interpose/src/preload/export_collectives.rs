@@ -213,7 +213,7 @@ macro_rules! collectives {
             |layer, next| {
                 let name = concat!("MPI_", stringify!($name));
                 let call = CollectiveCall { name, kind: Kind::$kind, $($values)* };
-                layer.collective(call, |$send, $receive| next($($passed)*))
+                layer.collective(call, move |$send, $receive| next($($passed)*))
             }
         }
     };

@@ -15,7 +15,7 @@ macro_rules! messages {
         $crate::layered! { [Mprobe required mprobe]
             (source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status)
             |layer, next| {
-                let call = || next(source, tag, comm, message, status);
+                let call = move || next(source, tag, comm, message, status);
                 layer.mprobe(Envelope { rank: source, tag, comm }, message, call, || true)
             }
         }
@@ -23,16 +23,16 @@ macro_rules! messages {
             (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
                 status: *mut Status)
             |layer, next| {
-                let call = || next(source, tag, comm, flag, message, status);
-                layer.mprobe(Envelope { rank: source, tag, comm }, message, call, || *flag != 0)
+                let call = move || next(source, tag, comm, flag, message, status);
+                layer.mprobe(Envelope { rank: source, tag, comm }, message, call, move || *flag != 0)
             }
         }
         $crate::layered! { [Start required start] (request: *mut Request)
-            |layer, next| { layer.start((1, request), || next(request)) }
+            |layer, next| { layer.start((1, request), move || next(request)) }
         }
         $crate::layered! { [Startall required startall]
             (count: c_int, requests: *mut Request)
-            |layer, next| { layer.start((count, requests), || next(count, requests)) }
+            |layer, next| { layer.start((count, requests), move || next(count, requests)) }
         }
     };
     (large) => {
@@ -112,7 +112,7 @@ macro_rules! messages {
                 let data = MessageData { buffer, count, datatype };
                 let to = Envelope { rank: destination, tag, comm };
                 let message = OutgoingMessage { mode: Mode::$mode, data, to };
-                layer.$method(message, $($place,)? |data| {
+                layer.$method(message, $($place,)? move |data| {
                     let MessageData { buffer, count, datatype } = data;
                     next(buffer, count, datatype, destination, tag, comm $(, $place)?)
                 })
@@ -126,7 +126,7 @@ macro_rules! messages {
             |layer, next| {
                 let data = MessageData { buffer, count, datatype };
                 let from = MessageSource::Any(Envelope { rank: source, tag, comm });
-                layer.$method(IncomingMessage { data, from }, $place, |data $(, $changed)?| {
+                layer.$method(IncomingMessage { data, from }, $place, move |data $(, $changed)?| {
                     let MessageData { buffer, count, datatype } = data;
                     next(buffer, count, datatype, source, tag, comm, $place)
                 })
@@ -140,7 +140,7 @@ macro_rules! messages {
             |layer, next| {
                 let data = MessageData { buffer, count, datatype };
                 let from = MessageSource::Matched(message);
-                layer.$method(IncomingMessage { data, from }, $place, |data $(, $changed)?| {
+                layer.$method(IncomingMessage { data, from }, $place, move |data $(, $changed)?| {
                     let MessageData { buffer, count, datatype } = data;
                     next(buffer, count, datatype, message, $place)
                 })
@@ -161,7 +161,7 @@ macro_rules! messages {
                 let data = MessageData { buffer, count, datatype };
                 let from = MessageSource::Any(Envelope { rank: source, tag, comm });
                 let received = IncomingMessage { data, from };
-                layer.$method((sent, received), $place, |sent, received, $place| {
+                layer.$method((sent, received), $place, move |sent, received, $place| {
                     let MessageData { buffer, count, datatype } = received;
                     next(sent.buffer, sent.count, sent.datatype, destination, send_tag, buffer,
                         count, datatype, source, tag, comm, $place)
@@ -179,7 +179,7 @@ macro_rules! messages {
                 let sent = OutgoingMessage { mode: Mode::Standard, data, to };
                 let from = MessageSource::Any(Envelope { rank: source, tag, comm });
                 let received = IncomingMessage { data, from };
-                layer.$method((sent, received), $place, |_, data, $place| {
+                layer.$method((sent, received), $place, move |_, data, $place| {
                     let MessageData { buffer, count, datatype } = data;
                     next(buffer, count, datatype, destination, send_tag, source, tag, comm,
                         $place)

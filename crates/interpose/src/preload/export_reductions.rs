@@ -94,7 +94,7 @@ macro_rules! reductions {
                     (concat!("MPI_", stringify!($name)), $counts, $datatype);
                 let (root, comm, form) = ($root, $comm, $form);
                 let call = ReductionCall { name, counts, datatype, root, comm, form };
-                layer.reduction(call, || next($($argument),*))
+                layer.reduction(call, move || next($($argument),*))
             }
         }
     };

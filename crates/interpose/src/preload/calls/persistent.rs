@@ -21,7 +21,7 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
-        let out = Outgoing::persistent(self, &message);
+        let out = Outgoing::persistent(self, message.data, message.to.rank);
         let code = next(out.arguments(message.data));
         let held = |departure| Held::persistent(Work::Send(departure));
         // SAFETY: `next` has made the request if it succeeded.
@@ -36,7 +36,7 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
-        let mut incoming = Incoming::persistent(self, &message);
+        let mut incoming = Incoming::persistent(self, message);
         let code = next(incoming.arguments(message.data));
         let held = |landing| Held::persistent(Work::Receive(landing));
         // SAFETY: `next` has made the request if it succeeded.

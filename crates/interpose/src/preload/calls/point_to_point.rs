@@ -40,6 +40,7 @@ use crate::runtime::count::CallCount;
 use crate::runtime::outcome::When;
 
 impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
+    #[inline(always)] // The values stay in registers.
     unsafe fn send<N: CallCount>(
         self,
         message: OutgoingMessage<A, N>,
@@ -47,7 +48,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let (out, watch) = unsafe { Outgoing::watched(self, &message) };
+        let (out, watch) = unsafe { Outgoing::watched(self, message.data, message.to.rank) };
         let code = next(out.arguments(message.data));
         if let Some(watch) = watch {
             watch.done();
@@ -56,6 +57,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         code
     }
 
+    #[inline(always)] // The values stay in registers.
     unsafe fn isend<N: CallCount>(
         self,
         message: OutgoingMessage<A, N>,
@@ -64,13 +66,14 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it completes.
-        let out = unsafe { Outgoing::of(self, &message) };
+        let out = unsafe { Outgoing::of(self, message.data, message.to.rank) };
         let code = next(out.arguments(message.data));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { out.wait_for(self, code, request, Held::Send) };
         code
     }
 
+    #[inline(always)] // The values stay in registers.
     unsafe fn recv<N: CallCount>(
         self,
         message: IncomingMessage<A, N>,
@@ -79,7 +82,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.takes(message.from);
         let mut own = A::Status::empty();
-        let mut incoming = Incoming::of(self, &message, When::InCall);
+        let mut incoming = Incoming::of(self, message, When::InCall);
         let status = incoming.status(status, &raw mut own);
         let code = next(incoming.arguments(message.data), status);
         // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
@@ -87,6 +90,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         unsafe { incoming.land(self, code, status) }
     }
 
+    #[inline(always)] // The values stay in registers.
     unsafe fn irecv<N: CallCount>(
         self,
         message: IncomingMessage<A, N>,
@@ -94,7 +98,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
         self.takes(message.from);
-        let mut incoming = Incoming::of(self, &message, When::Later);
+        let mut incoming = Incoming::of(self, message, When::Later);
         let code = next(incoming.arguments(message.data));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, Held::Receive) };
@@ -110,9 +114,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         self.replacement.uses(Way::Out, sent.to);
         self.takes(received.from);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let out = unsafe { Outgoing::of(self, &sent) };
+        let out = unsafe { Outgoing::of(self, sent.data, sent.to.rank) };
         let mut own = A::Status::empty();
-        let mut incoming = Incoming::of(self, &received, When::InCall);
+        let mut incoming = Incoming::of(self, received, When::InCall);
         let status = incoming.status(status, &raw mut own);
         let code = next(out.arguments(sent.data), incoming.arguments(received.data), status);
         out.done(self);
@@ -137,7 +141,7 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         let exchanged = IncomingMessage { data: received.data, from: peer };
         let mut own = A::Status::empty();
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let mut exchange = unsafe { Incoming::replacing(self, &exchanged) };
+        let mut exchange = unsafe { Incoming::replacing(self, exchanged) };
         let status = exchange.status(status, &raw mut own);
         let data = exchange.arguments(received.data);
         let code = next(data, data, status);
