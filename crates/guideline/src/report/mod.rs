@@ -9,12 +9,17 @@
 mod chart;
 mod heat;
 mod html;
+#[cfg(not(feature = "png"))]
+mod no_png;
 mod plots;
-#[cfg_attr(not(feature = "png"), path = "no_png.rs")]
+#[cfg(feature = "png")]
 mod png;
 mod terminal;
 
+#[cfg(not(feature = "png"))]
+pub use no_png::{NoPng as PngError, NoRasterizer as Rasterizer};
 pub use plots::Plot;
+#[cfg(feature = "png")]
 pub use png::{PngError, Rasterizer};
 
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use super::Plot;
 /// Why there is no picture.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum PngError {
+pub enum NoPng {
     /// Nothing here can draw one.
     #[error("this commloom was built without PNG (`make build` has it); SVG needs nothing")]
     LeftOut,
@@ -15,22 +15,22 @@ pub enum PngError {
 
 /// There is none.
 #[derive(Debug)]
-pub enum Rasterizer {}
+pub enum NoRasterizer {}
 
-impl Rasterizer {
+impl NoRasterizer {
     /// Says so.
     ///
     /// # Errors
     /// Always.
-    pub fn new() -> Result<Rasterizer, PngError> {
-        Err(PngError::LeftOut)
+    pub fn new() -> Result<NoRasterizer, NoPng> {
+        Err(NoPng::LeftOut)
     }
 
     /// Is never called.
     ///
     /// # Errors
     /// Never.
-    pub fn png(&self, _: &Plot) -> Result<Vec<u8>, PngError> {
+    pub fn png(&self, _: &Plot) -> Result<Vec<u8>, NoPng> {
         match *self {}
     }
 }
