@@ -2,8 +2,6 @@
 
 use thiserror::Error;
 
-use super::Plot;
-
 /// Why there is no picture.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -30,7 +28,7 @@ impl NoRasterizer {
     ///
     /// # Errors
     /// Never.
-    pub fn png(&self, _: &Plot) -> Result<Vec<u8>, NoPng> {
+    pub fn png<P>(&self, _: &P) -> Result<Vec<u8>, NoPng> {
         match *self {}
     }
 }
