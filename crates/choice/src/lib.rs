@@ -3,27 +3,28 @@
 //!
 //! ```text
 //! program's type, normal form ─► Shape (family, run length, bytes) ─┐
-//! reference layouts, measured by                                    ├─► Model ─► Choice ─► Trials
+//! reference layouts, measured by                                    ├─► Model ─► Choice ─► Contest
 //!             `commloom calibrate --messages` ─► Table ─────────────┘
 //! ```
 //!
 //! Nothing is known about a library but what messages of [`references`] took with it: untouched,
 //! and packed. A message is expected to take what references of its family took that have as long
-//! runs and as many bytes, and is left alone unless another way is expected to be clearly faster.
+//! runs and as many bytes: that says which ways are worth a try, and in which order. What is done is decided by
+//! the times of the program itself.
 //! `book/src/explanation/strategy.md` says what was measured and how good the expectation is.
 
 #![forbid(unsafe_code)]
 
+mod contest;
 mod family;
 mod model;
 mod reference;
 mod shape;
 mod table;
-mod trials;
 
+pub use contest::{Contest, Interval, Step, Verdict};
 pub use family::{Family, Form, MANY};
-pub use model::{Choice, Model, Way};
+pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};
 pub use shape::{Shape, unit};
 pub use table::{LONGEST, Operation, Row, Table, TableError, Times, file_name};
-pub use trials::{Step, Trials, WORTH};

@@ -2,7 +2,6 @@
 
 use crate::shape::{Description, Shape};
 use crate::table::{Operation, Table, Times};
-use crate::trials::WORTH;
 
 /// How a message is handed to the MPI library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,19 +17,40 @@ pub enum Way {
     Engine,
 }
 
-/// A way, and what one message is expected to take, in nanoseconds; 0 where nothing is known.
+/// What one message is expected to take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Choice {
+    /// Left to the library; 0 where nothing is known.
+    pub native: f64,
+    /// Packed; 0 where nothing is known.
+    pub engine: f64,
+    /// The other ways that are worth a try, the one that is expected to be fastest first.
+    pub others: [Option<Candidate>; 2],
+}
+
+/// A way that may be faster than native.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
     /// How.
     pub way: Way,
-    /// In this way.
-    pub expected: f64,
-    /// Left to the library.
-    pub native: f64,
-    /// Packed.
-    pub engine: f64,
-    /// The next best way, where it is near enough to be tried.
-    pub rival: Option<Way>,
+    /// How many times the native time it is expected to take; 1 where nothing is known.
+    pub times: f64,
+}
+
+impl Choice {
+    /// What the message takes in [that way](Choice::way), in nanoseconds; 0 where nothing is known.
+    #[must_use]
+    pub fn expected(&self) -> f64 {
+        let first = self.others[0].filter(|first| first.way == self.way());
+        first.map_or(self.native, |first| first.times * self.native)
+    }
+
+    /// The way that is expected to be clearly the fastest.
+    #[must_use]
+    pub fn way(&self) -> Way {
+        let clear = self.others[0].filter(|first| self.native > 0.0 && first.times < MARGIN);
+        clear.map_or(Way::Native, |first| first.way)
+    }
 }
 
 /// Predicts what messages take with one library.
@@ -41,6 +61,9 @@ pub struct Model {
 
 /// How much faster another way must be expected to be.
 const MARGIN: f64 = 0.9;
+/// How much slower it may be expected to be and is tried in spite of that: what was measured elsewhere
+/// is wrong by so much at times.
+const WORTH: f64 = 3.0;
 /// A description of the same kind is another one if it has so much fewer runs.
 const FEWER_RUNS: f64 = 0.9;
 /// The time to look a message up on both sides together, in nanoseconds.
@@ -59,12 +82,16 @@ impl Model {
         &self.table
     }
 
-    /// The way for a message, sent or received.
+    /// The ways for a message, sent or received.
     #[must_use]
     pub fn choose(&self, shape: &Shape) -> Choice {
+        if shape.runs <= 1.0 {
+            return Choice::default();
+        }
         let times = |description| self.times(Operation::Message, description, shape);
         let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
-            return Choice::default();
+            let unknown = Candidate { way: Way::Engine, times: 1.0 };
+            return Choice { others: [Some(unknown), None], ..Choice::default() };
         };
         // The engine does not see the program's description.
         let (native, engine) = (own.native, packed.engine + LOOK_UP);
@@ -80,29 +107,35 @@ impl Model {
             substitute(Way::Unit, shape.unit),
             substitute(Way::Whole, shape.whole),
         ];
-        let mut ways: Vec<(Way, f64)> = others.into_iter().flatten().collect();
-        ways.sort_by(|a, b| a.1.total_cmp(&b.1));
-        // Left alone unless another way is clearly faster.
-        let at = ways.iter().take_while(|(_, time)| *time < MARGIN * native).count();
-        ways.insert(at, (Way::Native, native));
-        let (way, expected) = ways[0];
-        let rival = ways.get(1).filter(|(_, time)| *time <= WORTH * expected);
-        Choice { way, expected, native, engine, rival: rival.map(|(way, _)| *way) }
+        let mut others: Vec<Candidate> = others
+            .into_iter()
+            .flatten()
+            .map(|(way, time)| Candidate { way, times: time / native })
+            .filter(|candidate| candidate.times <= WORTH)
+            .collect();
+        others.sort_by(|a, b| a.times.total_cmp(&b.times));
+        Choice { native, engine, others: [0, 1].map(|at| others.get(at).copied()) }
     }
 
-    /// Whether it pays to pack what goes to or comes from one process in a collective: a message,
-    /// or a broadcast. There is no other way: a substituted handle would change count and size of
-    /// the elements.
+    /// How many times the native time it is expected to take to pack what goes to or comes from one process in
+    /// a collective: a message, or a broadcast. There is no other way: a substituted handle would
+    /// change count and size of the elements. 1 where nothing is known, and `None` where it is not worth a try.
     #[must_use]
-    pub fn collective(&self, operation: Operation, shape: &Shape) -> bool {
+    pub fn collective(&self, operation: Operation, shape: &Shape) -> Option<f64> {
         let times = |description| {
             let times = |operation| self.times(operation, description, shape);
             times(operation).or_else(|| times(Operation::Message))
         };
         let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
-            return false;
+            return (shape.runs > 1.0).then_some(1.0);
         };
-        packed.engine + LOOK_UP < MARGIN * own.native
+        Some((packed.engine + LOOK_UP) / own.native).filter(|times| *times <= WORTH)
+    }
+
+    /// Whether [`Model::collective`] expects packing to be clearly faster.
+    #[must_use]
+    pub fn packs_in_collective(&self, operation: Operation, shape: &Shape) -> bool {
+        self.collective(operation, shape).is_some_and(|times| times < MARGIN)
     }
 
     /// Whether `MPI_Pack` and `MPI_Unpack` of this shape go through the engine: where runs are
@@ -172,27 +205,25 @@ mod tests {
 
     #[test]
     fn the_cheapest_way_is_chosen_if_it_is_clearly_cheaper() {
-        let way = |times| model(times).choose(&vector()).way;
+        let way = |times| model(times).choose(&vector()).way();
         assert_eq!(way([1000.0, 2000.0, 2000.0]), Way::Native);
         assert_eq!(way([1000.0, 950.0, 950.0]), Way::Native);
         assert_eq!(way([1000.0, 500.0, 2000.0]), Way::Unit);
         assert_eq!(way([1000.0, 500.0, 300.0]), Way::Engine);
         assert_eq!(way([1000.0, 2000.0, 300.0]), Way::Engine);
-        let way = |times| model(times).choose(&pairs()).way;
+        let way = |times| model(times).choose(&pairs()).way();
         assert_eq!(way([500.0, 1000.0, 2000.0]), Way::Whole);
         assert_eq!(way([950.0, 1000.0, 2000.0]), Way::Native);
         assert_eq!(way([500.0, 1000.0, 300.0]), Way::Engine);
     }
 
     #[test]
-    fn the_next_best_way_is_tried_if_it_is_near() {
-        let rival = |times| model(times).choose(&vector()).rival;
-        assert_eq!(rival([1000.0, 2000.0, 900.0]), Some(Way::Engine));
-        assert_eq!(rival([1000.0, 2000.0, 750.0]), Some(Way::Native));
-        assert_eq!(rival([1000.0, 700.0, 400.0]), None);
-        assert_eq!(rival([1000.0, 700.0, 600.0]), Some(Way::Unit));
-        assert_eq!(rival([1000.0, 2000.0, 500.0]), None);
-        assert_eq!(rival([1000.0, 2000.0, 1500.0]), None);
+    fn ways_are_worth_a_try_unless_they_are_expected_to_be_far_slower() {
+        let others = |times| model(times).choose(&vector()).others.map(|o| o.map(|o| o.way));
+        assert_eq!(others([1000.0, 2000.0, 910.0]), [Some(Way::Engine), Some(Way::Unit)]);
+        assert_eq!(others([1000.0, 700.0, 910.0]), [Some(Way::Unit), Some(Way::Engine)]);
+        assert_eq!(others([1000.0, 3500.0, 500.0]), [Some(Way::Engine), None]);
+        assert_eq!(others([1000.0, 3500.0, 3500.0]), [None, None]);
     }
 
     #[test]
@@ -216,7 +247,7 @@ mod tests {
         let messages = rows(Operation::Message, 5000.0);
         let packs = |operation, rows: &[Row]| {
             Model::new(Table::new("L", "here", rows.iter().copied()))
-                .collective(operation, &vector())
+                .packs_in_collective(operation, &vector())
         };
         assert!(packs(Operation::Broadcast, &messages));
         let broadcasts = rows(Operation::Broadcast, 1000.0);
@@ -226,11 +257,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_left_alone() {
+    fn of_what_was_not_measured_nothing_is_expected() {
         let list = mpi::indexed(&[1, 2, 1], &[0, 3, 9], &int()).unwrap();
         let shape = Shape::of(1, &list, &list, &list);
         let model = model([1000.0, 100.0, 100.0]);
-        assert_eq!(model.choose(&shape), Choice::default());
-        assert!(!model.collective(Operation::Message, &shape));
+        let choice = model.choose(&shape);
+        assert_eq!((choice.way(), choice.native), (Way::Native, 0.0));
+        assert_eq!(choice.others[0], Some(Candidate { way: Way::Engine, times: 1.0 }));
+        assert_eq!(model.collective(Operation::Message, &shape), Some(1.0));
     }
 }

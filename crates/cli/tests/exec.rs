@@ -309,7 +309,7 @@ fn settings_that_cannot_be_meant_are_refused_before_the_program_starts() {
         ("COMMLOOM", "of", "is `of`; allowed: on or off".to_owned()),
         ("COMMLOOM_WARMUP", "abc", format!("is `abc`; allowed: {number}")),
         ("COMMLOOM_OFF", "packs", format!("is `packs`; allowed: {words}")),
-        ("COMMLOOM_FORCE", "all", "is `all`; allowed: pack or types".to_owned()),
+        ("COMMLOOM_FORCE", "all", "is `all`; allowed: pack, types or mixed".to_owned()),
         ("COMMLOOM_REPLACE", "yes", "is `yes`; allowed: faster or always".to_owned()),
         ("COMMLOOM_REPLACE_PATIENCE", "1ms", format!("is `1ms`; allowed: {number}")),
         ("COMMLOOM_TRACE_LIMIT", "-1", "is `-1`; allowed: a whole number of bytes".to_owned()),

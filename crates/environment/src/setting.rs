@@ -127,7 +127,11 @@ const LONGEST: usize = 200;
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Allowed::Word(words) => f.write_str(&words.join(" or ")),
+            Allowed::Word(words) => match words.split_last() {
+                Some((last, [])) => f.write_str(last),
+                Some((last, others)) => write!(f, "{} or {last}", others.join(", ")),
+                None => Ok(()),
+            },
             Allowed::Words(words) => {
                 write!(f, "one or more of {}, separated by commas", words.join(", "))
             }
@@ -171,7 +175,7 @@ mod tests {
         assert_eq!(said(&OFF, "type"), format!("COMMLOOM_OFF is `type`; allowed: {allowed}"));
         assert_eq!(
             said(&FORCE, "pack,types"),
-            "COMMLOOM_FORCE is `pack,types`; allowed: pack or types"
+            "COMMLOOM_FORCE is `pack,types`; allowed: pack, types or mixed"
         );
         for wrong in ["abc", "-1", "5us", "1e3", " 5", "99999999999999999999"] {
             let allowed = "a whole number of microseconds";

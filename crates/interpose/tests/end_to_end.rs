@@ -11,7 +11,7 @@ use harness::{Library, libraries, lines};
 const WAYS: &[(&str, &[(&str, &str)])] = &[
     ("all through the engine", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")]),
     ("all with substituted handles", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")]),
-    ("by the model, from the first message", &[("COMMLOOM_WARMUP", "0")]),
+    ("each in a strategy of its own", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "mixed")]),
     ("defaults", &[]),
     ("switched off", &[("COMMLOOM", "off")]),
 ];

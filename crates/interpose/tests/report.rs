@@ -118,6 +118,33 @@ fn expectations_count_messages_at_both_ends() {
 }
 
 #[test]
+fn every_exchange_is_counted_once_under_the_message_that_it_begins_with() {
+    for library in libraries() {
+        let program = library.compile("rounds");
+        let report = json(&report(&library, &program, "json", &[]));
+        let exchanges = |begins_with: &str, bytes: u64| {
+            let types = report["types"].as_array().expect("a list");
+            let all = types.iter().flat_map(|t| t["exchanges"].as_array().expect("a list"));
+            let of = |e: &&Value| e["begins_with"] == begins_with && e["bytes"] == bytes;
+            let sum = |name: &str| {
+                all.clone().filter(of).map(|e| e[name].as_u64().expect("a number")).sum::<u64>()
+            };
+            (sum("exchanges"), sum("tries"))
+        };
+        // Of both ranks. Requests that are asked for are as good as completed.
+        for (begins_with, bytes, count) in
+            [("receive", 512, 400), ("receive", 256, 300), ("receive", 128, 200), ("send", 64, 300)]
+        {
+            let (counted, tries) = exchanges(begins_with, bytes);
+            assert_eq!(counted, 2 * count, "{}: {begins_with} {bytes}: {report}", library.name);
+            assert!(tries > 0, "{}: {begins_with} {bytes}: nothing was tried", library.name);
+        }
+        // Sent and received, one call.
+        assert_eq!(exchanges("collective", 64).0, 2 * 100, "{}: {report}", library.name);
+    }
+}
+
+#[test]
 fn the_page_shows_every_type_and_is_well_formed() {
     for (library, program) in programs() {
         let page = report(library, program, "html", &[("COMMLOOM_FORCE", "pack")]);

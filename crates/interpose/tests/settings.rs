@@ -54,7 +54,7 @@ fn settings_that_cannot_be_meant_are_told_once_and_the_program_runs() {
         let ours = ours(&err);
         let expected = [
             "COMMLOOM_WARMUP is `abc`; allowed: a whole number of microseconds; its default is used",
-            "COMMLOOM_FORCE is `packs`; allowed: pack or types; its default is used",
+            "COMMLOOM_FORCE is `packs`; allowed: pack, types or mixed; its default is used",
             "COMMLOOM_REPROT is no setting of commloom and has no effect; is COMMLOOM_REPORT meant?",
             "the report cannot be written to /no/such/report: No such file or directory",
             "/no/such/model is not there; times of messages are built in",

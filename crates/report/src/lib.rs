@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod brief;
+mod exchange;
 mod html;
 mod memory;
 pub mod numbers;
@@ -26,6 +27,7 @@ use commloom_guard::visible;
 use serde::{Deserialize, Serialize};
 
 pub use brief::brief;
+pub use exchange::{Exchange, Timing};
 pub use memory::{Memory, Pictures};
 pub use replaced::Replaced;
 pub use row::Row;
@@ -120,7 +122,7 @@ impl Report {
         }
         self.types = table.into_values().collect();
         self.types.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-        self.types.iter_mut().for_each(Row::sort_sites);
+        self.types.iter_mut().for_each(Row::sort);
     }
 
     /// Adds the groups of one rank.

@@ -31,14 +31,20 @@ fn scaled(n: u64, units: &[(&str, u64)]) -> String {
     }
 }
 
-/// The time won or lost between two times.
-pub fn gain(nanoseconds: i128) -> String {
+/// Time saved or lost.
+pub fn saved(nanoseconds: i128) -> String {
     let size = time(u64::try_from(nanoseconds.unsigned_abs()).unwrap_or(u64::MAX));
     match nanoseconds {
-        0 => "nothing won or lost".to_owned(),
-        1.. => format!("{size} won"),
+        0 => "no time saved or lost".to_owned(),
+        1.. => format!("{size} saved"),
         _ => format!("{size} lost"),
     }
+}
+
+/// `31.4 %`: the size of a part of a whole.
+pub fn percent(part: i128, whole: u64) -> String {
+    let permille = part.unsigned_abs().saturating_mul(1000) / u128::from(whole.max(1));
+    format!("{}.{} %", permille / 10, permille % 10)
 }
 
 /// Thousandths that a part is of a whole.
@@ -74,8 +80,8 @@ mod tests {
     #[test]
     fn differences_have_words() {
         assert_eq!(
-            [gain(1500), gain(-20), gain(0)],
-            ["1.50 us won", "20 ns lost", "nothing won or lost"]
+            [saved(1500), saved(-20), saved(0)],
+            ["1.50 us saved", "20 ns lost", "no time saved or lost"]
         );
     }
 

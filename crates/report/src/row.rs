@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Pictures, Site};
+use crate::{Exchange, Pictures, Site};
 
 /// One line of the report: a layout on one rank, or on all ranks together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct Row {
     /// The time that it expects of them the way they went.
     #[serde(default)]
     pub expected_ns: u64,
+    /// What was measured of the exchanges that begin with these messages.
+    #[serde(default)]
+    pub exchanges: Vec<Exchange>,
     /// Where the handles were committed.
     #[serde(default)]
     pub sites: Vec<Site>,
@@ -55,10 +58,11 @@ impl Row {
         self.native.values().fold(0, |all, &n| all.saturating_add(n))
     }
 
-    /// The gain that it expects, in nanoseconds; negative where it expects to lose.
+    /// Time saved by medians measured in the run, in nanoseconds, less what tries took; negative
+    /// where time was lost.
     #[must_use]
-    pub fn expected_gain(&self) -> i128 {
-        i128::from(self.expected_native_ns) - i128::from(self.expected_ns)
+    pub fn saved(&self) -> i128 {
+        self.exchanges.iter().map(Exchange::saved).sum()
     }
 
     /// Adds the numbers of the same layout elsewhere.
@@ -80,6 +84,9 @@ impl Row {
         for (reason, n) in other.native {
             *self.native.entry(reason).or_default() += n;
         }
+        for exchange in other.exchanges {
+            exchange.add_to(&mut self.exchanges);
+        }
         for site in other.sites {
             match self.sites.iter_mut().find(|s| s.is_at(&site)) {
                 Some(same) => same.handles = same.handles.saturating_add(site.handles),
@@ -89,8 +96,10 @@ impl Row {
         self.pictures = self.pictures.take().or(other.pictures);
     }
 
-    /// The place that made most handles first.
-    pub(crate) fn sort_sites(&mut self) {
+    /// The place that made most handles first, and the exchanges that took most time.
+    pub(crate) fn sort(&mut self) {
+        let total = |e: &Exchange| e.native.map_or(0, |t| t.median.saturating_mul(e.exchanges));
+        self.exchanges.sort_by_key(|e| (std::cmp::Reverse(total(e)), e.bytes));
         self.sites.sort_by(|a, b| {
             b.handles
                 .cmp(&a.handles)

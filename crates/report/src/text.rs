@@ -1,15 +1,19 @@
 //! The report for a terminal.
 
-use crate::numbers::{gain, time};
+use crate::exchange::Total;
 use crate::{Report, Row};
 
 /// Places that a row names.
 const SITES: usize = 4;
+/// Kinds of exchange that a row names.
+const EXCHANGES: usize = 8;
 
 pub fn text(report: &Report) -> String {
     let mut lines = vec![format!("commloom report: {} ranks, {}", report.ranks, report.library)];
+    let exchanges = report.types.iter().flat_map(|row| &row.exchanges);
+    lines.extend(Total::of(exchanges).headline());
     if !report.choice.is_empty() {
-        lines.push(format!("message times: {}", report.choice));
+        lines.push(format!("what was tried first: {}", report.choice));
     }
     lines.push(format!("{} derived types", report.types.len()));
     report.types.iter().for_each(|row| lines.extend(type_lines(row)));
@@ -51,13 +55,9 @@ fn type_lines(row: &Row) -> Vec<String> {
         row.unpack_ns / 1000,
         row.substituted
     ));
-    if row.expected_native_ns > 0 {
-        lines.push(format!(
-            "  expected: {} untouched, {} as they went: {}",
-            time(row.expected_native_ns),
-            time(row.expected_ns),
-            gain(row.expected_gain())
-        ));
+    lines.extend(row.exchanges.iter().take(EXCHANGES).map(|e| format!("  {}", e.line())));
+    if row.exchanges.len() > EXCHANGES {
+        lines.push(format!("  and {} more kinds of exchange", row.exchanges.len() - EXCHANGES));
     }
     lines.extend(row.native.iter().map(|(why, n)| format!("  {n} left to the library: {why}")));
     lines
@@ -66,7 +66,7 @@ fn type_lines(row: &Row) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, Site};
+    use crate::{Exchange, Format, Site, Timing};
 
     #[test]
     fn names_cannot_command_the_terminal() {
@@ -94,8 +94,16 @@ mod tests {
             after: "A".into(),
             cost_before: 30,
             cost_after: 12,
-            expected_native_ns: 5000,
-            expected_ns: 2000,
+            exchanges: vec![Exchange {
+                begins_with: "receive".into(),
+                strategy: "packed".into(),
+                bytes: 4096,
+                exchanges: 1000,
+                chosen: 900,
+                native: Some(Timing { low: 4900, median: 5000, high: 5200 }),
+                measured: Some(Timing { low: 2900, median: 3000, high: 3100 }),
+                ..Exchange::default()
+            }],
             native: [("contiguous".to_owned(), 7)].into(),
             sites: vec![site; 6],
             ..Row::default()
@@ -104,11 +112,13 @@ mod tests {
         let text = text(&report);
         for part in [
             "2 ranks, L",
-            "message times: measured",
+            "what was tried first: measured",
+            "36.0 % shorter: 3.20 ms of 5.00 ms",
             "committed by exchange at halo.c:42 (3 handles)",
             "and 2 more places",
             "cost 30 -> 12",
-            "expected: 5.00 us untouched, 2.00 us as they went: 3.00 us won",
+            "1,000 exchanges that begin with a receive of 4.09 kB: packed in 900 of them, \
+             measured 3.00 us (2.90 us to 3.10 us), native 5.00 us",
             "7 left to the library: contiguous",
             "MPI_Pack_external",
             "1 internal",

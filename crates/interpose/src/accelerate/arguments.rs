@@ -8,7 +8,7 @@ use commloom_mpi::Abi;
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::blocks::{Block, Blocks, List, Row, bytes};
 use crate::accelerate::committed::{Found, Waiting};
-use crate::accelerate::message::Purpose;
+use crate::accelerate::message::{InCollective, Purpose};
 use crate::runtime::collective_arguments::{Equal, Typed, Varying};
 use crate::runtime::count::Integer;
 use crate::runtime::displacements::{Displacement, Displacements};
@@ -77,7 +77,7 @@ macro_rules! message_or_return {
 /// Blocks of different datatypes begin at multiples of this many bytes of the packed buffer.
 const ALIGNMENT: usize = 16;
 
-const NO_FASTER: &str = "expected to be no faster in a collective";
+const NO_FASTER: &str = "native is not known to be slower in this collective";
 const NO_BUFFER: &str = "no buffer";
 
 /// No side at all: the other one of `MPI_Bcast`.
@@ -117,7 +117,7 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
         let parts = u64::try_from(blocks).ok()?;
         let reason = match () {
             () if !message.takes(self.buffer) => Some(NO_BUFFER),
-            () if !message.packs_in_collective(parts, purpose) => Some(NO_FASTER),
+            () if message.in_collective(parts, purpose) != InCollective::Packed => Some(NO_FASTER),
             () => message.refused_by_gpu(self.buffer),
         };
         if let Some(reason) = reason {
@@ -209,7 +209,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
         };
         let reason = match () {
             () if !message.takes_at(self.buffer, lowest) => Some(NO_BUFFER),
-            () if !message.packs_in_collective(1, purpose) => Some(NO_FASTER),
+            () if message.in_collective(1, purpose) != InCollective::Packed => Some(NO_FASTER),
             () => message.refused_by_gpu_at(self.buffer, lowest),
         };
         if let Some(reason) = reason {
@@ -271,7 +271,14 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             packed[index] = message.element.handle()?;
             end = at.checked_add(message.bytes())?;
             all = all.checked_add(message.size())?;
-            pays += if message.packs_in_collective(1, purpose) { message.size() } else { 0 };
+            match message.in_collective(1, purpose) {
+                InCollective::Packed => pays += message.size(),
+                InCollective::Contiguous => {}
+                InCollective::Native => {
+                    message.tally.native(NO_FASTER, message.size());
+                    return None;
+                }
+            }
             each.push(Block {
                 index,
                 memory: self.buffer.wrapping_byte_offset(bytes(place.wide())?),

@@ -8,8 +8,9 @@ use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::{Found, Waiting};
 use crate::accelerate::landing::Landing;
 use crate::accelerate::lossy::Stays;
-use crate::accelerate::message::Purpose;
+use crate::accelerate::message::{Message, Part, Purpose};
 use crate::accelerate::pending::Held;
+use crate::accelerate::rounds::Lap;
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::{IncomingMessage, MessageData};
 use crate::runtime::count::CallCount;
@@ -29,19 +30,31 @@ pub(crate) enum Incoming<A: Abi, N> {
 }
 
 impl<A: Abi, N: CallCount> Incoming<A, N> {
-    /// The strategy for a receive, with its buffer.
+    /// The strategy for a receive, with its buffer, and its place in the round: [`Lap::done`] when
+    /// the call returns.
     #[inline]
-    pub fn of(state: &'static Accelerator<A>, message: IncomingMessage<A, N>, when: When) -> Self {
-        let incoming = Self::choose(state, message, Purpose::Transfer, when);
+    pub fn of(
+        state: &'static Accelerator<A>,
+        message: IncomingMessage<A, N>,
+        when: When,
+    ) -> (Self, Lap) {
+        let mut lap = Lap::NONE;
+        let incoming = Self::choose(state, message, Purpose::Transfer, when, |message| {
+            let elements;
+            (elements, lap) = message.elements(Part::Received);
+            elements
+        });
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();
         }
-        incoming
+        (incoming, lap)
     }
 
     /// The same for a persistent receive.
     pub fn persistent(state: &'static Accelerator<A>, message: IncomingMessage<A, N>) -> Self {
-        Self::choose(state, message, Purpose::Persistent, When::Later)
+        Self::choose(state, message, Purpose::Persistent, When::Later, |m| {
+            m.elements_for_good(Part::Received)
+        })
     }
 
     /// The same for a buffer whose content is sent and then replaced by what is received; packs
@@ -52,20 +65,20 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     pub unsafe fn replacing(
         state: &'static Accelerator<A>,
         message: IncomingMessage<A, N>,
-    ) -> Self {
+    ) -> (Self, Lap) {
         let MessageData { count, datatype, .. } = message.data;
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
-            return Incoming::Substitute(count, datatype);
+            return (Incoming::Substitute(count, datatype), Lap::NONE);
         }
-        let mut incoming = Self::of(state, message, When::InCall);
+        let (mut incoming, lap) = Self::of(state, message, When::InCall);
         if let Incoming::Packed(landing, ..) = &mut incoming {
             // SAFETY: the buffer is the caller's promise.
             if unsafe { landing.pack() }.is_none() {
                 incoming.done(state);
-                return Incoming::Native;
+                return (Incoming::Native, lap);
             }
         }
-        incoming
+        (incoming, lap)
     }
 
     #[inline]
@@ -74,6 +87,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         IncomingMessage { data, from }: IncomingMessage<A, N>,
         purpose: Purpose,
         when: When,
+        elements: impl FnOnce(&Message<A>) -> Elements<A, N>,
     ) -> Self {
         let MessageData { buffer, count, datatype } = data;
         let envelope = from.envelope();
@@ -87,7 +101,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         };
         let size = message.size();
         let refused = || message.refused_by_overlap().or_else(|| message.refused_by_gpu(buffer));
-        match message.elements().unless(refused) {
+        match elements(&message).unless(refused) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);

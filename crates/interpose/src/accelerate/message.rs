@@ -3,12 +3,12 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
-use commloom_choice::{Operation, Shape, Step, Trials};
-use commloom_layout::mpi;
+use commloom_choice::{Choice, Contest, Operation, Shape, Way};
+use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, Subject};
 use commloom_plan::Plan;
 use commloom_reconstruct::fewest_runs;
@@ -17,27 +17,33 @@ use crate::accelerate::element::Element;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
-use crate::accelerate::strategy::{Elements, Strategy, choose, packed_elements, takes_packed};
-use crate::accelerate::tally::{Expected, MessageTally};
+use crate::accelerate::rounds::{self, Lap, SharedContest};
+use crate::accelerate::strategy::{
+    Challenger, Elements, PACKED, Strategies, Strategy, choose, packed_elements, takes_packed,
+};
+use crate::accelerate::tally::{Expected, MessageTally, Observed};
 use crate::runtime::config::Force;
 use crate::runtime::count::CallCount;
 use crate::runtime::normal_form::normalize;
+use crate::runtime::sync::lock;
 
 /// How `count` elements of a datatype are handled.
 pub(crate) struct Message<A: Abi> {
     engine: &'static Engine<A>,
     /// For sends and receives.
-    strategy: Strategy<A>,
-    /// Another one for sends, and whether it is the better one.
-    other: Option<(Strategy<A>, Trials)>,
+    strategies: Strategies<A>,
+    /// Which of them is the fastest in rounds that begin with it, by [`Part`].
+    contests: [OnceLock<SharedContest>; 4],
+    /// What the model expects.
+    choice: Choice,
+    /// So many elements in normal form.
+    layout: (u64, Type),
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
     pub packs: bool,
     plan: Plan,
     shape: Shape,
     /// Whether [the library does](takes_packed) in its place.
     takes_packed: bool,
-    /// The last answer of [`Message::expected_to_pay`]: the parts, a bit for broadcasts, and one for yes.
-    collective: AtomicU64,
     /// From one element to the next, in bytes.
     pub extent: i64,
     /// One element in packed form, for collectives.
@@ -72,11 +78,7 @@ impl<A: Abi> Message<A> {
         count: i64,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let count = u64::try_from(count)?;
-        let all = mpi::contiguous(count, &layout.after)?;
-        let all = match count {
-            1 => all,
-            _ => normalize(&all)?,
-        };
+        let all = normal_form(count, &layout.after)?;
         let joined = fewest_runs(&all)?;
         let shape = Shape::of(count, &layout.before, &all, &joined);
         let plan = engine.plans.get(&all, 1, engine.target())?;
@@ -84,17 +86,19 @@ impl<A: Abi> Message<A> {
         let contiguous = all.runs() <= 1;
         let config = engine.config();
         let forced = config.force == Some(Force::Pack);
-        let (strategy, other) = choose(engine, &shape, [&all, &joined]);
-        let expected = Expected::of(&engine.model().choose(&shape));
+        let choice = engine.model().choose(&shape);
+        let strategies = choose(engine, &choice, &all);
+        let expected = Expected::of(&choice);
         Ok(Message {
             engine,
-            strategy,
-            other: other.map(|strategy| (strategy, Trials::default())),
+            strategies,
+            contests: Default::default(),
+            choice,
+            layout: (count, layout.after.clone()),
             packs: !contiguous && !config.no_pack && (forced || engine.model().packs(&shape)),
             plan,
             shape,
             takes_packed: takes_packed(engine, &all),
-            collective: AtomicU64::new(0),
             extent: layout.before.extent(),
             element: layout.element(engine),
             grain: Grain::of(&layout.before, engine.mpi().may_have(Subject::QuadsAreBytes)),
@@ -103,28 +107,98 @@ impl<A: Abi> Message<A> {
         })
     }
 
-    /// What is handed to the library. A message may be few elements for the program and more than
-    /// its call can count for us: then it stays as it is.
-    pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
-        self.elements_by(&self.strategy)
+    /// What is handed to the library in the round that the message is part of, or begins.
+    pub fn elements<N: CallCount>(&self, part: Part) -> (Elements<A, N>, Lap) {
+        let others = match &self.strategies {
+            Strategies::Fixed(strategy) => return (self.elements_by(strategy), Lap::NONE),
+            Strategies::Tried(others) => others,
+        };
+        let expected = others.each_ref().map(|o| o.as_ref().map(Challenger::times));
+        let (way, lap) = self.way(part, expected);
+        (self.elements_in(way), lap)
     }
 
-    /// The same for a blocking send, whose time can tell which way is the better one. With it the step
-    /// to give its time to, if it is wanted.
-    pub fn elements_to_send<N: CallCount>(&self) -> (Elements<A, N>, Option<Step>) {
-        let Some((other, trials)) = &self.other else { return (self.elements(), None) };
-        let step = trials.next();
-        let strategy = if step.other { other } else { &self.strategy };
-        (self.elements_by(strategy), step.timed.then_some(step))
-    }
-
-    /// The time of a blocking send.
-    pub fn took(&self, step: Step, time: Duration) {
-        if let Some((_, trials)) = &self.other {
-            trials.took(step, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    /// What is handed to the library in a request that the program starts again and again: what was measured of
+    /// such messages, or what the model of a library that was measured here expects.
+    pub fn elements_for_good<N: CallCount>(&self, part: Part) -> Elements<A, N> {
+        match &self.strategies {
+            Strategies::Fixed(strategy) => self.elements_by(strategy),
+            Strategies::Tried(_) => self.elements_in(
+                self.way_for_good(part, || u8::from(self.choice.way() != Way::Native)),
+            ),
         }
     }
 
+    /// A way drawn by chance, where tests ask for that.
+    fn drawn(&self) -> Option<u8> {
+        let draws = self.engine.config().force == Some(Force::Mixed);
+        draws.then(|| u8::try_from(rounds::seed() >> 32 & 0xff).unwrap_or(0) % 3)
+    }
+
+    /// The way that stands in rounds that begin with it; where nobody has tried others, the model's
+    /// for this library, or native.
+    fn way_for_good(&self, part: Part, expected: impl FnOnce() -> u8) -> u8 {
+        if let Some(way) = self.drawn() {
+            return way;
+        }
+        let contest = self.contests[part.index()].get();
+        match contest.map(|contest| lock(contest).standing()) {
+            Some(0) | None if self.engine.measured().is_own => expected(),
+            Some(way) => way,
+            None => 0,
+        }
+    }
+
+    /// The way of the round that it is part of, or begins.
+    fn way(&self, part: Part, expected: [Option<f64>; 2]) -> (u8, Lap) {
+        if let Some(way) = self.drawn() {
+            return (way, Lap::NONE);
+        }
+        let contest =
+            || self.contests[part.index()].get_or_init(|| self.contest(part, expected)).clone();
+        let kind = std::ptr::from_ref(self).addr() | part.index();
+        rounds::way(u64::try_from(kind).unwrap_or(0), contest)
+    }
+
+    fn contest(&self, part: Part, expected: [Option<f64>; 2]) -> SharedContest {
+        let contest = Arc::new(Mutex::new(Contest::new(expected, rounds::seed())));
+        self.tally.watch(Observed {
+            contest: contest.clone(),
+            begins_with: part.name(),
+            bytes: self.size(),
+            strategies: match &self.strategies {
+                Strategies::Tried([first, second]) if part.is_message() => {
+                    let name = |other: &Option<Challenger<A>>| {
+                        other.as_ref().map_or("native", Challenger::name)
+                    };
+                    ["native", name(first), name(second)]
+                }
+                _ => ["native", PACKED, PACKED],
+            },
+        });
+        contest
+    }
+
+    fn elements_in<N: CallCount>(&self, way: u8) -> Elements<A, N> {
+        let others = match &self.strategies {
+            Strategies::Fixed(strategy) => return self.elements_by(strategy),
+            Strategies::Tried(others) => others,
+        };
+        let [first, second] = others.each_ref().map(Option::as_ref);
+        let other = match way {
+            0 => None,
+            1 => first,
+            _ => second.or(first),
+        };
+        let Some(other) = other else { return Elements::Own("native is not known to be slower") };
+        self.elements_by(other.strategy(self.engine, || {
+            let (count, layout) = &self.layout;
+            self.engine.shield(|| normal_form(*count, layout).ok()).flatten()
+        }))
+    }
+
+    /// What is handed to the library. A message may be few elements for the program and more than
+    /// its call can count for us: then it stays as it is.
     fn elements_by<N: CallCount>(&self, strategy: &Strategy<A>) -> Elements<A, N> {
         let elements = match strategy {
             Strategy::Native(reason) => return Elements::Own(reason),
@@ -152,7 +226,7 @@ impl<A: Abi> Message<A> {
 
     /// Whether nothing is ever done with it but to hand it on.
     pub fn is_left_alone(&self) -> bool {
-        matches!(self.strategy, Strategy::Native(_)) && self.other.is_none()
+        matches!(self.strategies, Strategies::Fixed(Strategy::Native(_)))
     }
 
     /// Packed bytes.
@@ -207,27 +281,33 @@ impl<A: Abi> Message<A> {
     }
 
     /// Whether to pack it where a collective sends or receives it in so many equal parts.
-    pub fn packs_in_collective(&self, parts: u64, purpose: Purpose) -> bool {
+    pub fn in_collective(&self, parts: u64, purpose: Purpose) -> InCollective {
         let config = self.engine.config();
-        match config.force {
-            _ if config.no_pack || !self.takes_packed => false,
-            Some(Force::Pack) => !self.plan.is_contiguous(),
-            Some(Force::Types) => false,
-            None => self.expected_to_pay(parts, purpose.operation()),
+        if self.plan.is_contiguous() {
+            return InCollective::Contiguous;
         }
+        let packs = match config.force {
+            _ if config.no_pack || !self.takes_packed => false,
+            Some(Force::Pack) => true,
+            Some(Force::Types) => false,
+            Some(Force::Mixed) | None => self.collective_way(parts, purpose) != 0,
+        };
+        if packs { InCollective::Packed } else { InCollective::Native }
     }
 
-    /// What the model says of so many equal parts. It takes half a microsecond, and a program asks the same
-    /// again and again.
-    fn expected_to_pay(&self, parts: u64, operation: Operation) -> bool {
-        let key = parts << 2 | u64::from(operation == Operation::Broadcast) << 1;
-        let last = self.collective.load(Ordering::Relaxed);
-        if last & !1 == key && parts != 0 {
-            return last & 1 == 1;
+    fn collective_way(&self, parts: u64, purpose: Purpose) -> u8 {
+        let (model, operation) = (self.engine.model(), purpose.operation());
+        let part = match operation {
+            Operation::Broadcast => Part::Broadcast,
+            Operation::Message => Part::Collective,
+        };
+        if purpose.is_persistent() {
+            let expected = || model.packs_in_collective(operation, &self.shape.part(parts));
+            return self.way_for_good(part, || u8::from(expected()));
         }
-        let pays = self.engine.model().collective(operation, &self.shape.part(parts));
-        self.collective.store(key | u64::from(pays), Ordering::Relaxed);
-        pays
+        let known = self.contests[part.index()].get().is_some();
+        let expected = || model.collective(operation, &self.shape.part(parts));
+        self.way(part, [if known { None } else { expected() }, None]).0
     }
 
     /// Packs everything.
@@ -304,9 +384,15 @@ impl<A: Abi> Message<A> {
 
     /// About what it holds of memory.
     pub fn memory(&self) -> usize {
-        let is_made = |strategy: &Strategy<A>| matches!(strategy, Strategy::Substitute(..));
-        let both = std::iter::once(&self.strategy).chain(self.other.iter().map(|(other, _)| other));
-        size_of::<Self>() + self.plan.heap() + HANDLE * both.filter(|s| is_made(s)).count()
+        let made = match &self.strategies {
+            Strategies::Fixed(strategy) => usize::from(strategy.has_datatype()),
+            Strategies::Tried(others) => {
+                others.iter().flatten().filter(|o| o.has_datatype()).count()
+            }
+        };
+        let contests = self.contests.iter().filter(|contest| contest.get().is_some()).count();
+        let contests = contests * size_of::<Mutex<Contest>>();
+        size_of::<Self>() + self.plan.heap() + HANDLE * made + contests
     }
 
     fn timed(&self, nanoseconds: &AtomicU64, work: impl FnOnce()) -> Option<()> {
@@ -321,9 +407,59 @@ impl<A: Abi> Message<A> {
     }
 }
 
+/// So many elements of a layout in normal form, in normal form.
+fn normal_form(count: u64, layout: &Type) -> Result<Type, Box<dyn std::error::Error>> {
+    let all = mpi::contiguous(count, layout)?;
+    Ok(if count == 1 { all } else { normalize(&all)? })
+}
+
 /// The length of a range of packed bytes as that of a buffer.
 fn length(range: &Range<u64>) -> Option<usize> {
     usize::try_from(range.end.checked_sub(range.start)?).ok()
+}
+
+/// Whether a block of a collective is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InCollective {
+    Packed,
+    Native,
+    /// There is nothing to pack; it goes like the blocks beside it.
+    Contiguous,
+}
+
+/// What part a message has in an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Sent,
+    Received,
+    Collective,
+    Broadcast,
+}
+
+impl Part {
+    /// As the report calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Part::Sent => "send",
+            Part::Received => "receive",
+            Part::Collective => "collective",
+            Part::Broadcast => "broadcast",
+        }
+    }
+
+    /// Whether it is sent or received in a call of its own.
+    fn is_message(self) -> bool {
+        matches!(self, Part::Sent | Part::Received)
+    }
+
+    fn index(self) -> usize {
+        match self {
+            Part::Sent => 0,
+            Part::Received => 1,
+            Part::Collective => 2,
+            Part::Broadcast => 3,
+        }
+    }
 }
 
 /// What the program wants a message for.

@@ -26,6 +26,7 @@ pub(crate) mod outgoing;
 pub(crate) mod pending;
 pub(crate) mod persistent;
 pub(crate) mod plain;
+pub(crate) mod rounds;
 pub(crate) mod rows;
 pub(crate) mod strategy;
 pub(crate) mod tally;

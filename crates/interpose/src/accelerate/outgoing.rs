@@ -1,18 +1,16 @@
 //! The sending side of a message.
 
 use std::ffi::c_int;
-use std::sync::Arc;
-use std::time::Instant;
 
-use commloom_choice::Step;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::{Found, Waiting};
 use crate::accelerate::departure::Departure;
 use crate::accelerate::lossy::Stays;
-use crate::accelerate::message::{Message, Purpose};
+use crate::accelerate::message::{Message, Part, Purpose};
 use crate::accelerate::pending::Held;
+use crate::accelerate::rounds::Lap;
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
@@ -30,22 +28,9 @@ pub(crate) enum Outgoing<A: Abi, N> {
     Packed(Departure<A>, N, A::Datatype),
 }
 
-/// A blocking send that is timed.
-pub(crate) struct Watch<A: Abi> {
-    message: Arc<Message<A>>,
-    step: Step,
-    start: Instant,
-}
-
-impl<A: Abi> Watch<A> {
-    /// The call is over.
-    pub fn done(self) {
-        self.message.took(self.step, self.start.elapsed());
-    }
-}
-
 impl<A: Abi, N: CallCount> Outgoing<A, N> {
-    /// The strategy for a send, with what it packs.
+    /// The strategy for a send, with what it packs, and its place in the round: [`Lap::done`] when the
+    /// call returns.
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
@@ -54,31 +39,15 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         state: &'static Accelerator<A>,
         data: MessageData<A, N>,
         destination: c_int,
-    ) -> Self {
-        let out = Self::choose(state, data, destination, Purpose::Transfer, |m| m.elements());
-        // SAFETY: the buffer is the caller's promise.
-        unsafe { out.packed(state) }
-    }
-
-    /// The same for a blocking send, which may be timed: [`Watch::done`] after the call.
-    ///
-    /// # Safety
-    /// As for the MPI call: the buffer can be read.
-    #[inline]
-    pub unsafe fn watched(
-        state: &'static Accelerator<A>,
-        data: MessageData<A, N>,
-        destination: c_int,
-    ) -> (Self, Option<Watch<A>>) {
-        let mut watch = None;
+    ) -> (Self, Lap) {
+        let mut lap = Lap::NONE;
         let out = Self::choose(state, data, destination, Purpose::Transfer, |message| {
-            let (elements, step) = message.elements_to_send();
-            let start = |step| Watch { message: message.clone(), step, start: Instant::now() };
-            watch = step.map(start);
+            let elements;
+            (elements, lap) = message.elements(Part::Sent);
             elements
         });
         // SAFETY: the buffer is the caller's promise.
-        (unsafe { out.packed(state) }, watch)
+        (unsafe { out.packed(state) }, lap)
     }
 
     /// Packs what is to be packed.
@@ -104,7 +73,9 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         data: MessageData<A, N>,
         destination: c_int,
     ) -> Self {
-        Self::choose(state, data, destination, Purpose::Persistent, |m| m.elements())
+        Self::choose(state, data, destination, Purpose::Persistent, |m| {
+            m.elements_for_good(Part::Sent)
+        })
     }
 
     fn choose(
@@ -112,7 +83,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         data: MessageData<A, N>,
         destination: c_int,
         purpose: Purpose,
-        elements: impl FnOnce(&Arc<Message<A>>) -> Elements<A, N>,
+        elements: impl FnOnce(&Message<A>) -> Elements<A, N>,
     ) -> Self {
         let MessageData { buffer, count, datatype } = data;
         if destination == A::CONSTANTS.proc_null {

@@ -1,13 +1,18 @@
 //! The strategy for a message: left alone, sent as an equivalent datatype, or packed.
 
-use commloom_choice::{Shape, Way, unit};
+use std::sync::OnceLock;
+
+use commloom_choice::{Candidate, Choice, Way, unit};
 use commloom_layout::{Base, Type};
 use commloom_mpi::{Abi, Subject, encode};
+use commloom_reconstruct::fewest_runs;
 
 use crate::accelerate::engine::Engine;
 use crate::accelerate::made::MadeType;
 use crate::runtime::config::Force;
 
+/// The report's name of what goes through the engine.
+pub(crate) const PACKED: &str = "packed";
 /// Why there is no equivalent datatype.
 const NO_HANDLE: &str = "no handle for the normal form";
 
@@ -41,57 +46,127 @@ impl<A: Abi, N> Elements<A, N> {
     }
 }
 
-/// The strategy for a message: the model's, within what the settings allow and the library can do,
-/// and another one that may be tried.
+/// The strategies for one kind of message.
+pub(crate) enum Strategies<A: Abi> {
+    /// This one.
+    Fixed(Strategy<A>),
+    /// Native, or one of these: what is fastest is found out.
+    Tried([Option<Challenger<A>>; 2]),
+}
+
+/// A strategy that may be faster than native. What it needs is made when it is tried first: most
+/// are never tried.
+pub(crate) struct Challenger<A: Abi> {
+    candidate: Candidate,
+    made: OnceLock<Strategy<A>>,
+}
+
+impl<A: Abi> Challenger<A> {
+    /// As the report calls it.
+    pub fn name(&self) -> &'static str {
+        match self.candidate.way {
+            Way::Native => "native",
+            Way::Engine => PACKED,
+            Way::Unit | Way::Whole => "equivalent datatype",
+        }
+    }
+
+    /// How many times the native time it is expected to take.
+    pub fn times(&self) -> f64 {
+        self.candidate.times
+    }
+
+    /// The strategy, of a message in this normal form.
+    pub fn strategy(
+        &self,
+        engine: &'static Engine<A>,
+        normal: impl FnOnce() -> Option<Type>,
+    ) -> &Strategy<A> {
+        self.made.get_or_init(|| match self.candidate.way {
+            Way::Engine => Strategy::Engine,
+            way => normal()
+                .map_or(Strategy::Native(NO_HANDLE), |normal| strategy(engine, way, &normal)),
+        })
+    }
+
+    /// A datatype is made for it when it is tried.
+    pub fn has_datatype(&self) -> bool {
+        self.candidate.way != Way::Engine
+    }
+}
+
+impl<A: Abi> Strategy<A> {
+    /// A datatype was made for it.
+    pub fn has_datatype(&self) -> bool {
+        matches!(self, Strategy::Substitute(..))
+    }
+}
+
+/// The strategies for a message in this normal form, within what the settings allow and the library
+/// can do.
 pub(crate) fn choose<A: Abi>(
     engine: &'static Engine<A>,
-    shape: &Shape,
-    forms: [&Type; 2],
-) -> (Strategy<A>, Option<Strategy<A>>) {
-    if forms[0].runs() <= 1 {
-        return (Strategy::Native("contiguous"), None);
+    choice: &Choice,
+    normal: &Type,
+) -> Strategies<A> {
+    if normal.runs() <= 1 {
+        return Strategies::Fixed(Strategy::Native("contiguous"));
     }
     match engine.config().force {
-        Some(Force::Pack) => (strategy(engine, Way::Engine, forms), None),
+        Some(Force::Pack) => Strategies::Fixed(strategy(engine, Way::Engine, normal)),
         Some(Force::Types) => {
-            let way = if unit(forms[0]).is_some() { Way::Unit } else { Way::Whole };
-            (strategy(engine, way, forms), None)
+            let way = if unit(normal).is_some() { Way::Unit } else { Way::Whole };
+            Strategies::Fixed(strategy(engine, way, normal))
         }
-        None => {
-            let choice = engine.model().choose(shape);
-            let rival = |way| match way {
-                Way::Native => Strategy::Native("measured to be faster, or to measure it"),
-                other => strategy(engine, other, forms),
-            };
-            let rival = choice.rival.map(rival);
-            (strategy(engine, choice.way, forms), rival)
+        Some(Force::Mixed) | None => {
+            let mut refused = "expected to be far slower in every other way";
+            let others = choice.others.map(|candidate| {
+                let candidate = candidate?;
+                match refusal(engine, candidate.way, normal) {
+                    Some(reason) => {
+                        refused = reason;
+                        None
+                    }
+                    None => Some(Challenger { candidate, made: OnceLock::new() }),
+                }
+            });
+            match others {
+                [None, None] => Strategies::Fixed(Strategy::Native(refused)),
+                [None, second] => Strategies::Tried([second, None]),
+                others => Strategies::Tried(others),
+            }
         }
     }
 }
 
-/// One strategy for a message, given in normal form and in fewest runs.
-fn strategy<A: Abi>(
-    engine: &'static Engine<A>,
-    way: Way,
-    [normal, joined]: [&Type; 2],
-) -> Strategy<A> {
+/// Why a message in this normal form does not go so.
+fn refusal<A: Abi>(engine: &Engine<A>, way: Way, normal: &Type) -> Option<&'static str> {
     let config = engine.config();
     match way {
-        Way::Native => Strategy::Native("expected to be no faster"),
+        Way::Native => Some("left to the library"),
         Way::Engine if !takes_packed(engine, normal) => {
-            Strategy::Native("the library takes no packed bytes for several basic types")
+            Some("the library takes no packed bytes for several basic types")
         }
-        Way::Engine if config.no_pack => Strategy::Native("switched off"),
-        Way::Unit | Way::Whole if config.no_types => Strategy::Native("switched off"),
-        Way::Engine => Strategy::Engine,
-        Way::Unit => unit(normal)
-            .and_then(|(count, stride, child)| {
-                let element = Type::resized(0, stride, child.clone()).ok()?;
-                substitute(engine, count, &element)
-            })
-            .unwrap_or(Strategy::Native(NO_HANDLE)),
-        Way::Whole => substitute(engine, 1, joined).unwrap_or(Strategy::Native(NO_HANDLE)),
+        Way::Engine if config.no_pack => Some("switched off"),
+        Way::Unit | Way::Whole if config.no_types => Some("switched off"),
+        Way::Engine | Way::Unit | Way::Whole => None,
     }
+}
+
+/// One strategy for a message in this normal form.
+fn strategy<A: Abi>(engine: &'static Engine<A>, way: Way, normal: &Type) -> Strategy<A> {
+    if let Some(reason) = refusal(engine, way, normal) {
+        return Strategy::Native(reason);
+    }
+    let substitute = match way {
+        Way::Native | Way::Engine => return Strategy::Engine,
+        Way::Unit => unit(normal).and_then(|(count, stride, child)| {
+            let element = Type::resized(0, stride, child.clone()).ok()?;
+            substitute(engine, count, &element)
+        }),
+        Way::Whole => fewest_runs(normal).ok().and_then(|joined| substitute(engine, 1, &joined)),
+    };
+    substitute.unwrap_or(Strategy::Native(NO_HANDLE))
 }
 
 /// So many elements of a handle for this layout; `None` where the library does not make one.

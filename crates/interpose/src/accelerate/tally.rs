@@ -5,12 +5,15 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use commloom_choice::{Choice, Way};
-use commloom_report::{Row, Site};
+use commloom_choice::{Candidate, Choice, Interval, Way};
+use commloom_report::{Exchange, Row, Site, Timing};
 
+use crate::accelerate::rounds::SharedContest;
 use crate::runtime::callers::Place;
 use crate::runtime::sync::lock;
 
+/// Kinds of exchange of a layout that are reported.
+const CONTESTS: usize = 256;
 /// Reasons that are told apart.
 const REASONS: usize = 64;
 
@@ -29,6 +32,8 @@ pub(crate) struct Tally {
     expected_native_ns: AtomicU64,
     expected_ns: AtomicU64,
     native: Mutex<BTreeMap<String, u64>>,
+    /// The exchanges that begin with messages of the layout.
+    contests: Mutex<Vec<Observed>>,
     /// Where handles were committed, and how many.
     places: Mutex<BTreeMap<Place, u64>>,
 }
@@ -48,6 +53,7 @@ impl Tally {
             expected_native_ns: AtomicU64::new(0),
             expected_ns: AtomicU64::new(0),
             native: Mutex::new(BTreeMap::new()),
+            contests: Mutex::new(Vec::new()),
             places: Mutex::new(BTreeMap::new()),
         }
     }
@@ -109,6 +115,14 @@ impl Tally {
         }
     }
 
+    /// Exchanges that begin with messages of the layout: what is measured of them is reported.
+    pub fn watch(&self, observed: Observed) {
+        let mut contests = lock(&self.contests);
+        if self.enabled && contests.len() < CONTESTS {
+            contests.push(observed);
+        }
+    }
+
     /// Adds what was counted to a row.
     pub fn fill(&self, row: Row) -> Row {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
@@ -127,8 +141,46 @@ impl Tally {
             expected_native_ns: get(&self.expected_native_ns),
             expected_ns: get(&self.expected_ns),
             native: lock(&self.native).clone(),
+            exchanges: lock(&self.contests).iter().map(Observed::exchange).collect(),
             sites: lock(&self.places).iter().map(site).collect(),
             ..row
+        }
+    }
+}
+
+/// Exchanges that begin with one kind of message.
+#[derive(Debug)]
+pub(crate) struct Observed {
+    /// Which of its ways is fastest.
+    pub contest: SharedContest,
+    /// What begins them.
+    pub begins_with: &'static str,
+    /// Packed bytes of that.
+    pub bytes: u64,
+    /// The names of the strategies.
+    pub strategies: [&'static str; 3],
+}
+
+impl Observed {
+    fn exchange(&self) -> Exchange {
+        let verdict = lock(&self.contest).verdict();
+        let timing = |interval: Interval| Timing {
+            low: interval.low,
+            median: interval.median,
+            high: interval.high,
+        };
+        let [native, measured] = verdict.times.map(|interval| interval.map(timing));
+        let [exchanges, chosen] = verdict.exchanges;
+        Exchange {
+            begins_with: self.begins_with.to_owned(),
+            bytes: self.bytes,
+            strategy: self.strategies[usize::from(verdict.way)].to_owned(),
+            exchanges,
+            chosen,
+            tries: verdict.tries,
+            tries_ns: whole(verdict.spent),
+            native,
+            measured,
         }
     }
 }
@@ -145,23 +197,26 @@ pub(crate) struct Expected {
 impl Expected {
     /// What the model expects. Of another handle it knows nothing where it would not choose it.
     pub fn of(choice: &Choice) -> Expected {
-        let other = match choice.way {
-            Way::Unit | Way::Whole => choice.expected,
-            Way::Native | Way::Engine => choice.native,
-        };
+        let is_other = |c: &&Candidate| matches!(c.way, Way::Unit | Way::Whole);
+        let other = choice.others.iter().flatten().find(is_other);
+        let other = other.map_or(choice.native, |other| other.times * choice.native);
         let [native, substituted, engine] = [choice.native, other, choice.engine].map(half);
         Expected { native, substituted, engine }
     }
 }
 
-/// Half of a time. What is no time (negative, not a number) counts as none.
+fn half(nanoseconds: f64) -> u64 {
+    whole(nanoseconds / 2.0)
+}
+
+/// A time in whole nanoseconds. What is no time (negative, not a number) counts as none.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "from floating point, `as` saturates"
 )]
-fn half(nanoseconds: f64) -> u64 {
-    (nanoseconds / 2.0).round() as u64
+fn whole(nanoseconds: f64) -> u64 {
+    nanoseconds.round() as u64
 }
 
 /// The tally of a layout for messages of one count: it counts what they are expected to take, too.
@@ -222,8 +277,8 @@ mod tests {
     use super::*;
 
     fn expected() -> Expected {
-        let way = Way::Unit;
-        Expected::of(&Choice { way, expected: 80.0, native: 200.0, engine: 60.0, rival: None })
+        let unit = Candidate { way: Way::Unit, times: 0.4 };
+        Expected::of(&Choice { native: 200.0, engine: 60.0, others: [Some(unit), None] })
     }
 
     #[test]

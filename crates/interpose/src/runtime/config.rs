@@ -26,7 +26,8 @@ pub struct Config {
     /// not pay for its own analysis.
     pub warmup: u64,
     /// Every message that can go through the engine does, whatever the model expects
-    /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`COMMLOOM_FORCE=types`): for tests.
+    /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`types`), or each message in a way drawn
+    /// at random (`mixed`): for tests.
     pub force: Option<Force>,
     /// What messages take with the library, as `commloom calibrate --messages` has measured it
     /// (`COMMLOOM_MODEL`).
@@ -119,6 +120,8 @@ pub enum Force {
     Pack,
     /// Send with the normalized type.
     Types,
+    /// Each message in a way that is drawn at random.
+    Mixed,
 }
 
 impl Config {
@@ -171,6 +174,7 @@ impl Config {
             force: match force {
                 Some("pack") => Some(Force::Pack),
                 Some("types") => Some(Force::Types),
+                Some("mixed") => Some(Force::Mixed),
                 _ => None,
             },
             model: environment::MODEL.path(&get),

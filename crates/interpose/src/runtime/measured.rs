@@ -18,6 +18,8 @@ const OPEN_MPI: &str = include_str!("measured/openmpi.txt");
 pub(crate) struct Measured {
     pub model: Model,
     pub source: String,
+    /// It was measured with the library of this process.
+    pub is_own: bool,
     /// The file that is not used, and why.
     pub refused: Option<String>,
 }
@@ -35,7 +37,7 @@ impl Measured {
             match read(&file, origin) {
                 Ok(Some(table)) => {
                     let source = format!("{shown} ({})", table.measured);
-                    return Measured { model: Model::new(table), source, refused };
+                    return Measured { model: Model::new(table), source, is_own: true, refused };
                 }
                 Ok(None) if origin == Origin::Cache => {}
                 Ok(None) => refused = Some(format!("{shown} is not there")),
@@ -51,7 +53,7 @@ impl Measured {
         let table: Table = text.parse().unwrap_or_default();
         let instead = refused.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
         let source = format!("built in, of {} ({}){instead}", table.library, table.measured);
-        Measured { model: Model::new(table), source, refused }
+        Measured { model: Model::new(table), source, is_own: false, refused }
     }
 }
 
@@ -91,7 +93,7 @@ mod tests {
     }
 
     fn way(kind: AbiKind, user: &Type) -> Way {
-        built_in(kind).model.choose(&Shape::of(1, user, user, user)).way
+        built_in(kind).model.choose(&Shape::of(1, user, user, user)).way()
     }
 
     #[test]
@@ -137,7 +139,7 @@ mod tests {
         let last = 88 * (i64::try_from(n).unwrap() - 1) + 44;
         let joined = mpi::structure(&[9, 1, 11], &[0, 44, last], &parts).unwrap();
         let shape = Shape::of(n, &unit, &normal, &joined);
-        let way = |kind| built_in(kind).model.choose(&shape).way;
+        let way = |kind| built_in(kind).model.choose(&shape).way();
         assert_eq!(way(AbiKind::OpenMpi), Way::Whole);
         assert_ne!(way(AbiKind::Mpich), Way::Whole);
     }

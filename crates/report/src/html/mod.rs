@@ -9,7 +9,8 @@ use std::fmt::Write;
 
 use commloom_picture::html::{Page, escape};
 
-use crate::numbers::{bytes, gain, grouped};
+use crate::exchange::Total;
+use crate::numbers::{bytes, grouped, saved};
 use crate::{Report, Row};
 use bar::{Part, bar};
 
@@ -38,22 +39,26 @@ fn summary(report: &Report) -> String {
     let sum = |of: fn(&Row) -> u64| report.types.iter().map(of).fold(0, u64::saturating_add);
     let (engine, handle) = (sum(|r| r.engine), sum(|r| r.substituted));
     let left = sum(Row::left_alone);
-    let won: i128 = report.types.iter().map(Row::expected_gain).sum();
+    let total = Total::of(report.types.iter().flat_map(|row| &row.exchanges));
     let mut out = format!("<h1>commloom report</h1>\n<p>{}", escape(&report.library));
     if !report.choice.is_empty() {
         let _ = write!(
             out,
-            "<br/><span class=\"soft\">Message times: {}</span>",
+            "<br/><span class=\"soft\">What was tried first: {}</span>",
             escape(&report.choice)
         );
     }
-    out += "</p>\n<dl class=\"numbers\">\n";
+    out += "</p>\n";
+    if let Some(headline) = total.headline() {
+        let _ = writeln!(out, "<p><b>{}</b></p>", escape(&headline));
+    }
+    out += "<dl class=\"numbers\">\n";
     let numbers = [
         ("ranks", grouped(u64::try_from(report.ranks).unwrap_or(u64::MAX))),
         ("derived types", grouped(u64::try_from(report.types.len()).unwrap_or(u64::MAX))),
         ("messages, both ends", grouped(sum(|r| r.calls))),
         ("data", bytes(sum(|r| r.bytes))),
-        ("expected", gain(won)),
+        ("measured", saved(total.saved_ns)),
         ("internal errors", grouped(report.failures)),
     ];
     for (name, value) in numbers {
@@ -97,14 +102,13 @@ fn overview(report: &Report) -> String {
     }
     out += "<div class=\"scroll\">\n<table>\n<thead><tr><th class=\"n\">#</th><th>type</th><th \
             class=\"n\">messages</th><th class=\"n\">data</th><th \
-            class=\"n\">expected</th></tr></thead>\n<tbody>\n";
+            class=\"n\">measured</th></tr></thead>\n<tbody>\n";
     for (k, row) in report.types.iter().take(SECTIONS).enumerate() {
-        let expected =
-            if row.expected_native_ns > 0 { gain(row.expected_gain()) } else { "-".to_owned() };
+        let measured = if row.exchanges.is_empty() { "-".to_owned() } else { saved(row.saved()) };
         let _ = writeln!(
             out,
             "<tr><td class=\"n\">{0}</td><td><a href=\"#type-{0}\"><code>{1}</code></a></td><td \
-             class=\"n\">{2}</td><td class=\"n\">{3}</td><td class=\"n\">{expected}</td></tr>",
+             class=\"n\">{2}</td><td class=\"n\">{3}</td><td class=\"n\">{measured}</td></tr>",
             k + 1,
             escape(&row.before),
             grouped(row.calls),
@@ -128,7 +132,7 @@ fn untouched(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, Pictures, Site};
+    use crate::{Exchange, Format, Pictures, Site, Timing};
     use commloom_layout::{Basic, Type, mpi};
 
     fn report() -> Report {
@@ -149,8 +153,15 @@ mod tests {
             substituted: 200,
             pack_ns: 3000,
             unpack_ns: 1000,
-            expected_native_ns: 5000,
-            expected_ns: 2000,
+            exchanges: vec![Exchange {
+                begins_with: "send".into(),
+                strategy: "packed".into(),
+                exchanges: 10,
+                chosen: 10,
+                native: Some(Timing { low: 400, median: 500, high: 600 }),
+                measured: Some(Timing { low: 190, median: 200, high: 210 }),
+                ..Exchange::default()
+            }],
             native: [("contiguous".to_owned(), 34)].into(),
             sites: vec![site; 3],
             pictures: Some(Pictures::of(&before, &after)),
@@ -168,12 +179,13 @@ mod tests {
         let text: String = tree.descendants().filter_map(|n| n.text()).collect();
         for part in [
             "L <5>",
-            "Message times: here",
+            "What was tried first: here",
             "idx(<0,1>, MPI_INT)",
             "solve<double>(int&) at /src/a & b.cpp:42",
             "1,000 packed by commloom",
             "34 contiguous",
-            "3.00 us won",
+            "3.00 us saved",
+            "60.0 % shorter: 2.00 us of 5.00 us",
             "MPI_Pack_external",
         ] {
             assert!(text.contains(part), "{part} is missing in {text}");

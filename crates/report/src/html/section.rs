@@ -7,11 +7,14 @@ use commloom_picture::html::escape;
 use super::bar::{Part, bar, bar_of};
 use super::{memory, ways};
 
-use crate::numbers::{bytes, gain, grouped};
-use crate::{Pictures, Row};
+use crate::numbers::{bytes, grouped, saved};
+use crate::{Exchange, Pictures, Row};
 
 /// Places that a section names.
 const SITES: usize = 20;
+
+/// Kinds of exchange that a section names.
+const EXCHANGES: usize = 12;
 
 /// Everything about the type with this number.
 pub fn section(number: usize, row: &Row) -> String {
@@ -99,15 +102,18 @@ fn reasons(row: &Row) -> String {
     out + "</ul>\n"
 }
 
-/// Expected and measured times.
+/// Measured times.
 fn times(row: &Row) -> String {
     let mut out = String::new();
-    if row.expected_native_ns > 0 {
-        let whole = row.expected_native_ns.max(row.expected_ns);
-        let _ =
-            writeln!(out, "<h4>Expected time of the messages: {}</h4>", gain(row.expected_gain()));
-        out += &bar_of(&[Part::time("native", "untouched", row.expected_native_ns)], whole);
-        out += &bar_of(&[Part::time("engine", "as they went", row.expected_ns)], whole);
+    if !row.exchanges.is_empty() {
+        let _ = writeln!(out, "<h4>Measured exchanges: {}</h4>", saved(row.saved()));
+    }
+    for exchange in row.exchanges.iter().take(EXCHANGES) {
+        out += &exchange_times(exchange);
+    }
+    if row.exchanges.len() > EXCHANGES {
+        let more = row.exchanges.len() - EXCHANGES;
+        let _ = writeln!(out, "<p>and {more} more kinds of exchange</p>");
     }
     if row.pack_ns > 0 || row.unpack_ns > 0 {
         out += "<h4>Measured time in the engine</h4>\n";
@@ -115,6 +121,20 @@ fn times(row: &Row) -> String {
             Part::time("pack", "packing", row.pack_ns),
             Part::time("unpack", "unpacking", row.unpack_ns),
         ]);
+    }
+    out
+}
+
+/// One kind of exchange: median times of one, as bars.
+fn exchange_times(exchange: &Exchange) -> String {
+    let mut out = format!("<p>{}</p>\n", escape(&exchange.line()));
+    if let (true, Some(native), Some(measured)) =
+        (exchange.is_changed(), exchange.native, exchange.measured)
+    {
+        let whole = native.median.max(measured.median);
+        out += &bar_of(&[Part::time("native", "native", native.median)], whole);
+        let class = if exchange.strategy == "packed" { "engine" } else { "handle" };
+        out += &bar_of(&[Part::time(class, "measured", measured.median)], whole);
     }
     out
 }

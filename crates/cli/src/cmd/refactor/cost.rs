@@ -85,8 +85,8 @@ impl Prices {
                 library: model.table().library.clone(),
                 native: choice.native,
                 packed: choice.engine,
-                commloom: choice.expected,
-                way: choice.way,
+                commloom: choice.expected(),
+                way: choice.way(),
             })
         });
         Some(Cost { sample, units, messages: messages.collect() })

@@ -13,6 +13,7 @@ use crate::accelerate::exchange::Role;
 use crate::accelerate::message::Purpose;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
+use crate::accelerate::rounds::{self, CallEnd};
 use crate::preload::state::Preload;
 use crate::runtime::collective_arguments::{
     CollectiveCall, CollectiveLayer, Form, Kind, ReductionLayer,
@@ -33,6 +34,10 @@ impl<A: Abi, S: Arguments<A>, R: Arguments<A>> CollectiveLayer<A, S, R> for &'st
         let code = next(send, receive);
         // SAFETY: the same call, which has made its request if it succeeded.
         unsafe { end(self, plan, call.form, code) };
+        rounds::returns(match call.form {
+            Form::Blocking => CallEnd::Done,
+            Form::NonBlocking(_) | Form::Persistent(_) => CallEnd::Started,
+        });
         code
     }
 }

@@ -8,6 +8,7 @@ use commloom_mpi::Abi;
 
 use crate::accelerate::complete::Claimed;
 use crate::accelerate::pending::Held;
+use crate::accelerate::rounds;
 use crate::preload::state::Preload;
 use crate::replace::{Told, stop};
 use crate::runtime::completion::{Effect, RequestCall, Watcher};
@@ -40,6 +41,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let RequestCall { effect, requests: (count, requests), statuses, tells } = call;
+        let lap = rounds::completing();
         let clock = match effect {
             Effect::Completes => self.replacement.clock(),
             Effect::Asks => None,
@@ -47,6 +49,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         // SAFETY: so many requests, as in the MPI call.
         let Some(claimed) = (unsafe { Claimed::take(self, requests, count) }) else {
             let code = next(statuses.1);
+            rounds::completed(lap);
             stop(clock);
             return code;
         };
@@ -60,6 +63,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
                 Effect::Asks => claimed.deliver(self, code, told, place),
             }
         };
+        rounds::completed(lap);
         stop(clock);
         code
     }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! handle    send                           here            the call of the program
-//!           Outgoing::watched              outgoing.rs     what the library gets instead
+//!           Outgoing::of                   outgoing.rs     what the library gets instead
 //!           Accelerator::message           lookup.rs       table of the thread: handle and count
 //!             Accelerator::recorded_message  committed.rs  the record that hangs on the handle
 //!             Record::message                committed.rs  is it worth while to analyse the type?
@@ -14,11 +14,13 @@
 //!             Layouts::get                   layouts.rs    once a layout: its normal form
 //!             KnownLayout::message           layouts.rs    once a layout and count
 //! strategy    Message::new                   message.rs    plan, shape, expected times
-//!             choose                         strategy.rs   native, equivalent datatype, or packed
-//!           Message::elements_to_send      message.rs      this strategy, or the one on trial
+//!             choose                         strategy.rs   equivalent datatype, or packed
+//!           Message::elements              message.rs      native, or one of these
+//!           rounds::way                    rounds.rs       by the round that it is part of
 //! call      Departure::pack                departure.rs    packs into a buffer of ours
 //!           next                           the library     its function of the same name
 //!           Outgoing::done                 outgoing.rs     the buffer goes back
+//!           Lap::done                      rounds.rs       what it took
 //! ```
 //!
 //! `MPI_Isendrecv` and `MPI_Isendrecv_replace` are left alone: MPICH 4 and 5 complete them with a
@@ -31,6 +33,7 @@ use commloom_mpi::{Abi, Status};
 use crate::accelerate::incoming::Incoming;
 use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
+use crate::accelerate::rounds::CallEnd;
 use crate::preload::state::Preload;
 use crate::replace::Way;
 use crate::runtime::calls::{
@@ -48,12 +51,10 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let (out, watch) = unsafe { Outgoing::watched(self, message.data, message.to.rank) };
+        let (out, lap) = unsafe { Outgoing::of(self, message.data, message.to.rank) };
         let code = next(out.arguments(message.data));
-        if let Some(watch) = watch {
-            watch.done();
-        }
         out.done(self);
+        lap.done(CallEnd::Done);
         code
     }
 
@@ -66,10 +67,11 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it completes.
-        let out = unsafe { Outgoing::of(self, message.data, message.to.rank) };
+        let (out, lap) = unsafe { Outgoing::of(self, message.data, message.to.rank) };
         let code = next(out.arguments(message.data));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { out.wait_for(self, code, request, Held::Send) };
+        lap.done(CallEnd::Started);
         code
     }
 
@@ -82,12 +84,14 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
     ) -> c_int {
         self.takes(message.from);
         let mut own = A::Status::empty();
-        let mut incoming = Incoming::of(self, message, When::InCall);
+        let (mut incoming, lap) = Incoming::of(self, message, When::InCall);
         let status = incoming.status(status, &raw mut own);
         let code = next(incoming.arguments(message.data), status);
         // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
         // call's until it returns.
-        unsafe { incoming.land(self, code, status) }
+        let code = unsafe { incoming.land(self, code, status) };
+        lap.done(CallEnd::Done);
+        code
     }
 
     #[inline(always)] // The values stay in registers.
@@ -98,10 +102,11 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
         self.takes(message.from);
-        let mut incoming = Incoming::of(self, message, When::Later);
+        let (mut incoming, lap) = Incoming::of(self, message, When::Later);
         let code = next(incoming.arguments(message.data));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, Held::Receive) };
+        lap.done(CallEnd::Started);
         code
     }
 
@@ -114,15 +119,17 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         self.replacement.uses(Way::Out, sent.to);
         self.takes(received.from);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let out = unsafe { Outgoing::of(self, sent.data, sent.to.rank) };
+        let (out, sending) = unsafe { Outgoing::of(self, sent.data, sent.to.rank) };
         let mut own = A::Status::empty();
-        let mut incoming = Incoming::of(self, received, When::InCall);
+        let (mut incoming, receiving) = Incoming::of(self, received, When::InCall);
         let status = incoming.status(status, &raw mut own);
         let code = next(out.arguments(sent.data), incoming.arguments(received.data), status);
         out.done(self);
         // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
         // call's until it returns.
-        unsafe { incoming.land(self, code, status) }
+        let code = unsafe { incoming.land(self, code, status) };
+        sending.or(receiving).done(CallEnd::Done);
+        code
     }
 
     /// One buffer holds the packed bytes of both messages, as in the program.
@@ -141,13 +148,15 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         let exchanged = IncomingMessage { data: received.data, from: peer };
         let mut own = A::Status::empty();
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
-        let mut exchange = unsafe { Incoming::replacing(self, exchanged) };
+        let (mut exchange, lap) = unsafe { Incoming::replacing(self, exchanged) };
         let status = exchange.status(status, &raw mut own);
         let data = exchange.arguments(received.data);
         let code = next(data, data, status);
         // SAFETY: `next` has filled in the status if it succeeded; the program's buffer is the
         // call's until it returns.
-        unsafe { exchange.land(self, code, status) }
+        let code = unsafe { exchange.land(self, code, status) };
+        lap.done(CallEnd::Done);
+        code
     }
 
     fn isendrecv<N: CallCount>(

@@ -1,0 +1,176 @@
+//! Libraries of which the truth is known: what finding it out costs, and how often it is found.
+
+use commloom_choice::Contest;
+
+/// Random numbers by which a failure can be repeated (Steele et al., `SplitMix`, 2014).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        f64::from(u32::try_from(self.roll() >> 32).unwrap()) / f64::from(u32::MAX)
+    }
+
+    /// Between two numbers, each order of magnitude as often.
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        (low.ln() + self.share() * (high / low).ln()).exp()
+    }
+
+    /// Of mean 0 and deviation 1, about.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.share()).sum::<f64>() - 6.0
+    }
+}
+
+/// How times of one exchange differ from one to the next.
+#[derive(Debug, Clone, Copy)]
+struct Noise {
+    spread: f64,
+    /// How often it is held up, and by which factor.
+    late: (f64, f64),
+    /// How often it goes another path, and by which factor.
+    second_mode: (f64, f64),
+}
+
+/// A simulated library and program.
+#[derive(Debug, Clone, Copy)]
+struct Truth {
+    nanoseconds: f64,
+    /// Of the two other ways: how many times the native time they take.
+    times: [f64; 2],
+    /// What a table says of that.
+    expected: [Option<f64>; 2],
+    noise: Noise,
+    /// From this exchange on everything is different.
+    changes: Option<(u64, [f64; 2])>,
+}
+
+impl Truth {
+    fn draw(dice: &mut Dice) -> Truth {
+        let times = [(); 2].map(|()| dice.between(0.2, 8.0));
+        let expected = times.map(|times| {
+            let wrong = (times * (0.7 * dice.normal()).exp()).clamp(0.1, 4.0);
+            (dice.share() < 0.9).then_some(wrong)
+        });
+        let noise = Noise {
+            spread: dice.between(0.01, 0.3),
+            late: (0.05 * dice.share(), dice.between(2.0, 20.0)),
+            second_mode: if dice.share() < 0.2 { (0.3, 1.6) } else { (0.0, 1.0) },
+        };
+        let changes = (dice.share() < 0.2)
+            .then(|| (200 + dice.roll() % 400, [(); 2].map(|()| dice.between(0.2, 8.0))));
+        Truth { nanoseconds: dice.between(1e3, 1e7), times, expected, noise, changes }
+    }
+
+    /// What an exchange takes natively, and how many times that it takes in each way.
+    fn exchange(&self, number: u64, dice: &mut Dice) -> (f64, [f64; 3]) {
+        let Noise { spread, late, second_mode } = self.noise;
+        let mut time = self.nanoseconds * (spread * dice.normal()).exp();
+        for (often, factor) in [late, second_mode] {
+            if dice.share() < often {
+                time *= factor;
+            }
+        }
+        let [a, b] = match self.changes {
+            Some((from, times)) if number >= from => times,
+            _ => self.times,
+        };
+        (time, [1.0, a, b])
+    }
+
+    /// The fraction by which so many exchanges took longer than natively, and how many times the
+    /// native time the way takes that stands in the end.
+    fn run(&self, exchanges: u64, dice: &mut Dice) -> (f64, f64) {
+        let mut contest = Contest::new(self.expected, dice.roll());
+        let (mut native, mut taken, mut last) = (0.0, 0.0, 1.0);
+        for number in 1..=exchanges {
+            let (time, times) = self.exchange(number, dice);
+            let step = contest.next();
+            let took = time * times[usize::from(step.way)];
+            if step.timed {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
+                contest.took(step, took as u64, 7);
+            }
+            native += time;
+            taken += took;
+            last = times[usize::from(contest.standing())];
+        }
+        (taken / native - 1.0, last)
+    }
+}
+
+/// So many libraries, from a seed on.
+fn libraries(count: u64, seed: u64) -> impl Iterator<Item = (u64, Truth, Dice)> {
+    (seed..seed + count).map(|seed| {
+        let mut dice = Dice(seed);
+        (seed, Truth::draw(&mut dice), dice)
+    })
+}
+
+#[test]
+fn finding_out_costs_at_most_a_twentieth_of_the_first_hundred_exchanges_and_a_try() {
+    let mut sum = 0.0;
+    for (seed, truth, mut dice) in libraries(10_000, 0) {
+        let (lost, _) = truth.run(100, &mut dice);
+        sum += lost;
+        // Nobody knows what the first try of a way costs, and it may be held up as well.
+        let worst = truth.times.iter().fold(0.0f64, |worst, times| worst.max(times - 1.0));
+        let held_up = if truth.noise.late.0 > 0.0 { truth.noise.late.1 } else { 1.0 };
+        let bound = 0.06 + 2.0 * worst * held_up / 100.0;
+        assert!(lost <= bound, "seed {seed}: {lost} > {bound} {truth:?}");
+    }
+    println!("first 100 exchanges, mean: {:.4}", sum / 10_000.0);
+    assert!(sum < 0.0, "together they are shorter");
+}
+
+/// How many of these libraries cost more than so much of the time of 2000 exchanges.
+fn costly(truths: impl Iterator<Item = (u64, Truth, Dice)>, bound: f64) -> (usize, u64, f64) {
+    let lost = truths.map(|(seed, truth, mut dice)| (seed, truth.run(2_000, &mut dice).0));
+    let worse: Vec<(u64, f64)> = lost.filter(|(_, lost)| *lost > bound).collect();
+    let worst = worse.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+    (worse.len(), worst.0, worst.1)
+}
+
+#[test]
+fn later_it_costs_a_hundredth() {
+    let steady = libraries(10_000, 100_000).filter(|(_, truth, _)| truth.changes.is_none());
+    let (many, seed, worst) = costly(steady, 0.02);
+    println!("more than 2 % of 2000 exchanges: {many} libraries, at most {worst:.3}");
+    assert!(many <= 80 && worst < 0.1, "{many}, the worst one of seed {seed}: {worst}");
+}
+
+#[test]
+fn what_has_become_slow_is_given_up() {
+    let changing = libraries(10_000, 300_000).filter(|(_, truth, _)| truth.changes.is_some());
+    let (many, seed, worst) = costly(changing, 0.1);
+    println!("changing, more than 10 %: {many} libraries, at most {worst:.3}");
+    assert!(many <= 20, "{many}, the worst one of seed {seed}: {worst}");
+}
+
+#[test]
+fn what_is_clearly_faster_is_found_and_what_is_slower_is_not_taken() {
+    let (mut found, mut there, mut wrong) = (0u32, 0u32, Vec::new());
+    for (seed, truth, mut dice) in libraries(10_000, 200_000) {
+        let truth = Truth { changes: None, ..truth };
+        let (_, last) = truth.run(1_000, &mut dice);
+        let best = [0, 1].into_iter().filter(|&w| truth.expected[w].is_some());
+        let best = best.map(|w| truth.times[w]).fold(1.0f64, f64::min);
+        if best < 0.8 && truth.noise.spread < 0.1 {
+            there += 1;
+            found += u32::from(last < 0.9);
+        }
+        if last > 1.03 {
+            wrong.push((seed, last));
+        }
+    }
+    println!("found {found} of {there}, wrong {wrong:?}");
+    assert!(found * 100 >= there * 95, "{found} of {there}");
+    assert!(wrong.len() <= 30, "{wrong:?}");
+}

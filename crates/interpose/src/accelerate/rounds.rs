@@ -1,0 +1,241 @@
+//! Rounds: what a program exchanges between two completions, as one thing that is timed.
+//!
+//! A round begins with the first message of a derived datatype that a thread starts after it has
+//! completed something, and consists of all that it starts until it completes something again. A
+//! blocking call is a round of its own, unless requests are under way. All messages of a round
+//! go the same [way](commloom_choice::Contest); its time is what the thread spends in the calls
+//! that start and complete them, because packing takes time in one call and saves it in another.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use commloom_choice::{Contest, Step};
+
+use crate::runtime::sync::lock;
+
+/// The ways of rounds that begin with one kind of message. Threads share it.
+pub(crate) type SharedContest = Arc<Mutex<Contest>>;
+
+/// The round of one thread.
+struct CurrentRound {
+    /// `None` before the first one.
+    contest: Option<SharedContest>,
+    step: Step,
+    /// What it consists of: a sum, because the order of messages may vary.
+    content: u64,
+    spent: Duration,
+    /// A call of it is under way.
+    since: Option<Instant>,
+    /// It has started requests, which some call completes.
+    has_requests: bool,
+    /// What is started next is another round.
+    is_over: bool,
+}
+
+thread_local! {
+    static CURRENT: RefCell<CurrentRound> = const {
+        RefCell::new(CurrentRound {
+            contest: None,
+            step: Step { way: 0, timed: false },
+            content: 0,
+            spent: Duration::ZERO,
+            since: None,
+            has_requests: false,
+            is_over: true,
+        })
+    };
+}
+
+thread_local! {
+    /// Whether completions matter to the round of the thread. Apart from it, because it is read in
+    /// every completion, also of programs without derived datatypes.
+    static WATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that belongs to a round, or does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(crate) struct Lap(bool);
+
+/// How a call ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    /// With what it was to do.
+    Done,
+    /// With a request for it.
+    Started,
+}
+
+impl Lap {
+    /// Of a call of which nothing is to be found out.
+    pub const NONE: Lap = Lap(false);
+
+    /// Of a call that both may belong to.
+    pub fn or(self, other: Lap) -> Lap {
+        Lap(self.0 || other.0)
+    }
+
+    /// The call returns.
+    #[inline]
+    pub fn done(self, end: CallEnd) {
+        if self.0 {
+            with_current(|round| round.called(end), ());
+        }
+    }
+}
+
+/// The way of a message that is about to be started, in a call that belongs to the round from now
+/// on. `kind` tells kinds of messages apart; `contest` is that of rounds that begin with this kind.
+pub(crate) fn way(kind: u64, contest: impl FnOnce() -> SharedContest) -> (u8, Lap) {
+    with_current(
+        |round| {
+            if round.is_over {
+                round.begin(contest());
+            }
+            round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            if round.step.timed && round.since.is_none() {
+                round.since = Some(Instant::now());
+            }
+            (round.step.way, Lap(true))
+        },
+        (0, Lap::NONE),
+    )
+}
+
+/// A call returns that may have begun a round.
+pub(crate) fn returns(end: CallEnd) {
+    if WATCHES.get() {
+        with_current(|round| Lap(round.since.is_some() || !round.is_over), Lap::NONE).done(end);
+    }
+}
+
+/// A call is about to complete requests.
+#[inline]
+pub(crate) fn completing() -> Lap {
+    if !WATCHES.get() {
+        return Lap::NONE;
+    }
+    with_current(
+        |round| {
+            if round.step.timed && round.since.is_none() {
+                round.since = Some(Instant::now());
+            }
+            Lap(round.watches())
+        },
+        Lap::NONE,
+    )
+}
+
+/// The call has completed what it could.
+#[inline]
+pub(crate) fn completed(lap: Lap) {
+    if lap.0 {
+        with_current(
+            |round| {
+                round.has_requests = false;
+                round.called(CallEnd::Done);
+            },
+            (),
+        );
+    }
+}
+
+/// A seed for each contest: processes and kinds draw the order of their tries for themselves.
+pub(crate) fn seed() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed) << 32 | u64::from(std::process::id());
+    number.wrapping_mul(0xBF58_476D_1CE4_E5B9)
+}
+
+/// `otherwise` where the thread ends, or is here already.
+fn with_current<T>(work: impl FnOnce(&mut CurrentRound) -> T, otherwise: T) -> T {
+    let done = CURRENT.try_with(|current| current.try_borrow_mut().ok().map(|mut r| work(&mut r)));
+    done.ok().flatten().unwrap_or(otherwise)
+}
+
+impl CurrentRound {
+    fn begin(&mut self, contest: SharedContest) {
+        if self.step.timed
+            && let Some(last) = &self.contest
+        {
+            let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
+            lock(last).took(self.step, nanoseconds, self.content);
+        }
+        self.step = lock(&contest).next();
+        self.contest = Some(contest);
+        (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
+        (self.has_requests, self.is_over) = (false, false);
+        WATCHES.set(self.watches());
+    }
+
+    fn called(&mut self, end: CallEnd) {
+        if let Some(since) = self.since.take() {
+            self.spent += since.elapsed();
+        }
+        self.has_requests |= end == CallEnd::Started;
+        self.is_over |= !self.has_requests;
+        WATCHES.set(self.watches());
+    }
+
+    /// Whether completions matter to it.
+    fn watches(&self) -> bool {
+        self.contest.is_some() && (self.step.timed || !self.is_over)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contest() -> SharedContest {
+        Arc::new(Mutex::new(Contest::new([Some(0.5), None], 7)))
+    }
+
+    /// How many rounds begin with this kind in what a thread does.
+    fn rounds(work: impl FnOnce(&SharedContest) + Send + 'static) -> u64 {
+        let contest = contest();
+        let shared = contest.clone();
+        std::thread::spawn(move || work(&shared)).join().unwrap();
+        let rounds = lock(&contest).exchanges();
+        rounds
+    }
+
+    #[test]
+    fn requests_and_what_completes_them_are_one_round() {
+        let exchange = |contest: &SharedContest| {
+            for _ in 0..4 {
+                way(1, || contest.clone()).1.done(CallEnd::Started);
+            }
+            // Blocking, while requests are under way.
+            way(1, || contest.clone()).1.done(CallEnd::Done);
+            completed(completing());
+            completed(completing());
+        };
+        let count = rounds(move |contest| {
+            for _ in 0..10 {
+                exchange(contest);
+            }
+        });
+        assert_eq!(count, 10);
+    }
+
+    #[test]
+    fn blocking_calls_are_rounds_of_their_own() {
+        let count = rounds(|contest| {
+            for _ in 0..10 {
+                way(1, || contest.clone()).1.done(CallEnd::Done);
+                completed(completing());
+            }
+        });
+        assert_eq!(count, 10);
+    }
+
+    #[test]
+    fn completions_cost_nothing_where_nothing_is_under_way() {
+        std::thread::spawn(|| assert_eq!(with_current(|round| round.watches(), true), false))
+            .join()
+            .unwrap();
+    }
+}
