@@ -43,7 +43,7 @@ enum {
 /* Seconds after which a cell stops repeating, once it has MIN_REPS. */
 #define CELL_BUDGET_S 0.020
 /* The same of whole steps, where most of the time goes into computing. */
-#define STEP_BUDGET_S 0.050
+#define STEP_BUDGET_S 0.030
 
 /* What receive buffers hold before anything arrives; gaps must still hold it afterwards. */
 #define GAP_BYTE 0xA5
