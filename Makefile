@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test-valgrind: ## pack under valgrind, which has no AVX-512: AVX2 and portable (
 
 test-messages: ## many random layouts as messages, near and far, with every MPI library found (CASES=5000 from SEED=0 on, each for some 2 minutes)
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_MESSAGES=$(or $(CASES),5000) COMMLOOM_SEED=$(or $(SEED),0) $(CARGO) test --package commloom-mpi --test libraries
+
+test-two-nodes: ## end-to-end tests, soak and random operations on two nodes made of this machine (root; some 10 minutes)
+	@scripts/test-two-nodes
 
 test-mpi4py: build ## the test suite of mpi4py, natively and under commloom: the same tests must pass (some 15 minutes, network)
 	scripts/test-mpi4py $(MPICC)

@@ -4,6 +4,10 @@
  *
  *     fill (new values) -> barrier -> communicate (timed) -> verify (some repetitions)
  *
+ * A program that also computes between its exchanges (run_steps) has two cells of each: the communication alone, and
+ * the whole step, whose layout is called step-... . What is packed by hand instead of being described by a datatype is
+ * called by-hand: `make demo` sets it beside the other descriptions.
+ *
  * On standard output rank 0 prints, one line per cell,
  *
  *     CELL <example> <layout> <description> <bytes> <median_us> <min_us> <crc64>
@@ -38,6 +42,8 @@ enum {
 
 /* Seconds after which a cell stops repeating, once it has MIN_REPS. */
 #define CELL_BUDGET_S 0.020
+/* The same of whole steps, where most of the time goes into computing. */
+#define STEP_BUDGET_S 0.030
 
 /* What receive buffers hold before anything arrives; gaps must still hold it afterwards. */
 #define GAP_BYTE 0xA5
@@ -71,6 +77,8 @@ static struct {
     int rank, size;
     int cells_seen, cells_verified, cells_failed;
     struct cell cell;   /* the current one, for messages */
+    const char *step_layout; /* of the cell beside it, the whole step */
+    int exchange_is_wanted, step_is_wanted;
     int repetition;     /* the current one, for messages */
     int mismatches;     /* in the current cell, on this rank */
     uint64_t checksum;  /* of the current cell, on this rank */
@@ -253,6 +261,18 @@ static inline int wanted(const char *layout, const char *description, size_t byt
     return !session.options.list;
 }
 
+/* The same for the two cells of one experiment: the exchange, and the step with the computing after it. Both are timed
+ * in the same repetitions, whichever of them is reported. */
+static inline int steps_wanted(const char *exchange, const char *step, const char *description, size_t bytes,
+                               int in_demo)
+{
+    session.exchange_is_wanted = wanted(exchange, description, bytes, in_demo);
+    session.step_is_wanted = wanted(step, description, bytes, in_demo);
+    session.cell = (struct cell){exchange, description, bytes};
+    session.step_layout = step;
+    return session.exchange_is_wanted || session.step_is_wanted;
+}
+
 static inline int repetitions(size_t bytes)
 {
     if (session.options.reps)
@@ -302,36 +322,67 @@ static inline void report_cell(double *seconds, int reps)
     free(slowest);
 }
 
-/* Runs the cell that wanted() just named. */
-static inline void run_cell(const struct experiment *experiment, void *state)
+/* Runs the repetitions of the current cell and notes how long communicating took on this rank in each. Where a program
+ * computes after communicating, also how long both took. Answers how many repetitions there were. */
+static inline int repeat(const struct experiment *experiment, void (*compute)(void *state), void *state,
+                         double *seconds, double *step_seconds)
 {
     const int limit = repetitions(session.cell.bytes);
     const int fixed = session.options.reps || session.options.quick;
-    double *seconds = allocate(sizeof *seconds * (size_t)limit), total = 0;
+    const double budget = compute ? STEP_BUDGET_S : CELL_BUDGET_S;
+    double total = 0;
     uint64_t generation = (uint64_t)session.cells_seen * GENERATIONS_PER_CELL;
     session.mismatches = 0;
     session.checksum = 0;
     for (int i = 0; i < WARM_UP; i++) {
         experiment->fill(state, generation++);
         experiment->communicate(state);
+        if (compute)
+            compute(state);
     }
     int rep = 0, last = 0;
     for (; !last; rep++) {
-        last = rep + 1 == limit || (!fixed && rep + 1 >= MIN_REPS && total > CELL_BUDGET_S);
+        last = rep + 1 == limit || (!fixed && rep + 1 >= MIN_REPS && total > budget);
         MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
         experiment->fill(state, generation);
         MPI_Barrier(MPI_COMM_WORLD);
-        double begin = MPI_Wtime();
+        double begin = MPI_Wtime(), end;
         experiment->communicate(state);
-        seconds[rep] = MPI_Wtime() - begin;
-        total += seconds[rep];
+        seconds[rep] = (end = MPI_Wtime()) - begin;
+        if (compute) {
+            compute(state);
+            step_seconds[rep] = (end = MPI_Wtime()) - begin;
+        }
+        total += end - begin;
         session.repetition = rep;
         session.checksumming = rep <= CHECKSUM_UNTIL && rep % 2 == 0;
         if (session.checksumming || last || rep % VERIFY_EVERY == VERIFY_EVERY - 1)
             experiment->verify(state, generation);
         generation++;
     }
-    report_cell(seconds, rep);
+    return rep;
+}
+
+/* Runs the cell that wanted() just named. */
+static inline void run_cell(const struct experiment *experiment, void *state)
+{
+    double *seconds = allocate(sizeof *seconds * (size_t)repetitions(session.cell.bytes));
+    report_cell(seconds, repeat(experiment, NULL, state, seconds, NULL));
+    free(seconds);
+}
+
+/* The same for what computes between its exchanges, after steps_wanted(). */
+static inline void run_steps(const struct experiment *experiment, void (*compute)(void *state), void *state)
+{
+    double *seconds = allocate(sizeof *seconds * (size_t)repetitions(session.cell.bytes));
+    double *step_seconds = allocate(sizeof *step_seconds * (size_t)repetitions(session.cell.bytes));
+    int reps = repeat(experiment, compute, state, seconds, step_seconds);
+    if (session.exchange_is_wanted)
+        report_cell(seconds, reps);
+    session.cell.layout = session.step_layout;
+    if (session.step_is_wanted)
+        report_cell(step_seconds, reps);
+    free(step_seconds);
     free(seconds);
 }
 

@@ -63,6 +63,7 @@ const REASONS: &[&str] = &[
     "needs-an-installation",
     "needs-modules",
     "needs-mpi",
+    "needs-root",
 ];
 
 /// A folder for the files of a page, with the examples in it.

@@ -61,3 +61,13 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         after(&pending[--pending_count]);
     return code;
 }
+
+int MPI_Neighbor_alltoallw(const void *out, const int out_counts[], const MPI_Aint out_at[],
+                           const MPI_Datatype out_types[], void *in, const int in_counts[], const MPI_Aint in_at[],
+                           const MPI_Datatype in_types[], MPI_Comm comm)
+{
+    struct receive receive = before(in);
+    int code = PMPI_Neighbor_alltoallw(out, out_counts, out_at, out_types, in, in_counts, in_at, in_types, comm);
+    after(&receive);
+    return code;
+}

@@ -47,10 +47,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn halo_and_transpose_verify_themselves_on_one_to_six_ranks() {
+fn halo_stencil_and_transpose_verify_themselves_on_one_to_six_ranks() {
     for library in libraries() {
         let directory = directory("ranks", &library);
-        for (example, order) in [("halo3d", "6"), ("transpose", "37")] {
+        for (example, order) in [("halo3d", "6"), ("stencil", "6"), ("transpose", "37")] {
             let program = compile(&library, &directory, example);
             for ranks in 1..=6 {
                 // More ranks than cores: nothing may be bound to one.
@@ -106,6 +106,8 @@ fn broadcasts_and_packing_verify_themselves() {
 
 #[test]
 fn damaged_data_damaged_gaps_and_stale_data_are_noticed() {
+    // The first ghost cell of a 34^3 array that is received along x.
+    const GHOST: usize = 35 * 34 * 8;
     // Example, cell, offset in the receive buffer, kind of damage.
     let cases = [
         ("pingpong", "tiled-A2-B4 vector 3200", 0, "count"),
@@ -118,6 +120,10 @@ fn damaged_data_damaged_gaps_and_stale_data_are_noticed() {
         ("halo3d", "all-faces-n32 hvector", 0, "count"), // the first cell of each ghost face
         ("halo3d", "all-faces-n32 subarray", 0, "count"), // a corner of the array, a gap
         ("halo3d", "all-faces-n32 struct", 0, "stale"),
+        ("stencil", "exchange-n32 isend", GHOST, "stale"),
+        ("stencil", "exchange-n32 alltoallw", GHOST, "count"),
+        ("stencil", "exchange-n32 alltoallw", 0, "count"), // a corner of the array, a gap
+        ("stencil", "exchange-n32 by-hand", 0, "stale"),   // the first cell of each packed face
     ];
     for library in libraries() {
         let directory = directory("damage", &library);

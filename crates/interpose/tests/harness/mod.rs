@@ -103,14 +103,24 @@ impl Library {
 
     /// Compiles files of `tests/c` to one program.
     pub fn compile_together(&self, files: &[&str]) -> PathBuf {
-        let binary = self.binary(&files.join("-"));
+        let sources: Vec<_> = files.iter().map(|file| source(&format!("c/{file}.c"))).collect();
+        self.compile_sources(&files.join("-"), &sources)
+    }
+
+    /// Compiles a program of `examples/`.
+    pub fn compile_example(&self, example: &str) -> PathBuf {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        self.compile_sources(example, &[examples.join(example).with_extension("c")])
+    }
+
+    fn compile_sources(&self, name: &str, sources: &[PathBuf]) -> PathBuf {
         let mut command = Command::new(&self.mpicc);
         command
             .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])
             // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
             .arg("-Wno-stringop-overflow")
-            .args(files.iter().map(|file| source(&format!("c/{file}.c"))));
-        compiled(command, binary)
+            .args(sources);
+        compiled(command, self.binary(name))
     }
 
     /// Whether there is a Fortran compiler. If not, that is said, and is a failure where the library
@@ -175,7 +185,8 @@ impl Library {
         preloads: &str,
         environment: &[(&str, &str)],
     ) -> Output {
-        let mut all = vec![("LD_PRELOAD", preloads)];
+        let preloads = with_inherited(preloads);
+        let mut all = vec![("LD_PRELOAD", preloads.as_str())];
         all.extend(environment);
         self.run(binary, [true, true], &all)
     }
@@ -194,7 +205,7 @@ impl Library {
             }
             command.args(["-n", "1"]).args(printed.apart()).arg("env");
             if preloaded {
-                command.arg(format!("LD_PRELOAD={}", self.preload().display()));
+                command.arg(self.preloaded());
                 command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
             }
             command.arg(binary);
@@ -241,7 +252,7 @@ impl Library {
         let (mut command, printed) = (launcher.launch(), Printed::new());
         command.args(["-n", &ranks.to_string()]).args(printed.apart()).arg("env");
         if preloaded {
-            command.arg(format!("LD_PRELOAD={}", self.preload().display()));
+            command.arg(self.preloaded());
         }
         command
             .args(environment.iter().map(|(name, value)| format!("{name}={value}")))
@@ -269,18 +280,33 @@ impl Library {
         if self.preload == "openmpi" {
             command.arg("--oversubscribe");
         }
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        if !on_two_nodes() {
+            command.env("OMPI_MCA_btl", "^tcp");
+        }
         command
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            // One machine: no network.
-            .env("OMPI_MCA_btl", "^tcp");
-        command
+    }
+
+    /// What `env` sets to preload us.
+    fn preloaded(&self) -> String {
+        format!("LD_PRELOAD={}", with_inherited(&self.preload().display().to_string()))
     }
 
     /// The preload for this library.
     pub fn preload(&self) -> PathBuf {
         preload(self.preload)
     }
+}
+
+/// Whether ranks are placed on two nodes (`scripts/two-nodes`), by turns.
+pub fn on_two_nodes() -> bool {
+    std::env::var_os("TWO_NODES").is_some()
+}
+
+/// These libraries, before those that the tests themselves run with: MPICH needs one on two nodes.
+fn with_inherited(preloads: &str) -> String {
+    let inherited = std::env::var("LD_PRELOAD").unwrap_or_default();
+    if inherited.is_empty() { preloads.to_owned() } else { format!("{preloads}:{inherited}") }
 }
 
 /// What ranks print, a file for each: launchers pass it on in pieces that end inside of lines, with

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs in C under `examples/` that the demo runs, in the order of the table.
-pub const EXAMPLES: [&str; 3] = ["pingpong", "transpose", "halo3d"];
+pub const EXAMPLES: [&str; 4] = ["pingpong", "transpose", "halo3d", "stencil"];
 /// Those in Fortran, after them; left out where a library has no Fortran compiler.
 pub const FORTRAN_EXAMPLES: [&str; 1] = ["ocean"];
 /// The module that all of them use.

@@ -16,6 +16,28 @@ pub struct Cell {
     pub bytes: u64,
 }
 
+/// The description of a layout that the program packs itself.
+const BY_HAND: &str = "by-hand";
+/// Begins the name of a layout whose time is that of a whole step, with the computing.
+const STEP: &str = "step-";
+
+impl Cell {
+    /// The same message, packed by hand; nothing where it is.
+    #[must_use]
+    pub fn by_hand(&self) -> Option<Cell> {
+        let typed = self.description != BY_HAND;
+        typed.then(|| Cell { description: BY_HAND.to_owned(), ..self.clone() })
+    }
+
+    /// What is measured, for a summary: the example, and what sets these cells apart from its others.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let step = if self.layout.starts_with(STEP) { ", whole step" } else { "" };
+        let by_hand = if self.description == BY_HAND { ", packed by hand" } else { "" };
+        format!("{}{step}{by_hand}", self.example)
+    }
+}
+
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {} {}", self.example, self.layout, self.description, self.bytes)
@@ -158,6 +180,22 @@ mod tests {
 
     fn output(lines: &[&str]) -> String {
         lines.join("\n")
+    }
+
+    #[test]
+    fn cells_packed_by_hand_and_whole_steps_are_told_apart() {
+        let cell = |layout: &str, description: &str| Cell {
+            example: "stencil".into(),
+            layout: layout.into(),
+            description: description.into(),
+            bytes: 8,
+        };
+        let by_hand = cell("exchange-n32", "by-hand");
+        assert_eq!(cell("exchange-n32", "isend").by_hand().as_ref(), Some(&by_hand));
+        assert_eq!(by_hand.by_hand(), None);
+        assert_eq!(cell("exchange-n32", "isend").subject(), "stencil");
+        assert_eq!(by_hand.subject(), "stencil, packed by hand");
+        assert_eq!(cell("step-n32", "isend").subject(), "stencil, whole step");
     }
 
     #[test]

@@ -44,6 +44,10 @@ pub struct Row {
     pub commloom_us: Option<Spread>,
     /// Native / commloom of the same run, median over the runs: above 1 commloom is faster.
     pub ratio: Option<f64>,
+    /// Medians of the native runs of the same message packed by hand, where there is one.
+    pub by_hand_us: Option<Spread>,
+    /// Packed by hand, natively / this with commloom, of the same run, median over the runs.
+    pub by_hand_ratio: Option<f64>,
     /// Every launch succeeded, measured this cell, and received the same bytes.
     pub bytes_equal: bool,
 }
@@ -55,46 +59,57 @@ pub fn rows(expected: &[(String, Cell)], launches: &[Launch], modes: &[Mode]) ->
 }
 
 fn row(library: &str, cell: &Cell, launches: &[Launch], modes: &[Mode]) -> Row {
-    let mine = |launch: &&Launch| launch.example == cell.example && launch.library == library;
-    let sample = |launch: &'_ Launch| launch.samples.iter().find(|s| s.cell == *cell).cloned();
-    let of_mode = |mode: Mode| -> Vec<Option<Sample>> {
-        launches.iter().filter(mine).filter(|l| l.mode == mode).map(sample).collect()
+    let mine: Vec<&Launch> = launches
+        .iter()
+        .filter(|launch| launch.example == cell.example && launch.library == library)
+        .collect();
+    let of_mode = |mode: Mode| -> Vec<Option<&Sample>> {
+        mine.iter().filter(|l| l.mode == mode).map(|launch| sample(launch, cell)).collect()
     };
-    let times = |mode| {
-        let medians: Vec<f64> = of_mode(mode).iter().flatten().map(|s| s.median_us).collect();
-        Spread::of(&medians)
+    let times = |cell: &Cell, mode| {
+        Spread::of(&medians(&mine, cell, mode).into_values().collect::<Vec<_>>())
     };
-    let (native_us, commloom_us) = (times(Mode::Native), times(Mode::Commloom));
     let samples: Vec<_> = modes.iter().map(|&mode| of_mode(mode)).collect();
+    let by_hand = cell.by_hand();
+    let ratio_to = |cell_of_natives: &Cell| {
+        let natives = medians(&mine, cell_of_natives, Mode::Native);
+        paired_ratio(&natives, &medians(&mine, cell, Mode::Commloom))
+    };
     Row {
         cell: cell.clone(),
         library: library.to_owned(),
-        native_us,
-        commloom_us,
-        ratio: paired_ratio(launches.iter().filter(mine), cell),
+        native_us: times(cell, Mode::Native),
+        commloom_us: times(cell, Mode::Commloom),
+        ratio: ratio_to(cell),
+        by_hand_us: by_hand.as_ref().and_then(|by_hand| times(by_hand, Mode::Native)),
+        by_hand_ratio: by_hand.as_ref().and_then(ratio_to),
         bytes_equal: samples.iter().all(|of_mode| !of_mode.is_empty()) && agree(&samples.concat()),
     }
 }
 
-/// Median over the runs of native / commloom. The two launches of a run follow each other: on a machine
+fn sample<'l>(launch: &'l Launch, cell: &Cell) -> Option<&'l Sample> {
+    launch.samples.iter().find(|sample| sample.cell == *cell)
+}
+
+/// What the launches in a mode took, by run.
+fn medians(launches: &[&Launch], cell: &Cell, mode: Mode) -> BTreeMap<u32, f64> {
+    let of_mode = launches.iter().filter(|launch| launch.mode == mode);
+    of_mode.filter_map(|launch| Some((launch.run, sample(launch, cell)?.median_us))).collect()
+}
+
+/// Median over the runs of native / commloom. The launches of a run follow each other: on a machine
 /// that changes its speed from minute to minute, as virtual ones do, the ratio of two medians compares
 /// different minutes.
-fn paired_ratio<'l>(launches: impl Iterator<Item = &'l Launch>, cell: &Cell) -> Option<f64> {
-    let mut runs: BTreeMap<u32, [Option<f64>; 2]> = BTreeMap::new();
-    for launch in launches {
-        let sample = launch.samples.iter().find(|s| s.cell == *cell);
-        let place = usize::from(launch.mode == Mode::Commloom);
-        runs.entry(launch.run).or_default()[place] = sample.map(|s| s.median_us);
-    }
+fn paired_ratio(native: &BTreeMap<u32, f64>, commloom: &BTreeMap<u32, f64>) -> Option<f64> {
     let ratio =
-        |[native, commloom]: [Option<f64>; 2]| Some(native? / commloom.filter(|&us| us > 0.0)?);
-    median(runs.into_values().filter_map(ratio))
+        |(run, us): (&u32, &f64)| Some(native.get(run)? / Some(us).filter(|&&us| us > 0.0)?);
+    median(commloom.iter().filter_map(ratio))
 }
 
 /// Is every sample there, with one and the same checksum?
-fn agree(samples: &[Option<Sample>]) -> bool {
-    let first = samples.first().and_then(Option::as_ref).map(|s| &s.checksum);
-    first.is_some() && samples.iter().all(|s| s.as_ref().map(|s| &s.checksum) == first)
+fn agree(samples: &[Option<&Sample>]) -> bool {
+    let first = samples.first().copied().flatten().map(|s| &s.checksum);
+    first.is_some() && samples.iter().all(|s| s.map(|s| &s.checksum) == first)
 }
 
 /// Did every launch succeed, and do all results agree?
@@ -148,6 +163,31 @@ mod tests {
         let row = only_row(&launches, BOTH);
         assert_eq!(row.ratio, Some(3.0));
         assert!(row.bytes_equal && success(&[row], &launches));
+    }
+
+    #[test]
+    fn what_is_packed_by_hand_natively_stands_beside_the_other_descriptions() {
+        let by_hand = cell().by_hand().unwrap();
+        let mut launches = [
+            launch(Mode::Native, 30.0, "a"),
+            launch(Mode::Commloom, 10.0, "a"),
+            launch(Mode::Native, 40.0, "a"),
+            launch(Mode::Commloom, 80.0, "a"),
+        ];
+        for (launch, (run, us)) in
+            launches.iter_mut().zip([(0, 20.0), (0, 1.0), (1, 240.0), (1, 1.0)])
+        {
+            launch.run = run;
+            let packed =
+                Sample { cell: by_hand.clone(), median_us: us, ..launch.samples[0].clone() };
+            launch.samples.push(packed);
+        }
+        let expected = [("mpich".to_owned(), cell()), ("mpich".to_owned(), by_hand)];
+        let [typed, packed] = rows(&expected, &launches, BOTH).try_into().unwrap();
+        assert_eq!(typed.by_hand_us.unwrap().median, 130.0);
+        assert_eq!(typed.by_hand_ratio, Some(2.5));
+        assert_eq!((packed.by_hand_us, packed.by_hand_ratio), (None, None));
+        assert_eq!(only_row(&launches[..1], &[Mode::Native]).by_hand_ratio, None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 const HEAD: Style = Style::new().bold();
 const PLAIN: Style = Style::new();
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 13] = [
     "example",
     "layout",
     "description",
@@ -25,7 +25,11 @@ const COLUMNS: [&str; 11] = [
     "+-",
     "ratio",
     "bytes equal",
+    "by hand us",
+    "by hand ratio",
 ];
+/// Those that are shown where nothing is packed by hand.
+const WITHOUT_BY_HAND: usize = 11;
 /// The first columns are text; the ones from here on are numbers, aligned at the right.
 const LEFT: [usize; 4] = [0, 1, 2, 4];
 
@@ -36,6 +40,8 @@ fn line(row: &Row) -> Line {
     let range = |spread: &Option<Spread>| {
         spread.map_or("-".to_owned(), |s| microseconds(s.interquartile_range))
     };
+    let ratio =
+        |ratio: Option<f64>| (ratio.map_or("-".to_owned(), |r| format!("{r:.2}")), colour(ratio));
     let plain = |text: String| (text, PLAIN);
     [
         plain(row.cell.example.clone()),
@@ -47,9 +53,17 @@ fn line(row: &Row) -> Line {
         plain(range(&row.native_us)),
         plain(time(&row.commloom_us)),
         plain(range(&row.commloom_us)),
-        (row.ratio.map_or("-".to_owned(), |r| format!("{r:.2}")), colour(row.ratio)),
+        ratio(row.ratio),
         if row.bytes_equal { plain("yes".to_owned()) } else { ("NO".to_owned(), BAD) },
+        plain(time(&row.by_hand_us)),
+        ratio(row.by_hand_ratio),
     ]
+}
+
+/// How many columns are shown.
+fn columns(record: &Record) -> usize {
+    let by_hand = record.rows.iter().any(|row| row.by_hand_us.is_some());
+    if by_hand { COLUMNS.len() } else { WITHOUT_BY_HAND }
 }
 
 fn colour(ratio: Option<f64>) -> Style {
@@ -77,7 +91,7 @@ pub fn terminal(record: &Record) -> String {
     let heads = COLUMNS.map(|head| (head.to_owned(), HEAD));
     let mut text = String::new();
     for cells in std::iter::once(&heads).chain(&lines) {
-        for (column, (cell, style)) in cells.iter().enumerate() {
+        for (column, (cell, style)) in cells.iter().enumerate().take(columns(record)) {
             let padding = " ".repeat(widths[column] - cell.len());
             let styled = format!("{style}{cell}{style:#}");
             let separator = if column == 0 { "" } else { "  " };
@@ -104,16 +118,16 @@ pub fn markdown(record: &Record) -> String {
     for group in groups(record) {
         let _ = writeln!(text, "- {group}");
     }
-    let rule: Vec<_> =
-        (0..COLUMNS.len()).map(|c| if LEFT.contains(&c) { "---" } else { "---:" }).collect();
-    let _ = write!(text, "\n| {} |\n|{}|\n", COLUMNS.join(" | "), rule.join("|"));
+    let shown = columns(record);
+    let rule: Vec<_> = (0..shown).map(|c| if LEFT.contains(&c) { "---" } else { "---:" }).collect();
+    let _ = write!(text, "\n| {} |\n|{}|\n", COLUMNS[..shown].join(" | "), rule.join("|"));
     for row in &record.rows {
         let cells = line(row).map(
             |(cell, style)| {
                 if style == PLAIN { cell } else { format!("**{cell}**") }
             },
         );
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        let _ = writeln!(text, "| {} |", cells[..shown].join(" | "));
     }
     text
 }
@@ -128,10 +142,15 @@ fn explanation(record: &Record) -> String {
             format!("{}{}", l.version, if l.bound { "" } else { " (ranks not bound to cores)" })
         })
         .collect();
+    let by_hand = if columns(record) > WITHOUT_BY_HAND {
+        " by hand = the same packed by hand, natively; its ratio = by hand / commloom of the same run."
+    } else {
+        ""
+    };
     let speed = if record.quick { " --quick: the times mean nothing." } else { "" };
     format!(
         "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- interquartile range; \
-         ratio = native / commloom of the same run (median), above 1 is faster.{speed}",
+         ratio = native / commloom of the same run (median), above 1 is faster.{by_hand}{speed}",
         e.cpu,
         e.cpus,
         e.kernel,
@@ -141,32 +160,38 @@ fn explanation(record: &Record) -> String {
     )
 }
 
-/// One sentence per example and library: how often faster, how often slower, how much.
+/// One sentence for each library and what is measured: how often faster, how often slower, how much.
 fn groups(record: &Record) -> Vec<String> {
-    let mut names: Vec<(&str, &str)> = Vec::new();
+    let mut groups: Vec<((String, &str), Vec<&Row>)> = Vec::new();
     for row in &record.rows {
-        let name = (row.cell.example.as_str(), row.library.as_str());
-        if !names.contains(&name) {
-            names.push(name);
+        let name = (row.cell.subject(), row.library.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((name, vec![row])),
         }
     }
-    let describe = |&(example, library): &(&str, &str)| {
-        let mine = |row: &&Row| row.cell.example == example && row.library == library;
-        let ratios: Vec<f64> =
-            record.rows.iter().filter(mine).filter_map(|row| row.ratio).collect();
-        let mean = geometric_mean(ratios.iter().copied())?;
+    let describe = |((subject, library), rows): ((String, &str), Vec<&Row>)| {
+        let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio).collect();
+        let by_hand: Vec<f64> = rows.iter().filter_map(|row| row.by_hand_ratio).collect();
         let count = |test: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&r| test(r)).count();
-        let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = ratios.iter().copied().fold(0.0, f64::max);
         Some(format!(
-            "{example}, {library}: {} cells, {} faster, {} slower by more than 5 %; ratio {low:.2} to {high:.2}, \
-             geometric mean {mean:.2}",
+            "{subject}, {library}: {} cells, {} faster, {} slower by more than 5 %; ratio {}{}",
             ratios.len(),
             count(&|r| r > FASTER),
             count(&|r| r < SLOWER),
+            range(&ratios)?,
+            range(&by_hand).map_or(String::new(), |range| format!("; by hand ratio {range}")),
         ))
     };
-    names.iter().filter_map(describe).collect()
+    groups.into_iter().filter_map(describe).collect()
+}
+
+/// The least and the greatest of some ratios, and their mean.
+fn range(ratios: &[f64]) -> Option<String> {
+    let mean = geometric_mean(ratios.iter().copied())?;
+    let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = ratios.iter().copied().fold(0.0, f64::max);
+    Some(format!("{low:.2} to {high:.2}, geometric mean {mean:.2}"))
 }
 
 /// The last line.
@@ -214,6 +239,8 @@ mod tests {
             native_us: spread(native),
             commloom_us: spread(commloom),
             ratio: Some(native / commloom),
+            by_hand_us: None,
+            by_hand_ratio: None,
             bytes_equal,
         };
         Record {
@@ -259,6 +286,26 @@ pingpong  block        vector       2560000  mpich             9.00  0.50       
     }
 
     #[test]
+    fn what_is_packed_by_hand_has_columns_and_a_mean_of_its_own_where_there_is_something() {
+        let mut record = record();
+        let markdown_before = markdown(&record);
+        assert!(!markdown_before.contains("by hand"), "{markdown_before}");
+        let mut packed = record.rows[0].clone();
+        packed.cell.description = "by-hand".into();
+        record.rows[0].by_hand_us = packed.native_us;
+        record.rows[0].by_hand_ratio = Some(2.0);
+        record.rows.push(packed);
+        let text = without_colour(&terminal(&record));
+        let row = "1500  0.50   4.00          yes        6000           2.00\n";
+        let group = "geometric mean 1.90; by hand ratio 2.00 to 2.00, geometric mean 2.00\n";
+        for expected in ["bytes equal  by hand us  by hand ratio\n", row, group] {
+            assert!(text.contains(expected), "{expected} in\n{text}");
+        }
+        assert!(text.contains("pingpong, packed by hand, mpich: 1 cells"), "{text}");
+        assert!(markdown(&record).contains("| **4.00** | yes | 6000 | **2.00** |"), "{text}");
+    }
+
+    #[test]
     fn ratios_are_green_above_and_red_below_the_limits() {
         assert_eq!(colour(Some(1.06)), GOOD);
         assert_eq!(colour(Some(0.94)), BAD);
@@ -273,7 +320,7 @@ pingpong  block        vector       2560000  mpich             9.00  0.50       
         let rows: Vec<_> = text.lines().filter(|l| l.starts_with('|')).collect();
         assert_eq!(rows.len(), 4);
         for row in &rows {
-            assert_eq!(row.matches('|').count(), COLUMNS.len() + 1, "{row}");
+            assert_eq!(row.matches('|').count(), WITHOUT_BY_HAND + 1, "{row}");
         }
         assert!(rows[2].ends_with("| **4.00** | yes |"), "{}", rows[2]);
         assert!(
