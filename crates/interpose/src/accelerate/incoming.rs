@@ -87,7 +87,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         };
         let size = message.size();
         let refused = || message.refused_by_overlap().or_else(|| message.refused_by_gpu(buffer));
-        match message.elements().unless(refused) {
+        match message.elements_to_receive().unless(refused) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);

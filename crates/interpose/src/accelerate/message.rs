@@ -17,7 +17,9 @@ use crate::accelerate::element::Element;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
-use crate::accelerate::strategy::{Elements, Strategy, choose, packed_elements, takes_packed};
+use crate::accelerate::strategy::{
+    Elements, Strategy, choose, packed_elements, received_elements, takes_packed,
+};
 use crate::accelerate::tally::{Expected, MessageTally};
 use crate::runtime::config::Force;
 use crate::runtime::count::CallCount;
@@ -47,6 +49,8 @@ pub(crate) struct Message<A: Abi> {
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
+    /// The same for receives, whose message may be shorter.
+    received: (i64, A::Datatype),
     pub tally: MessageTally,
 }
 
@@ -81,6 +85,7 @@ impl<A: Abi> Message<A> {
         let shape = Shape::of(count, &layout.before, &all, &joined);
         let plan = engine.plans.get(&all, 1, engine.target())?;
         let packed = packed_elements(engine, &all)?;
+        let received = received_elements(engine, &all)?;
         let contiguous = all.runs() <= 1;
         let config = engine.config();
         let forced = config.force == Some(Force::Pack);
@@ -99,6 +104,7 @@ impl<A: Abi> Message<A> {
             element: layout.element(engine),
             grain: Grain::of(&layout.before, engine.mpi().may_have(Subject::QuadsAreBytes)),
             packed,
+            received,
             tally: MessageTally::new(layout.tally.clone(), expected),
         })
     }
@@ -106,7 +112,12 @@ impl<A: Abi> Message<A> {
     /// What is handed to the library. A message may be few elements for the program and more than
     /// its call can count for us: then it stays as it is.
     pub fn elements<N: CallCount>(&self) -> Elements<A, N> {
-        self.elements_by(&self.strategy)
+        self.elements_by(&self.strategy, self.packed)
+    }
+
+    /// The same for a receive.
+    pub fn elements_to_receive<N: CallCount>(&self) -> Elements<A, N> {
+        self.elements_by(&self.strategy, self.received)
     }
 
     /// The same for a blocking send, whose time can tell which way is the better one. With it the step
@@ -115,7 +126,7 @@ impl<A: Abi> Message<A> {
         let Some((other, trials)) = &self.other else { return (self.elements(), None) };
         let step = trials.next();
         let strategy = if step.other { other } else { &self.strategy };
-        (self.elements_by(strategy), step.timed.then_some(step))
+        (self.elements_by(strategy, self.packed), step.timed.then_some(step))
     }
 
     /// The time of a blocking send.
@@ -125,17 +136,18 @@ impl<A: Abi> Message<A> {
         }
     }
 
-    fn elements_by<N: CallCount>(&self, strategy: &Strategy<A>) -> Elements<A, N> {
+    fn elements_by<N: CallCount>(
+        &self,
+        strategy: &Strategy<A>,
+        (count, datatype): (i64, A::Datatype),
+    ) -> Elements<A, N> {
         let elements = match strategy {
             Strategy::Native(reason) => return Elements::Own(reason),
             Strategy::Substitute(count, made) => match made.handle() {
                 None => return Elements::Own("the library ends"),
                 Some(datatype) => N::narrow(*count).map(|count| Elements::Other(count, datatype)),
             },
-            Strategy::Engine => {
-                let (count, datatype) = self.packed;
-                N::narrow(count).map(|count| Elements::Packed(count, datatype))
-            }
+            Strategy::Engine => N::narrow(count).map(|count| Elements::Packed(count, datatype)),
         };
         elements.unwrap_or(Elements::Own("past the largest count"))
     }
