@@ -252,6 +252,12 @@ impl Contest {
         self.standing
     }
 
+    /// The way that stands, where others have been tried.
+    #[must_use]
+    pub fn found(&self) -> Option<u8> {
+        (self.tries > 0).then_some(self.standing)
+    }
+
     /// How many exchanges there were.
     #[must_use]
     pub fn exchanges(&self) -> u64 {

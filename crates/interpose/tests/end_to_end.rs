@@ -155,6 +155,13 @@ fn messages_that_do_not_fit_their_receives_fail_as_without_commloom() {
     compare_with_native("misfits", 250);
 }
 
+/// MPICH with shared memory of its own ends the program over such a message if the receive has no
+/// gaps, as those of packed bytes have none.
+#[test]
+fn messages_that_end_inside_a_basic_element_fail_as_without_commloom() {
+    compare_with_native("ends_inside", 400);
+}
+
 /// MPICH and Intel MPI tell of a receive that has failed while others are pending.
 #[test]
 fn what_arrives_beside_a_receive_that_fails_and_one_that_is_pending_is_not_lost() {

@@ -19,7 +19,8 @@ use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
 use crate::accelerate::rounds::{self, Lap, SharedContest};
 use crate::accelerate::strategy::{
-    Challenger, Elements, PACKED, Strategies, Strategy, choose, packed_elements, takes_packed,
+    Challenger, Elements, PACKED, Strategies, Strategy, choose, packed_elements, received_elements,
+    takes_packed,
 };
 use crate::accelerate::tally::{Expected, MessageTally, Observed};
 use crate::runtime::config::Force;
@@ -53,6 +54,8 @@ pub(crate) struct Message<A: Abi> {
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
+    /// The same for receives, whose message may be shorter.
+    received: (i64, A::Datatype),
     pub tally: MessageTally,
 }
 
@@ -83,6 +86,7 @@ impl<A: Abi> Message<A> {
         let shape = Shape::of(count, &layout.before, &all, &joined);
         let plan = engine.plans.get(&all, 1, engine.target())?;
         let packed = packed_elements(engine, &all)?;
+        let received = received_elements(engine, &all)?;
         let contiguous = all.runs() <= 1;
         let config = engine.config();
         let forced = config.force == Some(Force::Pack);
@@ -103,6 +107,7 @@ impl<A: Abi> Message<A> {
             element: layout.element(engine),
             grain: Grain::of(&layout.before, engine.mpi().may_have(Subject::QuadsAreBytes)),
             packed,
+            received,
             tally: MessageTally::new(layout.tally.clone(), expected),
         })
     }
@@ -110,22 +115,23 @@ impl<A: Abi> Message<A> {
     /// What is handed to the library in the round that the message is part of, or begins.
     pub fn elements<N: CallCount>(&self, part: Part) -> (Elements<A, N>, Lap) {
         let others = match &self.strategies {
-            Strategies::Fixed(strategy) => return (self.elements_by(strategy), Lap::NONE),
+            Strategies::Fixed(strategy) => return (self.elements_by(strategy, part), Lap::NONE),
             Strategies::Tried(others) => others,
         };
         let expected = others.each_ref().map(|o| o.as_ref().map(Challenger::times));
         let (way, lap) = self.way(part, expected);
-        (self.elements_in(way), lap)
+        (self.elements_in(way, part), lap)
     }
 
-    /// What is handed to the library in a request that the program starts again and again: what was measured of
-    /// such messages, or what the model of a library that was measured here expects.
+    /// What is handed to the library in a request that the program starts again and again: what was
+    /// measured of such messages, or what the model of a library that was measured here expects.
     pub fn elements_for_good<N: CallCount>(&self, part: Part) -> Elements<A, N> {
         match &self.strategies {
-            Strategies::Fixed(strategy) => self.elements_by(strategy),
-            Strategies::Tried(_) => self.elements_in(
-                self.way_for_good(part, || u8::from(self.choice.way() != Way::Native)),
-            ),
+            Strategies::Fixed(strategy) => self.elements_by(strategy, part),
+            Strategies::Tried(_) => {
+                let expected = || u8::from(self.choice.way() != Way::Native);
+                self.elements_in(self.way_for_good(part, expected), part)
+            }
         }
     }
 
@@ -142,9 +148,9 @@ impl<A: Abi> Message<A> {
             return way;
         }
         let contest = self.contests[part.index()].get();
-        match contest.map(|contest| lock(contest).standing()) {
-            Some(0) | None if self.engine.measured().is_own => expected(),
+        match contest.and_then(|contest| lock(contest).found()) {
             Some(way) => way,
+            None if self.engine.measured().is_own => expected(),
             None => 0,
         }
     }
@@ -179,9 +185,9 @@ impl<A: Abi> Message<A> {
         contest
     }
 
-    fn elements_in<N: CallCount>(&self, way: u8) -> Elements<A, N> {
+    fn elements_in<N: CallCount>(&self, way: u8, part: Part) -> Elements<A, N> {
         let others = match &self.strategies {
-            Strategies::Fixed(strategy) => return self.elements_by(strategy),
+            Strategies::Fixed(strategy) => return self.elements_by(strategy, part),
             Strategies::Tried(others) => others,
         };
         let [first, second] = others.each_ref().map(Option::as_ref);
@@ -191,25 +197,24 @@ impl<A: Abi> Message<A> {
             _ => second.or(first),
         };
         let Some(other) = other else { return Elements::Own("native is not known to be slower") };
-        self.elements_by(other.strategy(self.engine, || {
+        let strategy = other.strategy(self.engine, || {
             let (count, layout) = &self.layout;
             self.engine.shield(|| normal_form(*count, layout).ok()).flatten()
-        }))
+        });
+        self.elements_by(strategy, part)
     }
 
     /// What is handed to the library. A message may be few elements for the program and more than
     /// its call can count for us: then it stays as it is.
-    fn elements_by<N: CallCount>(&self, strategy: &Strategy<A>) -> Elements<A, N> {
+    fn elements_by<N: CallCount>(&self, strategy: &Strategy<A>, part: Part) -> Elements<A, N> {
+        let (count, datatype) = if part == Part::Received { self.received } else { self.packed };
         let elements = match strategy {
             Strategy::Native(reason) => return Elements::Own(reason),
             Strategy::Substitute(count, made) => match made.handle() {
                 None => return Elements::Own("the library ends"),
                 Some(datatype) => N::narrow(*count).map(|count| Elements::Other(count, datatype)),
             },
-            Strategy::Engine => {
-                let (count, datatype) = self.packed;
-                N::narrow(count).map(|count| Elements::Packed(count, datatype))
-            }
+            Strategy::Engine => N::narrow(count).map(|count| Elements::Packed(count, datatype)),
         };
         elements.unwrap_or(Elements::Own("past the largest count"))
     }

@@ -200,3 +200,16 @@ pub(crate) fn packed_elements<A: Abi>(
     }
     Ok((i64::try_from(all.size())?, handles.packed))
 }
+
+/// As what packed bytes are received: as `MPI_PACKED`, which matches every signature (MPI 4.1,
+/// section 5.2), where the library would end the program over a message that ends inside a basic
+/// element. Where it ends is then for [`Landing`](crate::accelerate::landing::Landing) to judge.
+pub(crate) fn received_elements<A: Abi>(
+    engine: &Engine<A>,
+    all: &Type,
+) -> Result<(i64, A::Datatype), std::num::TryFromIntError> {
+    if engine.mpi().may_have(Subject::EndsInsideElement) {
+        return Ok((i64::try_from(all.size())?, engine.mpi().handles.packed));
+    }
+    packed_elements(engine, all)
+}

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::{Abi, AbiKind, Status};
+use commloom_mpi::{Abi, AbiKind, Family, Status};
 
 use crate::runtime::process::Runtime;
 
@@ -58,15 +58,26 @@ impl<A: Abi> Cut<A> {
 }
 
 impl<A: Abi> Runtime<A> {
-    /// The error class of a receive whose message ends inside a basic element; `None` where that is no error. It is asked
-    /// after such a message only.
+    /// The error class of a receive whose message ends inside a basic element; `None` where that is
+    /// no error. It is asked after such a message only.
     pub(crate) fn error_inside_element(&self, when: When) -> Option<c_int> {
         let version = self.mpi().library_version().unwrap_or_default();
-        match A::KIND {
-            _ if version.contains("Open MPI") => None,
-            AbiKind::OpenMpi => None,
-            _ if version.contains("Intel") && when == When::InCall => Some(A::CONSTANTS.err_type),
-            AbiKind::Mpich | AbiKind::Standard => Some(A::CONSTANTS.err_truncate),
-        }
+        let in_library = match self.mpi().release().family {
+            Family::OpenMpi => return None,
+            _ if A::KIND == AbiKind::OpenMpi => return None,
+            Family::Intel => when == When::InCall,
+            Family::Mpich => !is_ucx_alone(&version),
+            Family::Other => false,
+        };
+        Some(if in_library { A::CONSTANTS.err_type } else { A::CONSTANTS.err_truncate })
     }
+}
+
+/// Whether MPICH hands every message to UCX, which calls this the error of a message that is too
+/// long. Where MPICH has another device too, it moves and judges itself what processes of one
+/// machine send.
+fn is_ucx_alone(version: &str) -> bool {
+    version.lines().any(|line| {
+        line.strip_prefix("MPICH Device:").is_some_and(|device| device.trim() == "ch4:ucx")
+    })
 }
