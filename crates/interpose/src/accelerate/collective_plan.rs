@@ -1,5 +1,7 @@
 //! What is done about a collective: nothing, or one or both of its sides are packed.
 
+use std::ffi::c_void;
+
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
@@ -51,6 +53,16 @@ impl<A: Abi> Plan<A> {
                 }
                 (Some(send), Some(receive))
             }
+            (Some(Look::Blocks(one)), None)
+                if receive_role.is_some() && is_at(&one, receive.buffer(), rank) =>
+            {
+                return Plan::Native;
+            }
+            (None, Some(Look::Blocks(one)))
+                if send_role.is_some() && is_at(&one, send.buffer(), rank) =>
+            {
+                return Plan::Native;
+            }
             (Some(Look::Blocks(send)), None) => (Some(send), None),
             (None, Some(Look::Blocks(receive))) => (None, Some(receive)),
             (None, None) => return Plan::Native,
@@ -97,7 +109,11 @@ fn packed<A: Abi, G: Arguments<A>>(side: &mut Side<A>, given: G) -> G {
 /// Whether the program sends from where it receives, which libraries report as an error: they shall
 /// see it.
 fn overlap<A: Abi>(send: &Blocks<A>, receive: &Blocks<A>, rank: usize) -> bool {
-    let places = |blocks: &Blocks<A>| [blocks.address(0), blocks.address(rank)];
-    let received = places(receive);
-    places(send).iter().flatten().any(|&place| received.contains(&Some(place)))
+    let sent = [send.address(0), send.address(rank)];
+    sent.into_iter().flatten().any(|place| is_at(receive, place, rank))
+}
+
+/// The same of one side, where the other one is left as it is, in this buffer.
+fn is_at<A: Abi>(blocks: &Blocks<A>, buffer: *mut c_void, rank: usize) -> bool {
+    [blocks.address(0), blocks.address(rank)].contains(&Some(buffer))
 }
