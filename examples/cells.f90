@@ -9,7 +9,7 @@ module cells
   private
   public :: start, wanted, run_cell, checksum, mismatch, finish, rank, ranks, experiment
 
-  integer, parameter :: warm_up = 2, least = 5, checksum_until = 4, verify_every = 50, exit_usage = 2
+  integer, parameter :: warm_up = 2, settle = 100, least = 5, checksum_until = 4, verify_every = 50, exit_usage = 2
   real(real64), parameter :: cell_budget_s = 0.020_real64
 
   ! What one program gives to run_cell: three steps on its own state. The generation numbers the values to send.
@@ -150,6 +150,12 @@ contains
       call self%communicate()
       generation = generation + 1
     end do
+    ! What decides by the exchanges of a run has then decided.
+    if (.not. quick .and. fixed_repetitions == 0) then
+      do repetition = 1, settle
+        call self%communicate()
+      end do
+    end if
     do repetition = 0, limit - 1
       last = repetition + 1 == limit
       if (.not. quick .and. fixed_repetitions == 0) last = last .or. (repetition >= least .and. total > cell_budget_s)

@@ -32,6 +32,7 @@ enum {
     EXIT_MISMATCH = 1,
     EXIT_USAGE = 2,
     WARM_UP = 2,           /* untimed repetitions of each cell */
+    SETTLE = 100,          /* untimed exchanges after that: what decides by the exchanges of a run has then decided */
     MIN_REPS = 5,          /* of each cell, however long they take */
     MAX_REPS = 100000,     /* bound of --reps */
     QUICK_REPS = 6,        /* of each cell with --quick */
@@ -340,6 +341,8 @@ static inline int repeat(const struct experiment *experiment, void (*compute)(vo
         if (compute)
             compute(state);
     }
+    for (int i = 0; i < SETTLE && !fixed; i++)
+        experiment->communicate(state);
     int rep = 0, last = 0;
     for (; !last; rep++) {
         last = rep + 1 == limit || (!fixed && rep + 1 >= MIN_REPS && total > budget);

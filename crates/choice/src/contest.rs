@@ -158,7 +158,7 @@ impl Contest {
     }
 
     /// The next exchange.
-    pub fn next(&mut self) -> Step {
+    pub fn next_step(&mut self) -> Step {
         self.exchanges += 1;
         let step = self.step();
         self.ways[usize::from(step.way)].taken += 1;

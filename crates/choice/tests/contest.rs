@@ -92,7 +92,7 @@ impl Truth {
         let (mut native, mut taken, mut last) = (0.0, 0.0, 1.0);
         for number in 1..=exchanges {
             let (time, times) = self.exchange(number, dice);
-            let step = contest.next();
+            let step = contest.next_step();
             let took = time * times[usize::from(step.way)];
             if step.timed {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]

@@ -163,7 +163,7 @@ impl CurrentRound {
             let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
             lock(last).took(self.step, nanoseconds, self.content);
         }
-        self.step = lock(&contest).next();
+        self.step = lock(&contest).next_step();
         self.contest = Some(contest);
         (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
         (self.has_requests, self.is_over) = (false, false);
@@ -198,8 +198,7 @@ mod tests {
         let contest = contest();
         let shared = contest.clone();
         std::thread::spawn(move || work(&shared)).join().unwrap();
-        let rounds = lock(&contest).exchanges();
-        rounds
+        lock(&contest).exchanges()
     }
 
     #[test]
@@ -234,7 +233,7 @@ mod tests {
 
     #[test]
     fn completions_cost_nothing_where_nothing_is_under_way() {
-        std::thread::spawn(|| assert_eq!(with_current(|round| round.watches(), true), false))
+        std::thread::spawn(|| assert!(!with_current(|round| round.watches(), true)))
             .join()
             .unwrap();
     }
