@@ -8,7 +8,7 @@ use commloom_mpi::Abi;
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::blocks::{Block, Blocks, List, Row, bytes};
 use crate::accelerate::committed::{Found, Waiting};
-use crate::accelerate::message::{InCollective, Purpose};
+use crate::accelerate::part::{InCollective, Purpose};
 use crate::runtime::collective_arguments::{Equal, Typed, Varying};
 use crate::runtime::count::Integer;
 use crate::runtime::displacements::{Displacement, Displacements};

@@ -9,7 +9,7 @@ use crate::accelerate::arguments::{Arguments, Look};
 use crate::accelerate::blocks::Blocks;
 use crate::accelerate::committed::Waiting;
 use crate::accelerate::exchange::{Exchange, Role, Side};
-use crate::accelerate::message::Purpose;
+use crate::accelerate::part::Purpose;
 
 /// The arguments of one side and its part, if it has one.
 type Part<'s, G> = (&'s G, Option<Role<'s>>);

@@ -12,7 +12,8 @@ use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::layouts::KnownLayout;
-use crate::accelerate::message::{Message, Purpose};
+use crate::accelerate::message::Message;
+use crate::accelerate::part::Purpose;
 use crate::runtime::callers::Place;
 use crate::runtime::config::ReportTo;
 

@@ -10,7 +10,7 @@ use commloom_mpi::{Abi, RawHandle};
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::Found;
-use crate::accelerate::message::Purpose;
+use crate::accelerate::part::Purpose;
 
 /// Slots of the look-up table of one thread.
 const SLOTS: usize = 64;

@@ -9,7 +9,7 @@ use commloom_mpi::{Abi, AbiKind, RawHandle, SHORT, Subject};
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::Found;
-use crate::accelerate::message::Purpose;
+use crate::accelerate::part::Purpose;
 use crate::runtime::count::CallCount;
 
 /// Where the elements go.

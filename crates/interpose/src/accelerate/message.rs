@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use commloom_choice::{Choice, Contest, Operation, Shape, Way};
+use commloom_choice::{Contest, Operation, Shape, Way};
 use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, Subject};
 use commloom_plan::Plan;
@@ -17,6 +17,7 @@ use crate::accelerate::element::Element;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
+use crate::accelerate::part::{InCollective, Part, Purpose};
 use crate::accelerate::rounds::{self, Lap, SharedContest};
 use crate::accelerate::strategy::{
     Challenger, Elements, PACKED, Strategies, Strategy, choose, packed_elements, received_elements,
@@ -35,8 +36,8 @@ pub(crate) struct Message<A: Abi> {
     strategies: Strategies<A>,
     /// Which of them is the fastest in rounds that begin with it, by [`Part`].
     contests: [OnceLock<SharedContest>; 4],
-    /// What the model expects.
-    choice: Choice,
+    /// Whether the model expects another strategy to be clearly faster than native.
+    expects_other: bool,
     /// So many elements in normal form.
     layout: (u64, Type),
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
@@ -97,7 +98,7 @@ impl<A: Abi> Message<A> {
             engine,
             strategies,
             contests: Default::default(),
-            choice,
+            expects_other: choice.way() != Way::Native,
             layout: (count, layout.after.clone()),
             packs: !contiguous && !config.no_pack && (forced || engine.model().packs(&shape)),
             plan,
@@ -129,7 +130,7 @@ impl<A: Abi> Message<A> {
         match &self.strategies {
             Strategies::Fixed(strategy) => self.elements_by(strategy, part),
             Strategies::Tried(_) => {
-                let expected = || u8::from(self.choice.way() != Way::Native);
+                let expected = || u8::from(self.expects_other);
                 self.elements_in(self.way_for_good(part, expected), part)
             }
         }
@@ -421,82 +422,4 @@ fn normal_form(count: u64, layout: &Type) -> Result<Type, Box<dyn std::error::Er
 /// The length of a range of packed bytes as that of a buffer.
 fn length(range: &Range<u64>) -> Option<usize> {
     usize::try_from(range.end.checked_sub(range.start)?).ok()
-}
-
-/// Whether a block of a collective is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum InCollective {
-    Packed,
-    Native,
-    /// There is nothing to pack; it goes like the blocks beside it.
-    Contiguous,
-}
-
-/// What part a message has in an exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    Sent,
-    Received,
-    Collective,
-    Broadcast,
-}
-
-impl Part {
-    /// As the report calls it.
-    fn name(self) -> &'static str {
-        match self {
-            Part::Sent => "send",
-            Part::Received => "receive",
-            Part::Collective => "collective",
-            Part::Broadcast => "broadcast",
-        }
-    }
-
-    /// Whether it is sent or received in a call of its own.
-    fn is_message(self) -> bool {
-        matches!(self, Part::Sent | Part::Received)
-    }
-
-    fn index(self) -> usize {
-        match self {
-            Part::Sent => 0,
-            Part::Received => 1,
-            Part::Collective => 2,
-            Part::Broadcast => 3,
-        }
-    }
-}
-
-/// What the program wants a message for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// To send or receive it.
-    Transfer,
-    /// To send or receive it again and again: its type is worth a look at once.
-    Persistent,
-    /// `MPI_Pack` or `MPI_Unpack`.
-    Packing,
-    /// To send or receive it in a collective.
-    Collective,
-    /// To broadcast it.
-    Broadcast,
-    /// To broadcast it again and again.
-    PersistentBroadcast,
-}
-
-impl Purpose {
-    /// Whether its type is worth a look at once.
-    pub fn is_persistent(self) -> bool {
-        matches!(self, Purpose::Persistent | Purpose::PersistentBroadcast)
-    }
-
-    /// What in a collective its time is that of.
-    fn operation(self) -> Operation {
-        match self {
-            Purpose::Broadcast | Purpose::PersistentBroadcast => Operation::Broadcast,
-            Purpose::Transfer | Purpose::Persistent | Purpose::Packing | Purpose::Collective => {
-                Operation::Message
-            }
-        }
-    }
 }

@@ -23,6 +23,7 @@ pub(crate) mod made;
 pub(crate) mod message;
 pub(crate) mod normalized;
 pub(crate) mod outgoing;
+pub(crate) mod part;
 pub(crate) mod pending;
 pub(crate) mod persistent;
 pub(crate) mod plain;

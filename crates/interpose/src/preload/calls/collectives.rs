@@ -10,7 +10,7 @@ use crate::accelerate::arguments::Arguments;
 use crate::accelerate::blocks::Pick;
 use crate::accelerate::collective_plan::Plan;
 use crate::accelerate::exchange::Role;
-use crate::accelerate::message::Purpose;
+use crate::accelerate::part::Purpose;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
 use crate::accelerate::rounds::{self, CallEnd};

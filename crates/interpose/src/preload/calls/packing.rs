@@ -8,7 +8,8 @@ use commloom_mpi::Abi;
 
 use crate::accelerate::committed::Found;
 use crate::accelerate::lossy::Stays;
-use crate::accelerate::message::{Message, Purpose};
+use crate::accelerate::message::Message;
+use crate::accelerate::part::Purpose;
 use crate::preload::state::Preload;
 use crate::runtime::count::CallCount;
 

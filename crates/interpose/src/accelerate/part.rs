@@ -1,0 +1,82 @@
+//! The part that a message has in an exchange, and what the program wants it for.
+
+use commloom_choice::Operation;
+
+/// Whether a block of a collective is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InCollective {
+    Packed,
+    Native,
+    /// There is nothing to pack; it goes like the blocks beside it.
+    Contiguous,
+}
+
+/// What part a message has in an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Sent,
+    Received,
+    Collective,
+    Broadcast,
+}
+
+impl Part {
+    /// As the report calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Sent => "send",
+            Part::Received => "receive",
+            Part::Collective => "collective",
+            Part::Broadcast => "broadcast",
+        }
+    }
+
+    /// Whether it is sent or received in a call of its own.
+    pub fn is_message(self) -> bool {
+        matches!(self, Part::Sent | Part::Received)
+    }
+
+    /// Its number, from 0 on.
+    pub fn index(self) -> usize {
+        match self {
+            Part::Sent => 0,
+            Part::Received => 1,
+            Part::Collective => 2,
+            Part::Broadcast => 3,
+        }
+    }
+}
+
+/// What the program wants a message for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To send or receive it.
+    Transfer,
+    /// To send or receive it again and again: its type is worth a look at once.
+    Persistent,
+    /// `MPI_Pack` or `MPI_Unpack`.
+    Packing,
+    /// To send or receive it in a collective.
+    Collective,
+    /// To broadcast it.
+    Broadcast,
+    /// To broadcast it again and again.
+    PersistentBroadcast,
+}
+
+impl Purpose {
+    /// Whether its type is worth a look at once.
+    pub fn is_persistent(self) -> bool {
+        matches!(self, Purpose::Persistent | Purpose::PersistentBroadcast)
+    }
+
+    /// What in a collective its time is that of.
+    pub fn operation(self) -> Operation {
+        match self {
+            Purpose::Broadcast | Purpose::PersistentBroadcast => Operation::Broadcast,
+            Purpose::Transfer | Purpose::Persistent | Purpose::Packing | Purpose::Collective => {
+                Operation::Message
+            }
+        }
+    }
+}
