@@ -1,5 +1,5 @@
-//! [`Contest`]: which of some ways an exchange of messages takes least time in, found out while the
-//! program runs, at a cost that is bounded.
+//! [`Contest`]: which of some ways an exchange of messages takes least time in, found out while
+//! the program runs, at a cost that is bounded.
 //!
 //! The first way, native, stays until another one was measured to be faster. A try of another way
 //! is taken only when the time that exchanges have taken so far pays for its worst case: 5 % of it
@@ -8,6 +8,8 @@
 //! ranks (Mann and Whitney, 1947), which a late partner or an interrupt does not mislead. One that
 //! is clearly faster stays; one that takes twice the time once, or is not clearly faster after
 //! some pairs, waits until four times as many exchanges have passed. Close calls stay as they are.
+
+use commloom_measure::statistics::median;
 
 /// Ways that are compared: native, and two others.
 const WAYS: usize = 3;
@@ -34,14 +36,15 @@ const GLANCE: u64 = 16;
 /// Far times in a row that say that they have changed, and by which factor.
 const GLANCES: u32 = 4;
 const CHANGED: f64 = 1.5;
-/// Exchanges with other messages than those that were measured, in a row, after which the new ones count.
+/// Exchanges with other messages than those that were measured, in a row, after which the new ones
+/// count.
 const OTHERS: u32 = 8;
 /// After so many exchanges at most native is tried again. It costs nothing that a program without
 /// commloom would not pay.
 const RETURN: u64 = 1000;
 const RETURN_STAKE: f64 = 0.1;
-/// What trying may cost at most at once, in usual times: what has been saved for long is not spent
-/// on one bad hour.
+/// The most that trying may cost at once, in usual times: credit of a long time is not spent on
+/// one bad hour.
 const SAVINGS: f64 = 16.0;
 
 /// How one exchange goes.
@@ -60,7 +63,7 @@ pub struct Contest {
     /// The way that stands.
     standing: u8,
     exchanges: u64,
-    /// What tries may cost by now, in nanoseconds.
+    /// The credit of tries by now, in nanoseconds.
     credit: f64,
     /// Tries so far, and what they have cost.
     tries: u64,
@@ -68,7 +71,7 @@ pub struct Contest {
     trial: Option<Trial>,
     /// Glances in a row that were far from the usual time.
     changed: u32,
-    /// What the exchanges consist of that were measured, and how many in a row consisted of something else.
+    /// The content of the exchanges that were measured, and how many in a row had another one.
     content: u64,
     others: u32,
     dice: u64,
@@ -77,7 +80,7 @@ pub struct Contest {
 /// One way.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    /// What one try is expected to cost at worst, in usual times; `None`: it is not to be tried.
+    /// The cost of one try at worst, as expected, in usual times; `None`: it is not to be tried.
     stake: Option<f64>,
     /// From which exchange on it may be tried.
     from: u64,
@@ -92,7 +95,7 @@ struct Trial {
     way: u8,
     /// The first exchange in a way pays for buffers that later ones have.
     is_cold: bool,
-    /// What completes the pair that has begun.
+    /// The way that completes the pair that has begun.
     due: Option<u8>,
 }
 
@@ -105,16 +108,16 @@ struct Samples {
     median: Option<f64>,
 }
 
-/// What was measured.
+/// The measurements of a contest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Verdict {
+pub struct ContestVerdict {
     /// The way that stands.
     pub way: u8,
     /// All exchanges, and those that went in that way.
     pub exchanges: [u64; 2],
     /// Exchanges that were tries of another way.
     pub tries: u64,
-    /// What these took longer than the way that stood, in nanoseconds.
+    /// Their cost beyond that of the way that stood, in nanoseconds.
     pub spent: f64,
     /// Times of an exchange in nanoseconds: native, and in the way that stands.
     pub times: [Option<Interval>; 2],
@@ -199,7 +202,8 @@ impl Contest {
         Step { way: first, timed: true }
     }
 
-    /// The time of an exchange in nanoseconds, and what it consisted of: only equal ones are compared.
+    /// The time of an exchange in nanoseconds, and what it consisted of: only equal ones are
+    /// compared.
     pub fn took(&mut self, step: Step, nanoseconds: u64, content: u64) {
         if !self.is_same(content) {
             return;
@@ -233,11 +237,11 @@ impl Contest {
         }
     }
 
-    /// What was measured.
+    /// The measurements so far.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ContestVerdict {
         let way = &self.ways[usize::from(self.standing)];
-        Verdict {
+        ContestVerdict {
             way: self.standing,
             exchanges: [self.exchanges, way.taken],
             tries: self.tries,
@@ -326,7 +330,7 @@ impl Contest {
         }
     }
 
-    /// What was measured does not hold any more.
+    /// Drops the measurements, which do not hold any more.
     fn forget(&mut self) {
         self.changed = 0;
         self.trial = None;
@@ -360,7 +364,8 @@ impl Contest {
         self.put_off(way, tried / self.usual());
     }
 
-    /// The trial is over, and a way that takes so many usual times is tried again after four times as many exchanges.
+    /// The trial is over, and a way that takes so many usual times is tried again after four times
+    /// as many exchanges.
     fn put_off(&mut self, way: u8, times: f64) {
         let later = self.exchanges.max(FIRST / 4).saturating_mul(3);
         let (later, stake) = match way {
@@ -377,7 +382,7 @@ impl Samples {
     fn push(&mut self, time: u64) {
         self.times[self.count % MANY] = time;
         self.count += 1;
-        self.median = median(self.all());
+        self.median = median(self.all().iter().copied().map(to_float));
     }
 
     fn all(&self) -> &[u64] {
@@ -402,16 +407,6 @@ fn interval(samples: &Samples) -> Option<Interval> {
     };
     let median = times[last / 2].midpoint(times[times.len() / 2]);
     Some(Interval { low: times[outside], median, high: times[last - outside] })
-}
-
-/// Of at most [`MANY`] times.
-fn median(times: &[u64]) -> Option<f64> {
-    let mut sorted = [0; MANY];
-    let sorted = &mut sorted[..times.len()];
-    sorted.copy_from_slice(times);
-    sorted.sort_unstable();
-    let at = |i: usize| sorted.get(i).copied().map(to_float);
-    Some((at(times.len().checked_sub(1)? / 2)? + at(times.len() / 2)?) / 2.0)
 }
 
 /// How far the ranks of two sets of samples are apart, in standard deviations: negative where the

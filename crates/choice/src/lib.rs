@@ -2,15 +2,15 @@
 //! is fast with, or packed by commloom's engine.
 //!
 //! ```text
-//! program's type, normal form ─► Shape (family, run length, bytes) ─┐
-//! reference layouts, measured by                                    ├─► Model ─► Choice ─► Contest
-//!             `commloom calibrate --messages` ─► Table ─────────────┘
+//! program's type, normal form ─► Shape (family, length, bytes) ─┐
+//! reference layouts, measured by                                ├─► Model ─► Choice ─► Contest
+//!             `commloom calibrate --messages` ─► Table ─────────┘
 //! ```
 //!
 //! Nothing is known about a library but what messages of [`references`] took with it: untouched,
 //! and packed. A message is expected to take what references of its family took that have as long
-//! runs and as many bytes: that says which ways are worth a try, and in which order. What is done is decided by
-//! the times of the program itself.
+//! runs and as many bytes: that says which ways are worth a try, and in which order. What is done
+//! is decided by the times of the program itself.
 //! `book/src/explanation/strategy.md` says what was measured and how good the expectation is.
 
 #![forbid(unsafe_code)]
@@ -22,7 +22,7 @@ mod reference;
 mod shape;
 mod table;
 
-pub use contest::{Contest, Interval, Step, Verdict};
+pub use contest::{Contest, ContestVerdict, Interval, Step};
 pub use family::{Family, Form, MANY};
 pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};

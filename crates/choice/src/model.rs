@@ -17,7 +17,7 @@ pub enum Way {
     Engine,
 }
 
-/// What one message is expected to take, in nanoseconds.
+/// The expectations of one message, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Choice {
     /// Left to the library; 0 where nothing is known.
@@ -38,7 +38,7 @@ pub struct Candidate {
 }
 
 impl Choice {
-    /// What the message takes in [that way](Choice::way), in nanoseconds; 0 where nothing is known.
+    /// The time of the message in [that way](Choice::way), in nanoseconds; 0 where it is unknown.
     #[must_use]
     pub fn expected(&self) -> f64 {
         let first = self.others[0].filter(|first| first.way == self.way());
@@ -61,8 +61,8 @@ pub struct Model {
 
 /// How much faster another way must be expected to be.
 const MARGIN: f64 = 0.9;
-/// How much slower it may be expected to be and is tried in spite of that: what was measured elsewhere
-/// is wrong by so much at times.
+/// How much slower it may be expected to be and is tried in spite of that: what was measured
+/// elsewhere is wrong by so much at times.
 const WORTH: f64 = 3.0;
 /// A description of the same kind is another one if it has so much fewer runs.
 const FEWER_RUNS: f64 = 0.9;
@@ -117,9 +117,10 @@ impl Model {
         Choice { native, engine, others: [0, 1].map(|at| others.get(at).copied()) }
     }
 
-    /// How many times the native time it is expected to take to pack what goes to or comes from one process in
-    /// a collective: a message, or a broadcast. There is no other way: a substituted handle would
-    /// change count and size of the elements. 1 where nothing is known, and `None` where it is not worth a try.
+    /// How many times the native time it is expected to take to pack what goes to or comes from
+    /// one process in a collective: a message, or a broadcast. There is no other way: a substituted
+    /// handle would change count and size of the elements. 1 where nothing is known, and `None`
+    /// where it is not worth a try.
     #[must_use]
     pub fn collective(&self, operation: Operation, shape: &Shape) -> Option<f64> {
         let times = |description| {

@@ -45,7 +45,7 @@ struct Truth {
     nanoseconds: f64,
     /// Of the two other ways: how many times the native time they take.
     times: [f64; 2],
-    /// What a table says of that.
+    /// A table's opinion of that.
     expected: [Option<f64>; 2],
     noise: Noise,
     /// From this exchange on everything is different.
@@ -69,7 +69,7 @@ impl Truth {
         Truth { nanoseconds: dice.between(1e3, 1e7), times, expected, noise, changes }
     }
 
-    /// What an exchange takes natively, and how many times that it takes in each way.
+    /// The native time of an exchange, and how many times that it takes in each way.
     fn exchange(&self, number: u64, dice: &mut Dice) -> (f64, [f64; 3]) {
         let Noise { spread, late, second_mode } = self.noise;
         let mut time = self.nanoseconds * (spread * dice.normal()).exp();

@@ -30,7 +30,8 @@ settings! {
     WARMUP "COMMLOOM_WARMUP" Allowed::Number("microseconds"),
         "a datatype is analysed when its messages have taken about this long", "5";
     FORCE "COMMLOOM_FORCE" Allowed::Word(&["pack", "types", "mixed"]),
-        "every message that can be packed is, or sent as an equivalent datatype, or in a strategy drawn by chance: for tests",
+        "every message that can be packed is, or sent as an equivalent datatype, \
+         or in a strategy drawn by chance: for tests",
         "what is measured to be fastest in the run";
     MODEL "COMMLOOM_MODEL" Allowed::Path("a file of `commloom calibrate --messages`"),
         "what messages take with the MPI library", "that of the cache folder, else built in";

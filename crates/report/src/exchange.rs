@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::numbers::{bytes, grouped, percent, time};
 
-/// A median time, with the interval that holds the true one in at least 15 of 16 cases; nanoseconds.
+/// A median time in nanoseconds, with the interval that holds the true one in 15 of 16 cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// The lower end of the interval.
@@ -15,8 +15,8 @@ pub struct Timing {
     pub high: u64,
 }
 
-/// Exchanges that begin with one kind of message: everything that a thread starts until it completes
-/// something. A blocking call is one. Which strategy is fastest is measured in the run.
+/// Exchanges that begin with one kind of message: everything that a thread starts until it
+/// completes something. A blocking call is one. Which strategy is fastest is measured in the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The message that it begins with: `send`, `receive`, `collective` or `broadcast`.
@@ -31,7 +31,7 @@ pub struct Exchange {
     pub chosen: u64,
     /// Exchanges in which another strategy was tried.
     pub tries: u64,
-    /// What the tries took longer than the strategy that stood, in nanoseconds.
+    /// The cost of the tries beyond that of the strategy that stood, in nanoseconds.
     pub tries_ns: u64,
     /// The time of an exchange natively; `None` where too few were timed.
     pub native: Option<Timing>,
@@ -39,16 +39,15 @@ pub struct Exchange {
     pub measured: Option<Timing>,
 }
 
-/// What became of the exchanges of a run.
+/// The sum over the exchanges of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Total {
     /// Kinds in which another strategy than native stood, in which native stood after others were
     /// tried, and in which nothing was tried.
     pub kinds: [u64; 3],
-    /// What all exchanges of which a native time was measured would have taken natively, by its
-    /// median.
+    /// The native time, by its median, of all exchanges of which one was measured.
     pub native_ns: u64,
-    /// What was saved, by medians, less what tries took.
+    /// Time saved, by medians, less what tries took.
     pub saved_ns: i128,
 }
 
@@ -180,8 +179,8 @@ impl Total {
             }
         };
         Some(format!(
-            "{first}; by medians measured in this run. Of {kinds} kinds of exchange {changed} changed, \
-             {native} left alone because nothing measured was faster, {untried} not tried"
+            "{first}; by medians measured in this run. Of {kinds} kinds of exchange {changed} \
+             changed, {native} left alone because nothing measured was faster, {untried} not tried"
         ))
     }
 }

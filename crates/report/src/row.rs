@@ -40,7 +40,7 @@ pub struct Row {
     /// The time that it expects of them the way they went.
     #[serde(default)]
     pub expected_ns: u64,
-    /// What was measured of the exchanges that begin with these messages.
+    /// Measurements of the exchanges that begin with these messages.
     #[serde(default)]
     pub exchanges: Vec<Exchange>,
     /// Where the handles were committed.
