@@ -118,9 +118,9 @@ impl Model {
     }
 
     /// How many times the native time it is expected to take to pack what goes to or comes from
-    /// one process in a collective: a message, or a broadcast. There is no other way: a substituted
-    /// handle would change count and size of the elements. 1 where nothing is known, and `None`
-    /// where it is not worth a try.
+    /// one process in a collective: a message, or a broadcast. There is no other way: a
+    /// substituted handle would change count and size of the elements. 1 where nothing is known,
+    /// and `None` where it is not worth a try.
     #[must_use]
     pub fn collective(&self, operation: Operation, shape: &Shape) -> Option<f64> {
         let times = |description| {

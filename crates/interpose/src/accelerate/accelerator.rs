@@ -9,6 +9,7 @@ use crate::accelerate::engine::Engine;
 use crate::accelerate::keyval::Keyval;
 use crate::accelerate::layouts::Layouts;
 use crate::accelerate::pending::Pending;
+use crate::accelerate::rounds;
 
 /// The layer that makes messages of derived datatypes faster.
 pub struct Accelerator<A: Abi> {
@@ -36,6 +37,14 @@ impl<A: Abi> Accelerator<A> {
     pub fn kept(&self) -> u64 {
         let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
         u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
+
+impl<A: Abi> Accelerator<A> {
+    /// Whether a message that is started now is left alone, and nobody counts it.
+    #[inline]
+    pub(crate) fn leaves_alone(&self) -> bool {
+        rounds::is_left_alone() && !self.unseen().is_enabled()
     }
 }
 

@@ -95,6 +95,9 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         if envelope.is_some_and(|envelope| envelope.rank == A::CONSTANTS.proc_null) {
             return Incoming::Native;
         }
+        if purpose == Purpose::Transfer && state.leaves_alone() {
+            return Incoming::Native;
+        }
         let message = match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Incoming::Native,

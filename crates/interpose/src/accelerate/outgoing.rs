@@ -93,6 +93,9 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
             return Outgoing::Substitute(count, datatype);
         }
+        if purpose == Purpose::Transfer && state.leaves_alone() {
+            return Outgoing::Native;
+        }
         let message = match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Outgoing::Native,

@@ -52,6 +52,8 @@ thread_local! {
     /// Whether completions matter to the round of the thread. Apart from it, because it is read in
     /// every completion, also of programs without derived datatypes.
     static WATCHES: Cell<bool> = const { Cell::new(false) };
+    /// Whether the round of the thread is native and nobody wants its time.
+    static IS_LEFT_ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A call that belongs to a round, or does not.
@@ -102,6 +104,13 @@ pub(crate) fn way(kind: u64, contest: impl FnOnce() -> SharedContest) -> (u8, La
         },
         (0, Lap::NONE),
     )
+}
+
+/// Whether a message that is started now is part of a round that is left alone. Then nothing need be
+/// known of it: most messages of most programs are such.
+#[inline]
+pub(crate) fn is_left_alone() -> bool {
+    IS_LEFT_ALONE.get()
 }
 
 /// A call returns that may have begun a round.
@@ -167,7 +176,7 @@ impl CurrentRound {
         self.contest = Some(contest);
         (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
         (self.has_requests, self.is_over) = (false, false);
-        WATCHES.set(self.watches());
+        self.tell();
     }
 
     fn called(&mut self, end: CallEnd) {
@@ -176,7 +185,13 @@ impl CurrentRound {
         }
         self.has_requests |= end == CallEnd::Started;
         self.is_over |= !self.has_requests;
+        self.tell();
+    }
+
+    fn tell(&self) {
         WATCHES.set(self.watches());
+        let native = !self.is_over && self.step == Step { way: 0, timed: false };
+        IS_LEFT_ALONE.set(native);
     }
 
     /// Whether completions matter to it.
