@@ -5,11 +5,13 @@
 //! is taken only when the time that exchanges have taken so far pays for its worst case: 5 % of it
 //! among the first 100, 1 % later. Tries come in pairs with the way that stands, in random order,
 //! so that neither drift nor the other processes' tries favour one of them, and are compared by
-//! ranks (Mann and Whitney, 1947), which a late partner or an interrupt does not mislead. One that
-//! is clearly faster stays; one that takes twice the time once, or is not clearly faster after
-//! some pairs, waits until four times as many exchanges have passed. Close calls stay as they are.
+//! ranks, which a late partner or an interrupt does not mislead: those of all times (Mann and
+//! Whitney, 1947), which need few, and those of the pairs' ratios (Wilcoxon, 1945), which do not
+//! mind that the whole machine is slower for a while. One that is clearly faster stays; one that
+//! takes twice the time of its partner, or is not clearly faster after some pairs, waits until four
+//! times as many exchanges have passed. Close calls are native.
 
-use commloom_measure::statistics::median;
+use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float};
 
 /// Ways that are compared: native, and two others.
 const WAYS: usize = 3;
@@ -17,32 +19,32 @@ const WAYS: usize = 3;
 const SHARE: [f64; 2] = [0.05, 0.01];
 /// So many are the first.
 const FIRST: u64 = 100;
-/// Samples of the way that stands before another one is tried, and that a verdict takes at least.
-const FEW: usize = 5;
-/// Samples that are kept of a way; a try that has not won after so many is over.
-const MANY: usize = 12;
 /// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
 /// of which all of one are below all of the other.
 const CLEAR: f64 = 2.5;
 /// The same where a try looks lost.
 const LOST: f64 = 1.6;
+/// Pairs whose signed ranks can be clear.
+const SIGNED: usize = 8;
 /// How much faster a way has to be.
 const FASTER: f64 = 0.97;
-/// One sample of so many times the usual time ends a try, if no usual one took as long.
+/// One sample of so many times the usual time, and that of its partner, ends a try, if no usual one
+/// took as long.
 const BAD: f64 = 2.0;
 /// Of the way that stands, one exchange of so many is timed, and the next ones while times are
-/// far from the usual one.
+/// far from the usual one. Exchanges that the program did not ask about do not count.
 const GLANCE: u64 = 16;
 /// Far times in a row that say that they have changed, and by which factor.
 const GLANCES: u32 = 4;
 const CHANGED: f64 = 1.5;
+/// Of another way than native, such a change is not the machine's alone.
+const BROKEN: f64 = 3.0;
 /// Exchanges with other messages than those that were measured, in a row, after which the new ones
 /// count.
 const OTHERS: u32 = 8;
 /// After so many exchanges at most native is tried again. It costs nothing that a program without
 /// commloom would not pay.
 const RETURN: u64 = 1000;
-const RETURN_STAKE: f64 = 0.1;
 /// The most that trying may cost at once, in usual times: credit of a long time is not spent on
 /// one bad hour.
 const SAVINGS: f64 = 16.0;
@@ -54,6 +56,8 @@ pub struct Step {
     pub way: u8,
     /// Its time is wanted: [`Contest::took`].
     pub timed: bool,
+    /// It is native, and nothing is being tried: so are the next ones, for all that is known.
+    pub settled: bool,
 }
 
 /// The ways of one kind of exchange.
@@ -63,14 +67,17 @@ pub struct Contest {
     /// The way that stands.
     standing: u8,
     exchanges: u64,
+    /// Those of them that were asked about.
+    asked: u64,
     /// The credit of tries by now, in nanoseconds.
     credit: f64,
     /// Tries so far, and what they have cost.
     tries: u64,
     spent: f64,
     trial: Option<Trial>,
-    /// Glances in a row that were far from the usual time.
+    /// Glances in a row that were far from the usual time, and the least of them in usual times.
     changed: u32,
+    changed_to: f64,
     /// The content of the exchanges that were measured, and how many in a row had another one.
     content: u64,
     others: u32,
@@ -80,7 +87,8 @@ pub struct Contest {
 /// One way.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    /// The cost of one try at worst, as expected, in usual times; `None`: it is not to be tried.
+    /// The cost of one try at worst, as expected, in usual times; `None`: it is not to be tried. Of
+    /// native nobody asks.
     stake: Option<f64>,
     /// From which exchange on it may be tried.
     from: u64,
@@ -90,22 +98,18 @@ struct Known {
 }
 
 /// A try under way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Trial {
     way: u8,
     /// The first exchange in a way pays for buffers that later ones have.
     is_cold: bool,
     /// The way that completes the pair that has begun.
     due: Option<u8>,
-}
-
-/// The last times in nanoseconds.
-#[derive(Debug, Clone, Default)]
-struct Samples {
-    times: [u64; MANY],
-    count: usize,
-    /// Asked for in every exchange, so kept.
-    median: Option<f64>,
+    /// The times of the pair that has begun, and what the try was charged for.
+    tried: Option<u64>,
+    partner: Option<u64>,
+    charged: f64,
+    pairs: Pairs,
 }
 
 /// The measurements of a contest.
@@ -123,18 +127,6 @@ pub struct ContestVerdict {
     pub times: [Option<Interval>; 2],
 }
 
-/// A median, and the interval that has the true one in at least 15 of 16 cases (order statistics:
-/// Conover, Practical Nonparametric Statistics, 1999, section 3.2); in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interval {
-    /// Its lower end.
-    pub low: u64,
-    /// The median.
-    pub median: u64,
-    /// Its upper end.
-    pub high: u64,
-}
-
 impl Contest {
     /// Of native and other ways, in the order in which they are to be tried. Of each, how many
     /// times the native time it is expected to take; what is not expected to be tried is none.
@@ -149,47 +141,56 @@ impl Contest {
             ways,
             standing: 0,
             exchanges: 0,
+            asked: 0,
             credit: 0.0,
             tries: 0,
             spent: 0.0,
             trial: None,
             changed: 0,
+            changed_to: f64::INFINITY,
             content: 0,
             others: 0,
             dice: seed | 1,
         }
     }
 
-    /// The next exchange.
-    pub fn next_step(&mut self) -> Step {
-        self.exchanges += 1;
-        let step = self.step();
-        self.ways[usize::from(step.way)].taken += 1;
+    /// The next exchange, which stands for so many: others like it may have been left alone since
+    /// the last one.
+    pub fn next_step(&mut self, stands_for: u32) -> Step {
+        self.asked += 1;
+        self.exchanges += u64::from(stands_for);
+        let mut step = self.step(f64::from(stands_for));
+        self.ways[usize::from(step.way)].taken += u64::from(stands_for);
+        let tries = self.trial.is_some_and(|trial| trial.due.is_some() || self.affords(trial.way));
+        let is_calm = self.exchanges > FIRST && self.changed == 0 && !tries;
+        step.settled = is_calm && step.way == 0;
         step
     }
 
-    fn step(&mut self) -> Step {
-        let standing = Step { way: self.standing, timed: false };
+    fn step(&mut self, stands_for: f64) -> Step {
+        let standing = Step { way: self.standing, ..Step::default() };
         // The very first one pays for connections and caches.
-        if self.exchanges == 1 || self.ways.iter().all(|way| way.stake.is_none()) {
+        if self.asked == 1 || self.ways.iter().all(|way| way.stake.is_none()) {
             return standing;
         }
         let usual = self.usual();
         let share = if self.exchanges <= FIRST { SHARE[0] } else { SHARE[1] };
-        self.credit = (self.credit + share * usual).min(SAVINGS * usual);
+        self.credit = (self.credit + share * stands_for * usual).min(SAVINGS * usual);
         if self.samples(self.standing).len() < FEW {
             return Step { timed: true, ..standing };
         }
-        if self.trial.is_none() {
+        let waits = |trial: Trial| trial.due.is_none() && !self.affords(trial.way);
+        // Native does not wait for a way that nobody can pay for at present.
+        if self.trial.is_none_or(waits) && (self.trial.is_none() || self.may_try(0)) {
             self.trial = self.challenger();
         }
-        let glance = self.changed > 0 || self.exchanges.is_multiple_of(GLANCE);
+        let glance = self.changed > 0 || self.asked.is_multiple_of(GLANCE);
         let affords = self.trial.is_some_and(|trial| self.affords(trial.way));
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
         if let Some(way) = trial.due.take() {
-            return Step { way, timed: true };
+            return Step { way, timed: true, ..standing };
         }
         if !affords {
             return Step { timed: glance, ..standing };
@@ -198,8 +199,8 @@ impl Contest {
             0 => (trial.way, self.standing),
             _ => (self.standing, trial.way),
         };
-        trial.due = Some(second);
-        Step { way: first, timed: true }
+        (trial.due, trial.tried, trial.partner) = (Some(second), None, None);
+        Step { way: first, timed: true, ..standing }
     }
 
     /// The time of an exchange in nanoseconds, and what it consisted of: only equal ones are
@@ -209,31 +210,49 @@ impl Contest {
             return;
         }
         let time = nanoseconds.max(1);
-        if step.way == self.standing {
-            self.glance(time);
-            self.ways[usize::from(step.way)].samples.push(time);
-            return;
-        }
-        let Some(mut trial) = self.trial.filter(|trial| trial.way == step.way) else { return };
         let usual = self.usual();
-        let more = (to_float(time) - usual).max(0.0);
-        self.credit -= more;
-        self.tries += 1;
-        self.spent += more;
-        let longest = self.samples(self.standing).iter().copied().max().unwrap_or(0);
-        if trial.is_cold {
-            trial.is_cold = false;
-            self.trial = Some(trial);
-            // The next one may cost as much.
-            let way = &mut self.ways[usize::from(step.way)];
-            way.stake = Some((to_float(time) / usual - 1.0).max(0.1));
-            return;
+        if step.way == self.standing {
+            if let Some(trial) = &mut self.trial {
+                trial.partner = Some(time);
+            }
+            self.ways[usize::from(step.way)].samples.push(time);
+            self.glance(time, usual);
+        } else if let Some(trial) = self.trial.as_mut().filter(|trial| trial.way == step.way) {
+            let more = (to_float(time) - usual).max(0.0);
+            self.credit -= more;
+            self.tries += 1;
+            self.spent += more;
+            if trial.is_cold {
+                trial.is_cold = false;
+                // The next one may cost as much.
+                let way = &mut self.ways[usize::from(step.way)];
+                way.stake = Some((to_float(time) / usual - 1.0).max(0.1));
+                return;
+            }
+            (trial.tried, trial.charged) = (Some(time), more);
+            self.ways[usize::from(step.way)].samples.push(time);
         }
-        self.ways[usize::from(step.way)].samples.push(time);
-        if time > longest && to_float(time) > BAD * usual {
-            self.lost(step.way);
+        self.pair_up();
+    }
+
+    /// Both times of a pair are there, perhaps.
+    fn pair_up(&mut self) {
+        let usual = self.usual();
+        let longest = self.samples(self.standing).iter().copied().max().unwrap_or(0);
+        let Some(trial) = &mut self.trial else { return };
+        let (Some(tried), Some(partner)) = (trial.tried, trial.partner) else { return };
+        (trial.tried, trial.partner) = (None, None);
+        // What both took longer than usual is not the fault of the try.
+        let refund = (trial.charged - (to_float(tried) - to_float(partner)).max(0.0)).max(0.0);
+        self.credit += refund;
+        self.spent -= refund;
+        trial.pairs.push(tried, partner);
+        let way = trial.way;
+        let is_bad = tried > longest && to_float(tried) > BAD * usual.max(to_float(partner));
+        if is_bad && way != 0 {
+            self.lost(way);
         } else {
-            self.judge(step.way);
+            self.judge();
         }
     }
 
@@ -246,7 +265,7 @@ impl Contest {
             exchanges: [self.exchanges, way.taken],
             tries: self.tries,
             spent: self.spent,
-            times: [interval(&self.ways[0].samples), interval(&way.samples)],
+            times: [self.ways[0].samples.interval(), way.samples.interval()],
         }
     }
 
@@ -279,20 +298,26 @@ impl Contest {
 
     /// Whether what the exchanges have taken pays for a try of a way, as far as is known.
     fn affords(&self, way: u8) -> bool {
+        // What a program without commloom would do needs no credit.
+        if way == 0 {
+            return true;
+        }
         let stake = self.ways[usize::from(way)].stake;
         stake.is_some_and(|stake| self.credit >= stake.min(SAVINGS) * self.usual())
     }
 
+    /// Whether it is time to try a way.
+    fn may_try(&self, way: u8) -> bool {
+        way != self.standing
+            && self.ways[usize::from(way)].from <= self.exchanges
+            && self.affords(way)
+    }
+
     /// The way to try now, if there is one.
     fn challenger(&mut self) -> Option<Trial> {
-        let may = |way: &u8| {
-            *way != self.standing
-                && self.ways[usize::from(*way)].from <= self.exchanges
-                && self.affords(*way)
-        };
-        let way = (0..u8::try_from(WAYS).unwrap_or(0)).find(may)?;
+        let way = (0..u8::try_from(WAYS).unwrap_or(0)).find(|way| self.may_try(*way))?;
         self.ways[usize::from(way)].samples.clear();
-        Some(Trial { way, is_cold: true, due: None })
+        Some(Trial { way, is_cold: true, ..Trial::default() })
     }
 
     /// Whether an exchange consists of what the measured ones did.
@@ -313,26 +338,30 @@ impl Contest {
         false
     }
 
-    /// A time of the way that stands: whether it is still the usual one.
-    fn glance(&mut self, time: u64) {
-        let (time, usual) = (to_float(time), self.usual());
-        if self.samples(self.standing).len() < FEW {
+    /// A time of the way that stands: whether it is still the usual one. Where the machine has
+    /// become another one, the ways are compared again, native first.
+    fn glance(&mut self, time: u64, usual: f64) {
+        if self.samples(self.standing).len() <= FEW {
             return;
         }
-        let far = time > CHANGED * usual || CHANGED * time < usual;
-        self.changed = if far { self.changed + 1 } else { 0 };
+        let times = to_float(time) / usual;
+        if (1.0 / CHANGED..CHANGED).contains(&times) {
+            (self.changed, self.changed_to) = (0, f64::INFINITY);
+            return;
+        }
+        self.changed += 1;
+        self.changed_to = self.changed_to.min(times);
         if self.changed >= GLANCES {
-            self.forget();
-            if time > usual {
-                // Whether it is still the better one nobody knows.
+            if self.changed_to > BROKEN {
                 self.standing = 0;
             }
+            self.forget();
         }
     }
 
     /// Drops the measurements, which do not hold any more.
     fn forget(&mut self) {
-        self.changed = 0;
+        (self.changed, self.changed_to) = (0, f64::INFINITY);
         self.trial = None;
         for way in &mut self.ways {
             way.samples.clear();
@@ -341,19 +370,22 @@ impl Contest {
     }
 
     /// Decides between the way on trial and the one that stands, if that is clear.
-    fn judge(&mut self, way: u8) {
-        let (tried, standing) = (self.samples(way), self.samples(self.standing));
-        if tried.len() < FEW || standing.len() < FEW {
+    fn judge(&mut self) {
+        let Some(Trial { way, pairs, .. }) = self.trial else { return };
+        if pairs.count < FEW {
             return;
         }
-        let apart = apart(tried, standing);
-        let old = self.usual();
-        let Some(new) = self.ways[usize::from(way)].samples.median else { return };
-        if apart <= -CLEAR && new < FASTER * old {
+        let ranks = apart(pairs.tried(), pairs.partners());
+        let signed = pairs.signed_ranks();
+        let times = pairs.times();
+        let is_clear = ranks <= -CLEAR || pairs.count >= SIGNED && signed <= -CLEAR;
+        // A close call is native.
+        let is_close = way == 0 && pairs.count >= MOST && times < 1.0;
+        if is_clear && times < FASTER || is_close {
             let loser = self.standing;
             self.standing = way;
-            self.put_off(loser, old / new);
-        } else if apart >= LOST || tried.len() >= MANY {
+            self.put_off(loser, 1.0 / times);
+        } else if ranks >= LOST || signed >= LOST || pairs.count >= MOST {
             self.lost(way);
         }
     }
@@ -368,63 +400,12 @@ impl Contest {
     /// as many exchanges.
     fn put_off(&mut self, way: u8, times: f64) {
         let later = self.exchanges.max(FIRST / 4).saturating_mul(3);
-        let (later, stake) = match way {
-            0 => (later.min(RETURN), RETURN_STAKE),
-            _ => (later, (times - 1.0).max(0.1)),
-        };
+        let later = if way == 0 { later.min(RETURN) } else { later };
         let way = &mut self.ways[usize::from(way)];
-        (way.from, way.stake) = (self.exchanges.saturating_add(later), Some(stake));
+        way.from = self.exchanges.saturating_add(later);
+        way.stake = Some((times - 1.0).max(0.1));
         self.trial = None;
     }
-}
-
-impl Samples {
-    fn push(&mut self, time: u64) {
-        self.times[self.count % MANY] = time;
-        self.count += 1;
-        self.median = median(self.all().iter().copied().map(to_float));
-    }
-
-    fn all(&self) -> &[u64] {
-        &self.times[..self.count.min(MANY)]
-    }
-
-    fn clear(&mut self) {
-        self.count = 0;
-        self.median = None;
-    }
-}
-
-fn interval(samples: &Samples) -> Option<Interval> {
-    let mut times = samples.all().to_vec();
-    times.sort_unstable();
-    let last = times.len().checked_sub(1).filter(|last| *last >= FEW - 1)?;
-    // So many of the shortest and of the longest are outside.
-    let outside = match times.len() {
-        0..=8 => 0,
-        9..=11 => 1,
-        _ => 2,
-    };
-    let median = times[last / 2].midpoint(times[times.len() / 2]);
-    Some(Interval { low: times[outside], median, high: times[last - outside] })
-}
-
-/// How far the ranks of two sets of samples are apart, in standard deviations: negative where the
-/// first are shorter (Mann and Whitney, 1947).
-fn apart(a: &[u64], b: &[u64]) -> f64 {
-    let half = |x: &u64, y: &u64| match x.cmp(y) {
-        std::cmp::Ordering::Greater => 2,
-        std::cmp::Ordering::Equal => 1,
-        std::cmp::Ordering::Less => 0,
-    };
-    let above: u64 = a.iter().map(|x| b.iter().map(|y| half(x, y)).sum::<u64>()).sum();
-    let [n, m] = [a.len(), b.len()].map(|n| to_float(n as u64));
-    (to_float(above) / 2.0 - n * m / 2.0) / (n * m * (n + m + 1.0) / 12.0).sqrt()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "times and counts that are compared")]
-fn to_float(n: u64) -> f64 {
-    n as f64
 }
 
 /// The next random number (Marsaglia, Xorshift RNGs, 2003).

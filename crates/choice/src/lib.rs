@@ -19,12 +19,14 @@ mod contest;
 mod family;
 mod model;
 mod reference;
+mod samples;
 mod shape;
 mod table;
 
-pub use contest::{Contest, ContestVerdict, Interval, Step};
+pub use contest::{Contest, ContestVerdict, Step};
 pub use family::{Family, Form, MANY};
 pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};
+pub use samples::Interval;
 pub use shape::{Shape, unit};
 pub use table::{LONGEST, Operation, Row, Table, TableError, Times, file_name};

@@ -1,0 +1,157 @@
+//! Times of exchanges: the last ones of a way, and pairs of two ways; how far they are apart.
+
+use commloom_measure::statistics::median;
+
+/// So many are kept; a try that has not won after so many is over.
+pub(crate) const MOST: usize = 12;
+/// So many there have to be before anything is said of them.
+pub(crate) const FEW: usize = 5;
+
+/// The last times in nanoseconds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Samples {
+    times: [u64; MOST],
+    count: usize,
+    /// Asked for in every exchange, so kept.
+    pub median: Option<f64>,
+}
+
+/// The times of a try and of the way that stands, one soon after the other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pairs {
+    tried: [u64; MOST],
+    partners: [u64; MOST],
+    pub count: usize,
+}
+
+/// A median, and the interval that has the true one in at least 15 of 16 cases (order statistics:
+/// Conover, Practical Nonparametric Statistics, 1999, section 3.2); in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: u64,
+    /// The median.
+    pub median: u64,
+    /// Its upper end.
+    pub high: u64,
+}
+
+impl Pairs {
+    pub fn push(&mut self, tried: u64, partner: u64) {
+        if let (Some(a), Some(b)) =
+            (self.tried.get_mut(self.count), self.partners.get_mut(self.count))
+        {
+            (*a, *b) = (tried, partner);
+            self.count += 1;
+        }
+    }
+
+    pub fn tried(&self) -> &[u64] {
+        &self.tried[..self.count]
+    }
+
+    pub fn partners(&self) -> &[u64] {
+        &self.partners[..self.count]
+    }
+
+    /// How many times its partner's time a try takes.
+    pub fn ratios(&self) -> impl Iterator<Item = f64> + Clone {
+        self.tried().iter().zip(self.partners()).map(|(a, b)| to_float(*a) / to_float(*b))
+    }
+
+    /// The same, of the usual pair.
+    pub fn times(&self) -> f64 {
+        median(self.ratios()).unwrap_or(1.0)
+    }
+
+    /// How far the signed ranks of the pairs' logarithms are from those of equal ways, in standard
+    /// deviations: negative where the tries are shorter (Wilcoxon, 1945; counted by the means of
+    /// any two, Tukey, 1949).
+    pub fn signed_ranks(&self) -> f64 {
+        let ratios = self.ratios();
+        let above = ratios.clone().enumerate().flat_map(|(i, a)| {
+            ratios.clone().take(i + 1).map(move |b| match (a * b).total_cmp(&1.0) {
+                std::cmp::Ordering::Greater => 1.0,
+                std::cmp::Ordering::Equal => 0.5,
+                std::cmp::Ordering::Less => 0.0,
+            })
+        });
+        let (above, n): (f64, f64) = (above.sum(), to_float(self.count as u64));
+        (above - n * (n + 1.0) / 4.0) / (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt()
+    }
+}
+
+impl Samples {
+    pub fn push(&mut self, time: u64) {
+        self.times[self.count % MOST] = time;
+        self.count += 1;
+        self.median = median(self.all().iter().copied().map(to_float));
+    }
+
+    pub fn all(&self) -> &[u64] {
+        &self.times[..self.count.min(MOST)]
+    }
+
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.median = None;
+    }
+
+    /// The median and its interval, where there are enough.
+    pub fn interval(&self) -> Option<Interval> {
+        let mut times = self.all().to_vec();
+        times.sort_unstable();
+        let last = times.len().checked_sub(1).filter(|last| *last >= FEW - 1)?;
+        // So many of the shortest and of the longest are outside.
+        let outside = match times.len() {
+            0..=8 => 0,
+            9..=11 => 1,
+            _ => 2,
+        };
+        let median = times[last / 2].midpoint(times[times.len() / 2]);
+        Some(Interval { low: times[outside], median, high: times[last - outside] })
+    }
+}
+
+/// How far the ranks of two sets of samples are apart, in standard deviations: negative where the
+/// first are shorter (Mann and Whitney, 1947).
+pub(crate) fn apart(a: &[u64], b: &[u64]) -> f64 {
+    let half = |x: &u64, y: &u64| match x.cmp(y) {
+        std::cmp::Ordering::Greater => 2,
+        std::cmp::Ordering::Equal => 1,
+        std::cmp::Ordering::Less => 0,
+    };
+    let above: u64 = a.iter().map(|x| b.iter().map(|y| half(x, y)).sum::<u64>()).sum();
+    let [n, m] = [a.len(), b.len()].map(|n| to_float(n as u64));
+    (to_float(above) / 2.0 - n * m / 2.0) / (n * m * (n + m + 1.0) / 12.0).sqrt()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times and counts that are compared")]
+pub(crate) fn to_float(n: u64) -> f64 {
+    n as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_ranks_are_those_of_the_tables() {
+        let mut pairs = Pairs::default();
+        for i in 1..=8 {
+            pairs.push(900 - i, 1000);
+        }
+        // The sum of the ranks above is 0 of 36; mean 18, variance 51.
+        assert!((pairs.signed_ranks() + 18.0 / 51.0_f64.sqrt()).abs() < 1e-9);
+        // One that is further above than all others are below, of rank 9: mean 22.5, variance 71.25.
+        pairs.push(5000, 1000);
+        assert!((pairs.signed_ranks() - (9.0 - 22.5) / 71.25_f64.sqrt()).abs() < 1e-9);
+        assert!(pairs.times() < 0.9);
+    }
+
+    #[test]
+    fn sets_that_do_not_overlap_are_furthest_apart() {
+        assert!((apart(&[1, 2, 3, 4, 5], &[6, 7, 8, 9, 10]) + 2.611).abs() < 1e-3);
+        assert!(apart(&[1, 2, 3], &[1, 2, 3]).abs() < 1e-9);
+    }
+}
