@@ -162,6 +162,12 @@ fn messages_that_end_inside_a_basic_element_fail_as_without_commloom() {
     compare_with_native("ends_inside", 400);
 }
 
+/// Long after the contests are over: most exchanges go by unseen then.
+#[test]
+fn thousands_of_exchanges_bring_the_same_whoever_looks_at_them() {
+    compare_with_native("rests", 1);
+}
+
 /// MPICH and Intel MPI tell of a receive that has failed while others are pending.
 #[test]
 fn what_arrives_beside_a_receive_that_fails_and_one_that_is_pending_is_not_lost() {

@@ -1,7 +1,6 @@
 //! The arguments of one side of a collective, and how they become [`Blocks`].
 
 use std::ffi::c_void;
-use std::sync::atomic::Ordering;
 
 use commloom_mpi::Abi;
 
@@ -55,12 +54,7 @@ fn find<A: Abi>(
     if count <= 0 || state.is_plain(datatype) || datatype == state.mpi().handles.datatype_null {
         return Found::Nothing;
     }
-    let epoch = state.epoch.load(Ordering::Acquire);
-    let found = state.message(datatype, count, purpose);
-    if matches!(found, Found::Nothing) {
-        state.note_plain(datatype, epoch);
-    }
-    found
+    state.message(datatype, count, purpose)
 }
 
 /// Looks where a message may be missing: what comes out of the block is passed on.
@@ -252,9 +246,37 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
                 list(self.datatypes, blocks)?,
             )
         };
+        // Most calls stay as they are: nothing is made for them.
+        let (mut all, mut pays) = (0u64, 0u64);
+        for ((count, place), &datatype) in counts.iter().zip(places).zip(datatypes) {
+            if count.wide() == 0 {
+                continue;
+            }
+            let message = message_or_return!(find(state, datatype, count.wide(), purpose));
+            let stays = if message.takes_at(self.buffer, place.wide()) {
+                all = all.checked_add(message.size())?;
+                match message.in_collective(1, purpose) {
+                    InCollective::Packed => {
+                        pays += message.size();
+                        None
+                    }
+                    InCollective::Contiguous => None,
+                    InCollective::Native => Some(NO_FASTER),
+                }
+            } else {
+                Some(NO_BUFFER)
+            };
+            if let Some(reason) = stays {
+                message.tally.native(reason, message.size());
+                return None;
+            }
+        }
+        if pays == 0 && !state.unseen().is_enabled() {
+            return None;
+        }
         let (mut each, mut displacements) = (Vec::new(), Vec::new());
         let mut packed = datatypes.to_vec();
-        let (mut end, mut all, mut pays) = (0usize, 0u64, 0u64);
+        let mut end = 0usize;
         for (index, ((count, place), &datatype)) in
             counts.iter().zip(places).zip(datatypes).enumerate()
         {
@@ -264,21 +286,8 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
                 continue;
             }
             let message = message_or_return!(find(state, datatype, count.wide(), purpose));
-            if !message.takes_at(self.buffer, place.wide()) {
-                message.tally.native(NO_BUFFER, message.size());
-                return None;
-            }
             packed[index] = message.element.handle()?;
             end = at.checked_add(message.bytes())?;
-            all = all.checked_add(message.size())?;
-            match message.in_collective(1, purpose) {
-                InCollective::Packed => pays += message.size(),
-                InCollective::Contiguous => {}
-                InCollective::Native => {
-                    message.tally.native(NO_FASTER, message.size());
-                    return None;
-                }
-            }
             each.push(Block {
                 index,
                 memory: self.buffer.wrapping_byte_offset(bytes(place.wide())?),

@@ -67,7 +67,10 @@ impl<A: Abi> Accelerator<A> {
         let found = self.recorded_message(datatype, count, purpose);
         let message = match &found {
             Found::This(message) => Some(message),
-            Found::Nothing => None,
+            Found::Nothing => {
+                self.note_plain(datatype, epoch);
+                None
+            }
             Found::Unknown | Found::NotYet(_) => return found,
         };
         if message.is_some_and(|message| message.memory() > SMALL) {

@@ -31,7 +31,7 @@ impl<A: Abi> Accelerator<A> {
         datatype: A::Datatype,
         stays: Stays,
     ) -> Option<(N, A::Datatype)> {
-        if A::KIND != AbiKind::Mpich || assumed_size(datatype.to_bits()) < 2 {
+        if !may_be_lossy::<A>(datatype) {
             return None;
         }
         if !self.mpi().may_have(Subject::ManyHandles) {
@@ -47,6 +47,12 @@ impl<A: Abi> Accelerator<A> {
         let (count, datatype) = message.as_contiguous()?;
         Some((N::narrow(count)?, datatype))
     }
+}
+
+/// Whether MPICH 4.0 may lose bytes of this datatype.
+#[inline]
+pub(crate) fn may_be_lossy<A: Abi>(datatype: A::Datatype) -> bool {
+    A::KIND == AbiKind::Mpich && assumed_size(datatype.to_bits()) >= 2
 }
 
 /// What MPICH 4.0 takes for the size of a basic element of this datatype, in bytes; 0 and 1 do no harm.

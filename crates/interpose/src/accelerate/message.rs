@@ -164,7 +164,8 @@ impl<A: Abi> Message<A> {
         let contest =
             || self.contests[part.index()].get_or_init(|| self.contest(part, expected)).clone();
         let kind = std::ptr::from_ref(self).addr() | part.index();
-        rounds::way(u64::try_from(kind).unwrap_or(0), contest)
+        let may_rest = self.engine.config().is_brief;
+        rounds::way(u64::try_from(kind).unwrap_or(0), may_rest, contest)
     }
 
     fn contest(&self, part: Part, expected: [Option<f64>; 2]) -> SharedContest {

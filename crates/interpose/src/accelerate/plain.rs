@@ -1,5 +1,5 @@
-//! Handles that nothing is known of, above all the predefined ones: the quick way out of a
-//! collective. It costs one look into a table of the thread and no call of the library.
+//! Handles that nothing is known of, above all the predefined ones: the quick way out of a call.
+//! It costs one look into a table of the thread and no call of the library.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -7,31 +7,69 @@ use std::sync::atomic::Ordering;
 use commloom_mpi::{Abi, RawHandle};
 
 use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::lossy::may_be_lossy;
+use crate::accelerate::notes::{Notes, notes};
+use crate::accelerate::rounds::CallEnd;
 
 /// Entries of the table of one thread.
 const ENTRIES: usize = 32;
 
-thread_local! {
-    /// Bits of the handle, and the epoch in which it was plain.
-    static PLAIN: [Cell<(usize, u64)>; ENTRIES] = const { [const { Cell::new((0, u64::MAX)) }; ENTRIES] };
-}
+/// Bits of handles, and the epoch in which each was plain.
+pub(crate) struct PlainHandles([Cell<(usize, u64)>; ENTRIES]);
 
-fn entry(bits: usize) -> usize {
-    bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - ENTRIES.trailing_zeros())
+impl PlainHandles {
+    pub const fn new() -> Self {
+        PlainHandles([const { Cell::new((0, u64::MAX)) }; ENTRIES])
+    }
+
+    #[inline]
+    fn entry(&self, bits: usize) -> &Cell<(usize, u64)> {
+        let hash = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.0[hash >> (usize::BITS - ENTRIES.trailing_zeros())]
+    }
 }
 
 impl<A: Abi> Accelerator<A> {
     /// Whether this handle was found to be plain, and no datatype came or went since.
     #[inline]
     pub(crate) fn is_plain(&self, datatype: A::Datatype) -> bool {
+        notes(|notes| self.is_noted(notes, datatype))
+    }
+
+    #[inline]
+    fn is_noted(&self, notes: &Notes, datatype: A::Datatype) -> bool {
         let known = (datatype.to_bits(), self.epoch.load(Ordering::Acquire));
-        PLAIN.try_with(|table| table[entry(known.0)].get() == known).unwrap_or(false)
+        notes.plain.entry(known.0).get() == known
+    }
+
+    /// Whether nobody has to look at the messages of a call with these handles: nothing is known
+    /// of them, or the thread [rests](crate::accelerate::rest). `end` is how the call ends.
+    #[inline]
+    pub(crate) fn passes<const N: usize>(&self, datatypes: [A::Datatype; N], end: CallEnd) -> bool {
+        self.config().is_brief
+            && notes(|notes| {
+                datatypes.iter().all(|&datatype| self.is_noted(notes, datatype))
+                    || !datatypes.iter().any(|&datatype| may_be_lossy::<A>(datatype))
+                        && notes.rest.starts(end)
+            })
+    }
+
+    /// The same of a collective that is not persistent.
+    #[inline]
+    pub(crate) fn collective_passes(&self, end: CallEnd) -> bool {
+        self.config().is_brief && notes(|notes| notes.rest.starts(end))
+    }
+
+    /// The same of a call that completes requests.
+    #[inline]
+    pub(crate) fn completions_pass(&self) -> bool {
+        let pass = |notes: &Notes| notes.rest.completes() || !notes.watches.get();
+        self.config().is_brief && notes(pass) && self.pending.is_empty()
     }
 
     /// Remembers that nothing was known of this handle in `epoch`.
     pub(crate) fn note_plain(&self, datatype: A::Datatype, epoch: u64) {
         let known = (datatype.to_bits(), epoch);
-        // A thread that is ending has no table any more.
-        let _ = PLAIN.try_with(|table| table[entry(known.0)].set(known));
+        notes(|notes| notes.plain.entry(known.0).set(known));
     }
 }

@@ -6,13 +6,14 @@
 //! go the same [way](commloom_choice::Contest); its time is what the thread spends in the calls
 //! that start and complete them, because packing takes time in one call and saves it in another.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use commloom_choice::{Contest, Step};
 
+use crate::accelerate::notes::notes;
 use crate::runtime::sync::lock;
 
 /// The ways of rounds that begin with one kind of message. Threads share it.
@@ -32,28 +33,26 @@ struct CurrentRound {
     has_requests: bool,
     /// What is started next is another round.
     is_over: bool,
+    /// Rounds since the last one that nobody has looked at.
+    unseen: u32,
+    /// Whether rounds may go by unseen.
+    may_rest: bool,
 }
 
 thread_local! {
     static CURRENT: RefCell<CurrentRound> = const {
         RefCell::new(CurrentRound {
             contest: None,
-            step: Step { way: 0, timed: false },
+            step: Step { way: 0, timed: false, settled: false },
             content: 0,
             spent: Duration::ZERO,
             since: None,
             has_requests: false,
             is_over: true,
+            unseen: 0,
+            may_rest: false,
         })
     };
-}
-
-thread_local! {
-    /// Whether completions matter to the round of the thread. Apart from it, because it is read in
-    /// every completion, also of programs without derived datatypes.
-    static WATCHES: Cell<bool> = const { Cell::new(false) };
-    /// Whether the round of the thread is native and nobody wants its time.
-    static IS_LEFT_ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A call that belongs to a round, or does not.
@@ -90,10 +89,12 @@ impl Lap {
 
 /// The way of a message that is about to be started, in a call that belongs to the round from now
 /// on. `kind` tells kinds of messages apart; `contest` is that of rounds that begin with this kind.
-pub(crate) fn way(kind: u64, contest: impl FnOnce() -> SharedContest) -> (u8, Lap) {
+/// `may_rest`: not every round need be seen.
+pub(crate) fn way(kind: u64, may_rest: bool, contest: impl FnOnce() -> SharedContest) -> (u8, Lap) {
     with_current(
         |round| {
             if round.is_over {
+                round.may_rest = may_rest;
                 round.begin(contest());
             }
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -110,12 +111,12 @@ pub(crate) fn way(kind: u64, contest: impl FnOnce() -> SharedContest) -> (u8, La
 /// known of it: most messages of most programs are such.
 #[inline]
 pub(crate) fn is_left_alone() -> bool {
-    IS_LEFT_ALONE.get()
+    notes(|notes| notes.is_left_alone.get())
 }
 
 /// A call returns that may have begun a round.
 pub(crate) fn returns(end: CallEnd) {
-    if WATCHES.get() {
+    if notes(|notes| notes.watches.get()) {
         with_current(|round| Lap(round.since.is_some() || !round.is_over), Lap::NONE).done(end);
     }
 }
@@ -123,7 +124,7 @@ pub(crate) fn returns(end: CallEnd) {
 /// A call is about to complete requests.
 #[inline]
 pub(crate) fn completing() -> Lap {
-    if !WATCHES.get() {
+    if !notes(|notes| notes.watches.get()) {
         return Lap::NONE;
     }
     with_current(
@@ -172,7 +173,7 @@ impl CurrentRound {
             let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
             lock(last).took(self.step, nanoseconds, self.content);
         }
-        self.step = lock(&contest).next_step();
+        self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
         (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
         (self.has_requests, self.is_over) = (false, false);
@@ -184,14 +185,21 @@ impl CurrentRound {
             self.spent += since.elapsed();
         }
         self.has_requests |= end == CallEnd::Started;
-        self.is_over |= !self.has_requests;
+        if !self.is_over && !self.has_requests {
+            self.is_over = true;
+            if self.may_rest {
+                self.unseen = notes(|notes| notes.rest.after(self.step.settled));
+            }
+        }
         self.tell();
     }
 
     fn tell(&self) {
-        WATCHES.set(self.watches());
-        let native = !self.is_over && self.step == Step { way: 0, timed: false };
-        IS_LEFT_ALONE.set(native);
+        let is_native = self.step.way == 0 && !self.step.timed;
+        notes(|notes| {
+            notes.watches.set(self.watches());
+            notes.is_left_alone.set(!self.is_over && is_native);
+        });
     }
 
     /// Whether completions matter to it.
@@ -220,10 +228,10 @@ mod tests {
     fn requests_and_what_completes_them_are_one_round() {
         let exchange = |contest: &SharedContest| {
             for _ in 0..4 {
-                way(1, || contest.clone()).1.done(CallEnd::Started);
+                way(1, false, || contest.clone()).1.done(CallEnd::Started);
             }
             // Blocking, while requests are under way.
-            way(1, || contest.clone()).1.done(CallEnd::Done);
+            way(1, false, || contest.clone()).1.done(CallEnd::Done);
             completed(completing());
             completed(completing());
         };
@@ -239,7 +247,7 @@ mod tests {
     fn blocking_calls_are_rounds_of_their_own() {
         let count = rounds(|contest| {
             for _ in 0..10 {
-                way(1, || contest.clone()).1.done(CallEnd::Done);
+                way(1, false, || contest.clone()).1.done(CallEnd::Done);
                 completed(completing());
             }
         });

@@ -43,6 +43,13 @@ impl<A: Abi> Preload<A> {
         }
     }
 
+    /// Whether calls go to the library as they are.
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_off(&'static self) -> bool {
+        self.config().off
+    }
+
     /// The recorder, where a trace is wanted. It takes all calls then.
     #[doc(hidden)]
     #[inline]

@@ -14,6 +14,11 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
     type Replaced = Infallible;
 
     #[inline]
+    fn passes(self) -> bool {
+        false
+    }
+
+    #[inline]
     unsafe fn replaced(self, _: *const A::Request, _: c_int) -> Option<Infallible> {
         None
     }

@@ -59,7 +59,21 @@ pub enum MessageSource<A: Abi> {
     Matched(*mut A::Message),
 }
 
+impl<A: Abi> Envelope<A> {
+    /// Whether its message goes nowhere, or comes from nobody (MPI 4.1, section 3.10).
+    #[inline]
+    pub(crate) fn is_of_nobody(&self) -> bool {
+        self.rank == A::CONSTANTS.proc_null
+    }
+}
+
 impl<A: Abi> MessageSource<A> {
+    /// Whether it comes from nobody.
+    #[inline]
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.envelope().is_some_and(|envelope| envelope.is_of_nobody())
+    }
+
     /// The envelope, where the call has one.
     pub(crate) fn envelope(&self) -> Option<Envelope<A>> {
         match *self {

@@ -39,6 +39,8 @@ pub struct Config {
     pub replace: Option<Replace>,
     /// What the program does is recorded, and nothing else is done.
     pub trace: Option<Trace>,
+    /// Nothing is wanted but speed: what is certain to stay as it is need not be looked at.
+    pub is_brief: bool,
     /// What the user should know of the settings, said once when MPI begins.
     pub problems: Vec<String>,
     /// Who started this process.
@@ -162,14 +164,16 @@ impl Config {
             off = true;
             None
         });
+        let report = environment::REPORT.path(&get).map(|path| match path.to_str() {
+            Some("-") => ReportTo::Terminal,
+            _ => ReportTo::File(path),
+        });
         Config {
+            is_brief: report.is_none() && replace.is_none() && trace.is_none(),
             off: off || parts.contains(&"all"),
             no_types: parts.contains(&"types"),
             no_pack: parts.contains(&"pack"),
-            report: environment::REPORT.path(&get).map(|path| match path.to_str() {
-                Some("-") => ReportTo::Terminal,
-                _ => ReportTo::File(path),
-            }),
+            report,
             warmup: warmup.unwrap_or(WARMUP),
             force: match force {
                 Some("pack") => Some(Force::Pack),

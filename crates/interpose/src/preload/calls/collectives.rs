@@ -28,16 +28,20 @@ impl<A: Abi, S: Arguments<A>, R: Arguments<A>> CollectiveLayer<A, S, R> for &'st
         if call.send.are_plain(self) && call.receive.are_plain(self) {
             return next(call.send, call.receive);
         }
+        let ends = match call.form {
+            Form::Blocking => CallEnd::Done,
+            Form::NonBlocking(_) | Form::Persistent(_) => CallEnd::Started,
+        };
+        if !matches!(call.form, Form::Persistent(_)) && self.collective_passes(ends) {
+            return next(call.send, call.receive);
+        }
         // SAFETY: the arguments are those of the program's call.
         let mut plan = unsafe { begin(self, &call) };
         let (send, receive) = plan.arguments((call.send, call.receive));
         let code = next(send, receive);
         // SAFETY: the same call, which has made its request if it succeeded.
         unsafe { end(self, plan, call.form, code) };
-        rounds::returns(match call.form {
-            Form::Blocking => CallEnd::Done,
-            Form::NonBlocking(_) | Form::Persistent(_) => CallEnd::Started,
-        });
+        rounds::returns(ends);
         code
     }
 }

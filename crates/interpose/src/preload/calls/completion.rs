@@ -18,6 +18,11 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
     type Replaced = Told<A>;
 
     #[inline]
+    fn passes(self) -> bool {
+        self.completions_pass()
+    }
+
+    #[inline]
     unsafe fn replaced(self, requests: *const A::Request, count: c_int) -> Option<Told<A>> {
         // SAFETY: the requests are the caller's promise.
         unsafe { self.replacement.told(requests, count) }

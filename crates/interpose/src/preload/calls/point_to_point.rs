@@ -49,6 +49,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         message: OutgoingMessage<A, N>,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
+        if message.to.is_of_nobody() || self.passes([message.data.datatype], CallEnd::Done) {
+            return next(message.data);
+        }
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
         let (out, lap) = unsafe { Outgoing::of(self, message.data, message.to.rank) };
@@ -65,6 +68,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
+        if message.to.is_of_nobody() || self.passes([message.data.datatype], CallEnd::Started) {
+            return next(message.data);
+        }
         self.replacement.uses(Way::Out, message.to);
         // SAFETY: the call sends the program's buffer, which can be read until it completes.
         let (out, lap) = unsafe { Outgoing::of(self, message.data, message.to.rank) };
@@ -82,6 +88,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         status: *mut A::Status,
         next: impl FnOnce(MessageData<A, N>, *mut A::Status) -> c_int,
     ) -> c_int {
+        if message.from.is_nobody() || self.passes([message.data.datatype], CallEnd::Done) {
+            return next(message.data, status);
+        }
         self.takes(message.from);
         let mut own = A::Status::empty();
         let (mut incoming, lap) = Incoming::of(self, message, When::InCall);
@@ -101,6 +110,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
+        if message.from.is_nobody() || self.passes([message.data.datatype], CallEnd::Started) {
+            return next(message.data);
+        }
         self.takes(message.from);
         let (mut incoming, lap) = Incoming::of(self, message, When::Later);
         let code = next(incoming.arguments(message.data));
@@ -116,6 +128,9 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         status: *mut A::Status,
         next: impl FnOnce(MessageData<A, N>, MessageData<A, N>, *mut A::Status) -> c_int,
     ) -> c_int {
+        if self.passes([sent.data.datatype, received.data.datatype], CallEnd::Done) {
+            return next(sent.data, received.data, status);
+        }
         self.replacement.uses(Way::Out, sent.to);
         self.takes(received.from);
         // SAFETY: the call sends the program's buffer, which can be read until it returns.
