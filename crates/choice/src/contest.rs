@@ -8,8 +8,8 @@
 //! ranks, which a late partner or an interrupt does not mislead: those of all times (Mann and
 //! Whitney, 1947), which need few, and those of the pairs' ratios (Wilcoxon, 1945), which do not
 //! mind that the whole machine is slower for a while. One that is clearly faster stays; one that
-//! takes twice the time of its partner, or is not clearly faster after some pairs, waits until four
-//! times as many exchanges have passed. Close calls are native.
+//! takes twice the time of its partner, or is not clearly faster after some pairs, waits until
+//! four times as many exchanges have passed. Close calls are native.
 
 use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float};
 
@@ -28,8 +28,8 @@ const LOST: f64 = 1.6;
 const SIGNED: usize = 8;
 /// How much faster a way has to be.
 const FASTER: f64 = 0.97;
-/// One sample of so many times the usual time, and that of its partner, ends a try, if no usual one
-/// took as long.
+/// One sample of so many times the usual time, and that of its partner, ends a try, if no usual
+/// one took as long.
 const BAD: f64 = 2.0;
 /// Of the way that stands, one exchange of so many is timed, and the next ones while times are
 /// far from the usual one. Exchanges that the program did not ask about do not count.
@@ -87,8 +87,8 @@ pub struct Contest {
 /// One way.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    /// The cost of one try at worst, as expected, in usual times; `None`: it is not to be tried. Of
-    /// native nobody asks.
+    /// The cost of one try at worst, as expected, in usual times; `None`: it is not to be tried.
+    /// Of native nobody asks.
     stake: Option<f64>,
     /// From which exchange on it may be tried.
     from: u64,

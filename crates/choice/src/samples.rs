@@ -143,7 +143,8 @@ mod tests {
         }
         // The sum of the ranks above is 0 of 36; mean 18, variance 51.
         assert!((pairs.signed_ranks() + 18.0 / 51.0_f64.sqrt()).abs() < 1e-9);
-        // One that is further above than all others are below, of rank 9: mean 22.5, variance 71.25.
+        // One that is further above than all others are below, of rank 9: mean 22.5, variance
+        // 71.25.
         pairs.push(5000, 1000);
         assert!((pairs.signed_ranks() - (9.0 - 22.5) / 71.25_f64.sqrt()).abs() < 1e-9);
         assert!(pairs.times() < 0.9);

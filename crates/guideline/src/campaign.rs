@@ -1,4 +1,5 @@
-//! All launches of a campaign: which one is next, what it leaves behind, who is to blame where it dies.
+//! All launches of a campaign: which one is next, what it leaves behind, who is to blame where it
+//! dies.
 
 mod library;
 
@@ -108,8 +109,8 @@ pub enum CampaignError {
     Plan(#[from] PlanError),
 }
 
-/// Makes the launches that `results` lacks. Launches of one number follow each other: for each library natively and under
-/// commloom, in the opposite order the next time.
+/// Makes the launches that `results` lacks. Launches of one number follow each other: for each
+/// library natively and under commloom, in the opposite order the next time.
 ///
 /// # Errors
 /// [`CampaignError`].

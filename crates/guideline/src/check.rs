@@ -56,9 +56,10 @@ pub struct Broken {
 /// What a series is called in every file.
 type Name<'r> = (&'r str, Operation, Method, Mode);
 
-/// Holds results against a baseline. A library is compared with the same kind in the baseline: with the same version
-/// where that is there. Launches of two days have nothing in common, so that they are not paired. Of series that did not
-/// change at most one in 32 is called slower, and only of those whose launches scatter by more than the threshold.
+/// Holds results against a baseline. A library is compared with the same kind in the baseline:
+/// with the same version where that is there. Launches of two days have nothing in common, so that
+/// they are not paired. Of series that did not change at most one in 32 is called slower, and only
+/// of those whose launches scatter by more than the threshold.
 #[must_use]
 pub fn check(baseline: &Results, now: &Results, threshold: f64) -> Check {
     let mut check = Check { threshold, doubts: doubts(baseline, now), ..Check::default() };

@@ -1,5 +1,5 @@
-//! The formulas of the table of layouts: whole numbers of named parameters, lists of them, and types that have them as
-//! arguments.
+//! The formulas of the table of layouts: whole numbers of named parameters, lists of them, and
+//! types that have them as arguments.
 //!
 //! ```text
 //! formula = term {(+ | -) term}        term = factor {(* | / | %) factor}        factor = number | name | ( formula )
@@ -85,8 +85,8 @@ impl Formula {
         }
     }
 
-    /// The formula with all values in it but that of the name `free`, computed as far as it goes: long lists look no
-    /// names up.
+    /// The formula with all values in it but that of the name `free`, computed as far as it goes:
+    /// long lists look no names up.
     fn bound(&self, values: &Values, free: Option<&str>) -> Result<Formula, FormulaError> {
         match self {
             Formula::Name(name) if free == Some(name) => Ok(self.clone()),

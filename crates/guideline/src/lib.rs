@@ -1,5 +1,6 @@
-//! The performance guidelines of MPI datatypes (Carpen-Amarie, Hunold and Träff, "MPI Derived Datatypes: Performance
-//! Expectations and Status Quo"): what is measured, how, what was measured, and what that means.
+//! The performance guidelines of MPI datatypes (Carpen-Amarie, Hunold and Träff, "MPI Derived
+//! Datatypes: Performance Expectations and Status Quo"): what is measured, how, what was measured,
+//! and what that means.
 //!
 //! ```text
 //! layouts.toml ─ table ─► plan (cases, measurements, random orders) ─► campaign ─ launches of mpirun ─► results

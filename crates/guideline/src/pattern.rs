@@ -9,8 +9,8 @@ pub const OUTGOING_GAP: u8 = 0xC3;
 /// Between the data of incoming memory: must stay.
 pub const INCOMING_GAP: u8 = 0x3C;
 
-/// The data of a process, in the order of the message, for one of several rounds: unlike those of other processes and
-/// rounds.
+/// The data of a process, in the order of the message, for one of several rounds: unlike those of
+/// other processes and rounds.
 #[must_use]
 pub fn stream(bytes: usize, process: usize, round: u64) -> Vec<u8> {
     let process = u64::try_from(process).unwrap_or(u64::MAX);

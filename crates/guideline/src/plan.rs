@@ -188,7 +188,8 @@ impl Plan {
     /// The datatype of a case.
     ///
     /// # Errors
-    /// A formula without value, a layout past the limits: the table is wrong, or the sizes are too large.
+    /// A formula without value, a layout past the limits: the table is wrong, or the sizes are too
+    /// large.
     pub fn datatype(&self, case: usize) -> Result<Datatype, PlanError> {
         let Planned { case, recipe } = &self.cases[case];
         let layout = &self.table.layouts[recipe.layout];
@@ -207,8 +208,8 @@ impl Plan {
         Ok(Datatype::Normal(normal.ty))
     }
 
-    /// The random order of the measurements in a launch: of the cases, and within each of what is done with it. Both
-    /// modes have the same order.
+    /// The random order of the measurements in a launch: of the cases, and within each of what is
+    /// done with it. Both modes have the same order.
     #[must_use]
     pub fn order(&self, seed: u64, launch: u32) -> Vec<usize> {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -433,8 +434,8 @@ fn values(
     Ok(values)
 }
 
-/// The largest size up to `size` of which all descriptions make messages, in bytes; `None` where even the shortest of one
-/// of them is longer.
+/// The largest size up to `size` of which all descriptions make messages, in bytes; `None` where
+/// even the shortest of one of them is longer.
 fn message_size<'d>(
     descriptions: impl Iterator<Item = &'d Description>,
     values: &Values,

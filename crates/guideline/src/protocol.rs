@@ -38,7 +38,8 @@ pub enum Injected {
     Hang(usize),
 }
 
-/// What is told, in this order: `Started`, then for each place `Began` and `Measured` or `Failed`, then `Ended`.
+/// What is told, in this order: `Started`, then for each place `Began` and `Measured` or `Failed`,
+/// then `Ended`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {

@@ -36,11 +36,12 @@ impl Effort {
     }
 }
 
-/// Repetitions before those that are measured, of an operation of which one takes about `once`, on a datatype with so many
-/// list entries.
+/// Repetitions before those that are measured, of an operation of which one takes about `once`, on
+/// a datatype with so many list entries.
 ///
-/// Libraries and commloom change their ways with the first messages of a datatype. commloom looks at it when its messages
-/// have cost as much as looking will, some 40 ns for each list entry: here twice that.
+/// Libraries and commloom change their ways with the first messages of a datatype. commloom looks
+/// at it when its messages have cost as much as looking will, some 40 ns for each list entry: here
+/// twice that.
 #[must_use]
 pub fn warm_up(list_entries: usize, once: Duration) -> u32 {
     const LEAST: u32 = 3;

@@ -1,7 +1,7 @@
 //! The results file: every sample of a campaign, and where it was taken. What reports are made of.
 //!
-//! It is written whole after every launch, to a temporary file that then takes the name, so that no crash leaves
-//! half a file; and half a file, from elsewhere, is read as far as it goes.
+//! It is written whole after every launch, to a temporary file that then takes the name, so that
+//! no crash leaves half a file; and half a file, from elsewhere, is read as far as it goes.
 
 mod repair;
 
@@ -230,8 +230,8 @@ pub enum Outcome {
     Measured {
         /// Place in the random order of the launch, from 0.
         order: u32,
-        /// Microseconds, in the order of measuring. Each is the maximum over the processes; of a ping-pong, half of the
-        /// round trip.
+        /// Microseconds, in the order of measuring. Each is the maximum over the processes; of a
+        /// ping-pong, half of the round trip.
         samples_us: Vec<f64>,
     },
     /// A wrong byte, an MPI error, a process that died: never a time.
@@ -272,8 +272,8 @@ pub enum ReadError {
 }
 
 impl Results {
-    /// Reads a file. Of one that ends too early everything is kept up to the last whole launch, and it is not
-    /// [complete](Results::complete).
+    /// Reads a file. Of one that ends too early everything is kept up to the last whole launch,
+    /// and it is not [complete](Results::complete).
     ///
     /// # Errors
     /// [`ReadError`].
@@ -318,8 +318,8 @@ impl Results {
         })
     }
 
-    /// Writes the file: compressed where its name ends in `.zst`. Whoever reads `path` meanwhile finds the old file or
-    /// the new one, never a part.
+    /// Writes the file: compressed where its name ends in `.zst`. Whoever reads `path` meanwhile
+    /// finds the old file or the new one, never a part.
     ///
     /// # Errors
     /// Those of the file system.

@@ -102,7 +102,8 @@ impl Table {
         Table::parse(include_str!("layouts.toml"))
     }
 
-    /// A table from TOML, with all names of layouts and descriptions found and every layout with a reference.
+    /// A table from TOML, with all names of layouts and descriptions found and every layout with a
+    /// reference.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -1,5 +1,6 @@
-//! The page in a browser: no script error, charts drawn, no horizontal overflow, light and dark, on a screen and on a
-//! telephone. Skipped where there is no Chromium, unless `COMMLOOM_REQUIRE_BROWSER` demands one.
+//! The page in a browser: no script error, charts drawn, no horizontal overflow, light and dark,
+//! on a screen and on a telephone. Skipped where there is no Chromium, unless
+//! `COMMLOOM_REQUIRE_BROWSER` demands one.
 
 mod common;
 

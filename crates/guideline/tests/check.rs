@@ -17,7 +17,8 @@ fn nothing_got_worse_where_nothing_changed() {
 
 #[test]
 fn what_is_slower_is_found_and_listed() {
-    // The machine changes its speed between launches, by up to a factor of two: that is more than a little.
+    // The machine changes its speed between launches, by up to a factor of two: that is more than
+    // a little.
     let very_unfair: common::Speed = |case, operation, method, mode| {
         let slow = case.description == "Tiled-vector" && mode == Mode::Native;
         fair(case, operation, method, mode) * if slow { 8.0 } else { 1.0 }

@@ -82,8 +82,9 @@ fn every_violation_is_a_row_and_every_series_a_bar() {
     let bars = charts
         .flat_map(|n| n.descendants())
         .filter(|n| n.has_tag_name(("http://www.w3.org/2000/svg", "rect")));
-    // Of each library, operation and mode: in test 1 per size contiguous and two block sizes, in test 3 two methods of
-    // two block sizes and two sizes, in test 4 two descriptions, in test 5 to 7 three with the normal form.
+    // Of each library, operation and mode: in test 1 per size contiguous and two block sizes, in
+    // test 3 two methods of two block sizes and two sizes, in test 4 two descriptions, in test 5
+    // to 7 three with the normal form.
     let (one, three, four, others) = (2 * 3, 2 * 2 * 2, 2 * 2 * 2, 3 * 2 * 2 * 3);
     assert_eq!(bars.count(), 2 * 2 * 2 * (one + three + four + others));
 }

@@ -1,7 +1,7 @@
 //! The statistics against synthetic launches with a known answer.
 //!
-//! Times are made as measured ones are: the machine has a speed in each launch that both sides share, each side draws
-//! something of its own per launch, and each sample draws again.
+//! Times are made as measured ones are: the machine has a speed in each launch that both sides
+//! share, each side draws something of its own per launch, and each sample draws again.
 
 use commloom_measure::statistics::{MAX_ERROR, Medians, Ratio, against_best, median};
 use fastrand::Rng;
@@ -172,7 +172,8 @@ fn half_as_slow_again_is_found_by_five_launches() {
     for rate in WORLDS[0].rates(6, 5, found) {
         assert!(rate > 0.999, "{rate}");
     }
-    // What shared machines do: launches that are slow by half, heavy tails in the samples, two speeds of the machine.
+    // What shared machines do: launches that are slow by half, heavy tails in the samples, two
+    // speeds of the machine.
     let spiky: Noise = |rng| normal_3_percent(rng) * if rng.f64() < 0.02 { 1.5 } else { 1.0 };
     let shared = World { name: "shared machine", machine: bimodal, side: spiky, sample: heavy };
     for rate in shared.rates(2, 5, found) {

@@ -24,7 +24,8 @@
 //! Rules that hold everywhere in this crate:
 //! - nothing unwinds into C: our own work runs under `Runtime::shield`, and where it fails the
 //!   program's call goes on to the library as it was;
-//! - our own work is never wrapped around a communication call, so that a failure cannot send twice;
+//! - our own work is never wrapped around a communication call, so that a failure cannot send
+//!   twice;
 //! - the program's arguments reach the library whenever something is unusual about them, so that
 //!   errors are the library's own;
 //! - no lock is held during a call of the library.

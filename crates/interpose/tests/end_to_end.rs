@@ -1,5 +1,5 @@
-//! Programs under the preload do what they do without it: every byte, status, error class, position
-//! and envelope that a program can see.
+//! Programs under the preload do what they do without it: every byte, status, error class,
+//! position and envelope that a program can see.
 
 mod harness;
 
@@ -62,8 +62,8 @@ fn long_structs_of_several_basic_types_arrive_whoever_packs() {
     compare_with_native("mixed", 9);
 }
 
-/// MPICH miscounts the pieces of some structs, and takes no packed bytes for others where a process
-/// may not read the other's memory: `commloom_mpi::FAULTS`.
+/// MPICH miscounts the pieces of some structs, and takes no packed bytes for others where a
+/// process may not read the other's memory: `commloom_mpi::FAULTS`.
 #[test]
 fn datatypes_that_a_library_gets_wrong_are_not_made_of_those_that_it_gets_right() {
     const APART: (&str, &str) = ("MPIR_CVAR_CH4_CMA_ENABLE", "0");
@@ -83,7 +83,8 @@ fn datatypes_that_a_library_gets_wrong_are_not_made_of_those_that_it_gets_right(
     }
 }
 
-/// MPICH 5 copies elements of 16 bytes as x87 numbers in some descriptions, and loses six bytes of each.
+/// MPICH 5 copies elements of 16 bytes as x87 numbers in some descriptions, and loses six bytes of
+/// each.
 #[test]
 fn elements_of_16_bytes_are_right_wherever_they_are_natively() {
     for library in libraries() {
@@ -116,8 +117,8 @@ fn contiguous_types_keep_their_bytes_however_many_types_live() {
     }
 }
 
-/// Ranks decide each for itself how a message goes: libraries take the algorithm of a collective, and
-/// where to cut its messages, from counts, sizes and extents, and Intel MPI from gaps.
+/// Ranks decide each for itself how a message goes: libraries take the algorithm of a collective,
+/// and where to cut its messages, from counts, sizes and extents, and Intel MPI from gaps.
 #[test]
 fn collectives_are_the_same_whichever_ranks_pack() {
     for library in libraries() {
@@ -149,7 +150,8 @@ fn collectives_are_the_same() {
     compare_with_native("collectives", 4000);
 }
 
-/// Two in three messages are longer than their receives, which Open MPI writes into commloom's own memory.
+/// Two in three messages are longer than their receives, which Open MPI writes into commloom's own
+/// memory.
 #[test]
 fn messages_that_do_not_fit_their_receives_fail_as_without_commloom() {
     compare_with_native("misfits", 250);

@@ -1,5 +1,5 @@
-//! The stencil of `examples/` receives the same bytes natively and under commloom: derived datatypes
-//! in messages, persistent requests and a collective, with computing between them.
+//! The stencil of `examples/` receives the same bytes natively and under commloom: derived
+//! datatypes in messages, persistent requests and a collective, with computing between them.
 
 mod harness;
 

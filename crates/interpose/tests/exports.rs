@@ -1,4 +1,5 @@
-//! Which symbols the three preloads export, by nm(1). What one of them lacks goes to the library unseen.
+//! Which symbols the three preloads export, by nm(1). What one of them lacks goes to the library
+//! unseen.
 
 mod harness;
 

@@ -1,6 +1,6 @@
-//! Fortran programs under the preload do what they do without it, and are seen: in each of the three
-//! bindings, with derived types, absolute addresses, `MPI_IN_PLACE`, ignored statuses, arrays of
-//! requests and persistent requests.
+//! Fortran programs under the preload do what they do without it, and are seen: in each of the
+//! three bindings, with derived types, absolute addresses, `MPI_IN_PLACE`, ignored statuses,
+//! arrays of requests and persistent requests.
 
 mod harness;
 
@@ -14,7 +14,8 @@ const BINDINGS: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
 /// Variables of the environment.
 type Settings = &'static [(&'static str, &'static str)];
 
-/// Which ranks are under commloom, and settings: the engine on both ends is for the one that reports.
+/// Which ranks are under commloom, and settings: the engine on both ends is for the one that
+/// reports.
 const RUNS: &[([bool; 2], Settings)] = &[
     ([true, false], &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")]),
     ([true, true], &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")]),

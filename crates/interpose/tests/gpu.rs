@@ -1,5 +1,5 @@
-//! Buffers that are memory of a GPU reach the library as the program gave them, by the word of a stand-in for the
-//! driver: neither packed nor under another datatype, in all families of calls.
+//! Buffers that are memory of a GPU reach the library as the program gave them, by the word of a
+//! stand-in for the driver: neither packed nor under another datatype, in all families of calls.
 
 mod harness;
 
@@ -12,8 +12,8 @@ const WAYS: [[(&str, &str); 2]; 2] = [
     [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")],
     [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")],
 ];
-/// Rows of the phases in which the processor may use the memory: there is no driver, it does not know it,
-/// it knows it as memory of the host.
+/// Rows of the phases in which the processor may use the memory: there is no driver, it does not
+/// know it, it knows it as memory of the host.
 const HOST: [u64; 3] = [100, 101, 102];
 /// And where not: the driver does not say, managed memory, memory of the device.
 const GPU: [u64; 3] = [103, 105, 106];

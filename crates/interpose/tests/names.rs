@@ -1,5 +1,6 @@
-//! Every function has two names, `MPI_X` and `PMPI_X`. Whoever calls whichever of them, the program
-//! observes the same: a request of one name completed under the other, a tool linked to the program.
+//! Every function has two names, `MPI_X` and `PMPI_X`. Whoever calls whichever of them, the
+//! program observes the same: a request of one name completed under the other, a tool linked to
+//! the program.
 
 mod harness;
 
@@ -55,8 +56,8 @@ fn a_program_with_a_profiling_tool_linked_to_it_is_seen() {
     }
 }
 
-/// A tool may be preloaded before commloom or after it: the program observes the same, the tool sees every call once, and messages
-/// are packed once.
+/// A tool may be preloaded before commloom or after it: the program observes the same, the tool
+/// sees every call once, and messages are packed once.
 #[test]
 fn a_tool_that_is_preloaded_before_or_after_sees_every_call_once() {
     for library in libraries() {
@@ -83,7 +84,8 @@ fn a_tool_that_is_preloaded_before_or_after_sees_every_call_once() {
                 let mut environment = WAYS[0].to_vec();
                 environment.push(("COMMLOOM_REPORT", &place));
                 let with = lines(&library.run_beside(&program, &preloads, &environment));
-                // Behind commloom it sees as many messages, of as many bytes, but of other elements.
+                // Behind commloom it sees as many messages, of as many bytes, but of other
+                // elements.
                 let is_same = |line: &str| !is_behind || !line.contains(" tool: ");
                 for (n, w) in native.iter().zip(&with).filter(|(n, _)| is_same(n)) {
                     assert_eq!(n, w, "{} {preloads}: left without commloom", library.name);

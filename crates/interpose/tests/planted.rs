@@ -1,4 +1,5 @@
-//! What another user can put where the preload reads or writes files: the program runs as without it, and is told.
+//! What another user can put where the preload reads or writes files: the program runs as without
+//! it, and is told.
 
 mod harness;
 

@@ -1,4 +1,5 @@
-//! From a program that reduces by hand to the collective operations that it does: recorded, and read back as graphs.
+//! From a program that reduces by hand to the collective operations that it does: recorded, and
+//! read back as graphs.
 
 mod harness;
 
@@ -97,8 +98,8 @@ fn made(trace: &Trace) -> Vec<Arc<Communicator>> {
 fn members_of_a_communicator_have_one_number_for_it() {
     for library in libraries() {
         let traces = recorded(&library, "communicators");
-        // Two duplicates of the world, halves, among the odd, between the halves, merged, a ring, a duplicate that is
-        // waited for.
+        // Two duplicates of the world, halves, among the odd, between the halves, merged, a ring,
+        // a duplicate that is waited for.
         let expected = [[7; 2], [8; 2]].concat();
         let all: Vec<Vec<Arc<Communicator>>> = traces.iter().map(made).collect();
         for rank in 0..4 {
@@ -118,7 +119,8 @@ fn members_of_a_communicator_have_one_number_for_it() {
             let members: usize = sides.iter().map(Vec::len).sum();
             assert_eq!(members, *count, "{}: {number:x} of {sides:?}", library.name);
         }
-        // The duplicates have the same members, and the same tags in their messages, in another order of receives.
+        // The duplicates have the same members, and the same tags in their messages, in another
+        // order of receives.
         let program = program(&traces).expect("all processes are there");
         assert_eq!(program.oddities, [], "{}", library.name);
     }

@@ -1,6 +1,6 @@
-//! `COMMLOOM_REPLACE`: programs whose persistent requests are collective operations receive the same
-//! bytes and statuses as without, and the operations do take place; where the processes come apart,
-//! the messages go as the program has them.
+//! `COMMLOOM_REPLACE`: programs whose persistent requests are collective operations receive the
+//! same bytes and statuses as without, and the operations do take place; where the processes come
+//! apart, the messages go as the program has them.
 
 mod harness;
 
@@ -44,7 +44,8 @@ fn assert_same(native: &str, replaced: &str, what: &str) {
     assert_eq!(native.lines().count(), replaced.lines().count(), "{what}");
 }
 
-/// Longer than any rank is late: what all do together is then replaced however busy the machine is.
+/// Longer than any rank is late: what all do together is then replaced however busy the machine
+/// is.
 const PATIENT: (&str, &str) = ("COMMLOOM_REPLACE_PATIENCE", "600000000");
 
 #[test]
@@ -112,8 +113,8 @@ fn a_trial_decides_where_nothing_else_is_asked_for() {
         assert_same(&native, &replaced, &library.name);
         for group in groups.as_array().expect("a list") {
             let (left, replaced) = (group["left"].as_str().unwrap_or(""), &group["replaced"]);
-            // One when it was compiled, twelve in the trial; 60 starts in all, of which two were looked at and twelve are
-            // those of the trial as they are.
+            // One when it was compiled, twelve in the trial; 60 starts in all, of which two were
+            // looked at and twelve are those of the trial as they are.
             let expected = if left.is_empty() { 46 } else { 13 };
             assert!(left.is_empty() || left.starts_with("not faster"), "{group}");
             assert_eq!(replaced, expected, "{}: {group}", library.name);

@@ -1,5 +1,5 @@
-//! What programs do besides communicating, and who else may be there: the preload must not get in the
-//! way of fork, valgrind, other tools, many types, types that come and go, or its own switch.
+//! What programs do besides communicating, and who else may be there: the preload must not get in
+//! the way of fork, valgrind, other tools, many types, types that come and go, or its own switch.
 
 mod harness;
 
@@ -12,11 +12,12 @@ use harness::{Library, libraries, lines};
 const ENGINE: [(&str, &str); 2] = [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")];
 /// Types that live at once.
 const LIVE: &str = "100000";
-/// What they may cost on top of what the library loses whenever they are made once more, in kilobytes:
-/// 40 bytes for each.
+/// What they may cost on top of what the library loses whenever they are made once more, in
+/// kilobytes: 40 bytes for each.
 const LEAK: i64 = 4000;
-/// What MPICH 4.0 keeps of them by itself in one process and not in the next, in kilobytes: 64 bytes of each
-/// whose UCX datatype lies at an address with bit 31 set, which its hook takes for "none".
+/// What MPICH 4.0 keeps of them by itself in one process and not in the next, in kilobytes: 64
+/// bytes of each whose UCX datatype lies at an address with bit 31 set, which its hook takes for
+/// "none".
 const LOST_BY_MPICH: i64 = 6400;
 
 /// The kilobytes at the end of each line, where nothing was wrong.
@@ -67,7 +68,8 @@ fn held(
 
 #[test]
 fn types_that_come_and_go_take_the_same_memory_however_many_they_are() {
-    // Plans, layouts without a handle, rows of the report, tables of the thread; nothing of it in proportion.
+    // Plans, layouts without a handle, rows of the report, tables of the thread; nothing of it in
+    // proportion.
     const KEPT: i64 = 8000;
     // What grows while three times as many come as before: a table that was not full, and the
     // plans. Those have 2 MiB, emptied when they are full, and begin whenever the messages that

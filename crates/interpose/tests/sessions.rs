@@ -1,5 +1,5 @@
-//! Sessions: one after the other, overlapping, and together with the world model. Nothing of one life of the library
-//! is used in the next, which is as fast as the first.
+//! Sessions: one after the other, overlapping, and together with the world model. Nothing of one
+//! life of the library is used in the next, which is as fast as the first.
 
 mod harness;
 
@@ -62,7 +62,8 @@ fn every_life_of_the_library_is_right_whatever_the_one_before_has_left() {
     }
 }
 
-/// Reads the reports beside `place`, and removes them: that of all processes, and those of one each.
+/// Reads the reports beside `place`, and removes them: that of all processes, and those of one
+/// each.
 fn reports(place: &Path) -> (Option<serde_json::Value>, Vec<serde_json::Value>) {
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).ok()?;
@@ -97,7 +98,8 @@ fn without_mpi_comm_world_every_process_reports_by_itself() {
             lines(&library.run_case(2, &program, case, &environment, true));
             let (all, own) = reports(&place);
             let what = format!("{}, {case}: {all:?} {own:?}", library.name);
-            // 40 types, of which three rounds out of four are sent and received, and one is broadcast.
+            // 40 types, of which three rounds out of four are sent and received, and one is
+            // broadcast.
             let per_life = 40 * 7;
             if case == "both" {
                 // Nothing came after MPI_Finalize that it has not counted.
@@ -108,7 +110,8 @@ fn without_mpi_comm_world_every_process_reports_by_itself() {
             let lives = match case {
                 "after" => 4,
                 "overlapping" => 3,
-                // One after the other five times, three overlapping, four around MPI_Init and MPI_Finalize.
+                // One after the other five times, three overlapping, four around MPI_Init and
+                // MPI_Finalize.
                 _ => 12,
             };
             assert_eq!(own.len(), 2, "{what}");

@@ -1,5 +1,5 @@
-//! What the user is told of settings, places and launchers, by preloads that were set up by hand: once, and the program does what
-//! it does without.
+//! What the user is told of settings, places and launchers, by preloads that were set up by hand:
+//! once, and the program does what it does without.
 
 mod harness;
 

@@ -1,4 +1,5 @@
-//! What is recorded of programs, read back from their traces. The programs do the same with and without.
+//! What is recorded of programs, read back from their traces. The programs do the same with and
+//! without.
 
 mod harness;
 
@@ -362,7 +363,8 @@ fn a_limit_ends_the_trace_and_not_the_program() {
     }
 }
 
-/// Hashes of what is sent, whether all of it is from earlier events, and whether it is a sum, by step of `attention.c`.
+/// Hashes of what is sent, whether all of it is from earlier events, and whether it is a sum, by
+/// step of `attention.c`.
 fn attended(trace: &Trace, number: i32) -> Vec<(u64, bool, bool)> {
     let send = |(_, action): (u64, &Action)| match action {
         Action::Send { hash, origins, sum, buffer, .. } => {

@@ -17,8 +17,8 @@ struct Arguments {
 enum Task {
     /// Run every example natively and under `commloom exec`, and print one table.
     Demo(Options),
-    /// Send, broadcast and pack the layouts of the expectation tests natively and under `commloom exec`, and count
-    /// what breaks the performance guidelines.
+    /// Send, broadcast and pack the layouts of the expectation tests natively and under
+    /// `commloom exec`, and count what breaks the performance guidelines.
     BenchMpi(Options),
 }
 

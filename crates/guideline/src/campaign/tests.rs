@@ -75,7 +75,8 @@ impl Launcher for Fake {
     }
 }
 
-/// Of the options above: contiguous, reference, vector and normal form, for two blocks; the contiguous one is the same.
+/// Of the options above: contiguous, reference, vector and normal form, for two blocks; the
+/// contiguous one is the same.
 const MEASUREMENTS: usize = 7;
 
 #[derive(Default)]

@@ -83,8 +83,8 @@ fn messages_are_as_long_as_their_cases_say_and_their_data_begin_at_0() {
     }
 }
 
-/// "All Variant 1 layouts have the same total extent of n + 2n/A, and all Variant 2 layouts have the same total extent of
-/// 3n" (section 2.4), in elements.
+/// "All Variant 1 layouts have the same total extent of n + 2n/A, and all Variant 2 layouts have
+/// the same total extent of 3n" (section 2.4), in elements.
 #[test]
 fn the_basic_layouts_have_the_extents_of_the_paper() {
     let plan = Plan::new(&options(&[1])).expect("a test of the paper");

@@ -50,7 +50,8 @@ pub fn figures(test: u32, subjects: &[Subject<'_>], bad: &[BTreeSet<Key>]) -> Ve
     }
     let figure = |(place, charts): (Place, BTreeMap<usize, Bars>)| {
         let mut names: Vec<String> = Vec::new();
-        // In the order of the cases, which is that of the paper: that of the first group that has all.
+        // In the order of the cases, which is that of the paper: that of the first group that has
+        // all.
         let groups = charts.values().flat_map(BTreeMap::values);
         for (name, _) in groups.flatten() {
             if !names.contains(name) {

@@ -1,5 +1,6 @@
-//! What every description costs in every library: layout x description x library, for one operation.
-//! Times are over the best way of the same library for the same data, native or under commloom.
+//! What every description costs in every library: layout x description x library, for one
+//! operation. Times are over the best way of the same library for the same data, native or under
+//! commloom.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! JSON that ends too early.
 
-/// `text` up to the last object that is a whole element of a list, with everything closed that is open there. What
-/// was complete stays as it is.
+/// `text` up to the last object that is a whole element of a list, with everything closed that is
+/// open there. What was complete stays as it is.
 pub fn closed(text: &str) -> String {
     let (mut open, mut in_text, mut escaped) = (Vec::new(), false, false);
     // Where to cut, and what is open there.

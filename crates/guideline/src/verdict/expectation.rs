@@ -255,7 +255,8 @@ impl Finding {
     }
 }
 
-/// Holds every claim against every library in every mode in which its test was measured, in the order of the paper.
+/// Holds every claim against every library in every mode in which its test was measured, in the
+/// order of the paper.
 #[must_use]
 pub fn examine(study: &Study<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();

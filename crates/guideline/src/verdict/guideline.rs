@@ -11,10 +11,11 @@ use super::{Key, Study, Subject};
 pub enum Guideline {
     /// GL1 of section 3: `MPI_X(c, t) ≃ MPI_X(1, contig(c, t))`. Both directions are judged.
     Gl1,
-    /// GL2 and GL3: `MPI_X(c, t) ⪯ MPI_X(1, packed(c, t))` and packing or unpacking. Every operation here has senders
-    /// and receivers, so that both are judged at once.
+    /// GL2 and GL3: `MPI_X(c, t) ⪯ MPI_X(1, packed(c, t))` and packing or unpacking. Every
+    /// operation here has senders and receivers, so that both are judged at once.
     Gl23,
-    /// GL4: `MPI_X(c, t) ⪯ MPI_X(c, normal(t))`, where the normal form is the best description that was measured.
+    /// GL4: `MPI_X(c, t) ⪯ MPI_X(c, normal(t))`, where the normal form is the best description
+    /// that was measured.
     Gl4,
     /// GL4, where it is commloom's normal form.
     Gl4Normal,
@@ -98,7 +99,8 @@ pub struct Judgement {
     pub guideline: Guideline,
     /// What was measured, and should not be slower.
     pub key: Key,
-    /// What it should not be slower than. Of [`Guideline::Gl4`]: the one with the least median over all launches.
+    /// What it should not be slower than. Of [`Guideline::Gl4`]: the one with the least median
+    /// over all launches.
     pub rival: Side,
     /// Time of the case over time of the rival.
     pub ratio: Ratio,
@@ -153,8 +155,8 @@ impl Judge<'_, '_> {
         Some(&self.subject.times.get(key)?.medians)
     }
 
-    /// One series against another, launch by launch. A rival that was not measured in the same mode is taken as the
-    /// library alone handles it.
+    /// One series against another, launch by launch. A rival that was not measured in the same
+    /// mode is taken as the library alone handles it.
     fn pair(&self, guideline: Guideline, key: Key, rival: Key) -> Option<Judgement> {
         let native = Key { mode: Mode::Native, ..rival };
         let (rival, other) =

@@ -1,5 +1,5 @@
-//! What the times of a campaign say: which performance guideline is violated where and what to use instead, and
-//! which expectations of the paper hold.
+//! What the times of a campaign say: which performance guideline is violated where and what to use
+//! instead, and which expectations of the paper hold.
 //!
 //! ```text
 //! results files ─► Study: a Subject for each library ─┬─ judge ─► judgements (GL1 to GL4, commloom against native)

@@ -82,7 +82,8 @@ impl<'r> Study<'r> {
         study
     }
 
-    /// Adds to equal names what tells them apart: the machine, then the day, then the number of the file.
+    /// Adds to equal names what tells them apart: the machine, then the day, then the number of
+    /// the file.
     fn name_subjects(&mut self) {
         type Mark = fn(&Results, usize) -> String;
         let marks: [Mark; 3] = [

@@ -1,7 +1,7 @@
 //! Campaigns with a known answer.
 //!
-//! Tiled data of 2 and 100 elements a unit, described in all the ways of tests 1 and 3 to 7, in two operations, natively
-//! and under commloom. A test says what each takes.
+//! Tiled data of 2 and 100 elements a unit, described in all the ways of tests 1 and 3 to 7, in
+//! two operations, natively and under commloom. A test says what each takes.
 
 #![allow(dead_code, reason = "every test program uses its part")]
 
@@ -25,8 +25,8 @@ pub fn fair(case: &Case, _: Operation, method: Method, _: Mode) -> f64 {
     large * gaps * blocks * packing
 }
 
-/// A vector takes three times as long as the best description, and packing half as long as a datatype, natively and
-/// for small units.
+/// A vector takes three times as long as the best description, and packing half as long as a
+/// datatype, natively and for small units.
 pub fn unfair(case: &Case, operation: Operation, method: Method, mode: Mode) -> f64 {
     let of_fair = fair(case, operation, Method::Typed, mode);
     if mode == Mode::Commloom || case.parameters.get("A") != Some(&2) {
@@ -41,7 +41,8 @@ pub fn unfair(case: &Case, operation: Operation, method: Method, mode: Mode) -> 
     }
 }
 
-/// One library, so many launches, with one percent of noise and a machine whose speed changes between launches.
+/// One library, so many launches, with one percent of noise and a machine whose speed changes
+/// between launches.
 pub fn campaign(kind: &str, version: &str, launches: u32, speed: Speed) -> Results {
     let cases = cases();
     let mut rng = fastrand::Rng::with_seed(u64::from(launches));

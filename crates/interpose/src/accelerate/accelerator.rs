@@ -32,8 +32,8 @@ impl<A: Abi> Accelerator<A> {
         }
     }
 
-    /// Bytes that are kept for later messages: buffers, plans, and layouts that no handle has at present.
-    /// Bounded, and no leak.
+    /// Bytes that are kept for later messages: buffers, plans, and layouts that no handle has at
+    /// present. Bounded, and no leak.
     pub fn kept(&self) -> u64 {
         let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
         u64::try_from(bytes).unwrap_or(u64::MAX)

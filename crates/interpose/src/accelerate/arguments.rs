@@ -28,7 +28,8 @@ pub(crate) trait Arguments<A: Abi>: Copy {
     /// Whether a glance says that nothing is to be done.
     fn are_plain(&self, state: &Accelerator<A>) -> bool;
 
-    /// Looks at the arguments, which describe so many blocks; `None` where they are to be passed on.
+    /// Looks at the arguments, which describe so many blocks; `None` where they are to be passed
+    /// on.
     ///
     /// # Safety
     /// As the MPI call: its lists are as long as that.

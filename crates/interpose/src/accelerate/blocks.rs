@@ -1,5 +1,5 @@
-//! One side of a collective: blocks of memory, one for each process, and where each of them goes in
-//! the packed buffer.
+//! One side of a collective: blocks of memory, one for each process, and where each of them goes
+//! in the packed buffer.
 //!
 //! Three kinds of [arguments](crate::accelerate::arguments) describe them in MPI; all become
 //! [`Blocks`]. In packed form the blocks follow each other in the order of the processes, with the
@@ -122,8 +122,8 @@ impl<A: Abi> Blocks<A> {
         }
     }
 
-    /// Why the library gets them as they are, where one of them is memory of a GPU: they need not be of one
-    /// object.
+    /// Why the library gets them as they are, where one of them is memory of a GPU: they need not
+    /// be of one object.
     pub fn refused_by_gpu(&self, buffer: *const c_void) -> Option<&'static str> {
         match &self.list {
             List::Row(row) => row.message.refused_by_gpu(row.memory),

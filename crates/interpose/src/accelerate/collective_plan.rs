@@ -25,8 +25,8 @@ pub(crate) enum Plan<A: Abi> {
 }
 
 impl<A: Abi> Plan<A> {
-    /// Looks at both sides, where they have a role, and makes room for what is to be packed. `rank` is
-    /// this process.
+    /// Looks at both sides, where they have a role, and makes room for what is to be packed.
+    /// `rank` is this process.
     ///
     /// # Safety
     /// As the MPI call: lists are as long as their roles say.
@@ -106,8 +106,8 @@ fn packed<A: Abi, G: Arguments<A>>(side: &mut Side<A>, given: G) -> G {
     given.packed(buffer, blocks)
 }
 
-/// Whether the program sends from where it receives, which libraries report as an error: they shall
-/// see it.
+/// Whether the program sends from where it receives, which libraries report as an error: they
+/// shall see it.
 fn overlap<A: Abi>(send: &Blocks<A>, receive: &Blocks<A>, rank: usize) -> bool {
     let sent = [send.address(0), send.address(rank)];
     sent.into_iter().flatten().any(|place| is_at(receive, place, rank))

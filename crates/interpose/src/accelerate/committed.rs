@@ -173,8 +173,8 @@ impl<A: Abi> Accelerator<A> {
         };
         let value = value.cast_const().cast::<Record<A>>();
         // SAFETY: only `committed` and `copy` set this attribute, to a reference that MPI holds
-        // until `delete`; the program may not free the type while it uses it. The reference that is
-        // made here is never dropped.
+        // until `delete`; the program may not free the type while it uses it. The reference that
+        // is made here is never dropped.
         let record = ManuallyDrop::new(unsafe { Arc::from_raw(value) });
         record.message(datatype, count, purpose)
     }

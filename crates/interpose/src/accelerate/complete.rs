@@ -1,7 +1,8 @@
-//! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.6), all by one rule: what waits
-//! for the requests is taken out of the table, the library does its work, and then every request
-//! that the library has set to `MPI_REQUEST_NULL` is finished with its status; the others go back.
-//! Persistent requests keep their handles: whether one is complete is told by flag, index or code.
+//! The calls that complete requests (MPI 4.1, sections 3.7.3 to 3.7.6), all by one rule: what
+//! waits for the requests is taken out of the table, the library does its work, and then every
+//! request that the library has set to `MPI_REQUEST_NULL` is finished with its status; the others
+//! go back. Persistent requests keep their handles: whether one is complete is told by flag, index
+//! or code.
 
 use std::ffi::c_int;
 
@@ -40,9 +41,10 @@ impl<A: Abi> Claimed<A> {
         (!entries.is_empty()).then_some(Claimed { requests, count, entries })
     }
 
-    /// Finishes what is complete after the call returned `code`, and gives the code for the program. `place` says where among the statuses that of the
-    /// request at a position is, if the call has completed it and filled one in; after other errors than
-    /// `MPI_ERR_IN_STATUS` it only tells which request a call has completed that completes one of several.
+    /// Finishes what is complete after the call returned `code`, and gives the code for the
+    /// program. `place` says where among the statuses that of the request at a position is, if the
+    /// call has completed it and filled one in; after other errors than `MPI_ERR_IN_STATUS` it
+    /// only tells which request a call has completed that completes one of several.
     ///
     /// # Safety
     /// The array is still there; the buffers of completed receives can be written.
@@ -63,10 +65,12 @@ impl<A: Abi> Claimed<A> {
         for (position, request, held) in self.entries {
             if let Held::Persistent(persistent) = held {
                 let status = || status_of(statuses, position);
-                // An error of a call that completes one of several is that of the one at its index.
+                // An error of a call that completes one of several is that of the one at its
+                // index.
                 let alone = count == 1 || tells == Tells::Code && place(position).is_some();
                 if let Some(outcome) = answer.of_persistent(state, alone, status) {
-                    // SAFETY: the request is complete; the program's buffer is writable until the call returns.
+                    // SAFETY: the request is complete; the program's buffer is writable until the
+                    // call returns.
                     let cut = unsafe { persistent.complete(state, &outcome) };
                     cuts.extend(cut.map(|cut| (position, cut)));
                 }
@@ -87,8 +91,8 @@ impl<A: Abi> Claimed<A> {
         unsafe { statuses.fail(state, (code, tells), &cuts, (0..count).map(place)) }
     }
 
-    /// The same after a call that tells which requests are complete but leaves them to be completed:
-    /// from now on the program may use their buffers.
+    /// The same after a call that tells which requests are complete but leaves them to be
+    /// completed: from now on the program may use their buffers.
     ///
     /// # Safety
     /// As for [`Claimed::settle`].
@@ -112,7 +116,8 @@ impl<A: Abi> Claimed<A> {
             let held = match held {
                 Held::Persistent(persistent) => {
                     if let Some(outcome) = answer.of_persistent(state, count == 1, status) {
-                        // SAFETY: complete; the program's buffer is writable until the call returns.
+                        // SAFETY: complete; the program's buffer is writable until the call
+                        // returns.
                         let cut = unsafe { persistent.deliver(state, &outcome) };
                         cuts.extend(cut.map(|cut| (position, cut)));
                     }
@@ -120,7 +125,8 @@ impl<A: Abi> Claimed<A> {
                 }
                 Held::Receive(mut landing) => {
                     if let Some(outcome) = answer.of_persistent(state, count == 1, status) {
-                        // SAFETY: complete; the program's buffer is writable until the call returns.
+                        // SAFETY: complete; the program's buffer is writable until the call
+                        // returns.
                         let cut = unsafe { landing.ended(state, &outcome) };
                         cuts.extend(cut.map(|cut| (position, cut)));
                     }

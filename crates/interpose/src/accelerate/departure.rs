@@ -45,7 +45,7 @@ impl<A: Abi> Departure<A> {
     /// # Safety
     /// The program's buffer can be read; the library does not use the packed bytes.
     pub unsafe fn pack(&mut self) -> Option<()> {
-        // SAFETY: passed on.
+        // SAFETY: the buffer can be read; the packed bytes are ours until the library gets them.
         unsafe { self.message.pack(self.buffer, self.packed.as_mut_slice()) }?;
         self.message.tally.engine(self.message.size());
         Some(())

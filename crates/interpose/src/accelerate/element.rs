@@ -1,8 +1,9 @@
 //! One element of a datatype in packed form, as a datatype.
 //!
-//! Libraries choose the algorithm of a collective, and where to cut its messages, from the number of
-//! elements and the size of one. A process that packs therefore hands over as many elements of the
-//! same size as it was given: nothing of it shows on the other processes, and each decides for itself.
+//! Libraries choose the algorithm of a collective, and where to cut its messages, from the number
+//! of elements and the size of one. A process that packs therefore hands over as many elements of
+//! the same size as it was given: nothing of it shows on the other processes, and each decides for
+//! itself.
 
 use std::sync::OnceLock;
 
@@ -35,8 +36,8 @@ impl<A: Abi> Element<A> {
         Element { engine, parts, made: OnceLock::new() }
     }
 
-    /// The datatype, valid as long as this value; `None` where the library refuses to make it, and when
-    /// it ends.
+    /// The datatype, valid as long as this value; `None` where the library refuses to make it, and
+    /// when it ends.
     pub fn handle(&self) -> Option<A::Datatype> {
         self.engine.lives.generation()?;
         let (count, predefined) = self.parts;

@@ -26,8 +26,8 @@ pub(crate) struct Side<A: Abi> {
     after: Vec<Move<A>>,
 }
 
-// SAFETY: the pointers in it are only used by whoever starts or completes the collective, which MPI
-// allows in one thread at a time.
+// SAFETY: the pointers in it are only used by whoever starts or completes the collective, which
+// MPI allows in one thread at a time.
 unsafe impl<A: Abi> Send for Side<A> {}
 
 /// Both sides; a side that is not there goes to the library as the program gave it.
@@ -56,7 +56,7 @@ impl<A: Abi> Side<A> {
     unsafe fn pack(&mut self) -> Option<()> {
         for m in &self.before {
             let packed = self.buffer.as_mut_slice().get_mut(m.at..)?;
-            // SAFETY: passed on.
+            // SAFETY: the blocks can be read.
             unsafe { m.message.pack_range(m.memory, packed, m.range.clone())? };
         }
         Some(())
@@ -67,7 +67,7 @@ impl<A: Abi> Side<A> {
     unsafe fn unpack(&self) -> Option<()> {
         for m in &self.after {
             let packed = self.buffer.as_slice().get(m.at..)?;
-            // SAFETY: passed on.
+            // SAFETY: the blocks can be written.
             unsafe { m.message.unpack_range(m.memory, packed, m.range.clone())? };
         }
         Some(())
@@ -86,7 +86,8 @@ impl<A: Abi> Exchange<A> {
     /// As the MPI call: what it sends can be read; the library does not use the packed bytes.
     pub unsafe fn pack(&mut self) -> Option<()> {
         for side in [&mut self.send, &mut self.receive].into_iter().flatten() {
-            // SAFETY: passed on. Of the receiving side only blocks that are sent too are packed.
+            // SAFETY: what is sent can be read. Of the receiving side only blocks that are sent
+            // too are packed.
             unsafe { side.pack()? };
         }
         Some(())
@@ -114,7 +115,8 @@ impl<A: Abi> Exchange<A> {
     /// The collective has succeeded, and what it receives into can be written.
     pub unsafe fn unpack(&self) {
         if let Some(side) = &self.receive {
-            // SAFETY: passed on. A failure of ours is counted; there is nobody else to unpack.
+            // SAFETY: the receive buffer can be written. A failure of ours is counted; there is
+            // nobody else to unpack.
             unsafe { side.unpack() };
         }
     }

@@ -11,7 +11,8 @@ use crate::accelerate::pending::{Held, Orphans};
 use crate::runtime::outcome::Outcome;
 
 thread_local! {
-    /// This thread has orphans out. The library may call an error handler of the program meanwhile, which calls MPI.
+    /// This thread has orphans out. The library may call an error handler of the program
+    /// meanwhile, which calls MPI.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -28,8 +29,8 @@ impl<A: Abi> Accelerator<A> {
         self.finish_freed_sends();
     }
 
-    /// `MPI_Request_free` of a request that something waits for: the program lets go of it, we keep
-    /// the request until it completes.
+    /// `MPI_Request_free` of a request that something waits for: the program lets go of it, we
+    /// keep the request until it completes.
     pub(crate) fn adopt(&self, request: A::Request, held: Held<A>) {
         if held.receives() {
             self.pending.frees_receives.store(true, Ordering::Relaxed);
@@ -46,8 +47,9 @@ impl<A: Abi> Accelerator<A> {
         }
     }
 
-    /// After a call of the program, before it goes on: the call may have told it that messages of freed receives
-    /// have arrived. Then the library had them when the call returned, and so they are complete.
+    /// After a call of the program, before it goes on: the call may have told it that messages of
+    /// freed receives have arrived. Then the library had them when the call returned, and so they
+    /// are complete.
     #[inline]
     pub fn deliver_freed(&self) {
         if self.pending.has_freed_receives() {
@@ -65,8 +67,9 @@ impl<A: Abi> Accelerator<A> {
         for (mut request, held) in orphans.take() {
             let mut flag = 0;
             let mut status = A::Status::empty();
-            // SAFETY: the request is ours alone since the program freed it. MPI_Test would fail for a message that is
-            // too long, and the error handler of the program be called; with Open MPI this call does not.
+            // SAFETY: the request is ours alone since the program freed it. MPI_Test would fail
+            // for a message that is too long, and the error handler of the program be called; with
+            // Open MPI this call does not.
             let code = unsafe {
                 (self.mpi().own.request_get_status)(request, &raw mut flag, &raw mut status)
             };
@@ -93,8 +96,8 @@ impl<A: Abi> Accelerator<A> {
         let _ = LOOKING.try_with(|looking| looking.set(false));
     }
 
-    /// Before the library ends: what is under way has a moment to arrive. The rest goes to the library,
-    /// which completes it in `MPI_Finalize`; those bytes are never reused.
+    /// Before the library ends: what is under way has a moment to arrive. The rest goes to the
+    /// library, which completes it in `MPI_Finalize`; those bytes are never reused.
     pub(crate) fn let_go_of_freed(&self) {
         let start = Instant::now();
         loop {

@@ -9,8 +9,8 @@ use commloom_layout::{Base, Basic, Signature, Type};
 pub(crate) enum Grain {
     /// All of this size.
     Equal(u64),
-    /// Those of a type, again and again, and whether Fortran's 16-byte reals count as bytes. Its signature is
-    /// made when a message has ended inside of it.
+    /// Those of a type, again and again, and whether Fortran's 16-byte reals count as bytes. Its
+    /// signature is made when a message has ended inside of it.
     Mixed(Type, OnceLock<Signature>, bool),
 }
 

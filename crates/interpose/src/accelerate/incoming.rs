@@ -147,7 +147,8 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         }
     }
 
-    /// After a blocking receive that returned `code`: unpacks what has arrived. Gives the code for the program.
+    /// After a blocking receive that returned `code`: unpacks what has arrived. Gives the code for
+    /// the program.
     ///
     /// # Safety
     /// The library has written `status` if the receive was packed and succeeded; the program's
@@ -161,13 +162,14 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         let mut cut = None;
         if let Incoming::Packed(landing, ..) = &mut self {
             let outcome = if code == A::CONSTANTS.success {
-                // SAFETY: the library has written it. Open MPI hands over arrays of Fortran integers as
-                // statuses, which are aligned to four bytes.
+                // SAFETY: the library has written it. Open MPI hands over arrays of Fortran
+                // integers as statuses, which are aligned to four bytes.
                 Outcome::Arrived(unsafe { status.read_unaligned() })
             } else {
                 Outcome::of_error(state, code)
             };
-            // SAFETY: the receive is over, and the program's buffer is writable until the call returns.
+            // SAFETY: the receive is over, and the program's buffer is writable until the call
+            // returns.
             cut = unsafe { landing.ended(state, &outcome) };
         }
         self.done(state);
@@ -180,8 +182,8 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         }
     }
 
-    /// After a call that returned `code`: if it succeeded, the landing stays with its request, in the
-    /// form that `held` gives it.
+    /// After a call that returned `code`: if it succeeded, the landing stays with its request, in
+    /// the form that `held` gives it.
     ///
     /// # Safety
     /// The library has written `request` if it succeeded.

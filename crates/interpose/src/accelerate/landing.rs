@@ -33,9 +33,9 @@ enum Content {
     Overrun,
 }
 
-/// Stands at both ends of a packed buffer before a receive. After a message that was too long, libraries do
-/// not say whether they have filled the buffer (Open MPI does, MPICH with UCX does not, MPICH 5 does for some):
-/// where both marks are gone, they have.
+/// Stands at both ends of a packed buffer before a receive. After a message that was too long,
+/// libraries do not say whether they have filled the buffer (Open MPI does, MPICH with UCX does
+/// not, MPICH 5 does for some): where both marks are gone, they have.
 const MARK: [u8; 8] = [0x9d, 0x3b, 0xe1, 0x57, 0xc6, 0x28, 0xf4, 0x8a];
 
 // SAFETY: the pointer is only written through by whoever completes the request, which MPI allows
@@ -98,8 +98,8 @@ impl<A: Abi> Landing<A> {
         packed[..mark.len()] != *mark && packed[bytes - mark.len()..bytes] != *mark
     }
 
-    /// The receive is over: puts what arrived where it belongs. Tells whether the library would call it an
-    /// error that succeeded in packed form.
+    /// The receive is over: puts what arrived where it belongs. Tells whether the library would
+    /// call it an error that succeeded in packed form.
     ///
     /// # Safety
     /// The receive has ended like this, and the program's buffer can be written.
@@ -112,7 +112,8 @@ impl<A: Abi> Landing<A> {
             // SAFETY: complete with this status; the buffer is the caller's promise.
             Outcome::Arrived(status) => unsafe { self.arrived(engine, status) },
             Outcome::Truncated => {
-                // SAFETY: the library has let go of the packed bytes; the buffer is the caller's promise.
+                // SAFETY: the library has let go of the packed bytes; the buffer is the caller's
+                // promise.
                 unsafe { self.truncated() };
                 None
             }

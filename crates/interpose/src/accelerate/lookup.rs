@@ -14,8 +14,8 @@ use crate::accelerate::part::Purpose;
 
 /// Slots of the look-up table of one thread.
 const SLOTS: usize = 64;
-/// Longer messages are not in it: nothing tells other threads to let go of them, and what the look-up takes is
-/// little beside the time of the message.
+/// Longer messages are not in it: nothing tells other threads to let go of them, and what the
+/// look-up takes is little beside the time of the message.
 const SMALL: usize = 32 << 10;
 
 struct Slot {

@@ -64,7 +64,8 @@ impl<A: Abi> MadeTypes<A> {
     }
 }
 
-/// A datatype that was made for a message. Nobody gets its handle in another generation than its own.
+/// A datatype that was made for a message. Nobody gets its handle in another generation than its
+/// own.
 pub(crate) struct MadeType<A: Abi> {
     all: &'static MadeTypes<A>,
     lives: &'static Lives<A>,

@@ -1,5 +1,5 @@
-//! One kind of message: so many elements of a datatype, and how it is handled. Made once, then only
-//! looked up.
+//! One kind of message: so many elements of a datatype, and how it is handled. Made once, then
+//! only looked up.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -124,8 +124,9 @@ impl<A: Abi> Message<A> {
         (self.elements_in(way, part), lap)
     }
 
-    /// What is handed to the library in a request that the program starts again and again: what was
-    /// measured of such messages, or what the model of a library that was measured here expects.
+    /// What is handed to the library in a request that the program starts again and again: what
+    /// was measured of such messages, or what the model of a library that was measured here
+    /// expects.
     pub fn elements_for_good<N: CallCount>(&self, part: Part) -> Elements<A, N> {
         match &self.strategies {
             Strategies::Fixed(strategy) => self.elements_by(strategy, part),
@@ -142,8 +143,8 @@ impl<A: Abi> Message<A> {
         draws.then(|| u8::try_from(rounds::seed() >> 32 & 0xff).unwrap_or(0) % 3)
     }
 
-    /// The way that stands in rounds that begin with it; where nobody has tried others, the model's
-    /// for this library, or native.
+    /// The way that stands in rounds that begin with it; where nobody has tried others, the
+    /// model's for this library, or native.
     fn way_for_good(&self, part: Part, expected: impl FnOnce() -> u8) -> u8 {
         if let Some(way) = self.drawn() {
             return way;
@@ -221,7 +222,8 @@ impl<A: Abi> Message<A> {
         elements.unwrap_or(Elements::Own("past the largest count"))
     }
 
-    /// Number and predefined type of the elements, where they are one run that begins at the buffer.
+    /// Number and predefined type of the elements, where they are one run that begins at the
+    /// buffer.
     pub fn as_contiguous(&self) -> Option<(i64, A::Datatype)> {
         (self.plan.is_contiguous() && self.plan.bounds().start == 0).then_some(self.packed)
     }
@@ -262,11 +264,11 @@ impl<A: Abi> Message<A> {
         !buffer.is_null() || lowest.is_some_and(|address| address >= LOWEST_ADDRESS)
     }
 
-    /// Why the library receives into the elements as they are, where they may have a byte in common. Which
-    /// value that byte keeps depends on the order in which a description is followed, and the program
-    /// knows the order of its own. MPI forbids such receives (MPI 4.1, section 4.1.11), but libraries
-    /// accept them, and elements that the standard puts apart overlap in Open MPI 4 and 5, which place
-    /// them by the extent of a resized member.
+    /// Why the library receives into the elements as they are, where they may have a byte in
+    /// common. Which value that byte keeps depends on the order in which a description is
+    /// followed, and the program knows the order of its own. MPI forbids such receives (MPI 4.1,
+    /// section 4.1.11), but libraries accept them, and elements that the standard puts apart
+    /// overlap in Open MPI 4 and 5, which place them by the extent of a resized member.
     pub fn refused_by_overlap(&self) -> Option<&'static str> {
         (!self.plan.names_bytes_once()).then_some("received elements may overlap")
     }

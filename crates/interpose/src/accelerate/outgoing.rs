@@ -16,8 +16,8 @@ use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
 
-/// What is handed to the library instead of the program's buffer, count and datatype, in a call whose
-/// counts are `N`.
+/// What is handed to the library instead of the program's buffer, count and datatype, in a call
+/// whose counts are `N`.
 pub(crate) enum Outgoing<A: Abi, N> {
     /// Nothing else.
     Native,
@@ -30,8 +30,8 @@ pub(crate) enum Outgoing<A: Abi, N> {
 }
 
 impl<A: Abi, N: CallCount> Outgoing<A, N> {
-    /// The strategy for a send, with what it packs, and its place in the round: [`Lap::done`] when the
-    /// call returns.
+    /// The strategy for a send, with what it packs, and its place in the round: [`Lap::done`] when
+    /// the call returns.
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
@@ -141,8 +141,8 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         }
     }
 
-    /// After a call that returned `code`: if it succeeded, what was packed stays with its request, in
-    /// the form that `held` gives it.
+    /// After a call that returned `code`: if it succeeded, what was packed stays with its request,
+    /// in the form that `held` gives it.
     ///
     /// # Safety
     /// The library has written `request` if it succeeded.

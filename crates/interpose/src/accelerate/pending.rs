@@ -28,17 +28,18 @@ pub(crate) enum Held<A: Abi> {
     Collective(Box<Exchange<A>>),
 }
 
-/// The table. A request is taken out of it *before* the library may complete it, and put back if it
-/// did not: as soon as a request is complete, another thread may get the same handle. Persistent
-/// requests stay in: their handles live until the program frees them.
+/// The table. A request is taken out of it *before* the library may complete it, and put back if
+/// it did not: as soon as a request is complete, another thread may get the same handle.
+/// Persistent requests stay in: their handles live until the program frees them.
 pub(crate) struct Pending<A: Abi> {
     /// Entries of the table; read without a lock, so that programs without any pay one load. Never
-    /// too small: it changes under the lock of the table. If another
-    /// thread could take an entry out before it is counted, a third one would see none for a moment
-    /// and complete a receive without us.
+    /// too small: it changes under the lock of the table. If another thread could take an entry
+    /// out before it is counted, a third one would see none for a moment and complete a receive
+    /// without us.
     len: AtomicUsize,
     held: Mutex<Option<Table<A>>>,
-    /// Freed receives, and collectives: the program wants their data as soon as it can know of them.
+    /// Freed receives, and collectives: the program wants their data as soon as it can know of
+    /// them.
     pub freed_receives: Orphans<A>,
     /// Freed sends, whose packed bytes the library still reads.
     pub freed_sends: Orphans<A>,
@@ -76,8 +77,9 @@ impl<A: Abi> Orphans<A> {
         lock(&self.list).entries.push((request, held));
     }
 
-    /// Takes all of them out. If another thread has them out, what it finds complete shall be there
-    /// before this one goes on, and what became complete after it looked shall not be missed.
+    /// Takes all of them out. If another thread has them out, what it finds complete shall be
+    /// there before this one goes on, and what became complete after it looked shall not be
+    /// missed.
     pub fn take(&self) -> Vec<(A::Request, Held<A>)> {
         let mut list = lock(&self.list);
         while list.out {
@@ -147,8 +149,8 @@ impl<A: Abi> Pending<A> {
         self.len.load(Ordering::Acquire) == 0
     }
 
-    /// Whether later receives are better left alone: their requests may be freed, and their data shall
-    /// come without a call that completes them.
+    /// Whether later receives are better left alone: their requests may be freed, and their data
+    /// shall come without a call that completes them.
     pub fn frees_receives(&self) -> bool {
         self.frees_receives.load(Ordering::Relaxed)
     }
@@ -180,8 +182,9 @@ impl<A: Abi> Pending<A> {
         removed
     }
 
-    /// The library has ended, and its requests with it: their handles mean nothing any more. Buffers that the
-    /// program has left under way are lost, because nobody knows who may still look at them.
+    /// The library has ended, and its requests with it: their handles mean nothing any more.
+    /// Buffers that the program has left under way are lost, because nobody knows who may still
+    /// look at them.
     pub fn abandon(&self, engine: &Engine<A>) {
         let held = lock(&self.held).take().unwrap_or_default();
         self.len.fetch_sub(held.len(), Ordering::AcqRel);
@@ -267,11 +270,11 @@ impl<A: Abi> Held<A> {
         }
     }
 
-    /// The library has given the handle of the request again while we held something for it: it was
-    /// complete at once, see [`Pending::insert`].
+    /// The library has given the handle of the request again while we held something for it: it
+    /// was complete at once, see [`Pending::insert`].
     ///
     /// # Safety
-    /// As [`Held::finish`].
+    /// The library has let go of the packed bytes; the program's buffer can be written.
     pub unsafe fn superseded(self, engine: &Engine<A>) {
         match self {
             Held::Collective(exchange) => {

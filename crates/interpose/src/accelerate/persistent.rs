@@ -1,6 +1,6 @@
-//! Persistent requests (MPI 4.1, section 3.9). The library's request stands for a packed buffer that
-//! lives as long as the request: a send is packed whenever it is started, a receive is unpacked whenever
-//! it completes.
+//! Persistent requests (MPI 4.1, section 3.9). The library's request stands for a packed buffer
+//! that lives as long as the request: a send is packed whenever it is started, a receive is
+//! unpacked whenever it completes.
 
 use std::sync::Mutex;
 
@@ -58,8 +58,8 @@ impl<A: Abi> Persistent<A> {
         Persistent(Mutex::new((Phase::Inactive, None)))
     }
 
-    /// The request is about to be started: packs what it sends. `None` where that failed; the request must
-    /// not be started then, for it would send something else.
+    /// The request is about to be started: packs what it sends. `None` where that failed; the
+    /// request must not be started then, for it would send something else.
     ///
     /// # Safety
     /// As for `MPI_Start`: the request is inactive, a send's buffer can be read.
@@ -69,7 +69,7 @@ impl<A: Abi> Persistent<A> {
         let done = match &mut work {
             // The buffer has become another one since the request was made.
             _ if refused => None,
-            // SAFETY: passed on.
+            // SAFETY: a send's buffer can be read while its request is inactive.
             Some(Work::Send(departure)) => unsafe { departure.pack() },
             Some(Work::Receive(landing)) => {
                 landing.mark();
@@ -78,7 +78,7 @@ impl<A: Abi> Persistent<A> {
             }
             Some(Work::Collective(exchange)) => {
                 exchange.count();
-                // SAFETY: passed on.
+                // SAFETY: what the collective sends can be read while its request is inactive.
                 unsafe { exchange.pack() }
             }
             None => None,
@@ -136,8 +136,8 @@ impl<A: Abi> Persistent<A> {
         let (phase, mut work) = self.take(next);
         let mut cut = None;
         match &mut work {
-            // SAFETY: the request is complete; the buffer is the caller's promise. What was delivered is not
-            // unpacked again, but still judged.
+            // SAFETY: the request is complete; the buffer is the caller's promise. What was
+            // delivered is not unpacked again, but still judged.
             Some(Work::Receive(landing)) if phase != Phase::Inactive => unsafe {
                 cut = landing.ended(engine, outcome);
             },
@@ -173,8 +173,8 @@ impl<A: Abi> Persistent<A> {
         }
     }
 
-    /// Takes the work out, because no lock may be held while it is done. MPI allows one thread at a
-    /// time to use a request; another one would find nothing to do.
+    /// Takes the work out, because no lock may be held while it is done. MPI allows one thread at
+    /// a time to use a request; another one would find nothing to do.
     fn take(&self, next: Phase) -> (Phase, Option<Work<A>>) {
         let mut inner = lock(&self.0);
         (std::mem::replace(&mut inner.0, next), inner.1.take())

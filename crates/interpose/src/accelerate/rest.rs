@@ -2,9 +2,9 @@
 //!
 //! A look at an exchange that stays native costs a tenth of a microsecond, some per cent of a
 //! short one. Where the last ones of a thread have all been native, untimed, and of contests that
-//! have nothing to try, a few of the next ones are left alone: a call of theirs costs one load. How
-//! many is drawn by chance, so that no kind of exchange hides behind a period of the program. The
-//! next look [stands for](commloom_choice::Contest::next_step) those that were left alone.
+//! have nothing to try, a few of the next ones are left alone: a call of theirs costs one load.
+//! How many is drawn by chance, so that no kind of exchange hides behind a period of the program.
+//! The next look [stands for](commloom_choice::Contest::next_step) those that were left alone.
 
 use std::cell::Cell;
 

@@ -88,8 +88,8 @@ impl Lap {
 }
 
 /// The way of a message that is about to be started, in a call that belongs to the round from now
-/// on. `kind` tells kinds of messages apart; `contest` is that of rounds that begin with this kind.
-/// `may_rest`: not every round need be seen.
+/// on. `kind` tells kinds of messages apart; `contest` is that of rounds that begin with this
+/// kind. `may_rest`: not every round need be seen.
 pub(crate) fn way(kind: u64, may_rest: bool, contest: impl FnOnce() -> SharedContest) -> (u8, Lap) {
     with_current(
         |round| {
@@ -107,8 +107,8 @@ pub(crate) fn way(kind: u64, may_rest: bool, contest: impl FnOnce() -> SharedCon
     )
 }
 
-/// Whether a message that is started now is part of a round that is left alone. Then nothing need be
-/// known of it: most messages of most programs are such.
+/// Whether a message that is started now is part of a round that is left alone. Then nothing need
+/// be known of it: most messages of most programs are such.
 #[inline]
 pub(crate) fn is_left_alone() -> bool {
     notes(|notes| notes.is_left_alone.get())

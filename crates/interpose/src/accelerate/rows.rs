@@ -35,8 +35,8 @@ struct PastRow {
 }
 
 impl PastRows {
-    /// The counters of a layout that is met: its own, or those of all further ones where so many `live` ones and those that are
-    /// gone have all rows. Without a report nothing is counted.
+    /// The counters of a layout that is met: its own, or those of all further ones where so many
+    /// `live` ones and those that are gone have all rows. Without a report nothing is counted.
     pub fn tally(&mut self, before: &Type, report: Option<Format>, live: usize) -> Arc<Tally> {
         self.format = report;
         if report.is_none() {

@@ -37,7 +37,8 @@ pub(crate) enum Elements<A: Abi, N> {
 }
 
 impl<A: Abi, N> Elements<A, N> {
-    /// As the program has them, where there is another reason for that. Nobody asks where they go so anyway.
+    /// As the program has them, where there is another reason for that. Nobody asks where they go
+    /// so anyway.
     pub fn unless(self, reason: impl FnOnce() -> Option<&'static str>) -> Self {
         match self {
             Elements::Own(_) => self,
@@ -102,8 +103,8 @@ impl<A: Abi> Strategy<A> {
     }
 }
 
-/// The strategies for a message in this normal form, within what the settings allow and the library
-/// can do.
+/// The strategies for a message in this normal form, within what the settings allow and the
+/// library can do.
 pub(crate) fn choose<A: Abi>(
     engine: &'static Engine<A>,
     choice: &Choice,
@@ -180,9 +181,9 @@ fn substitute<A: Abi>(
     Some(Strategy::Substitute(count, made))
 }
 
-/// Whether packed bytes can be sent to somebody who has posted a receive of the datatype itself, which nobody
-/// knows. MPICH refuses long ones where that is a struct of several basic types, whoever packed them
-/// (`tests/c/mixed.c`).
+/// Whether packed bytes can be sent to somebody who has posted a receive of the datatype itself,
+/// which nobody knows. MPICH refuses long ones where that is a struct of several basic types,
+/// whoever packed them (`tests/c/mixed.c`).
 pub(crate) fn takes_packed<A: Abi>(engine: &Engine<A>, all: &Type) -> bool {
     matches!(all.base(), Base::One(_)) || !engine.mpi().may_have(Subject::LongMixed)
 }

@@ -185,8 +185,8 @@ impl Observed {
     }
 }
 
-/// What one end of a message is expected to take, in nanoseconds, by the way that it goes: half of what
-/// the message takes. Zero where nothing is known.
+/// What one end of a message is expected to take, in nanoseconds, by the way that it goes: half of
+/// what the message takes. Zero where nothing is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
     native: u64,
@@ -250,8 +250,8 @@ impl MessageTally {
         self.expect(self.expected.native);
     }
 
-    /// Bytes that were packed or unpacked by the program's wish: no message, of which anything would be
-    /// expected.
+    /// Bytes that were packed or unpacked by the program's wish: no message, of which anything
+    /// would be expected.
     pub fn packed(&self, bytes: u64) {
         self.tally.engine(bytes);
     }

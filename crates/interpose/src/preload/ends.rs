@@ -33,7 +33,8 @@ impl<A: Abi> Preload<A> {
         }
     }
 
-    /// The library is about to end a life: what hangs on it goes before. The result is for [`Preload::life_ended`].
+    /// The library is about to end a life: what hangs on it goes before. The result is for
+    /// [`Preload::life_ended`].
     pub(crate) fn life_ends(&'static self, life: Life<A>) -> Option<EndOfLife<A>> {
         let mpi = self.mpi();
         let unseen = || mpi.initialized().unwrap_or(false) && !mpi.finalized().unwrap_or(true);

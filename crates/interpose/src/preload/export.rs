@@ -4,21 +4,22 @@
 //! `PMPI_Send`, which they call. The preload stands behind both:
 //! - Open MPI's Fortran library calls `PMPI_*`: for `mpif.h`, `use mpi` and `use mpi_f08` alike it
 //!   converts handles, statuses and sentinels first, so that what arrives here is a call of C;
-//! - a tool that is linked to the program, or preloaded before us, hides our `MPI_*` and calls `PMPI_*`;
-//! - a request that `MPI_Irecv` made may be completed by `PMPI_Wait`, from Fortran or by a tool: the
-//!   message would stay in our buffer if that call passed us by.
+//! - a tool that is linked to the program, or preloaded before us, hides our `MPI_*` and calls
+//!   `PMPI_*`;
+//! - a request that `MPI_Irecv` made may be completed by `PMPI_Wait`, from Fortran or by a tool:
+//!   the message would stay in our buffer if that call passed us by.
 //!
-//! A call goes on to the function of its own name. `PMPI_Send` must not lead to `MPI_Send`: that may be
-//! a tool behind us that has just called `PMPI_Send`. Then the tool's call comes in a second time; it
-//! carries packed bytes or a handle of ours, which have no record, and passes.
+//! A call goes on to the function of its own name. `PMPI_Send` must not lead to `MPI_Send`: that
+//! may be a tool behind us that has just called `PMPI_Send`. Then the tool's call comes in a
+//! second time; it carries packed bytes or a handle of ours, which have no record, and passes.
 
-/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With `mpi_4` the
-/// functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names end in
-/// `_c`: for ABIs whose libraries have them.
+/// Exports the wrapped MPI functions for one ABI. A crate calls it once, at its root. With `mpi_4`
+/// the functions that came with MPI 4.0 and 4.1 are exported too, above all the forms whose names
+/// end in `_c`: for ABIs whose libraries have them.
 ///
 /// Where a trace is wanted, [`record`](crate::record) does the work of
-/// [`calls`](crate::preload::calls): as a layer in its place ([`layered!`](crate::layered!)), or by
-/// the same names, as here.
+/// [`calls`](crate::preload::calls): as a layer in its place ([`layered!`](crate::layered!)), or
+/// by the same names, as here.
 ///
 /// A line of the list is the function's name after `MPI_`, its field in the table of the library's
 /// functions (and that of its `_c` form), and under it stands who does the work. The work gets the
@@ -65,14 +66,15 @@ macro_rules! preload {
 
         static PRELOAD: $crate::Preload<$abi> = $crate::Preload::new();
 
-        /// Bytes that the preload keeps for later messages, in buffers, plans and layouts. For whoever watches the memory
-        /// of a process: it grows to a bound, and is no leak.
+        /// Bytes that the preload keeps for later messages, in buffers, plans and layouts. For
+        /// whoever watches the memory of a process: it grows to a bound, and is no leak.
         #[unsafe(no_mangle)]
         pub extern "C" fn commloom_kept() -> u64 {
             PRELOAD.kept()
         }
 
-        /// Bytes of all buffers of the preload, which it takes from the system itself: for the same.
+        /// Bytes of all buffers of the preload, which it takes from the system itself: for the
+        /// same.
         #[unsafe(no_mangle)]
         pub extern "C" fn commloom_mapped() -> u64 {
             $crate::runtime::pool::mapped()

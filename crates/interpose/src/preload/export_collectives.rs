@@ -120,9 +120,9 @@ macro_rules! collectives {
         }
     };
 
-    // Takes the arguments one by one and collects the parameters of our function, what they are to us,
-    // and what the library gets: for a side, the parts of the value that we name `$side` there. Hygiene
-    // keeps apart the names of both sides, as they come from two expansions.
+    // Takes the arguments one by one and collects the parameters of our function, what they are to
+    // us, and what the library gets: for a side, the parts of the value that we name `$side`
+    // there. Hygiene keeps apart the names of both sides, as they come from two expansions.
     (@collect [none $side:ident; $($rest:tt)*]
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {

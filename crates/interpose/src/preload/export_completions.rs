@@ -1,6 +1,6 @@
 //! [`completions!`](crate::completions!): the exported symbols of what completes requests or tells
-//! that they are complete, by the rules of [`preload!`](crate::preload!). The signatures stand here
-//! and nowhere else; the four shapes are in [`completion`](crate::runtime::completion).
+//! that they are complete, by the rules of [`preload!`](crate::preload!). The signatures stand
+//! here and nowhere else; the four shapes are in [`completion`](crate::runtime::completion).
 
 /// Exports these functions; with `large` those that came with MPI 4.1. Used by
 /// [`preload!`](crate::preload!), in a module that has `PRELOAD` and the types of the ABI.

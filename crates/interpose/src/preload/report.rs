@@ -1,5 +1,6 @@
-//! The report: gathered from all ranks and written at `MPI_Finalize`. Programs that have only sessions never
-//! have all of their processes in one call: there each process writes a report of its own when it ends.
+//! The report: gathered from all ranks and written at `MPI_Finalize`. Programs that have only
+//! sessions never have all of their processes in one call: there each process writes a report of
+//! its own when it ends.
 
 use std::sync::atomic::Ordering;
 

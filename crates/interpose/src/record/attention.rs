@@ -1,9 +1,10 @@
 //! Which messages are looked at as a whole: hashed, kept and searched for what they are made of.
 //!
-//! That costs more than sending a message through shared memory. Short messages are looked at always. Of longer ones those
-//! of each call in the program until [`CREDIT`] of them were all new; from then on only at some places of each
-//! ([`probes`](super::layout::Content::probes)), which tell when something is passed on or added up after all. A halo
-//! exchange pays for its first steps.
+//! That costs more than sending a message through shared memory. Short messages are looked at
+//! always. Of longer ones those of each call in the program until [`CREDIT`] of them were all new;
+//! from then on only at some places of each ([`probes`](super::layout::Content::probes)), which
+//! tell when something is passed on or added up after all. A halo exchange pays for its first
+//! steps.
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ const CREDIT: u32 = 48;
 const CALLS: usize = 4096;
 
 pub(crate) struct Attention {
-    /// Messages that will be looked at, by call and length in powers of two: of a program whose messages get shorter
-    /// step by step none is the first.
+    /// Messages that will be looked at, by call and length in powers of two: of a program whose
+    /// messages get shorter step by step none is the first.
     credit: FxHashMap<Call, u32>,
     /// Everything is looked at.
     all: bool,
@@ -56,7 +57,8 @@ impl Attention {
         wants
     }
 
-    /// Something was found of messages of about this length: they are looked at, whoever sends or receives them.
+    /// Something was found of messages of about this length: they are looked at, whoever sends or
+    /// receives them.
     pub fn wake(&mut self, length: usize) {
         let class = class(length);
         let alike = self.credit.iter_mut().filter(|((_, other), _)| *other == class);

@@ -1,10 +1,12 @@
-//! Who called the exported function of this thread: its return address, which no code in Rust can see.
+//! Who called the exported function of this thread: its return address, which no code in Rust can
+//! see.
 //!
-//! Each exported function is three instructions in front of the one that does the work: they put the return address
-//! where the thread finds it. Unwinding the stack instead takes a microsecond, as long as a short message. On other
-//! processors than x86-64 that is what is done.
+//! Each exported function is three instructions in front of the one that does the work: they put
+//! the return address where the thread finds it. Unwinding the stack instead takes a microsecond,
+//! as long as a short message. On other processors than x86-64 that is what is done.
 
-/// The address that the call of this thread that came in last returns to; `None` where it is not known.
+/// The address that the call of this thread that came in last returns to; `None` where it is not
+/// known.
 pub(super) fn returns_to() -> Option<usize> {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     {
@@ -26,8 +28,8 @@ pub(super) fn returns_to() -> Option<usize> {
     }
 }
 
-// A variable of each thread, in the initial-exec model (a preloaded library is there from the start): Rust has thread
-// locals, but no name for them in assembly.
+// A variable of each thread, in the initial-exec model (a preloaded library is there from the
+// start): Rust has thread locals, but no name for them in assembly.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 std::arch::global_asm!(
     ".pushsection .tbss,\"awT\",@nobits",
@@ -41,8 +43,8 @@ std::arch::global_asm!(
     ".popsection",
 );
 
-/// Exports a function of the preload under a name, and remembers who calls it. When it returns, messages of freed
-/// receives that have come in are where the program expects them.
+/// Exports a function of the preload under a name, and remembers who calls it. When it returns,
+/// messages of freed receives that have come in are where the program expects them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! entry {

@@ -159,7 +159,8 @@ impl Candidates<'_> {
         None
     }
 
-    /// Whether a result was sent from its place before all of these messages had come: then it was not made of them.
+    /// Whether a result was sent from its place before all of these messages had come: then it was
+    /// not made of them.
     fn is_older(&self, order: &[usize], known: &[Kept<'_>], (at, result): &(u64, Vec<u8>)) -> bool {
         let last = order.iter().map(|&i| self.armed[i].0.event).max();
         known.iter().any(|kept| {
@@ -167,8 +168,8 @@ impl Candidates<'_> {
         })
     }
 
-    /// The orders in which some of the messages may have been combined: each alone, then several together, in the
-    /// order in which they came, or the last one first.
+    /// The orders in which some of the messages may have been combined: each alone, then several
+    /// together, in the order in which they came, or the last one first.
     fn orders(&self, group: &[usize]) -> Vec<Vec<usize>> {
         let mut orders: Vec<Vec<usize>> = group.iter().map(|&i| vec![i]).collect();
         let shortest = if group.len() <= CHAIN { 2 } else { group.len() };
@@ -185,7 +186,8 @@ impl Candidates<'_> {
         orders
     }
 
-    /// The same with what this process has in the place of its rank: many programs add up in this order.
+    /// The same with what this process has in the place of its rank: many programs add up in this
+    /// order.
     fn by_rank<'a>(&'a self, order: &[usize], own: &'a [u8]) -> Option<(&'a [u8], Vec<&'a [u8]>)> {
         let from = |i: &usize| self.armed[*i].0.from;
         let place = order.iter().filter(|i| from(i) < self.rank).count();

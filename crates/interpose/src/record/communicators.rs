@@ -1,12 +1,14 @@
-//! Numbers of communicators that all their members agree on without a message (MPI 4.1, section 7.4).
+//! Numbers of communicators that all their members agree on without a message (MPI 4.1, section
+//! 7.4).
 //!
-//! Making a communicator is collective: all members of the one that it is made of make the same calls in the same order.
-//! So its number is a hash of its parent's number, how many were made of that before, and its members, which tell the
-//! parts of a split from each other. Where only the new members call (`MPI_Comm_create_group`, `MPI_Intercomm_create`), those
-//! with the same members and tag are counted instead.
+//! Making a communicator is collective: all members of the one that it is made of make the same
+//! calls in the same order. So its number is a hash of its parent's number, how many were made of
+//! that before, and its members, which tell the parts of a split from each other. Where only the
+//! new members call (`MPI_Comm_create_group`, `MPI_Intercomm_create`), those with the same members
+//! and tag are counted instead.
 //!
-//! Not known are those of `MPI_Comm_idup_with_info`, of sessions and of programs that were spawned: their numbers are
-//! [private](Communicator::PRIVATE).
+//! Not known are those of `MPI_Comm_idup_with_info`, of sessions and of programs that were
+//! spawned: their numbers are [private](Communicator::PRIVATE).
 
 use std::ffi::c_int;
 

@@ -48,7 +48,8 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
             let Some(at) = place(position, &answer) else { continue };
             // SAFETY: `next` has filled in the statuses that have places.
             let status = answer.status(|| unsafe { room.get(at) });
-            // SAFETY: inside the array. Where the call has failed, a request that is gone has failed.
+            // SAFETY: inside the array. Where the call has failed, a request that is gone has
+            // failed.
             let is_gone =
                 || effect == Effect::Completes && unsafe { *requests.add(position) } == null;
             if status.is_some() || is_gone() {
@@ -83,7 +84,8 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
 }
 
 impl<A: Abi> Inside<A> {
-    /// The requests of a call, before the library changes them; `None` where nothing is known of any.
+    /// The requests of a call, before the library changes them; `None` where nothing is known of
+    /// any.
     ///
     /// # Safety
     /// `requests` points to `count` requests.
@@ -96,7 +98,8 @@ impl<A: Abi> Inside<A> {
             return None;
         }
         let count = usize::try_from(count).ok()?;
-        // SAFETY: so many are the caller's promise. Open MPI hands over arrays that are aligned as Fortran's integers.
+        // SAFETY: so many are the caller's promise. Open MPI hands over arrays that are aligned as
+        // Fortran's integers.
         Some((0..count).map(|at| unsafe { requests.add(at).read_unaligned() }).collect())
     }
 }

@@ -1,9 +1,10 @@
-//! Which bytes of a buffer an earlier event knew, and were not changed since: copies of what was received, sent and
-//! summed are kept, the newest up to a number of bytes, and compared where a later send overlaps the same memory.
+//! Which bytes of a buffer an earlier event knew, and were not changed since: copies of what was
+//! received, sent and summed are kept, the newest up to a number of bytes, and compared where a
+//! later send overlaps the same memory.
 //!
-//! Two buffers of any layouts overlap in *pieces*. A program sends and receives the same buffers again and again, so
-//! that the pieces of two buffers are found once. Memory that a later event knew is compared with that one
-//! alone: an old halo often has the same values.
+//! Two buffers of any layouts overlap in *pieces*. A program sends and receives the same buffers
+//! again and again, so that the pieces of two buffers are found once. Memory that a later event
+//! knew is compared with that one alone: an old halo often has the same values.
 
 use std::ops::Range;
 
@@ -72,8 +73,8 @@ impl Contents {
         self.limit
     }
 
-    /// Room for this many bytes that this event knows in this buffer; `None` where they are more than all that is kept.
-    /// The caller fills it.
+    /// Room for this many bytes that this event knows in this buffer; `None` where they are more
+    /// than all that is kept. The caller fills it.
     pub fn keep(
         &mut self,
         data: &Data,
@@ -135,8 +136,8 @@ impl Contents {
         Some(slot)
     }
 
-    /// The newest buffers of this many bytes that are known so, a few, newest first. Those of which a later event knew
-    /// something else are left out.
+    /// The newest buffers of this many bytes that are known so, a few, newest first. Those of
+    /// which a later event knew something else are left out.
     pub fn newest(&self, how: How, length: usize) -> Vec<Kept<'_>> {
         let kept = |slot: usize| {
             let Slot { event, data, bytes, .. } = &self.slots[slot];
@@ -165,7 +166,8 @@ impl Contents {
         newest
     }
 
-    /// Whether no later event knew anything of the memory between the first and last byte of a slot.
+    /// Whether no later event knew anything of the memory between the first and last byte of a
+    /// slot.
     fn is_newest(&self, slot: usize) -> bool {
         let (own, stamp) = (&self.bounds[slot], self.slots[slot].stamp);
         let mut later =
@@ -223,7 +225,8 @@ impl Contents {
         self.pieces.entry(key).or_insert_with(|| Pair::new(data, other))
     }
 
-    /// Whether some of what is sent is what an earlier event knew, as far as the probes tell; the length of that message.
+    /// Whether some of what is sent is what an earlier event knew, as far as the probes tell; the
+    /// length of that message.
     ///
     /// # Safety
     /// The buffer may be read, and nobody writes it meanwhile.
@@ -243,7 +246,8 @@ impl Contents {
         None
     }
 
-    /// Whether what is sent is the sum of two that are known, as far as the probes tell: `sketch` is what lies there.
+    /// Whether what is sent is the sum of two that are known, as far as the probes tell: `sketch`
+    /// is what lies there.
     pub fn adds_up(&self, data: &Data, length: usize, sketch: &[u8]) -> bool {
         let Some(element) = data.content.element else { return false };
         let [known, came] =

@@ -27,12 +27,13 @@ enum Number {
 
 /// Bits of evidence that are enough anywhere in memory: more are not counted.
 pub(super) const CERTAIN: u32 = 24;
-/// Bits that are enough where a result is expected: where something was sent from, or results were found before.
+/// Bits that are enough where a result is expected: where something was sent from, or results were
+/// found before.
 pub(super) const LIKELY: u32 = 4;
 
 impl Element {
-    /// `None` for types that are not combined, or that the compiler has no arithmetic for. Sizes are those of
-    /// `layout::Basic`.
+    /// `None` for types that are not combined, or that the compiler has no arithmetic for. Sizes
+    /// are those of `layout::Basic`.
     pub fn of(basic: Basic) -> Option<Element> {
         let name = basic.name();
         let is_complex = name.contains("COMPLEX");
@@ -101,8 +102,8 @@ impl Element {
         }
     }
 
-    /// Whether `result` is `a` with all the operands combined into it one after the other, and neither `a` nor
-    /// an operand itself. Ends soon where it is not.
+    /// Whether `result` is `a` with all the operands combined into it one after the other, and
+    /// neither `a` nor an operand itself. Ends soon where it is not.
     pub fn is(self, operator: Operator, result: &[u8], a: &[u8], operands: &[&[u8]]) -> bool {
         let alike = |bytes: &[u8]| bytes.len() == result.len();
         if result.is_empty() || !alike(a) || !operands.iter().all(|b| alike(b)) {
@@ -148,8 +149,9 @@ impl Element {
         }
     }
 
-    /// The first place from `from` on, counted in numbers, where memory that was `before` is something else `now`, and
-    /// that is what was there with all these numbers added to it, one after the other. Linear.
+    /// The first place from `from` on, counted in numbers, where memory that was `before` is
+    /// something else `now`, and that is what was there with all these numbers added to it, one
+    /// after the other. Linear.
     pub fn grows(
         self,
         (before, now): (&[u8], &[u8]),
@@ -180,16 +182,18 @@ impl Element {
         }
     }
 
-    /// How much it says that `a` and the operands make just their combination, in bits, up to [`CERTAIN`].
+    /// How much it says that `a` and the operands make just their combination, in bits, up to
+    /// [`CERTAIN`].
     ///
-    /// - Sums and products count for each operand by its number, or the largest of the others where that is smaller; of a
-    ///   product the operand that has the least decides, of a sum two must have enough (some processes may have
-    ///   nothing to add). That a counter grows by one says little. An element does not count where
-    ///   the result is one of the operands (the others are zero, or lost in rounding) or zero: then it may have been
-    ///   copied, and memory is full of zeros. Nor do products with 1 and -1.
-    /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how often it changes from
-    ///   one operand to another, if each has its turn: a field that was written anew in one place does that once or
-    ///   twice. Zeros do not count here either.
+    /// - Sums and products count for each operand by its number, or the largest of the others
+    ///   where that is smaller; of a product the operand that has the least decides, of a sum two
+    ///   must have enough (some processes may have nothing to add). That a counter grows by one
+    ///   says little. An element does not count where the result is one of the operands (the
+    ///   others are zero, or lost in rounding) or zero: then it may have been copied, and memory
+    ///   is full of zeros. Nor do products with 1 and -1.
+    /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how
+    ///   often it changes from one operand to another, if each has its turn: a field that was
+    ///   written anew in one place does that once or twice. Zeros do not count here either.
     pub fn evidence(self, operator: Operator, a: &[u8], operands: &[&[u8]]) -> u32 {
         let size = self.size();
         let all: Vec<&[u8]> = std::iter::once(a).chain(operands.iter().copied()).collect();

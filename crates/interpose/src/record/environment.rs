@@ -25,7 +25,7 @@ pub unsafe fn finalize<A: Abi>(
     if let Some(inside) = recorder.enter() {
         recorder.runtime.shield(|| inside.recorder.end());
     }
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next() }
 }
 
@@ -43,7 +43,7 @@ pub unsafe fn abort<A: Abi>(
     if let Some(inside) = recorder.enter() {
         recorder.runtime.shield(|| inside.recorder.end());
     }
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next(comm, code) }
 }
 
@@ -74,6 +74,6 @@ pub unsafe fn pcontrol<A: Abi>(
             inside.recorder.active.store(level == BEGIN, Ordering::Relaxed);
         }
     }
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next(level) }
 }

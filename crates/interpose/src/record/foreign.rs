@@ -4,8 +4,9 @@
 const SKIPPED: u32 = 8;
 const PAGE: u64 = 4096;
 
-/// The bytes of this process from `start` on, at most `length`, and where the first of them is: up to where no memory
-/// is any more, and without some pages at the beginning where none is yet. `None` where nothing can be read.
+/// The bytes of this process from `start` on, at most `length`, and where the first of them is: up
+/// to where no memory is any more, and without some pages at the beginning where none is yet.
+/// `None` where nothing can be read.
 pub(super) fn read_some(start: u64, length: usize) -> Option<(u64, Vec<u8>)> {
     let end = start.checked_add(u64::try_from(length).ok()?)?;
     let mut from = start;
@@ -36,8 +37,8 @@ fn read(start: u64, out: &mut [u8]) -> usize {
     let to = libc::iovec { iov_base: out.as_mut_ptr().cast(), iov_len: out.len() };
     let from =
         libc::iovec { iov_base: std::ptr::without_provenance_mut(address), iov_len: out.len() };
-    // SAFETY: the kernel writes to `out` only, and checks the addresses that it reads. What other threads write
-    // meanwhile it reads as it happens to be.
+    // SAFETY: the kernel writes to `out` only, and checks the addresses that it reads. What other
+    // threads write meanwhile it reads as it happens to be.
     let there =
         unsafe { libc::process_vm_readv(libc::getpid(), &raw const to, 1, &raw const from, 1, 0) };
     usize::try_from(there).unwrap_or(0)
@@ -50,7 +51,8 @@ mod tests {
     #[test]
     fn what_is_there_is_read_and_what_is_gone_is_said() {
         let length = 3 * usize::try_from(PAGE).unwrap();
-        // SAFETY: a new mapping; its first and last page are taken away again, and nobody else knows it.
+        // SAFETY: a new mapping; its first and last page are taken away again, and nobody else
+        // knows it.
         let start = unsafe {
             let place = libc::mmap(
                 std::ptr::null_mut(),

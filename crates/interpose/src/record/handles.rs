@@ -1,5 +1,6 @@
-//! What is known of the program's communicators and datatypes: found out when one is used first, and forgotten when
-//! the program frees it, which MPI tells through an attribute (MPI 4.1, section 7.7).
+//! What is known of the program's communicators and datatypes: found out when one is used first,
+//! and forgotten when the program frees it, which MPI tells through an attribute (MPI 4.1, section
+//! 7.7).
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Where the data of a message lies, as the recorder needs it: the text that is recorded, the bytes in the order of
-//! the type map, and the memory that they cover.
+//! Where the data of a message lies, as the recorder needs it: the text that is recorded, the
+//! bytes in the order of the type map, and the memory that they cover.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -12,15 +12,17 @@ use super::element::Element;
 use crate::runtime::normal_form::normalize;
 use crate::runtime::sync::lock;
 
-/// Longest text of a layout that is recorded, in bytes: it stands in every block that needs it. Longer ones are
-/// brought to normal form, and left out where that is longer still.
+/// Longest text of a layout that is recorded, in bytes: it stands in every block that needs it.
+/// Longer ones are brought to normal form, and left out where that is longer still.
 const TEXT: usize = 1 << 16;
 /// Counts for which a layout keeps what was found out.
 const COUNTS: usize = 64;
-/// Places of a long message at which it is looked at where that is all that is wanted, and bytes of each.
+/// Places of a long message at which it is looked at where that is all that is wanted, and bytes
+/// of each.
 const PROBES: u64 = 8;
-/// Where each of them is in its eighth of the message, in parts of 65536: irregular, since in a face of a grid of cells the
-/// same row or column each time would be perhaps one that belongs to other faces too.
+/// Where each of them is in its eighth of the message, in parts of 65536: irregular, since in a
+/// face of a grid of cells the same row or column each time would be perhaps one that belongs to
+/// other faces too.
 const PARTS: [u64; 8] = [21_003, 50_867, 9311, 40_013, 30_671, 3517, 57_803, 15_227];
 const PROBE: u64 = 64;
 /// Bytes of what is found there at most.
@@ -140,8 +142,8 @@ impl Content {
         self.runs.get_or_init(find).as_deref()
     }
 
-    /// Some places all over it, in the order of the type map: the same ones for all layouts of one length, as far as
-    /// their runs go.
+    /// Some places all over it, in the order of the type map: the same ones for all layouts of one
+    /// length, as far as their runs go.
     pub fn probes(&self) -> &[Probe] {
         self.probes.get_or_init(|| {
             let one = |start: &i64| Run { displacement: *start, length: self.bytes, at: 0 };
@@ -318,7 +320,8 @@ impl Data {
         unsafe { std::slice::from_raw_parts(first, probe.length) }
     }
 
-    /// What lies at the [`probes`](Content::probes) of the first `bytes` bytes, one after the other.
+    /// What lies at the [`probes`](Content::probes) of the first `bytes` bytes, one after the
+    /// other.
     ///
     /// # Safety
     /// The bytes may be read, and nobody writes them meanwhile.
@@ -330,12 +333,13 @@ impl Data {
         }
     }
 
-    /// Puts the bytes `range` in the order of the type map into `out`, which has room for just them.
+    /// Puts the bytes `range` in the order of the type map into `out`, which has room for just
+    /// them.
     ///
     /// # Safety
     /// The elements that the range touches may be read.
     pub unsafe fn copy(&self, range: Range<u64>, out: &mut [u8]) {
-        // SAFETY: passed on.
+        // SAFETY: the elements that the range touches can be read.
         unsafe {
             match &self.content.way {
                 Way::Contiguous(_) => {

@@ -31,7 +31,7 @@ impl<A: Abi> Inside<A> {
     pub unsafe fn sends(&self, send: &Send) -> Option<u64> {
         let site = self.site();
         let mut inner = self.lock();
-        // SAFETY: passed on.
+        // SAFETY: the buffer of a send can be read until the send is complete.
         let (hash, origins, sum) = unsafe { inner.content(site.as_ref(), &send.data) };
         let Send { mode, to, tag, ref communicator, ref data } = *send;
         let (communicator, buffer) = (communicator.clone(), data.buffer());
@@ -69,7 +69,7 @@ impl<A: Abi> Inside<A> {
         let mut inner = self.lock();
         match came {
             Some((from, tag, bytes)) => {
-                // SAFETY: passed on.
+                // SAFETY: what has arrived can be read.
                 unsafe { inner.received(site, (number, &receive.data), from, tag, bytes) }
             }
             None => inner.push(site, Action::Dropped { receive: number }),
@@ -107,8 +107,8 @@ fn says_something(bytes: &[u8], origins: &[Origin]) -> bool {
 }
 
 impl<A: Abi> Inner<A> {
-    /// What is known of the bytes that are about to be sent: their hash, where they come from, and whether they are
-    /// a sum.
+    /// What is known of the bytes that are about to be sent: their hash, where they come from, and
+    /// whether they are a sum.
     ///
     /// # Safety
     /// The buffer can be read.
@@ -124,23 +124,23 @@ impl<A: Abi> Inner<A> {
         if data.is_hidden {
             return (NOT_LOOKED_AT, Vec::new(), None);
         }
-        // SAFETY: passed on.
+        // SAFETY: the buffer can be read.
         if !unsafe { self.looks_at(site, data) } {
-            // SAFETY: passed on.
+            // SAFETY: the buffer can be read.
             unsafe { self.sketches(data, How::Computed, bytes) };
             return (NOT_LOOKED_AT, Vec::new(), None);
         }
         let Some(length) = self.kept_length(bytes) else {
-            // SAFETY: passed on.
+            // SAFETY: the buffer can be read.
             return (unsafe { self.hash_in_chunks(data, bytes) }, Vec::new(), None);
         };
         let mut scratch = std::mem::take(&mut self.scratch);
-        // SAFETY: passed on; nobody writes a buffer that is being sent.
+        // SAFETY: the buffer can be read, and nobody writes it while it is being sent.
         let bytes = match unsafe { data.slice(0..bytes) } {
             Some(bytes) => bytes,
             None => {
                 scratch.resize(length, 0);
-                // SAFETY: passed on.
+                // SAFETY: the buffer can be read.
                 unsafe { data.copy(0..bytes, &mut scratch) };
                 scratch.as_slice()
             }
@@ -160,7 +160,8 @@ impl<A: Abi> Inner<A> {
         (hash, origins, sum)
     }
 
-    /// Whether a message that is sent is looked at: where that is not its turn, where it is something known after all.
+    /// Whether a message that is sent is looked at: where that is not its turn, where it is
+    /// something known after all.
     ///
     /// # Safety
     /// The buffer can be read.
@@ -170,21 +171,22 @@ impl<A: Abi> Inner<A> {
         if length <= SHORT {
             return true;
         }
-        // SAFETY: passed on; nobody writes a buffer that is being sent.
+        // SAFETY: the buffer can be read, and nobody writes it while it is being sent.
         let Some(known) = (unsafe { self.contents.resembles(data) }) else { return wants };
         self.attention.wake(known);
         self.attention.wake(length);
         true
     }
 
-    /// Keeps what lies at some places of a message. Where that makes a sum, the next ones are looked at.
+    /// Keeps what lies at some places of a message. Where that makes a sum, the next ones are
+    /// looked at.
     ///
     /// # Safety
     /// The buffer can be read.
     unsafe fn sketches(&mut self, data: &Data, how: How, bytes: u64) {
         let Ok(length) = usize::try_from(bytes) else { return };
         let mut sketch = std::mem::take(&mut self.scratch);
-        // SAFETY: passed on.
+        // SAFETY: the buffer can be read.
         unsafe { data.sketch(bytes, &mut sketch) };
         if how == How::Computed && self.contents.adds_up(data, length, &sketch) {
             self.attention.wake(length);
@@ -193,8 +195,8 @@ impl<A: Abi> Inner<A> {
         self.scratch = sketch;
     }
 
-    /// What was known of a buffer before plus what has come since: from the same buffer, or from another where that
-    /// can be no accident.
+    /// What was known of a buffer before plus what has come since: from the same buffer, or from
+    /// another where that can be no accident.
     fn sum(&self, data: &Data, bytes: &[u8]) -> Option<Sum> {
         let element = data.content.element?;
         let before = self.contents.newest(How::Computed, bytes.len());
@@ -237,13 +239,13 @@ impl<A: Abi> Inner<A> {
         } else if data.is_hidden {
             NOT_LOOKED_AT
         } else if !self.attention.wants(site.as_ref(), length) && element.is_none() {
-            // SAFETY: passed on.
+            // SAFETY: what has arrived can be read.
             unsafe { self.sketches(data, How::Received, there) };
             NOT_LOOKED_AT
         } else {
             match self.contents.keep(data, How::Received, event, length) {
                 Some(kept) => {
-                    // SAFETY: passed on.
+                    // SAFETY: what has arrived can be read.
                     unsafe { data.copy(0..there, kept) };
                     if let Some(element) = element {
                         let (site, data, bytes) = (site.clone(), data.clone(), kept.clone());
@@ -251,7 +253,7 @@ impl<A: Abi> Inner<A> {
                     }
                     XxHash3_64::oneshot(kept)
                 }
-                // SAFETY: passed on.
+                // SAFETY: what has arrived can be read.
                 None => unsafe { self.hash_in_chunks(data, there) },
             }
         };
@@ -279,13 +281,13 @@ impl<A: Abi> Inner<A> {
         while start < bytes {
             let range: Range<u64> = start..bytes.min(start.saturating_add(step));
             start = range.end;
-            // SAFETY: passed on.
+            // SAFETY: the buffer can be read.
             if let Some(bytes) = unsafe { data.slice(range.clone()) } {
                 hasher.write(bytes);
                 continue;
             }
             self.scratch.resize(usize::try_from(range.end - range.start).unwrap_or(0), 0);
-            // SAFETY: passed on.
+            // SAFETY: the buffer can be read.
             unsafe { data.copy(range, &mut self.scratch) };
             hasher.write(&self.scratch);
         }

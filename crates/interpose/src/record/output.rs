@@ -1,4 +1,5 @@
-//! The file that a trace goes to: blocks at least every half second, a limit, and what happens when the disk is full.
+//! The file that a trace goes to: blocks at least every half second, a limit, and what happens
+//! when the disk is full.
 
 use std::fs::File;
 use std::io;

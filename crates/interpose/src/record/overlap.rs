@@ -35,7 +35,8 @@ pub(super) struct Piece {
     pub length: u64,
 }
 
-/// Parts of two long messages that are less than one of so many are edges: the faces of a grid have them in common.
+/// Parts of two long messages that are less than one of so many are edges: the faces of a grid
+/// have them in common.
 const EDGE: u64 = 8;
 
 impl Pair {
@@ -69,8 +70,8 @@ impl Piece {
     }
 }
 
-/// The pieces of two buffers by their place in the first; `None` where a layout has too many runs. Linear in the
-/// runs.
+/// The pieces of two buffers by their place in the first; `None` where a layout has too many runs.
+/// Linear in the runs.
 fn overlap(send: &Data, received: &Data) -> Option<Vec<Piece>> {
     let mut pieces: Vec<Piece> = Vec::new();
     if send.key() == received.key() {

@@ -1,4 +1,5 @@
-//! Blocking and non-blocking sends and receives, and the probes that find a message for `MPI_Mrecv`.
+//! Blocking and non-blocking sends and receives, and the probes that find a message for
+//! `MPI_Mrecv`.
 //!
 //! `MPI_Isendrecv` and partitioned communication are not recorded; see book/src/how-to/record.md.
 

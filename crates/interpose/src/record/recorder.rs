@@ -68,7 +68,8 @@ pub(crate) struct Inner<A: Abi> {
 }
 
 impl<A: Abi> Ends for Recorder<A> {
-    /// Writes what is not written yet. Another thread may still be in a call: then its events are lost.
+    /// Writes what is not written yet. Another thread may still be in a call: then its events are
+    /// lost.
     fn end(&self) {
         self.ended.store(true, Ordering::Release);
         if let Some(Ok(mut inner)) = self.inner.get().map(Mutex::try_lock) {
@@ -280,7 +281,8 @@ impl<A: Abi> Inner<A> {
     }
 }
 
-/// Attribute keys of this recorder; `None` where the library makes none: then nothing is remembered.
+/// Attribute keys of this recorder; `None` where the library makes none: then nothing is
+/// remembered.
 pub(crate) struct Keyvals {
     pub comm: Option<c_int>,
     pub datatype: Option<c_int>,

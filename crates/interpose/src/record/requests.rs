@@ -1,8 +1,9 @@
 //! What the requests of the program stand for.
 //!
-//! An entry is made after the call that made the request, and taken out after the one that completed it. A library
-//! may give the handle to somebody else in between, in another thread, and MPICH gives one handle to all sends that
-//! are complete at once: a handle has a queue, and what was put in first comes out first.
+//! An entry is made after the call that made the request, and taken out after the one that
+//! completed it. A library may give the handle to somebody else in between, in another thread, and
+//! MPICH gives one handle to all sends that are complete at once: a handle has a queue, and what
+//! was put in first comes out first.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -59,7 +60,8 @@ pub(crate) enum Template {
 pub(crate) enum Entry {
     Once(UnderWay),
     Persistent(Template, Option<UnderWay>),
-    /// The program knows that it is complete, and the request is still there (`MPI_Request_get_status`).
+    /// The program knows that it is complete, and the request is still there
+    /// (`MPI_Request_get_status`).
     Told,
 }
 

@@ -1,12 +1,13 @@
-//! Where in memory something was combined with what has come. Pure: two pictures of the same memory, and operands.
+//! Where in memory something was combined with what has come. Pure: two pictures of the same
+//! memory, and operands.
 
 use commloom_trace::Operator;
 
 use super::element::{CERTAIN, Element};
 
-/// Where memory that was `before` is `now` itself plus the operands, one after the other: bytes from its
-/// beginning, which is aligned as the elements are. Only where that is no accident. Linear in the memory but for what
-/// looks like it.
+/// Where memory that was `before` is `now` itself plus the operands, one after the other: bytes
+/// from its beginning, which is aligned as the elements are. Only where that is no accident.
+/// Linear in the memory but for what looks like it.
 pub(super) fn in_place(
     element: Element,
     (before, now): (&[u8], &[u8]),
@@ -14,7 +15,8 @@ pub(super) fn in_place(
 ) -> Option<usize> {
     let size = element.size();
     let length = operands.first()?.len();
-    // Elements that nothing is added to do not change: the first one that does tells where the others are.
+    // Elements that nothing is added to do not change: the first one that does tells where the
+    // others are.
     let idle = first_that_counts(size, operands)?;
     let addend = |operand: &&[u8]| {
         let mut number = [0; 8];

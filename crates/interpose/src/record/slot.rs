@@ -32,13 +32,16 @@ pub(super) struct Slot {
 pub(super) const ALIKE: u32 = 2;
 /// Origins of one message beyond which the others are taken for computed.
 pub(super) const ORIGINS: usize = 4096;
-/// Where a piece has changed in part, it is compared in blocks of so many bytes: single equal bytes say nothing.
+/// Where a piece has changed in part, it is compared in blocks of so many bytes: single equal
+/// bytes say nothing.
 const BLOCK: usize = 64;
-/// Blocks of a long piece that are compared first. Where all of them have changed, everything is taken to have changed.
+/// Blocks of a long piece that are compared first. Where all of them have changed, everything is
+/// taken to have changed.
 const SAMPLES: usize = 16;
 
 impl Slot {
-    /// So many bytes at the probe with this number, which lies there among the bytes of the message.
+    /// So many bytes at the probe with this number, which lies there among the bytes of the
+    /// message.
     fn at_probe(&self, nth: usize, at: u64, length: usize) -> Option<&[u8]> {
         let start = match self.is_whole {
             true => usize::try_from(at).ok()?,
@@ -47,7 +50,8 @@ impl Slot {
         self.bytes.get(start..start.checked_add(length)?)
     }
 
-    /// Whether memory is what it was at enough of these probes, and that says something: not one number everywhere.
+    /// Whether memory is what it was at enough of these probes, and that says something: not one
+    /// number everywhere.
     ///
     /// # Safety
     /// What lies at these probes may be read, and nobody writes it meanwhile.

@@ -1,4 +1,5 @@
-//! What the program has combined with messages that have come, as events. [`watch`](super::watch) finds it.
+//! What the program has combined with messages that have come, as events. [`watch`](super::watch)
+//! finds it.
 
 use commloom_mpi::Abi;
 use commloom_trace::{Action, Origin, Summed};

@@ -1,18 +1,21 @@
-//! What becomes of the messages that have come: whether the program adds them to something that it has.
+//! What becomes of the messages that have come: whether the program adds them to something that it
+//! has.
 //!
-//! A reduction that was written by hand receives into one buffer and combines it with another, which is perhaps never
-//! sent: at its root, or in its last step. So when a message has come, before the program sees it, a picture is
-//! taken of the memory where the other operand may be, and at the next MPI calls that memory is compared with it.
-//! Looked at are, cheapest first:
+//! A reduction that was written by hand receives into one buffer and combines it with another,
+//! which is perhaps never sent: at its root, or in its last step. So when a message has come,
+//! before the program sees it, a picture is taken of the memory where the other operand may be,
+//! and at the next MPI calls that memory is compared with it. Looked at are, cheapest first:
 //!
-//! - what was sent from buffers of the same length, which needs no picture: the result there, or where the message lies;
+//! - what was sent from buffers of the same length, which needs no picture: the result there, or
+//!   where the message lies;
 //! - the places where results of the same call were found before;
 //! - the neighbours of what was sent: a ring goes from block to block;
 //! - the memory around the message, and the top of the stack.
 //!
-//! The last two only for the first messages of each call in the program ([`CREDIT`]), and as long as that finds
-//! something: a halo exchange pays for a few messages, and then for none. What is read and searched for the messages of a
-//! call until something is found is bounded too ([`WORK`]): long messages have much memory beside them.
+//! The last two only for the first messages of each call in the program ([`CREDIT`]), and as long
+//! as that finds something: a halo exchange pays for a few messages, and then for none. What is
+//! read and searched for the messages of a call until something is found is bounded too
+//! ([`WORK`]): long messages have much memory beside them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,8 +40,9 @@ const IDLE: u32 = 64;
 const AGAIN: u32 = 1024;
 /// Calls whose habits are known.
 const HABITS: usize = 4096;
-/// Bytes of pictures that are read or searched through for the messages of a call, besides [`WORK_EACH`] times the length
-/// of one, before that is given up; a quarter of it where one is looked at again.
+/// Bytes of pictures that are read or searched through for the messages of a call, besides
+/// [`WORK_EACH`] times the length of one, before that is given up; a quarter of it where one is
+/// looked at again.
 const WORK: usize = 1 << 24;
 const WORK_EACH: usize = 16;
 /// Results in a row at places that were known, after which they are not searched for elsewhere.
@@ -48,8 +52,8 @@ const ARMED: usize = 64;
 const LOOKS: u32 = 64;
 /// Longest message that is watched, in bytes.
 const LONGEST: usize = 1 << 21;
-/// Memory that is searched on both sides of a message besides its own length, and of the stack, in bytes. The first is
-/// for the first search, and doubled for each one that finds nothing.
+/// Memory that is searched on both sides of a message besides its own length, and of the stack, in
+/// bytes. The first is for the first search, and doubled for each one that finds nothing.
 const AROUND: u64 = 1 << 12;
 const AROUND_AT_MOST: u64 = 1 << 18;
 const STACK: usize = 1 << 15;
@@ -95,7 +99,8 @@ pub(crate) struct Watch {
     /// Bytes of all pictures at most.
     limit: usize,
     rank: u32,
-    /// Where the stack of the program ends, about. What lies below is our own, also sums that were tried.
+    /// Where the stack of the program ends, about. What lies below is our own, also sums that were
+    /// tried.
     pub stack: u64,
 }
 
@@ -156,7 +161,8 @@ impl Watch {
         }
     }
 
-    /// Watches a message. `sent`: what was sent last of the same length; `processes`: blocks that a ring has.
+    /// Watches a message. `sent`: what was sent last of the same length; `processes`: blocks that
+    /// a ring has.
     pub fn arm(&mut self, message: Armed, sent: &[Kept<'_>], processes: usize) {
         let length = message.bytes.len();
         let Some(own) = message.data.bounds() else { return };
@@ -257,8 +263,8 @@ impl Watch {
         }
     }
 
-    /// The next messages that were combined, given what was sent or combined of a length; they are not watched any more.
-    /// Linear in the pictures.
+    /// The next messages that were combined, given what was sent or combined of a length; they are
+    /// not watched any more. Linear in the pictures.
     pub fn find<'k>(&mut self, sent: impl Fn(usize) -> Vec<Kept<'k>>) -> Option<Finding> {
         let first = self.armed.first()?;
         let mut lengths = vec![(first.0.bytes.len(), first.0.element)];
@@ -314,7 +320,8 @@ impl Watch {
         habit.results.push(at);
     }
 
-    /// From now on memory is compared with what it is now. Lets go of messages that were watched long enough.
+    /// From now on memory is compared with what it is now. Lets go of messages that were watched
+    /// long enough.
     pub fn looked(&mut self) {
         for (message, looks) in &mut self.armed {
             *looks += 1;

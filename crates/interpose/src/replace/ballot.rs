@@ -1,23 +1,28 @@
-//! How all processes of a communicator agree, in memory that they share, and nobody waits longer than he wants.
+//! How all processes of a communicator agree, in memory that they share, and nobody waits longer
+//! than he wants.
 //!
-//! A [`Ballot`] is one word that is changed by compare-and-swap only, so that every change has its place in one order:
+//! A [`Ballot`] is one word that is changed by compare-and-swap only, so that every change has its
+//! place in one order:
 //!
 //! ```text
 //! word = epoch (20 bits) | motion (32 bits) | votes (12 bits)
 //! ```
 //!
 //! - To vote is to add one vote to the epoch, or to open it with the first one.
-//! - The vote that makes the number of voters full *carries* the motion. No later change can undo that.
-//! - Who has waited for long enough moves the word on to the next epoch: the motion has *failed*, for everyone. The
-//!   compare-and-swap tells him if it was carried in the same moment.
+//! - The vote that makes the number of voters full *carries* the motion. No later change can undo
+//!   that.
+//! - Who has waited for long enough moves the word on to the next epoch: the motion has *failed*,
+//!   for everyone. The compare-and-swap tells him if it was carried in the same moment.
 //!
-//! So everyone who voted in an epoch learns the same result: consensus with compare-and-swap (Herlihy, "Wait-free
-//! synchronization", TOPLAS 1991). A process votes at most once in an epoch, because it learns the result before it votes
-//! again; a motion that was carried has therefore the votes of all.
+//! So everyone who voted in an epoch learns the same result: consensus with compare-and-swap
+//! (Herlihy, "Wait-free synchronization", TOPLAS 1991). A process votes at most once in an epoch,
+//! because it learns the result before it votes again; a motion that was carried has therefore the
+//! votes of all.
 //!
-//! Who looks late finds a later epoch. Then [`Ballot::carried`] tells: no later epoch can be carried without his vote, so
-//! the last one that was is his, or his has failed. Epochs count modulo 2^20; those that others can open while one process
-//! sleeps are a few for each of them, because they give up ([`super::group::MISSES`]).
+//! Who looks late finds a later epoch. Then [`Ballot::carried`] tells: no later epoch can be
+//! carried without his vote, so the last one that was is his, or his has failed. Epochs count
+//! modulo 2^20; those that others can open while one process sleeps are a few for each of them,
+//! because they give up ([`super::group::MISSES`]).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,8 +38,8 @@ const EPOCHS: u64 = 1 << (64 - MOTION_BITS - VOTE_BITS);
 /// What is voted on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Motion {
-    /// How often the messages were sent as the program has them. Who has sent them more often than another cannot
-    /// replace them together with it.
+    /// How often the messages were sent as the program has them. Who has sent them more often than
+    /// another cannot replace them together with it.
     pub round: u32,
     pub action: Action,
 }
@@ -95,8 +100,9 @@ pub(crate) struct Ballot {
 }
 
 impl Ballot {
-    /// Votes, and waits for the other voters while `patience` says so. Whether the motion was carried: the same answer to
-    /// all who voted with this one. Who gets `false` may not have voted at all.
+    /// Votes, and waits for the other voters while `patience` says so. Whether the motion was
+    /// carried: the same answer to all who voted with this one. Who gets `false` may not have
+    /// voted at all.
     ///
     /// Every process has one vote: it may not vote from two threads at once.
     pub fn vote(&self, voters: u64, motion: Motion, patience: impl FnMut() -> bool) -> bool {
@@ -209,8 +215,8 @@ mod tests {
         assert!(!ballot.result(0, 2, || panic!("the result is there")));
     }
 
-    /// Processes that vote, or leave it, or lose patience, as they like: how often something was carried in a round
-    /// is the same for all of them.
+    /// Processes that vote, or leave it, or lose patience, as they like: how often something was
+    /// carried in a round is the same for all of them.
     #[test]
     fn all_voters_learn_the_same_results() {
         const VOTERS: u64 = 4;

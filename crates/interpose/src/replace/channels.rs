@@ -1,8 +1,10 @@
-//! Who uses which channel: messages between two processes of a communicator with one tag, seen from one of them.
+//! Who uses which channel: messages between two processes of a communicator with one tag, seen
+//! from one of them.
 //!
-//! MPI matches the messages of a channel with its receives in the order in which both were started (MPI 4.1, section
-//! 3.5). A group may be replaced only while nobody else uses its channels: then its k-th start here is matched by its
-//! k-th start there, and leaving out the same starts on both sides changes no other message.
+//! MPI matches the messages of a channel with its receives in the order in which both were started
+//! (MPI 4.1, section 3.5). A group may be replaced only while nobody else uses its channels: then
+//! its k-th start here is matched by its k-th start there, and leaving out the same starts on both
+//! sides changes no other message.
 
 use std::collections::hash_map::Entry;
 use std::ffi::c_int;

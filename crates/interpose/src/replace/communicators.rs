@@ -1,5 +1,6 @@
-//! Numbers for communicators: the same at all of their processes, given when the communicator is made, because then all of
-//! them are in that call and nothing of the program's is under way on it.
+//! Numbers for communicators: the same at all of their processes, given when the communicator is
+//! made, because then all of them are in that call and nothing of the program's is under way on
+//! it.
 //!
 //! Communicators that are made in other ways than by `MPI_Comm_dup`, `MPI_Comm_split` and
 //! `MPI_Cart_create` have none, and nothing on them is replaced; nor on those past the first
@@ -62,7 +63,8 @@ impl<A: Abi> Replace<A> {
         unsafe { mpi.comm_set_attr(comm, self.keyval, std::ptr::without_provenance_mut(number)) }
     }
 
-    /// Where graphs of the processes of a communicator are compiled and run. Collective over them the first time.
+    /// Where graphs of the processes of a communicator are compiled and run. Collective over them
+    /// the first time.
     pub(super) fn context(&self, number: usize) -> Result<SharedContext<A>, GraphsError> {
         let missing = || GraphsError::Unsupported { what: "this communicator".to_owned() };
         let own = {
@@ -80,7 +82,8 @@ impl<A: Abi> Replace<A> {
         Ok(context)
     }
 
-    /// MPI ends: everything of ours is freed, which is collective, by all processes in the same order.
+    /// MPI ends: everything of ours is freed, which is collective, by all processes in the same
+    /// order.
     pub(super) fn free(&self) {
         let (mut comms, mut groups) = {
             let mut inner = self.lock();
@@ -96,7 +99,7 @@ impl<A: Abi> Replace<A> {
             let _ = unsafe { (self.mpi.own.comm_free)(&raw mut comm.own) };
         }
         let mut world = self.world;
-        // SAFETY: as above.
+        // SAFETY: the copy of the world is ours; nothing is under way on it.
         let _ = unsafe { (self.mpi.own.comm_free)(&raw mut world) };
     }
 }

@@ -8,8 +8,9 @@
 //! any ─ nobody came along, several times in a row ─► Left
 //! ```
 //!
-//! All of it follows from how often this process has started the group, and from what all processes agreed on. So processes that
-//! do the same are at the same place, and where they are not, their votes differ and nothing is replaced.
+//! All of it follows from how often this process has started the group, and from what all
+//! processes agreed on. So processes that do the same are at the same place, and where they are
+//! not, their votes differ and nothing is replaced.
 
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ const SEEN: u32 = 2;
 pub(super) const MISSES: u32 = 4;
 /// Starts of each kind in a trial.
 const PAIRS: usize = 9;
-/// So many of one kind follow each other, of which the first is not counted: memory is then in the caches as the other kind leaves it.
+/// So many of one kind follow each other, of which the first is not counted: memory is then in the
+/// caches as the other kind leaves it.
 const BLOCK: u32 = 4;
 
 /// Where a group stands, as one process sees it.
@@ -68,7 +70,8 @@ pub(super) enum Reason {
     Slower { native: Duration, replaced: Duration },
 }
 
-/// Times of a start until its completion, in this process: what the calls of both and of completion took.
+/// Times of a start until its completion, in this process: what the calls of both and of
+/// completion took.
 #[derive(Debug, Default)]
 struct Trial {
     replaced: Vec<Duration>,
@@ -95,8 +98,8 @@ impl Group {
         Group { stage: Stage::Watched, round: 0, misses: 0, replaced: 0, found: Vec::new() }
     }
 
-    /// The program starts it. `turn` is whether it may begin or go on with a trial; `spent` what calls of starting and
-    /// completing took since it was started last.
+    /// The program starts it. `turn` is whether it may begin or go on with a trial; `spent` what
+    /// calls of starting and completing took since it was started last.
     pub fn next(&mut self, turn: bool, spent: Duration) -> Step {
         if let (Stage::Waiting, true) = (&self.stage, turn) {
             self.stage = Stage::Trial(Trial::default());
@@ -209,8 +212,8 @@ impl Trial {
     }
 }
 
-/// Whether a trial says that replacing pays, by the medians of all processes in all: by a twentieth at least, because
-/// what is tried again would come out the other way half of the time.
+/// Whether a trial says that replacing pays, by the medians of all processes in all: by a
+/// twentieth at least, because what is tried again would come out the other way half of the time.
 pub(super) fn pays(native: Duration, replaced: Duration) -> bool {
     replaced.saturating_mul(20) <= native.saturating_mul(19)
 }

@@ -42,8 +42,8 @@ pub(super) enum Known {
 pub(super) enum Brings {
     /// Nothing: it was a send.
     Nothing,
-    /// What the library says: it is started, for it is a message with nobody. MPICH 4.0 says another thing of these than
-    /// the standard (MPI 4.1, section 3.11).
+    /// What the library says: it is started, for it is a message with nobody. MPICH 4.0 says
+    /// another thing of these than the standard (MPI 4.1, section 3.11).
     Library,
     Message {
         source: c_int,
@@ -122,8 +122,8 @@ impl Message {
 }
 
 impl Brings {
-    /// Writes the status of a request; `several` where the call has an array of them, and sets their errors (MPI 4.1,
-    /// section 3.7.5).
+    /// Writes the status of a request; `several` where the call has an array of them, and sets
+    /// their errors (MPI 4.1, section 3.7.5).
     ///
     /// # Safety
     /// `place` is `MPI_STATUS_IGNORE`, null, or can be written.
@@ -138,7 +138,8 @@ impl Brings {
             status.set_source(source);
             status.set_tag(tag);
         }
-        // SAFETY: the program's status. Open MPI hands over arrays of Fortran integers, aligned to four bytes.
+        // SAFETY: the program's status. Open MPI hands over arrays of Fortran integers, aligned to
+        // four bytes.
         unsafe {
             let error = if several { A::CONSTANTS.success } else { place.read_unaligned().error() };
             status.set_error(error);

@@ -10,9 +10,10 @@
 //! MPI_Wait, ...   ─► told: requests that were replaced are complete, and say so
 //! ```
 //!
-//! A group is what one `MPI_Startall` starts. Everything happens inside that call: either all processes of the
-//! communicator are in theirs at the same time, and then all of them run the collective operation there; or the
-//! messages go as the program has them, at once. Nothing is held back.
+//! A group is what one `MPI_Startall` starts. Everything happens inside that call: either all
+//! processes of the communicator are in theirs at the same time, and then all of them run the
+//! collective operation there; or the messages go as the program has them, at once. Nothing is
+//! held back.
 
 mod ballot;
 mod channels;

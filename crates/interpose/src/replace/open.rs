@@ -20,8 +20,9 @@ use crate::runtime::process::Runtime;
 const FOLDER: &str = "/dev/shm";
 
 impl<A: Abi> Replacement<A> {
-    /// The library is initialized, and nothing of the program's has been sent yet. Collective over `MPI_COMM_WORLD`: all of
-    /// its processes have the same settings, as `commloom exec --replace` sees to.
+    /// The library is initialized, and nothing of the program's has been sent yet. Collective over
+    /// `MPI_COMM_WORLD`: all of its processes have the same settings, as `commloom exec --replace`
+    /// sees to.
     pub fn begin(&'static self, runtime: &'static Runtime<A>) {
         let config = runtime.config();
         let Some(settings) = config.replace.filter(|_| !config.off && config.trace.is_none())
@@ -66,7 +67,8 @@ impl<A: Abi> Replacement<A> {
     }
 }
 
-/// The memory, a communicator of our own, and a key for attributes; `None` at every process if one of them lacks something.
+/// The memory, a communicator of our own, and a key for attributes; `None` at every process if one
+/// of them lacks something.
 fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
     let world = mpi.handles.comm_world;
     let mine = mpi.rank(world).ok()?;
@@ -86,7 +88,8 @@ fn common<A: Abi>(mpi: &'static Mpi<A>) -> Option<(Shared, A::Comm, c_int)> {
         // Zeros are no name.
         None => Shared::open(Path::new(FOLDER), message).ok(),
     };
-    // Two threads could vote at once, and run two operations on one communicator in another order than elsewhere.
+    // Two threads could vote at once, and run two operations on one communicator in another order
+    // than elsewhere.
     let threads = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
     let keyval = keyval(mpi);
     let possible = shared.is_some() && threads && keyval.is_some() && size <= MAX_VOTERS;

@@ -58,7 +58,8 @@ pub(super) struct Inner<A: Abi> {
     pub by_messages: FxHashMap<Vec<usize>, Option<usize>>,
     /// The same by the requests: only a short cut, forgotten when one is made or freed.
     pub by_requests: FxHashMap<Box<[A::Request]>, usize>,
-    /// Replaced, and not told yet: what the last call has started, as long as nobody has asked for a part of it.
+    /// Replaced, and not told yet: what the last call has started, as long as nobody has asked for
+    /// a part of it.
     pub fresh: Vec<A::Request>,
     /// The others.
     pub told: FxHashMap<A::Request, Brings>,

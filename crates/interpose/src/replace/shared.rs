@@ -1,5 +1,5 @@
-//! Memory that the processes of one machine share, for their [`Ballot`]s: a file of `/dev/shm` that every process maps, and
-//! that has no name any more when all have done so.
+//! Memory that the processes of one machine share, for their [`Ballot`]s: a file of `/dev/shm`
+//! that every process maps, and that has no name any more when all have done so.
 
 use std::fs::File;
 use std::io;
@@ -32,8 +32,8 @@ struct Memory {
 pub(super) struct Shared(&'static Memory);
 
 impl Shared {
-    /// Makes the file, and writes its stamp into it. The file has a name as long as the second value
-    /// lives.
+    /// Makes the file, and writes its stamp into it. The file has a name as long as the second
+    /// value lives.
     pub fn create(folder: &Path) -> io::Result<(Shared, Shareable)> {
         let made = make_shareable(folder, length()?)?;
         let shared = Shared::map(&made.file)?;
@@ -58,12 +58,13 @@ impl Shared {
         if at == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the mapping is as long as a `Memory`, aligned to a page, and is never taken back. Other processes
-        // change it by atomic operations only, which all of its fields are.
+        // SAFETY: the mapping is as long as a `Memory`, aligned to a page, and is never taken
+        // back. Other processes change it by atomic operations only, which all of its fields are.
         Ok(Shared(unsafe { &*at.cast::<Memory>() }))
     }
 
-    /// Takes `count` ballots that nobody else gets; where they begin. `None` where there are no more.
+    /// Takes `count` ballots that nobody else gets; where they begin. `None` where there are no
+    /// more.
     pub fn take(self, count: usize) -> Option<usize> {
         let count = u64::try_from(count).ok()?;
         let first = usize::try_from(self.0.taken.fetch_add(count, Ordering::AcqRel)).ok()?;

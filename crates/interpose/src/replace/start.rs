@@ -21,9 +21,11 @@ use crate::runtime::sync::lock;
 
 /// Groups that cannot be replaced, and are remembered as that.
 const REFUSED: usize = 1 << 12;
-/// Starts of other groups after which one in trial has lost its turn: the program may never start it again.
+/// Starts of other groups after which one in trial has lost its turn: the program may never start
+/// it again.
 const PATIENCE_OF_OTHERS: u32 = 32;
-/// How often the ballot is looked at before anybody else gets the processor, and between two looks at the clock.
+/// How often the ballot is looked at before anybody else gets the processor, and between two looks
+/// at the clock.
 const SPINS: u32 = 100;
 
 /// What is done with the requests of one call.
@@ -33,8 +35,8 @@ enum Decision {
 }
 
 impl<A: Abi> Replacement<A> {
-    /// Starts so many requests: together, where all processes of their communicator do so and it was found to pay, or by
-    /// `as_it_is`. The requests are those of one call.
+    /// Starts so many requests: together, where all processes of their communicator do so and it
+    /// was found to pay, or by `as_it_is`. The requests are those of one call.
     ///
     /// # Safety
     /// As the MPI call: the requests are inactive, their buffers can be read and written.
@@ -48,7 +50,7 @@ impl<A: Abi> Replacement<A> {
             return as_it_is();
         };
         let since = Instant::now();
-        // SAFETY: passed on.
+        // SAFETY: there are `count` requests.
         let requests = unsafe { std::slice::from_raw_parts(requests, count) };
         let decision =
             replace.runtime.shield(|| replace.decide(requests)).unwrap_or(Decision::AsItIs);
@@ -132,8 +134,8 @@ impl<A: Abi> Replace<A> {
         self.timing.store(inner.turn.is_some(), Ordering::Relaxed);
     }
 
-    /// How long a process waits for the others. Meanwhile the library may move what it has to: others may wait for that
-    /// before they come.
+    /// How long a process waits for the others. Meanwhile the library may move what it has to:
+    /// others may wait for that before they come.
     fn patience(&self) -> impl FnMut() -> bool {
         let (since, mut looks) = (Instant::now(), 0_u32);
         move || {
@@ -156,7 +158,8 @@ impl<A: Abi> Replace<A> {
         self.pass_turn(&mut inner);
     }
 
-    /// All processes of the communicator are here, for the same. Whether the group was replaced; the same answer everywhere.
+    /// All processes of the communicator are here, for the same. Whether the group was replaced;
+    /// the same answer everywhere.
     fn act(
         &self,
         group: usize,
@@ -269,7 +272,8 @@ impl<A: Abi> Replace<A> {
         let element = handles.datatype(name).ok_or_else(|| missing(name))?;
         let sum = handles.operation("MPI_SUM").ok_or_else(|| missing("MPI_SUM"))?;
         let (from, into) = (mine.as_ptr().cast(), sums.as_mut_ptr().cast());
-        // SAFETY: two numbers in each buffer; the communicator is ours, and all of its processes are here.
+        // SAFETY: two numbers in each buffer; the communicator is ours, and all of its processes
+        // are here.
         let code = unsafe { (self.mpi.own.allreduce)(from, into, 2, element, sum, comm) };
         self.mpi.check("MPI_Allreduce", code)?;
         Ok(sums.map(|sum| Duration::from_nanos(u64::try_from(sum).unwrap_or(0))))
@@ -289,7 +293,8 @@ impl<A: Abi> Inner<A> {
         self.groups[group].messages.iter().any(|serial| self.messages[*serial].is_of_gpu(gpus))
     }
 
-    /// The group that these requests are; `None` where they are none. Then their messages are those of others.
+    /// The group that these requests are; `None` where they are none. Then their messages are
+    /// those of others.
     fn group_of(&mut self, requests: &[A::Request], replace: &Replace<A>) -> Option<usize> {
         if let Some(group) = self.by_requests.get(requests) {
             return Some(*group);

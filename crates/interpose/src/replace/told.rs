@@ -1,6 +1,7 @@
-//! Requests that were replaced: complete when `MPI_Startall` returns, though the program does not know yet. The library has
-//! not started them, so that it takes them for inactive. Here the calls of completion tell the program what it would have been
-//! told of the messages (MPI 4.1, sections 3.7.3 to 3.7.6 and 3.9).
+//! Requests that were replaced: complete when `MPI_Startall` returns, though the program does not
+//! know yet. The library has not started them, so that it takes them for inactive. Here the calls
+//! of completion tell the program what it would have been told of the messages (MPI 4.1, sections
+//! 3.7.3 to 3.7.6 and 3.9).
 
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
@@ -33,11 +34,12 @@ impl<A: Abi> Replacement<A> {
         if replace.waiting.load(Ordering::Acquire) == 0 || requests.is_null() {
             return None;
         }
-        // SAFETY: passed on.
+        // SAFETY: there are `count` requests.
         unsafe { replace.find(requests, count) }
     }
 
-    /// `MPI_Waitall` and `MPI_Testall` for exactly the requests that the last `MPI_Startall` has replaced: nothing is left to do.
+    /// `MPI_Waitall` and `MPI_Testall` for exactly the requests that the last `MPI_Startall` has
+    /// replaced: nothing is left to do.
     ///
     /// # Safety
     /// As the MPI call: so many requests and statuses.
@@ -54,7 +56,7 @@ impl<A: Abi> Replacement<A> {
         if replace.waiting.load(Ordering::Acquire) == 0 || requests.is_null() {
             return false;
         }
-        // SAFETY: passed on.
+        // SAFETY: there are `count` requests and statuses.
         unsafe { replace.tell_all(std::slice::from_raw_parts(requests, count), statuses) }
     }
 
@@ -114,7 +116,8 @@ impl<A: Abi> Replace<A> {
         self.waiting.fetch_add(requests.len(), Ordering::AcqRel);
     }
 
-    /// Whether these are the requests that were replaced just now, all of them: then the program knows of them.
+    /// Whether these are the requests that were replaced just now, all of them: then the program
+    /// knows of them.
     ///
     /// # Safety
     /// As the MPI call: room for as many statuses, or `MPI_STATUSES_IGNORE`.
@@ -129,7 +132,7 @@ impl<A: Abi> Replace<A> {
             let brings: Vec<_> = requests.iter().map(|request| inner.brings(*request)).collect();
             drop(inner);
             for (position, brings) in brings.into_iter().enumerate() {
-                // SAFETY: passed on.
+                // SAFETY: there is a status for each request.
                 unsafe { brings.write::<A>(self.mpi, statuses.add(position), true) };
             }
         }
@@ -138,7 +141,8 @@ impl<A: Abi> Replace<A> {
 }
 
 impl<A: Abi> Inner<A> {
-    /// Somebody asks for some of the requests that were replaced just now: from now on each is by itself.
+    /// Somebody asks for some of the requests that were replaced just now: from now on each is by
+    /// itself.
     fn spread(&mut self) {
         for request in std::mem::take(&mut self.fresh) {
             let brings = self.brings(request);
@@ -148,13 +152,14 @@ impl<A: Abi> Inner<A> {
 }
 
 impl<A: Abi> Replaced<A> for Told<A> {
-    /// The statuses of all of them, each at its position; `tell` is whether they are complete for the program now.
+    /// The statuses of all of them, each at its position; `tell` is whether they are complete for
+    /// the program now.
     ///
     /// # Safety
     /// As the MPI call: the arrays are as long as the positions say.
     unsafe fn all(&self, requests: *const A::Request, statuses: *mut A::Status, tell: bool) {
         for (position, brings) in &self.by_position {
-            // SAFETY: passed on.
+            // SAFETY: the arrays are as long as the positions say.
             unsafe {
                 let place = at::<A>(statuses, *position);
                 brings.write::<A>(self.replace.mpi, place, true);
@@ -178,7 +183,7 @@ impl<A: Abi> Replaced<A> for Told<A> {
         let Some((position, brings)) = self.by_position.first() else {
             return A::CONSTANTS.undefined;
         };
-        // SAFETY: passed on.
+        // SAFETY: there is one status.
         unsafe {
             brings.write::<A>(self.replace.mpi, status, false);
             if tell {
@@ -199,7 +204,7 @@ impl<A: Abi> Replaced<A> for Told<A> {
         tell: bool,
     ) -> c_int {
         for (place, (position, brings)) in self.by_position.iter().enumerate() {
-            // SAFETY: passed on.
+            // SAFETY: there is room for an index and a status of each request.
             unsafe {
                 *indices.add(place) = c_int::try_from(*position).unwrap_or(c_int::MAX);
                 brings.write::<A>(self.replace.mpi, at::<A>(statuses, place), true);
@@ -219,7 +224,7 @@ impl<A: Abi> Replaced<A> for Told<A> {
 unsafe fn at<A: Abi>(statuses: *mut A::Status, position: usize) -> *mut A::Status {
     match A::CONSTANTS.ignores_status(statuses) || statuses.is_null() {
         true => statuses,
-        // SAFETY: passed on.
+        // SAFETY: the array is longer than the position.
         false => unsafe { statuses.add(position) },
     }
 }

@@ -1,8 +1,8 @@
-//! Who called an MPI function: the first return address that lies neither in the preload nor in the
-//! MPI library (Open MPI's Fortran bindings call `PMPI_Send`).
+//! Who called an MPI function: the first return address that lies neither in the preload nor in
+//! the MPI library (Open MPI's Fortran bindings call `PMPI_Send`).
 //!
-//! Used only where a report or a trace is wanted. Unwinding a few frames takes about a microsecond each; every
-//! address is looked up once.
+//! Used only where a report or a trace is wanted. Unwinding a few frames takes about a microsecond
+//! each; every address is looked up once.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -13,8 +13,8 @@ use commloom_report::Site;
 
 use crate::runtime::sync::lock;
 
-/// A return address: a file that is mapped, and bytes from where it begins in memory. All processes
-/// that run the same program agree on it.
+/// A return address: a file that is mapped, and bytes from where it begins in memory. All
+/// processes that run the same program agree on it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub module: Arc<str>,

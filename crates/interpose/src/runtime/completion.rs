@@ -1,6 +1,6 @@
 //! The calls that complete requests or tell that they are complete (MPI 4.1, sections 3.7.3 to
-//! 3.7.6), written once for all who look after requests: a [`Watcher`] is told which of them a call
-//! has completed, and where their statuses are.
+//! 3.7.6), written once for all who look after requests: a [`Watcher`] is told which of them a
+//! call has completed, and where their statuses are.
 
 use std::convert::Infallible;
 use std::ffi::c_int;

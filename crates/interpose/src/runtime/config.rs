@@ -26,8 +26,8 @@ pub struct Config {
     /// not pay for its own analysis.
     pub warmup: u64,
     /// Every message that can go through the engine does, whatever the model expects
-    /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`types`), or each message in a way drawn
-    /// at random (`mixed`): for tests.
+    /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`types`), or each message in a way
+    /// drawn at random (`mixed`): for tests.
     pub force: Option<Force>,
     /// What messages take with the library, as `commloom calibrate --messages` has measured it
     /// (`COMMLOOM_MODEL`).
@@ -52,15 +52,16 @@ pub struct Config {
 pub struct Replace {
     /// Without a trial (`COMMLOOM_REPLACE=always`).
     pub always: bool,
-    /// How long a process waits in `MPI_Startall` for the others to come to theirs, before it sends its messages
-    /// (`COMMLOOM_REPLACE_PATIENCE`, in microseconds).
+    /// How long a process waits in `MPI_Startall` for the others to come to theirs, before it
+    /// sends its messages (`COMMLOOM_REPLACE_PATIENCE`, in microseconds).
     pub patience: Duration,
 }
 
 /// Where nothing else is said: about what an analysis takes.
 const WARMUP: u64 = 5;
 
-/// Where nothing else is said: longer than processes are apart in programs that are in step, and short enough to lose four times.
+/// Where nothing else is said: longer than processes are apart in programs that are in step, and
+/// short enough to lose four times.
 const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How the program is recorded.
@@ -74,7 +75,8 @@ pub struct Trace {
     pub limit: Option<u64>,
     /// Bytes of messages that are kept to compare later ones with them (`COMMLOOM_TRACE_MEMORY`).
     pub memory: usize,
-    /// Every message is looked at (`COMMLOOM_TRACE_CONTENT=all`), also where those of a call have all been different.
+    /// Every message is looked at (`COMMLOOM_TRACE_CONTENT=all`), also where those of a call have
+    /// all been different.
     pub all_content: bool,
 }
 
@@ -91,7 +93,8 @@ pub enum ReportTo {
 }
 
 impl ReportTo {
-    /// Where one process puts a report of its own: beside that of all of them, with its name in the name.
+    /// Where one process puts a report of its own: beside that of all of them, with its name in
+    /// the name.
     #[must_use]
     pub fn of_one_process(&self, process: &str) -> ReportTo {
         let ReportTo::File(path) = self else { return ReportTo::Terminal };

@@ -1,6 +1,6 @@
-//! Counts and displacements as the calls of MPI have them: `int`, or `MPI_Count` and `MPI_Aint` in the
-//! forms whose names end in `_c` (MPI 4.1, section 2.5.8). Inside this crate all of them are 64 bits
-//! wide; each wrapped function is written once for both.
+//! Counts and displacements as the calls of MPI have them: `int`, or `MPI_Count` and `MPI_Aint` in
+//! the forms whose names end in `_c` (MPI 4.1, section 2.5.8). Inside this crate all of them are
+//! 64 bits wide; each wrapped function is written once for both.
 
 use std::ffi::c_int;
 
@@ -25,7 +25,8 @@ macro_rules! integers {
         $(
             impl Integer for $ty {
                 fn wide(self) -> i64 {
-                    // Nothing is lost: no type of MPI is wider on the systems that this builds for.
+                    // Nothing is lost: no type of MPI is wider on the systems that this builds
+                    // for.
                     i64::try_from(self).unwrap_or(i64::MAX)
                 }
 

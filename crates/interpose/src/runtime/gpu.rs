@@ -1,9 +1,11 @@
-//! Memory of GPUs, which the processor cannot read or write: such buffers go to the library as they are, which may be able
-//! to send from them. Managed memory too, because every access of the processor would move its pages.
+//! Memory of GPUs, which the processor cannot read or write: such buffers go to the library as
+//! they are, which may be able to send from them. Managed memory too, because every access of the
+//! processor would move its pages.
 //!
-//! The driver knows what an address is. Where none is loaded there is no such memory, and to know that costs one
-//! number of the dynamic linker: a driver may come at any time, with the first call of the CUDA runtime. It is never
-//! initialised or loaded by us. book/src/explanation/gpu.md says what is asked and what it costs.
+//! The driver knows what an address is. Where none is loaded there is no such memory, and to know
+//! that costs one number of the dynamic linker: a driver may come at any time, with the first call
+//! of the CUDA runtime. It is never initialised or loaded by us. book/src/explanation/gpu.md says
+//! what is asked and what it costs.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -64,8 +66,8 @@ const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_HOST: c_uint = 1;
 
 thread_local! {
-    /// An allocation of a GPU that this thread met last. When it is freed, a buffer of the host may lie there:
-    /// then that one goes to the library too, which is right.
+    /// An allocation of a GPU that this thread met last. When it is freed, a buffer of the host
+    /// may lie there: then that one goes to the library too, which is right.
     static LAST: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
@@ -93,7 +95,8 @@ impl Gpus {
         self.is_any.load(Ordering::Acquire)
     }
 
-    /// Why the bytes `bounds` from `buffer` on are left to the library; `None` where the processor may use them.
+    /// Why the bytes `bounds` from `buffer` on are left to the library; `None` where the processor
+    /// may use them.
     #[inline]
     pub fn refuse(&self, buffer: *const c_void, bounds: Range<i64>) -> Option<&'static str> {
         if !self.are_there() || bounds.is_empty() {
@@ -152,8 +155,8 @@ impl Cuda {
         let driver = loaded(CUDA)?;
         let attribute = driver.function(c"cuPointerGetAttribute")?;
         let range = driver.function(c"cuMemGetAddressRange_v2");
-        // SAFETY: functions of these names in libcuda.so.1 have these prototypes (cuda.h): CUdeviceptr is 64
-        // bits wide, enumerations are ints.
+        // SAFETY: functions of these names in libcuda.so.1 have these prototypes (cuda.h):
+        // CUdeviceptr is 64 bits wide, enumerations are ints.
         unsafe {
             Some(Cuda {
                 attribute: std::mem::transmute::<*mut c_void, CudaAttribute>(attribute),
@@ -208,16 +211,18 @@ impl Cuda {
 impl Hip {
     fn find() -> Option<Hip> {
         let function = loaded(HIP)?.function(c"hipPointerGetAttributes")?;
-        // SAFETY: a function of this name in libamdhip64.so has this prototype (hip_runtime_api.h).
+        // SAFETY: a function of this name in libamdhip64.so has this prototype
+        // (hip_runtime_api.h).
         Some(Hip(unsafe { std::mem::transmute::<*mut c_void, HipAsk>(function) }))
     }
 
-    /// Addresses that it does not know are an error, or of kind 0. What the others are called depends on the
-    /// version: memory of the host that it knows may be one of them.
+    /// Addresses that it does not know are an error, or of kind 0. What the others are called
+    /// depends on the version: memory of the host that it knows may be one of them.
     fn holds(self, address: usize) -> bool {
         let mut attributes = HipAttributes([0; 64]);
         let address = std::ptr::without_provenance(address);
-        // SAFETY: there is more room than any version of the structure has; any address may be asked for.
+        // SAFETY: there is more room than any version of the structure has; any address may be
+        // asked for.
         let code = unsafe { (self.0)(&raw mut attributes, address) };
         code == 0 && attributes.0[0] != 0
     }
@@ -260,9 +265,9 @@ fn loads() -> u64 {
     loads
 }
 
-/// The heap that grows by `brk` and the stack of the first thread, as they are now: the system gives their addresses to nothing
-/// else, and nothing takes them away from the process. Static data may go with its library, and stacks of
-/// threads with them.
+/// The heap that grows by `brk` and the stack of the first thread, as they are now: the system
+/// gives their addresses to nothing else, and nothing takes them away from the process. Static
+/// data may go with its library, and stacks of threads with them.
 fn host() -> [Range<usize>; 2] {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     ["[heap]", "[stack]"].map(|name| {

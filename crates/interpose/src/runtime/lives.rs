@@ -1,10 +1,10 @@
-//! The lives of the library. `MPI_Init` to `MPI_Finalize` is one, every session another (MPI 4.1, sections 11.2 and
-//! 11.3); they overlap as the program likes. With the last of them end the library's objects: handles of ours, the
-//! key of our attributes, requests. The next life gives the same numbers to other objects, so that nothing of an
-//! older one may be used or freed in it.
+//! The lives of the library. `MPI_Init` to `MPI_Finalize` is one, every session another (MPI 4.1,
+//! sections 11.2 and 11.3); they overlap as the program likes. With the last of them end the
+//! library's objects: handles of ours, the key of our attributes, requests. The next life gives
+//! the same numbers to other objects, so that nothing of an older one may be used or freed in it.
 //!
-//! What we remember of handles belongs to one *generation*: the time from the first of overlapping lives to
-//! the end of the last.
+//! What we remember of handles belongs to one *generation*: the time from the first of overlapping
+//! lives to the end of the last.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,8 @@ pub(crate) enum WorldModel {
 
 /// Which lives last.
 pub(crate) struct Lives<A: Abi> {
-    /// Even while handles may be made, odd from the end of the last life to the beginning of the next one.
+    /// Even while handles may be made, odd from the end of the last life to the beginning of the
+    /// next one.
     pub generation: AtomicU64,
     pub open: Mutex<OpenLives<A>>,
 }
@@ -47,8 +48,9 @@ impl<A: Abi> Lives<A> {
         Lives { generation: AtomicU64::new(0), open: Mutex::new(open) }
     }
 
-    /// The present generation; `None` where the library ends or has ended. Calls that come all the same (the program
-    /// may communicate in callbacks of `MPI_Finalize`) go to the library as they are.
+    /// The present generation; `None` where the library ends or has ended. Calls that come all the
+    /// same (the program may communicate in callbacks of `MPI_Finalize`) go to the library as they
+    /// are.
     pub fn generation(&self) -> Option<u64> {
         let generation = self.generation.load(Ordering::Acquire);
         generation.is_multiple_of(2).then_some(generation)
@@ -56,7 +58,8 @@ impl<A: Abi> Lives<A> {
 }
 
 impl<A: Abi> OpenLives<A> {
-    /// Takes a life out; `None` where that was done: a tool behind us comes in once more as `PMPI_Finalize`.
+    /// Takes a life out; `None` where that was done: a tool behind us comes in once more as
+    /// `PMPI_Finalize`.
     pub fn end(&mut self, life: Life<A>) -> Option<()> {
         match life {
             Life::World if self.world == WorldModel::Over => return None,

@@ -25,8 +25,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// What the user names, else what was measured with this library before, else what is built in.
-    /// A file that cannot be used is not used, and named with the reason.
+    /// What the user names, else what was measured with this library before, else what is built
+    /// in. A file that cannot be used is not used, and named with the reason.
     pub fn of(kind: AbiKind, version: &str, config: &Config) -> Measured {
         let named = config.model.clone();
         let own = || Some(config.models.as_ref()?.join(file_name(version)));

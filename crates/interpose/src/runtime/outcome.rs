@@ -58,8 +58,8 @@ impl<A: Abi> Cut<A> {
 }
 
 impl<A: Abi> Runtime<A> {
-    /// The error class of a receive whose message ends inside a basic element; `None` where that is
-    /// no error. It is asked after such a message only.
+    /// The error class of a receive whose message ends inside a basic element; `None` where that
+    /// is no error. It is asked after such a message only.
     pub(crate) fn error_inside_element(&self, when: When) -> Option<c_int> {
         let version = self.mpi().library_version().unwrap_or_default();
         let in_library = match self.mpi().release().family {

@@ -1,10 +1,11 @@
 //! Packed buffers, kept for the next message of about the same size.
 //!
-//! Each is a mapping of its own, with room behind it and a guard behind that. Open MPI writes the whole
-//! message into a contiguous receive where it reads it from the sender's memory, however short the receive
-//! is (`ob1`'s get protocol, 4.1 and 5.0). On the heap that would damage what lies behind the buffer. Here it
-//! ends in the room, or at the guard, where the kernel refuses the copy: then Open MPI has the
-//! message sent in fragments, and cuts it off at the end of the receive as for any datatype.
+//! Each is a mapping of its own, with room behind it and a guard behind that. Open MPI writes the
+//! whole message into a contiguous receive where it reads it from the sender's memory, however
+//! short the receive is (`ob1`'s get protocol, 4.1 and 5.0). On the heap that would damage what
+//! lies behind the buffer. Here it ends in the room, or at the guard, where the kernel refuses the
+//! copy: then Open MPI has the message sent in fragments, and cuts it off at the end of the
+//! receive as for any datatype.
 
 use std::ptr::NonNull;
 use std::sync::Mutex;
@@ -14,11 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// under way than this pays one mapping for each further one.
 const KEEP: usize = 64 << 20;
 
-/// Buffers that live at most. The kernel gives a process 65,530 mappings, and a buffer is two of them: the program
-/// and its library shall not run out of them on our account.
+/// Buffers that live at most. The kernel gives a process 65,530 mappings, and a buffer is two of
+/// them: the program and its library shall not run out of them on our account.
 const MOST: usize = 8192;
 
-/// Room behind a buffer: as much again, at least this. What is not written costs addresses, no memory.
+/// Room behind a buffer: as much again, at least this. What is not written costs addresses, no
+/// memory.
 const LEAST_ROOM: usize = 64 << 10;
 
 /// Behind the room, and what mappings are multiples of: no page is larger.
@@ -60,8 +62,8 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// A new mapping of `length` readable and writable bytes with so much room; `None` where the limits of the process
-    /// or of the machine do not allow it.
+    /// A new mapping of `length` readable and writable bytes with so much room; `None` where the
+    /// limits of the process or of the machine do not allow it.
     fn map(length: usize, room: usize) -> Option<Buffer> {
         let usable = length.checked_add(room)?.checked_next_multiple_of(GUARD)?;
         let mapped = usable.checked_add(GUARD)?;
@@ -89,8 +91,8 @@ impl Buffer {
 
     /// Its bytes, of any content.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping has so many bytes that can be written, zero from the start on, and is
-        // borrowed with the buffer. The library writes into it only between two uses of ours.
+        // SAFETY: the mapping has so many bytes that can be written, zero from the start on, and
+        // is borrowed with the buffer. The library writes into it only between two uses of ours.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 
@@ -119,7 +121,8 @@ impl Pool {
         Pool { idle: Mutex::new(Idle { bytes: 0, classes: [const { Vec::new() }; CLASSES] }) }
     }
 
-    /// A buffer of at least `bytes` bytes with any content; `None` where there is no memory for it.
+    /// A buffer of at least `bytes` bytes with any content; `None` where there is no memory for
+    /// it.
     pub fn get(&self, bytes: usize) -> Option<Buffer> {
         let size = bytes.max(SMALLEST).checked_next_power_of_two()?;
         let mut idle = self.idle.lock().ok()?;
@@ -131,8 +134,8 @@ impl Pool {
         if LIVE.load(Ordering::Relaxed) >= MOST {
             return None;
         }
-        // Where addresses are limited (RLIMIT_AS) or memory is promised only once (strict overcommit), the guard alone
-        // has to do.
+        // Where addresses are limited (RLIMIT_AS) or memory is promised only once (strict
+        // overcommit), the guard alone has to do.
         Buffer::map(size, size.max(LEAST_ROOM)).or_else(|| Buffer::map(size, 0))
     }
 
@@ -204,7 +207,8 @@ mod tests {
         let mut byte = 7u8;
         let from = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
         let to = libc::iovec { iov_base: address.cast(), iov_len: 1 };
-        // SAFETY: the kernel checks the address that it writes to, which is in a mapping of the test.
+        // SAFETY: the kernel checks the address that it writes to, which is in a mapping of the
+        // test.
         let written = unsafe {
             libc::process_vm_writev(libc::getpid(), &raw const from, 1, &raw const to, 1, 0)
         };

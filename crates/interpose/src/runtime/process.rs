@@ -50,8 +50,9 @@ impl<A: Abi> Runtime<A> {
     /// with a message that says so.
     pub fn mpi(&self) -> &Mpi<A> {
         self.mpi.get_or_init(|| {
-            // SAFETY: handles are passed through from the program, which answers for them; calls of
-            // our own happen inside calls of the program, between its MPI_Init and MPI_Finalize.
+            // SAFETY: handles are passed through from the program, which answers for them; calls
+            // of our own happen inside calls of the program, between its MPI_Init and
+            // MPI_Finalize.
             unsafe { Mpi::next() }.unwrap_or_else(|error| {
                 if self.config().speaks() {
                     say::text(&format!(
@@ -91,7 +92,8 @@ impl<A: Abi> Runtime<A> {
         })
     }
 
-    /// Whether this process says what all of them know: the first one, or each where there is none.
+    /// Whether this process says what all of them know: the first one, or each where there is
+    /// none.
     pub(crate) fn speaks_for_all(&self) -> bool {
         if let Some(started) = self.config().started {
             return started.rank == 0;

@@ -1,8 +1,8 @@
 //! Writing without the signals that would end the program: natively it writes none of this.
 //!
-//! A write past the limit on the length of files (`ulimit -f`) raises SIGXFSZ, one to a pipe
-//! whose reader has left SIGPIPE. Both end a process by default, and a program may have a handler of
-//! its own. Here the write is an error instead, which is told like every other.
+//! A write past the limit on the length of files (`ulimit -f`) raises SIGXFSZ, one to a pipe whose
+//! reader has left SIGPIPE. Both end a process by default, and a program may have a handler of its
+//! own. Here the write is an error instead, which is told like every other.
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -11,10 +11,11 @@ use libc::{c_int, sigset_t};
 
 const HELD: [c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
-/// Runs `work`, which writes, with these signals held back in this thread, and takes back those that
-/// it raised.
+/// Runs `work`, which writes, with these signals held back in this thread, and takes back those
+/// that it raised.
 pub(crate) fn without_signals<T>(work: impl FnOnce() -> T) -> T {
-    // Nothing was held back before where the signals cannot be asked for: then all go on as they are.
+    // Nothing was held back before where the signals cannot be asked for: then all go on as they
+    // are.
     let _held = Held::new();
     work()
 }
@@ -123,7 +124,8 @@ mod tests {
         }
         without_signals(|| {});
         assert_eq!(pending().map(|p| p[1]), Some(true));
-        // SAFETY: the set is of this frame; nobody asks for details, and there is no limit of time.
+        // SAFETY: the set is of this frame; nobody asks for details, and there is no limit of
+        // time.
         let taken = unsafe { libc::sigwaitinfo(&raw const one, null_mut()) };
         assert_eq!(taken, libc::SIGXFSZ);
     }

@@ -44,8 +44,8 @@ impl Answer {
         }
     }
 
-    /// Of a request that the library has set to `MPI_REQUEST_NULL`. Zero is `MPI_SUCCESS` in every ABI (MPI
-    /// 4.1, section 9.4).
+    /// Of a request that the library has set to `MPI_REQUEST_NULL`. Zero is `MPI_SUCCESS` in every
+    /// ABI (MPI 4.1, section 9.4).
     pub(crate) fn of_request<A: Abi>(
         &self,
         runtime: &Runtime<A>,
@@ -62,7 +62,8 @@ impl Answer {
         }
     }
 
-    /// Of a persistent one, if it is complete; `alone` says whether an error of the call is its own.
+    /// Of a persistent one, if it is complete; `alone` says whether an error of the call is its
+    /// own.
     pub(crate) fn of_persistent<A: Abi>(
         &self,
         runtime: &Runtime<A>,
@@ -127,8 +128,9 @@ impl<S: Status> Statuses<S> {
         }
     }
 
-    /// Gives the code for the program of a call that returned `code` and completed receives, at these positions, that
-    /// the library would have failed. `places` are those of the statuses that it has written.
+    /// Gives the code for the program of a call that returned `code` and completed receives, at
+    /// these positions, that the library would have failed. `places` are those of the statuses
+    /// that it has written.
     ///
     /// # Safety
     /// As for [`Statuses::get`].
@@ -168,8 +170,8 @@ impl<S: Status> Statuses<S> {
     /// The library has written it.
     pub unsafe fn get(&self, place: usize) -> Option<S> {
         if self.own.is_empty() {
-            // SAFETY: the program's array is as long as the call demands. Open MPI hands over arrays
-            // of Fortran integers, which are aligned to four bytes.
+            // SAFETY: the program's array is as long as the call demands. Open MPI hands over
+            // arrays of Fortran integers, which are aligned to four bytes.
             (!self.given.is_null()).then(|| unsafe { self.given.add(place).read_unaligned() })
         } else {
             self.own.get(place).copied()

@@ -123,8 +123,8 @@ impl Library {
         compiled(command, self.binary(name))
     }
 
-    /// Whether there is a Fortran compiler. If not, that is said, and is a failure where the library
-    /// is required: the Debian packages bring one.
+    /// Whether there is a Fortran compiler. If not, that is said, and is a failure where the
+    /// library is required: the Debian packages bring one.
     pub fn has_fortran(&self) -> bool {
         let there =
             Command::new(&self.mpif90).arg("--version").output().is_ok_and(|o| o.status.success());
@@ -309,8 +309,8 @@ fn with_inherited(preloads: &str) -> String {
     if inherited.is_empty() { preloads.to_owned() } else { format!("{preloads}:{inherited}") }
 }
 
-/// What ranks print, a file for each: launchers pass it on in pieces that end inside of lines, with
-/// another rank's pieces between them.
+/// What ranks print, a file for each: launchers pass it on in pieces that end inside of lines,
+/// with another rank's pieces between them.
 struct Printed(tempfile::TempDir);
 
 impl Printed {
@@ -350,8 +350,8 @@ fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)
 }
 
-/// Runs a compiler; the program is `binary`. Tests of one process share programs: none is made anew
-/// while another test runs it.
+/// Runs a compiler; the program is `binary`. Tests of one process share programs: none is made
+/// anew while another test runs it.
 fn compiled(mut command: Command, binary: PathBuf) -> PathBuf {
     static MADE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut made = MADE.lock().expect("no test fails in here but this one");

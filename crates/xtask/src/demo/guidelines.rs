@@ -1,6 +1,6 @@
-//! Measurements, held against the performance guidelines of Carpen-Amarie, Hunold and Traeff: whatever the
-//! description, a message should cost no more than with the best one (GL1, GL4), and no more than packing, sending
-//! contiguous bytes and unpacking (GL2, GL3).
+//! Measurements, held against the performance guidelines of Carpen-Amarie, Hunold and Traeff:
+//! whatever the description, a message should cost no more than with the best one (GL1, GL4), and
+//! no more than packing, sending contiguous bytes and unpacking (GL2, GL3).
 
 use super::record::Record;
 use super::schedule::Mode;
@@ -19,7 +19,8 @@ const CONTIGUOUS: &str = "contiguous";
 /// The program that measures packing and unpacking.
 const PACKING: &str = "packing";
 
-/// A cell in one mode, by what the guidelines compare: operation, layout and bytes, then description and mode.
+/// A cell in one mode, by what the guidelines compare: operation, layout and bytes, then
+/// description and mode.
 type Key<'r> = (&'r str, &'r str, u64);
 /// Medians in microseconds by run.
 type Times = BTreeMap<u32, f64>;
@@ -37,7 +38,8 @@ pub struct Judged {
     pub bytes: u64,
     /// Over the best native description of the same layout: native, and with commloom.
     pub best: [f64; 2],
-    /// Over packing, sending contiguous bytes and unpacking, each the best way known: native, and with commloom.
+    /// Over packing, sending contiguous bytes and unpacking, each the best way known: native, and
+    /// with commloom.
     pub explicit: Option<[f64; 2]>,
     /// Native over commloom: above 1 commloom is faster.
     pub gain: f64,
@@ -90,7 +92,8 @@ fn fastest<'t, K: 't>(ways: impl Iterator<Item = (K, &'t Times)>) -> Option<&'t 
     all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, times)| times)
 }
 
-/// Of all launches: a machine that others use is slow for seconds, so that a launch is slow as a whole, or is not.
+/// Of all launches: a machine that others use is slow for seconds, so that a launch is slow as a
+/// whole, or is not.
 fn shortest(times: &Times) -> Option<f64> {
     times.values().copied().min_by(f64::total_cmp)
 }
@@ -199,7 +202,8 @@ mod tests {
     use super::super::record::{FORMAT, Launch};
     use super::*;
 
-    /// Times of (program, layout, description), native and with commloom; the second run is twice as slow.
+    /// Times of (program, layout, description), native and with commloom; the second run is twice
+    /// as slow.
     fn record(cells: &[(&str, &str, &str, [f64; 2])]) -> Record {
         let mut launches = Vec::new();
         for run in 0..2 {

@@ -78,7 +78,8 @@ fn finish(command: &mut Command, timeout: Duration) -> Outcome {
         Ok(child) => child,
         Err(e) => return failed(format!("cannot start {}: {e}", command.get_program().display())),
     };
-    // Both pipes end when all ranks have; reading them in threads leaves this one free to watch the clock.
+    // Both pipes end when all ranks have; reading them in threads leaves this one free to watch
+    // the clock.
     let (output, errors) = (collect(child.stdout.take()), collect(child.stderr.take()));
     let deadline = Instant::now() + timeout;
     let output = receive(&output, deadline);

@@ -1,7 +1,8 @@
 //! The demo: every example, every MPI library, native and under `commloom exec`, in turns.
 //!
-//! [`run`] is the whole story; each step has its own file. Nothing here judges a time: what decides over success is
-//! that every launch verified its own results, that no cell is missing, and that both modes received the same bytes.
+//! [`run`] is the whole story; each step has its own file. Nothing here judges a time: what
+//! decides over success is that every launch verified its own results, that no cell is missing,
+//! and that both modes received the same bytes.
 
 pub mod environment;
 pub mod guidelines;
@@ -28,14 +29,16 @@ pub struct Options {
     /// How often every example is launched in each mode.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// Few, small cells and few repetitions: shows that everything works, says nothing about speed.
+    /// Few, small cells and few repetitions: shows that everything works, says nothing about
+    /// speed.
     #[arg(long)]
     pub quick: bool,
     /// Also the cells that there is usually no time for.
     #[arg(long, conflicts_with = "quick")]
     pub all: bool,
-    /// MPI libraries: the suffix of their commands (mpicc.NAME, mpiexec.NAME), or NAME=DIR for those in DIR/bin, or
-    /// NAME=DIR:OTHER for a library in DIR without mpicc that runs the programs of the one in OTHER.
+    /// MPI libraries: the suffix of their commands (mpicc.NAME, mpiexec.NAME), or NAME=DIR for
+    /// those in DIR/bin, or NAME=DIR:OTHER for a library in DIR without mpicc that runs the
+    /// programs of the one in OTHER.
     #[arg(long, value_delimiter = ',', default_value = "mpich,openmpi", value_name = "NAMES")]
     pub mpi: Vec<String>,
     /// Only cells whose line "example layout description bytes" contains this text.
@@ -112,10 +115,12 @@ pub enum Error {
     NoCells(String),
 }
 
-/// Runs after which the table is shown for the first time: each mode was once the first of the two.
+/// Runs after which the table is shown for the first time: each mode was once the first of the
+/// two.
 const FIRST_LOOK: u32 = 2;
 
-/// Runs the demo and prints its table; on standard error a first one soon. The answer is whether every launch succeeded and all results agree.
+/// Runs the demo and prints its table; on standard error a first one soon. The answer is whether
+/// every launch succeeded and all results agree.
 ///
 /// # Errors
 /// When something that the demo needs is missing, or a file cannot be written.
@@ -270,8 +275,9 @@ fn expected_cells(expected: &[Expected]) -> Vec<(String, protocol::Cell)> {
     expected.iter().flat_map(cells).collect()
 }
 
-/// Launches everything in turns and hands all launches so far to `save` after each run, and once more at the end.
-/// A combination of example, library and mode that failed once is reported and not launched again.
+/// Launches everything in turns and hands all launches so far to `save` after each run, and once
+/// more at the end. A combination of example, library and mode that failed once is reported and
+/// not launched again.
 fn measure(
     launcher: &dyn Launcher,
     libraries: &[Library],

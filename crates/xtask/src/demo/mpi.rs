@@ -1,4 +1,5 @@
-//! The MPI libraries on this machine: their commands, how they launch ranks, and the examples compiled with them.
+//! The MPI libraries on this machine: their commands, how they launch ranks, and the examples
+//! compiled with them.
 
 use super::Error;
 use std::env;
@@ -22,7 +23,8 @@ const FORTRAN_FLAGS: [&str; 5] = ["-std=f2018", "-O2", "-Wall", "-Wextra", "-Wer
 /// An installed MPI library.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// The suffix of its commands, as Debian's alternatives have it, or a name given to a directory.
+    /// The suffix of its commands, as Debian's alternatives have it, or a name given to a
+    /// directory.
     pub name: String,
     /// As told by its launcher.
     pub version: String,
@@ -49,9 +51,10 @@ pub struct Example {
 }
 
 impl Library {
-    /// Looks for `mpicc.NAME` and `mpiexec.NAME` on the path, and tries out how ranks can be bound to cores. With
-    /// `NAME=DIR`, for `mpicc` and `mpiexec` in `DIR/bin`; with `NAME=DIR:OTHER`, for `mpicc` in `OTHER/bin`: a library
-    /// without a compiler command, that runs the programs of another one with the same ABI.
+    /// Looks for `mpicc.NAME` and `mpiexec.NAME` on the path, and tries out how ranks can be bound
+    /// to cores. With `NAME=DIR`, for `mpicc` and `mpiexec` in `DIR/bin`; with `NAME=DIR:OTHER`,
+    /// for `mpicc` in `OTHER/bin`: a library without a compiler command, that runs the programs of
+    /// another one with the same ABI.
     ///
     /// # Errors
     /// When a command is missing or its launcher cannot start two processes.
@@ -96,8 +99,8 @@ impl Library {
         Ok(library)
     }
 
-    /// A command that starts `ranks` processes of the program given as its further arguments, each one on a core of
-    /// its own where possible.
+    /// A command that starts `ranks` processes of the program given as its further arguments, each
+    /// one on a core of its own where possible.
     #[must_use]
     pub fn launch(&self, ranks: u32) -> Command {
         self.launch_with(&self.binding, ranks)
@@ -126,7 +129,8 @@ impl Library {
         compiled(command, source)
     }
 
-    /// Compiles one of [`FORTRAN_EXAMPLES`] into a directory. `None` where there is no Fortran compiler.
+    /// Compiles one of [`FORTRAN_EXAMPLES`] into a directory. `None` where there is no Fortran
+    /// compiler.
     ///
     /// # Errors
     /// The output of the compiler.
@@ -151,7 +155,8 @@ impl Library {
         self.name.starts_with("openmpi") || self.version.contains("Open")
     }
 
-    /// Ranks that move between cores make times jump; but containers and small machines may refuse to bind.
+    /// Ranks that move between cores make times jump; but containers and small machines may refuse
+    /// to bind.
     fn bind_if_possible(&mut self) -> Result<(), Error> {
         self.binding = vec![if self.is_open_mpi() { "--bind-to" } else { "-bind-to" }, "core"];
         if self.try_launch().is_err() {
@@ -246,7 +251,8 @@ fn compiled(mut command: Command, source: &Path) -> Result<(), Error> {
     })
 }
 
-/// Whether a compiler works: the wrappers are installed with MPI, the compiler behind them need not be.
+/// Whether a compiler works: the wrappers are installed with MPI, the compiler behind them need
+/// not be.
 fn answers(compiler: &Path) -> bool {
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }

@@ -1,4 +1,5 @@
-//! Output of the examples (see `examples/common.h`): one `CELL` line per cell, then `VERIFIED n cells`.
+//! Output of the examples (see `examples/common.h`): one `CELL` line per cell, then
+//! `VERIFIED n cells`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -29,7 +30,8 @@ impl Cell {
         typed.then(|| Cell { description: BY_HAND.to_owned(), ..self.clone() })
     }
 
-    /// What is measured, for a summary: the example, and what sets these cells apart from its others.
+    /// What is measured, for a summary: the example, and what sets these cells apart from its
+    /// others.
     #[must_use]
     pub fn subject(&self) -> String {
         let step = if self.layout.starts_with(STEP) { ", whole step" } else { "" };
@@ -89,7 +91,8 @@ pub enum Error {
     Unexpected(Cell),
 }
 
-/// Reads the output of a measuring launch. Lines of other programs (of the MPI library, say) are passed over.
+/// Reads the output of a measuring launch. Lines of other programs (of the MPI library, say) are
+/// passed over.
 ///
 /// # Errors
 /// When the output is not that of an example which verified all it printed.

@@ -1,4 +1,5 @@
-//! Everything that was measured, as one JSON file: each sample of each launch, then what the table shows of them.
+//! Everything that was measured, as one JSON file: each sample of each launch, then what the table
+//! shows of them.
 
 use super::Error;
 use super::environment::Environment;

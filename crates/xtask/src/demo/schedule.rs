@@ -35,7 +35,8 @@ pub struct Turn {
     pub mode: Mode,
 }
 
-/// All launches, in order: in each run every subject in every mode; the modes change their order from run to run.
+/// All launches, in order: in each run every subject in every mode; the modes change their order
+/// from run to run.
 #[must_use]
 pub fn turns(runs: u32, subjects: usize, modes: &[Mode]) -> Vec<Turn> {
     let mut turns = Vec::new();

@@ -1,4 +1,5 @@
-//! From launches to rows: medians, spread, ratio, and whether all launches received the same bytes.
+//! From launches to rows: medians, spread, ratio, and whether all launches received the same
+//! bytes.
 
 use super::protocol::{Cell, Sample};
 use super::record::Launch;
@@ -7,7 +8,8 @@ use commloom_measure::statistics::{Quartiles, median};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// From this ratio on a cell counts as faster (its inverse side is [`SLOWER`]): the noise of a quiet machine.
+/// From this ratio on a cell counts as faster (its inverse side is [`SLOWER`]): the noise of a
+/// quiet machine.
 pub const FASTER: f64 = 1.05;
 /// Below this ratio a cell counts as slower.
 pub const SLOWER: f64 = 0.95;
@@ -97,9 +99,9 @@ fn medians(launches: &[&Launch], cell: &Cell, mode: Mode) -> BTreeMap<u32, f64> 
     of_mode.filter_map(|launch| Some((launch.run, sample(launch, cell)?.median_us))).collect()
 }
 
-/// Median over the runs of native / commloom. The launches of a run follow each other: on a machine
-/// that changes its speed from minute to minute, as virtual ones do, the ratio of two medians compares
-/// different minutes.
+/// Median over the runs of native / commloom. The launches of a run follow each other: on a
+/// machine that changes its speed from minute to minute, as virtual ones do, the ratio of two
+/// medians compares different minutes.
 fn paired_ratio(native: &BTreeMap<u32, f64>, commloom: &BTreeMap<u32, f64>) -> Option<f64> {
     let ratio =
         |(run, us): (&u32, &f64)| Some(native.get(run)? / Some(us).filter(|&&us| us > 0.0)?);

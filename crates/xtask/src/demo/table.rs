@@ -1,6 +1,7 @@
 //! The table of the demo, for a terminal and as Markdown.
 //!
-//! Colours are written always; `anstream` takes them out where there is no terminal or `NO_COLOR` is set.
+//! Colours are written always; `anstream` takes them out where there is no terminal or `NO_COLOR`
+//! is set.
 
 use super::record::{Launch, Record};
 use super::summary::{FASTER, Row, SLOWER, Spread};
@@ -160,7 +161,8 @@ fn explanation(record: &Record) -> String {
     )
 }
 
-/// One sentence for each library and what is measured: how often faster, how often slower, how much.
+/// One sentence for each library and what is measured: how often faster, how often slower, how
+/// much.
 fn groups(record: &Record) -> Vec<String> {
     let mut groups: Vec<((String, &str), Vec<&Row>)> = Vec::new();
     for row in &record.rows {

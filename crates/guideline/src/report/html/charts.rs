@@ -115,7 +115,8 @@ fn numbers(report: &Report<'_>, figure: &Figure) -> String {
     let used = figure.pale();
     let modes = shown.map(|(pale, mode)| used.contains(&pale).then_some(mode));
     let modes: Vec<Mode> = modes.into_iter().flatten().collect();
-    // By place along the axis and by series: what stands at the axis, and times by library and mode.
+    // By place along the axis and by series: what stands at the axis, and times by library and
+    // mode.
     type Times<'f> = (&'f str, BTreeMap<(usize, Mode), String>);
     let mut rows: BTreeMap<(usize, usize), Times<'_>> = BTreeMap::new();
     for (subject, chart) in &figure.charts {

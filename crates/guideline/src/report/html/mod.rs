@@ -1,5 +1,5 @@
-//! The report as one web page. Everything is in it as text and pictures; the script only sorts and filters the table
-//! of violations.
+//! The report as one web page. Everything is in it as text and pictures; the script only sorts and
+//! filters the table of violations.
 
 mod charts;
 mod environment;

@@ -70,7 +70,8 @@ fn row(report: &Report<'_>, judgement: &Judgement) -> String {
             escape(&rival_type(report, judgement))
         ),
     };
-    // What stands in <i> is what the script filters and sorts by: FIELDS in script.js names them in this order.
+    // What stands in <i> is what the script filters and sorts by: FIELDS in script.js names them
+    // in this order.
     format!(
         "<tr><td class=\"n {verdict}\"><i>{:.2}</i><br/><small>{:.2} to {:.2}</small></td><td><i>{}</i><br/><small \
          class=\"{verdict}\"><i>{verdict}</i></small></td><td><i>{}</i><br/><small><i>{}</i>, \

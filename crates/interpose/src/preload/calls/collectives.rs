@@ -48,9 +48,9 @@ impl<A: Abi, S: Arguments<A>, R: Arguments<A>> CollectiveLayer<A, S, R> for &'st
 
 impl<A: Abi> ReductionLayer<A> for &'static Preload<A> {}
 
-/// Before the library's part: finds out what there is to do and packs what the call sends. Persistent
-/// ones too, although they are packed again whenever they are started: MPICH copies what a process
-/// sends to itself while it makes the request.
+/// Before the library's part: finds out what there is to do and packs what the call sends.
+/// Persistent ones too, although they are packed again whenever they are started: MPICH copies
+/// what a process sends to itself while it makes the request.
 ///
 /// # Safety
 /// As the MPI call.
@@ -80,8 +80,8 @@ unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     plan
 }
 
-/// After the library's part, which returned `code`: unpacks what the call received, or leaves that to
-/// the completion of its request.
+/// After the library's part, which returned `code`: unpacks what the call received, or leaves that
+/// to the completion of its request.
 ///
 /// # Safety
 /// As the MPI call; the library has written the request if it succeeded.
@@ -123,8 +123,8 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     let CollectiveCall { kind, send, receive, root, comm, .. } = call;
     let (kind, root, comm) = (*kind, *root, *comm);
     let mpi = state.mpi();
-    // Packing keeps counts and sizes of elements, but not gaps and extents, and nobody knows whether the other
-    // processes pack.
+    // Packing keeps counts and sizes of elements, but not gaps and extents, and nobody knows
+    // whether the other processes pack.
     let fault = match kind {
         Kind::Allgather => Some(Subject::AllgatherWithoutGaps),
         Kind::Allgatherv => Some(Subject::AllgathervOfOtherExtents),

@@ -32,7 +32,7 @@ pub unsafe fn abort<A: Abi>(
     comm: A::Comm,
     code: c_int,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next(comm, code) }
 }
 
@@ -46,6 +46,6 @@ pub unsafe fn pcontrol<A: Abi>(
     next: unsafe extern "C" fn(c_int) -> c_int,
     level: c_int,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next(level) }
 }

@@ -1,5 +1,5 @@
-//! `MPI_Pack` and `MPI_Unpack` (MPI 4.1, section 5.2). The packed form of the supported libraries is
-//! the data bytes in type-map order, on one kind of machine; the end-to-end tests compare it.
+//! `MPI_Pack` and `MPI_Unpack` (MPI 4.1, section 5.2). The packed form of the supported libraries
+//! is the data bytes in type-map order, on one kind of machine; the end-to-end tests compare it.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub unsafe fn pack<A: Abi, N: CallCount>(
     position: *mut N,
     comm: A::Comm,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the buffers, counts and position are those of the program's call.
     unsafe {
         if let Some((message, start, end)) =
             engine(state, memory, (count, datatype), packed, size, position)
@@ -123,7 +123,7 @@ pub unsafe fn unpack<A: Abi, N: CallCount>(
     datatype: A::Datatype,
     comm: A::Comm,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the buffers, counts and position are those of the program's call.
     unsafe {
         let ours = engine(state, memory, (count, datatype), packed, size, position)
             .filter(|(message, ..)| message.refused_by_overlap().is_none());

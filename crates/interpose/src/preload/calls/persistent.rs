@@ -1,5 +1,5 @@
-//! Persistent requests (MPI 4.1, section 3.9): those of point-to-point messages are made here, those of
-//! collectives in [`super::collectives`]; all of them are started here.
+//! Persistent requests (MPI 4.1, section 3.9): those of point-to-point messages are made here,
+//! those of collectives in [`super::collectives`]; all of them are started here.
 
 use std::ffi::c_int;
 
@@ -59,8 +59,8 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
     }
 }
 
-/// Packs what so many requests send and starts them by `call`. Where packing failed none is started,
-/// because the library would send what was packed the last time.
+/// Packs what so many requests send and starts them by `call`. Where packing failed none is
+/// started, because the library would send what was packed the last time.
 ///
 /// # Safety
 /// As the MPI call.
@@ -84,8 +84,8 @@ unsafe fn starting<A: Abi>(
     } else {
         let mpi = state.mpi();
         let code = A::CONSTANTS.err_intern;
-        // The handler decides whether the program ends. What it returns changes nothing. A program that has
-        // only sessions has no such communicator.
+        // The handler decides whether the program ends. What it returns changes nothing. A program
+        // that has only sessions has no such communicator.
         if mpi.initialized().unwrap_or(false) && !mpi.finalized().unwrap_or(true) {
             let _ = mpi.call_errhandler(mpi.handles.comm_world, code);
         }

@@ -1,5 +1,5 @@
-//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.11). The four modes of a
-//! send differ in the library's function only, and so do the two widths of counts.
+//! Blocking and non-blocking sends and receives (MPI 4.1, sections 3.2 to 3.11). The four modes of
+//! a send differ in the library's function only, and so do the two widths of counts.
 //!
 //! The walk of one `MPI_Send` of a derived type, from its handle to the call, each function once.
 //! Files are those of `accelerate`; what is indented runs only until it is known.

@@ -15,7 +15,7 @@ pub unsafe fn commit<A: Abi>(
     next: unsafe extern "C" fn(*mut A::Datatype) -> c_int,
     datatype: *mut A::Datatype,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     let code = unsafe { next(datatype) };
     if code == A::CONSTANTS.success && !state.config().off && state.recorder().is_none() {
         // SAFETY: the library has just read it.

@@ -1,5 +1,6 @@
-//! Calls that only [`replace`](crate::replace) looks at: those that make communicators, and those that use messages or requests
-//! in ways that the other modules have nothing to do with. All of them go to the library as they are.
+//! Calls that only [`replace`](crate::replace) looks at: those that make communicators, and those
+//! that use messages or requests in ways that the other modules have nothing to do with. All of
+//! them go to the library as they are.
 
 use std::ffi::{c_char, c_int};
 
@@ -18,7 +19,7 @@ pub unsafe fn init<A: Abi>(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     let code = unsafe { next(argc, argv) };
     if code == A::CONSTANTS.success {
         state.shield(|| {
@@ -43,7 +44,7 @@ pub unsafe fn init_thread<A: Abi>(
     wanted: c_int,
     provided: *mut c_int,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the library's function of the same name, as the program has called it.
     let code = unsafe { next(argc, argv, wanted, provided) };
     if code == A::CONSTANTS.success {
         state.shield(|| {
@@ -67,7 +68,8 @@ pub unsafe fn made<A: Abi>(state: &'static Preload<A>, code: c_int, new: *mut A:
     }
 }
 
-/// `MPI_Cancel`: a message that was replaced has arrived, and is past cancelling (MPI 4.1, section 3.8.4).
+/// `MPI_Cancel`: a message that was replaced has arrived, and is past cancelling (MPI 4.1, section
+/// 3.8.4).
 ///
 /// # Safety
 /// As the MPI call.
@@ -76,7 +78,7 @@ pub unsafe fn cancel<A: Abi>(
     next: unsafe extern "C" fn(*mut A::Request) -> c_int,
     request: *mut A::Request,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the program's request, which the library's function gets where it is not replaced.
     unsafe {
         match state.replacement.told(request, 1) {
             Some(_) => A::CONSTANTS.success,
