@@ -14,7 +14,7 @@ use crate::place::Called;
 use crate::proof::prove;
 use crate::replacement::{Replacement, replacement};
 use crate::warnings::warnings;
-use crate::whole::{Earlier, Whole};
+use crate::whole::{Unseen, Whole};
 
 /// The messages that findings take the place of in each part; they are sorted by part.
 fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, AdviceError> {
@@ -37,8 +37,8 @@ struct Group<'f, 'a> {
     predicted: Predicted,
     /// Why that is not printed.
     withheld: Option<String>,
-    /// The same from before it was known.
-    earlier: Earlier,
+    /// The same at times when the recorder did not see it.
+    unseen: Unseen,
     /// All messages that its lines send.
     sent_there: u64,
 }
@@ -95,11 +95,11 @@ pub fn advice<'f, 'a>(
         }
         group.withheld = whole.beside(&group.same);
         if group.withheld.is_some()
-            && let Some(earlier) = whole.earlier(&group.same)
+            && let Some(unseen) = whole.unseen(&group.same)
         {
             group.withheld = None;
-            group.predicted = group.predicted.with_earlier(group.times(), earlier.times);
-            group.earlier = earlier;
+            group.predicted = group.predicted.with_unseen(group.times(), unseen.times);
+            group.unseen = unseen;
         }
     }
     without_covered(&mut all);
@@ -113,10 +113,10 @@ pub fn advice<'f, 'a>(
     Ok(all.into_iter().map(|group| joined(group, &mut counted)).collect())
 }
 
-/// All messages of a call that is printed are its own: what else was found in the same lines, from
-/// before the recorder knew what they add up, is left out.
+/// All messages of a call that is printed are its own: what else was found in the same lines, at
+/// times when the recorder did not see what they add up, is left out.
 fn without_covered(all: &mut Vec<Group>) {
-    let printed = all.iter().filter(|group| group.withheld.is_none() && group.earlier.times > 0);
+    let printed = all.iter().filter(|group| group.withheld.is_none() && group.unseen.times > 0);
     let printed: Vec<BTreeSet<(bool, Called)>> = printed
         .map(|group| group.lines().into_iter().map(|(sent, c)| (sent, c.clone())).collect())
         .collect();
@@ -174,17 +174,17 @@ fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceErro
     let written = replacement(most, &same, &groups, &elements, language);
     let beyond = same.iter().find_map(|finding| finding.beyond.clone());
     let withheld = beyond.or_else(|| prove(&written, &same, &groups, &elements).err());
-    let (earlier, sent_there) = (Earlier::default(), 0);
-    Ok(Group { same, most, groups, language, written, predicted, withheld, earlier, sent_there })
+    let (unseen, sent_there) = (Unseen::default(), 0);
+    Ok(Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there })
 }
 
-/// One advice for findings of one kind and place. Messages that an earlier one has `counted` are
+/// One advice for findings of one kind and place. Messages that an unseen one has `counted` are
 /// not its own.
 fn joined<'f, 'a>(
     group: Group<'f, 'a>,
     counted: &mut BTreeSet<Number>,
 ) -> (Advice, &'f Finding<'a>) {
-    let Group { same, most, groups, language, written, predicted, withheld, earlier, sent_there } =
+    let Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there } =
         group;
     let (mut roots, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let (mut bytes, mut messages, mut all_times) = (0_u64, 0_u64, 0_u64);
@@ -205,20 +205,20 @@ fn joined<'f, 'a>(
             }
         }
     }
-    all_times = all_times.saturating_add(earlier.times);
-    messages = messages.saturating_add(earlier.messages);
-    bytes = bytes.saturating_add(earlier.bytes);
-    for (all, more) in [(&mut sent, &earlier.sent), (&mut received, &earlier.received)] {
+    all_times = all_times.saturating_add(unseen.times);
+    messages = messages.saturating_add(unseen.messages);
+    bytes = bytes.saturating_add(unseen.bytes);
+    for (all, more) in [(&mut sent, &unseen.sent), (&mut received, &unseen.received)] {
         for (place, count) in more {
             *all.entry(place).or_insert(0) += count;
         }
     }
     let mut notes = if withheld.is_none() { warnings(most, &same, predicted) } else { Vec::new() };
-    if earlier.times > 0 {
+    if unseen.times > 0 {
         notes.push(format!(
-            "in the first {} of {all_times} times the recorder did not see yet what is added up: \
-             the messages are the same, their sums are not shown to be",
-            earlier.times
+            "in {} of {all_times} times the recorder did not see what is added up: the messages are \
+             the same, their sums are not shown to be",
+            unseen.times
         ));
     }
     let sizes = || same.iter().map(|finding| block_bytes(finding.collective));

@@ -80,10 +80,10 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// The same with so many `earlier` times besides those that were found.
-    pub(crate) fn with_earlier(self, found: u64, earlier: u64) -> Predicted {
+    /// The same with so many `unseen` times besides those that were found.
+    pub(crate) fn with_unseen(self, found: u64, unseen: u64) -> Predicted {
         #[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
-        let more = 1.0 + earlier as f64 / found.max(1) as f64;
+        let more = 1.0 + unseen as f64 / found.max(1) as f64;
         Predicted { messages: self.messages * more, call: self.call * more }
     }
 }

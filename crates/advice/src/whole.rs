@@ -1,5 +1,6 @@
 //! The lines of an operation in the whole run: whether they send anything else, and whether that is
-//! the operation again, from before the recorder knew what the program adds up.
+//! the operation again, at a time when the recorder did not see what the program adds up: mostly
+//! the first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,9 +22,9 @@ pub struct Whole<'a> {
     received: Counts,
 }
 
-/// The messages of an operation's lines before its first time that is proven.
+/// The messages of the times of an operation that are not proven.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub struct Unseen {
     pub times: u64,
     pub messages: u64,
     pub bytes: u64,
@@ -110,10 +111,10 @@ impl<'a> Whole<'a> {
         None
     }
 
-    /// The earlier times of a reduction, if all else that its lines do is that: at every process
-    /// the same steps, between the same buffers, in the same order, as often as it takes; what was
-    /// the same content in the first proven time is so in each. Fewer than are proven.
-    pub fn earlier(&self, same: &[&Finding]) -> Option<Earlier> {
+    /// The other times of a reduction, if all else that its lines do is that: at every process the
+    /// same steps, between the same buffers, in the same order, as often as it takes; what is the
+    /// same content in the first proven time is so in each. Fewer than are proven.
+    pub fn unseen(&self, same: &[&Finding]) -> Option<Unseen> {
         let first = same.iter().min_by_key(|finding| finding.part)?;
         if !same.iter().all(|f| matches!(f.collective.blocks, Blocks::Reduced { .. })) {
             return None;
@@ -123,7 +124,7 @@ impl<'a> Whole<'a> {
             same.iter().flat_map(|finding| finding.places(are_sent)).collect()
         };
         let lines = (places(true), places(false));
-        let mut earlier: Option<u64> = None;
+        let mut unseen: Option<u64> = None;
         let mut all: Vec<(Steps<'_>, usize, usize)> = Vec::new();
         for trace in self.traces {
             let steps = self.steps(trace, &lines);
@@ -133,25 +134,23 @@ impl<'a> Whole<'a> {
             let own = |place: commloom_commgraph::recorded::Place| {
                 (place.process == trace.header.rank).then_some(place.event)
             };
-            let numbers = first.messages().flat_map(|m| [own(m.send), own(m.receive)]);
-            let begin = numbers.flatten().min()?;
-            let at = steps.iter().position(|(number, ..)| *number == begin)?;
-            let (before, after) = (count(at), count(steps.len() - at));
-            let each = after.checked_div(proven).filter(|each| *each > 0)?;
-            let times = before / each;
-            let fits = after % proven == 0 && before % each == 0 && 0 < times && times < proven;
-            if !fits || *earlier.get_or_insert(times) != times {
+            let numbers: BTreeSet<u64> =
+                first.messages().flat_map(|m| [own(m.send), own(m.receive)]).flatten().collect();
+            let (begin, each) = (numbers.first()?, numbers.len());
+            let at = steps.iter().position(|(number, ..)| number == begin)?;
+            let times = count(steps.len() / each).checked_sub(proven)?;
+            let is_whole = steps.len().is_multiple_of(each) && at.is_multiple_of(each);
+            if !is_whole || times == 0 || times >= proven || *unseen.get_or_insert(times) != times {
                 return None;
             }
-            let each = usize::try_from(each).ok()?;
-            // It begins with a whole time, so that steps are the same from time to time.
             if !(0..steps.len()).all(|k| steps[k].1 == steps[at + k % each].1) {
                 return None;
             }
             all.push((steps, at, each));
         }
-        let times = earlier?;
-        is_like(&all, usize::try_from(times).ok()?).then(|| counted(times, &all))
+        let times = unseen?;
+        let total = usize::try_from(times.saturating_add(proven)).ok()?;
+        is_like(&all, total).then(|| counted(times, &all))
     }
 
     /// What a process does at these lines.
@@ -183,7 +182,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// Whether contents that are the same in the first proven time are the same in each earlier one.
+/// Whether contents that are the same in the first proven time are the same in each.
 fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
     let mut classes: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
     for (process, (steps, at, each)) in all.iter().enumerate() {
@@ -206,17 +205,17 @@ fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
     })
 }
 
-fn counted(times: u64, all: &[(Steps<'_>, usize, usize)]) -> Earlier {
-    let mut earlier = Earlier { times, ..Earlier::default() };
-    for (_, step, _) in all.iter().flat_map(|(steps, at, _)| &steps[..*at]) {
+fn counted(times: u64, all: &[(Steps<'_>, usize, usize)]) -> Unseen {
+    let mut unseen = Unseen { times, ..Unseen::default() };
+    for (_, step, _) in all.iter().flat_map(|(steps, at, each)| &steps[*at..at + each]) {
         if step.send_to.is_some() {
-            earlier.messages += 1;
-            earlier.bytes += step.bytes;
+            unseen.messages += times;
+            unseen.bytes += step.bytes.saturating_mul(times);
         }
-        let side = if step.send_to.is_some() { &mut earlier.sent } else { &mut earlier.received };
-        *side.entry(step.place.clone()).or_insert(0) += 1;
+        let side = if step.send_to.is_some() { &mut unseen.sent } else { &mut unseen.received };
+        *side.entry(step.place.clone()).or_insert(0) += times;
     }
-    earlier
+    unseen
 }
 
 fn count(n: usize) -> u64 {
