@@ -216,8 +216,8 @@ fn joined<'f, 'a>(
     let mut notes = if withheld.is_none() { warnings(most, &same, predicted) } else { Vec::new() };
     if unseen.times > 0 {
         notes.push(format!(
-            "in {} of {all_times} times the recorder did not see what is added up: the messages are \
-             the same, their sums are not shown to be",
+            "in {} of {all_times} times the recorder did not see what is added up: the messages \
+             are the same, their sums are not shown to be",
             unseen.times
         ));
     }

@@ -78,8 +78,8 @@ impl Writer<'_, '_> {
         self.lists(&names, &lists);
         let rank = self.rank_name();
         self.legend.push(format!(
-            "{rank}: no message has the block of a process for itself. Where the program copies it, \
-             MPI_Alltoall({}, {}) does that too",
+            "{rank}: no message has the block of a process for itself. Where the program copies \
+             it, MPI_Alltoall({}, {}) does that too",
             plain.join(", "),
             self.comm.name
         ));
@@ -192,14 +192,10 @@ impl Writer<'_, '_> {
         self.code_legend("BLOCKS", false, &Some(Rows::Step(step)));
         let rank = self.rank_name();
         self.legend.push(format!(
-            "{rank}: no message has the block of a process for itself. Where the program copies it to \
-             its place among the others, MPI_Allgather(BLOCK, {}, {}, BLOCKS, {}, {}, {}) does that \
-             too",
-            a.count,
-            a.datatype,
-            b.count,
-            b.datatype,
-            self.comm.name
+            "{rank}: no message has the block of a process for itself. Where the program copies \
+             it to its place among the others, MPI_Allgather(BLOCK, {}, {}, BLOCKS, {}, {}, {}) \
+             does that too",
+            a.count, a.datatype, b.count, b.datatype, self.comm.name
         ));
         let arguments = ["BLOCK", names[0], names[1], &a.datatype];
         let rest = ["BLOCKS", names[2], names[3], &b.datatype];

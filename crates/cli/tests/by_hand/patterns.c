@@ -829,7 +829,7 @@ static void reduce_elsewhere(void)
     enum { LONG = 2 * N };
     int to = size - 1;
     fill(a, LONG);
-    /* one call: BUFFER = a */
+    /* one call: BUFFER = a; COPY = memcpy(t, a, LONG * 8) */
     if (rank != to)
         MPI_Send(a, LONG, MPI_DOUBLE, to, 51, WORLD);
     for (int i = 0; i < size - 1 && rank == to; i++) {
