@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write tables/check-graphs.md (some 15 seconds)
 	scripts/written-to $(TABLES)/check-graphs.md $(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000)
+
+check-advice: setup ## what detect prints for the patterns of tests/by_hand, compiled and run in place of their messages on 2 to 8 processes (RANKS=2,3,4,5,8), with every MPI library found; prints a table (some 15 minutes)
+	COMMLOOM_RANKS=$(or $(RANKS),2,3,4,5,8) $(CARGO) test --package commloom --test applied -- --nocapture
 
 check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of tables/check-refactor.md
 	COMMLOOM_PROGRAMS=$(or $(PROGRAMS),4000) COMMLOOM_SEED=$(or $(SEED),100) COMMLOOM_LIBRARIES=mpich,openmpi COMMLOOM_TABLE=1 \

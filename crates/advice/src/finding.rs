@@ -7,7 +7,7 @@ use std::sync::Arc;
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::recorded::Message;
 use commloom_commgraph::{
-    Action, Collective, Detection, Graph, GraphError, Named, Share, needed, shares,
+    Action, Collective, Detection, Graph, GraphError, Named, Share, needed, returned, shares,
 };
 use commloom_trace::{Action as Recorded, Buffer, Communicator, Event, Site, Trace};
 
@@ -76,6 +76,8 @@ pub struct Finding<'a> {
     pub complete: bool,
     /// Where its messages are sent, and received, by their numbers in the part.
     pub ends: BTreeMap<usize, (Option<Called>, Option<Called>)>,
+    /// Whether its messages make every process wait for all others, which its call does not.
+    pub waits: bool,
     /// Something else that its messages do, and no call does.
     pub beyond: Option<String>,
 }
@@ -172,11 +174,27 @@ pub fn findings<'a>(
             Some(detection) => numbers(&needed(graph, detection).map_err(failed)?),
             None => BTreeSet::new(),
         };
-        let of: Vec<BTreeSet<usize>> = shares.iter().map(|s| numbers(&s.messages)).collect();
+        let mut of: Vec<BTreeSet<usize>> = shares.iter().map(|s| numbers(&s.messages)).collect();
+        let is_free =
+            |number: &usize| !left.contains(number) && !of.iter().any(|o| o.contains(number));
+        let mut free: Vec<usize> = (0..ran.messages.len()).filter(is_free).collect();
+        if !free.is_empty() {
+            // From the same lines as an operation, and without effect: it goes with that.
+            let back = numbers(&returned(graph).map_err(failed)?);
+            free.retain(|number| back.contains(number));
+            for number in free {
+                let site = |number: usize| {
+                    ran.messages.get(number).map(|message| (&message.sender, &message.receiver))
+                };
+                let own = of.iter_mut().find(|own| own.iter().any(|o| site(*o) == site(number)));
+                own.map(|own| own.insert(number));
+            }
+        }
         let waits =
             complete && !waits::are_kept(graph.processes(), collectives, &ran.messages, &of);
         for ((collective, share), numbers) in collectives.iter().zip(shares).zip(of) {
-            let beyond = match (numbers.intersection(&left).count(), waits) {
+            let is_alone = collectives.len() == 1 && collective.group.size() == graph.processes();
+            let beyond = match (numbers.intersection(&left).count(), waits && !is_alone) {
                 (0, false) => None,
                 (0, true) => Some(
                     "the messages make every process wait for all others, and without them not \
@@ -193,7 +211,17 @@ pub fn findings<'a>(
                 Some((number, (place(&message.sender), place(&message.receiver))))
             });
             let ends = ends.collect();
-            all.push(Finding { part, graph, ran, collective, share, complete, ends, beyond });
+            all.push(Finding {
+                part,
+                graph,
+                ran,
+                collective,
+                share,
+                complete,
+                ends,
+                waits: waits && is_alone,
+                beyond,
+            });
         }
     }
     Ok(all)

@@ -1,12 +1,11 @@
 //! From the parts of a program to advice: what is the same at the same places is one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::{Blocks, Share, Together, together};
 use commloom_emit::Language;
-use commloom_trace::{Action as Recorded, Site, Trace};
+use commloom_trace::Site;
 
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
@@ -15,6 +14,7 @@ use crate::place::Called;
 use crate::proof::prove;
 use crate::replacement::{Replacement, replacement};
 use crate::warnings::warnings;
+use crate::whole::{Unseen, Whole};
 
 /// The messages that findings take the place of in each part; they are sorted by part.
 fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, AdviceError> {
@@ -37,12 +37,30 @@ struct Group<'f, 'a> {
     predicted: Predicted,
     /// Why that is not printed.
     withheld: Option<String>,
+    /// The same at times when the recorder did not see it.
+    unseen: Unseen,
+    /// All messages that its lines send.
+    sent_there: u64,
 }
 
 /// A message: its part, and its number there.
 type Number = (usize, usize);
 
 impl Group<'_, '_> {
+    /// How often it was found.
+    fn times(&self) -> u64 {
+        self.same.iter().map(|finding| finding.ran.times).sum()
+    }
+
+    /// The lines of its messages.
+    fn lines(&self) -> BTreeSet<(bool, &Called)> {
+        let of = |are_sent| {
+            let places = self.same.iter().flat_map(move |finding| finding.places(are_sent));
+            places.map(move |place| (are_sent, place))
+        };
+        of(true).chain(of(false)).collect()
+    }
+
     fn numbers(&self) -> BTreeSet<Number> {
         let of = |f: &&Finding| f.ends.keys().map(|number| (f.part, *number)).collect::<Vec<_>>();
         self.same.iter().flat_map(of).collect()
@@ -70,10 +88,21 @@ pub fn advice<'f, 'a>(
     let all: Result<Vec<Group>, AdviceError> = same.into_values().map(group).collect();
     let mut all = all?;
     for group in &mut all {
-        let reason = group.withheld.take();
-        let covered = || whole.as_ref().and_then(|whole| whole.beside(&group.same));
-        group.withheld = reason.or_else(covered);
+        let Some(whole) = &whole else { continue };
+        group.sent_there = whole.sent_in(&group.same);
+        if group.withheld.is_some() {
+            continue;
+        }
+        group.withheld = whole.beside(&group.same);
+        if group.withheld.is_some()
+            && let Some(unseen) = whole.unseen(&group.same)
+        {
+            group.withheld = None;
+            group.predicted = group.predicted.with_unseen(group.times(), unseen.times);
+            group.unseen = unseen;
+        }
     }
+    without_covered(&mut all);
     all.sort_by(|a, b| {
         (b.predicted.messages.total_cmp(&a.predicted.messages))
             .then(b.most.share.bytes.cmp(&a.most.share.bytes))
@@ -82,6 +111,21 @@ pub fn advice<'f, 'a>(
     all.sort_by_key(|group| group.withheld.is_some());
     let mut counted: BTreeSet<Number> = BTreeSet::new();
     Ok(all.into_iter().map(|group| joined(group, &mut counted)).collect())
+}
+
+/// All messages of a call that is printed are its own: what else was found in the same lines, at
+/// times when the recorder did not see what they add up, is left out.
+fn without_covered(all: &mut Vec<Group>) {
+    let printed = all.iter().filter(|group| group.withheld.is_none() && group.unseen.times > 0);
+    let printed: Vec<BTreeSet<(bool, Called)>> = printed
+        .map(|group| group.lines().into_iter().map(|(sent, c)| (sent, c.clone())).collect())
+        .collect();
+    all.retain(|group| {
+        let is_in = |lines: &BTreeSet<(bool, Called)>| {
+            group.lines().iter().all(|(sent, place)| lines.contains(&(*sent, (*place).clone())))
+        };
+        group.withheld.is_none() || !printed.iter().any(is_in)
+    });
 }
 
 /// Messages that an operation shares with one whose call is not printed have to stay, and so its
@@ -130,16 +174,18 @@ fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceErro
     let written = replacement(most, &same, &groups, &elements, language);
     let beyond = same.iter().find_map(|finding| finding.beyond.clone());
     let withheld = beyond.or_else(|| prove(&written, &same, &groups, &elements).err());
-    Ok(Group { same, most, groups, language, written, predicted, withheld })
+    let (unseen, sent_there) = (Unseen::default(), 0);
+    Ok(Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there })
 }
 
-/// One advice for findings of one kind and place. Messages that an earlier one has `counted` are
+/// One advice for findings of one kind and place. Messages that an unseen one has `counted` are
 /// not its own.
 fn joined<'f, 'a>(
     group: Group<'f, 'a>,
     counted: &mut BTreeSet<Number>,
 ) -> (Advice, &'f Finding<'a>) {
-    let Group { same, most, groups, language, written, predicted, withheld } = group;
+    let Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there } =
+        group;
     let (mut roots, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let (mut bytes, mut messages, mut all_times) = (0_u64, 0_u64, 0_u64);
     let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
@@ -159,6 +205,22 @@ fn joined<'f, 'a>(
             }
         }
     }
+    all_times = all_times.saturating_add(unseen.times);
+    messages = messages.saturating_add(unseen.messages);
+    bytes = bytes.saturating_add(unseen.bytes);
+    for (all, more) in [(&mut sent, &unseen.sent), (&mut received, &unseen.received)] {
+        for (place, count) in more {
+            *all.entry(place).or_insert(0) += count;
+        }
+    }
+    let mut notes = if withheld.is_none() { warnings(most, &same, predicted) } else { Vec::new() };
+    if unseen.times > 0 {
+        notes.push(format!(
+            "in {} of {all_times} times the recorder did not see what is added up: the messages \
+             are the same, their sums are not shown to be",
+            unseen.times
+        ));
+    }
     let sizes = || same.iter().map(|finding| block_bytes(finding.collective));
     let is_printed = withheld.is_none();
     let advice = Advice {
@@ -171,6 +233,7 @@ fn joined<'f, 'a>(
         bytes_each: (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)),
         messages,
         bytes,
+        sent_there,
         sent: locations(sent),
         received: locations(received),
         language,
@@ -184,66 +247,10 @@ fn joined<'f, 'a>(
         },
         predicted: is_printed.then_some(predicted),
         measured: None,
-        warnings: if is_printed { warnings(most, &same, predicted) } else { Vec::new() },
+        warnings: notes,
         withheld,
     };
     (advice, most)
-}
-
-/// How many messages are sent and received where in the whole program.
-struct Whole {
-    sent: BTreeMap<Option<Called>, u64>,
-    received: BTreeMap<Option<Called>, u64>,
-}
-
-impl Whole {
-    fn of(traces: &[Trace], mut called: impl FnMut(&Site) -> Called) -> Whole {
-        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
-        for (_, event) in traces.iter().flat_map(|trace| &trace.events) {
-            let all = match event.action {
-                Recorded::Send { .. } => &mut sent,
-                Recorded::Receive { .. } => &mut received,
-                _ => continue,
-            };
-            *all.entry(event.site.clone()).or_insert(0_u64) += 1;
-        }
-        let mut by_place = |all: BTreeMap<Option<Arc<Site>>, u64>| {
-            let mut places = BTreeMap::new();
-            for (site, count) in all {
-                *places.entry(site.map(|site| called(&site))).or_insert(0) += count;
-            }
-            places
-        };
-        Whole { sent: by_place(sent), received: by_place(received) }
-    }
-
-    /// Something else that is sent or received where these are: the call cannot stand there.
-    fn beside(&self, same: &[&Finding]) -> Option<String> {
-        let mut ends: BTreeMap<Number, (&Option<Called>, &Option<Called>, u64)> = BTreeMap::new();
-        for finding in same {
-            for (number, (from, to)) in &finding.ends {
-                ends.insert((finding.part, *number), (from, to, finding.ran.times));
-            }
-        }
-        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
-        for (from, to, times) in ends.into_values() {
-            *sent.entry(from).or_insert(0_u64) += times;
-            *received.entry(to).or_insert(0_u64) += times;
-        }
-        for (all, own, verb) in [(&self.sent, sent, "sent"), (&self.received, received, "received")]
-        {
-            for (place, own) in own {
-                let all = all.get(place).copied().unwrap_or(0);
-                if let Some(others) = all.checked_sub(own).filter(|others| *others > 0) {
-                    let name = place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
-                    return Some(format!(
-                        "{others} of the {all} messages {verb}{name} are not part of it"
-                    ));
-                }
-            }
-        }
-        None
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]

@@ -23,8 +23,10 @@ mod place;
 mod printed;
 mod proof;
 mod replacement;
+mod vectors;
 mod waits;
 mod warnings;
+mod whole;
 
 pub use commloom_emit::Language;
 pub use finding::{AdviceError, Finding, Ran, RecordedPart, findings};

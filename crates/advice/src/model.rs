@@ -28,6 +28,8 @@ pub struct Advice {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// All messages that the lines of these send in the whole run.
+    pub sent_there: u64,
     /// Where they are sent, and how many.
     pub sent: Vec<Location>,
     /// Where they are received.
@@ -75,6 +77,15 @@ pub struct Predicted {
     pub messages: f64,
     /// With the call.
     pub call: f64,
+}
+
+impl Predicted {
+    /// The same with so many `unseen` times besides those that were found.
+    pub(crate) fn with_unseen(self, found: u64, unseen: u64) -> Predicted {
+        #[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
+        let more = 1.0 + unseen as f64 / found.max(1) as f64;
+        Predicted { messages: self.messages * more, call: self.call * more }
+    }
 }
 
 /// Medians of so many samples, in seconds, and the quartiles on both sides.

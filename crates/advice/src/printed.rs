@@ -55,6 +55,8 @@ pub struct Many {
     pub blocks: BlockPlaces,
     /// Each has a place of its own, which the program has to give it.
     pub own_places: bool,
+    /// A process has none for itself.
+    pub without_own: bool,
 }
 
 /// How they are told.
@@ -64,17 +66,24 @@ pub enum BlockPlaces {
     Each(Block),
     /// Displacements and counts in bytes, by rank.
     Listed(Vec<(u64, u64)>),
+    /// The same, but every rank has its own list.
+    ByRank(Vec<Vec<(u64, u64)>>),
 }
 
 impl Many {
-    /// The block of a rank, where each has so many bytes.
-    pub fn place(&self, rank: usize, bytes: u64) -> Vec<(i64, u64)> {
+    /// The block that a rank has of another, where each has so many bytes.
+    pub fn place(&self, own: usize, other: usize, bytes: u64) -> Vec<(i64, u64)> {
+        if self.without_own && own == other {
+            return Vec::new();
+        }
+        let listed = |all: &[(u64, u64)]| -> Vec<(i64, u64)> {
+            let listed = all.get(other).filter(|(_, length)| *length > 0);
+            listed.map(|(at, length)| (signed(*at), *length)).into_iter().collect()
+        };
         match &self.blocks {
-            BlockPlaces::Each(block) => block.place(rank, bytes),
-            BlockPlaces::Listed(all) => {
-                let listed = all.get(rank).filter(|(_, length)| *length > 0);
-                listed.map(|(at, length)| (signed(*at), *length)).into_iter().collect()
-            }
+            BlockPlaces::Each(block) => block.place(other, bytes),
+            BlockPlaces::Listed(all) => listed(all),
+            BlockPlaces::ByRank(all) => all.get(own).map_or_else(Vec::new, |all| listed(all)),
         }
     }
 }
@@ -96,11 +105,30 @@ pub type Toward = (Vec<i32>, i64, Block);
 pub enum Printed {
     Barrier,
     Bcast(Block),
-    Rooted { gathers: bool, one: One, many: Many },
-    Gathered { one: One, many: Many },
-    Exchanged { send: Many, receive: Many },
-    Reduced { block: Block, in_place: bool, at_root: bool },
-    Neighbors { sends: Vec<Toward>, receives: Vec<Toward> },
+    /// With count and datatype of the messages, whatever they are each time.
+    BcastAsSent,
+    Rooted {
+        gathers: bool,
+        one: One,
+        many: Many,
+    },
+    Gathered {
+        one: One,
+        many: Many,
+    },
+    Exchanged {
+        send: Many,
+        receive: Many,
+    },
+    Reduced {
+        block: Block,
+        in_place: bool,
+        at_root: bool,
+    },
+    Neighbors {
+        sends: Vec<Toward>,
+        receives: Vec<Toward>,
+    },
 }
 
 fn signed(bytes: u64) -> i64 {

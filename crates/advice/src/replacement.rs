@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_commgraph::{Addresses, Blocks, Collective, Kind};
+use commloom_commgraph::{Blocks, Collective, Kind};
 
 use crate::blocks::{Rows, Shape, rows, shape};
 use crate::communicator::{Comm, communicator};
@@ -24,6 +24,9 @@ pub struct Replacement {
     pub comm: Comm,
 }
 
+/// Bytes up to which MPICH 4.0.2 reduces in place at every root.
+const IN_PLACE_AT_MOST: u64 = 2048;
+
 /// The replacement for one finding, which stands for all `same` ones.
 pub fn replacement(
     finding: &Finding,
@@ -34,26 +37,37 @@ pub fn replacement(
 ) -> Replacement {
     let mut code = Code::new(language);
     let comm = communicator(finding, groups, &mut code);
-    let mut writer =
-        Writer { c: finding.collective, finding, same, elements, comm, code, legend: Vec::new() };
+    let each_time = code.lines.len();
+    let (c, legend) = (finding.collective, Vec::new());
+    let asks_rank = false;
+    let mut writer = Writer { c, finding, same, elements, comm, code, legend, asks_rank };
     let printed = writer.write();
-    let Writer { comm, code, mut legend, .. } = writer;
+    if finding.waits {
+        writer.barrier();
+    }
+    let Writer { comm, mut code, mut legend, .. } = writer;
+    let inside: usize = groups.iter().map(Vec::len).sum();
+    if comm.is_new && inside < usize::try_from(finding.graph.processes()).unwrap_or(usize::MAX) {
+        code.guarded(each_time, &comm.name);
+    }
     legend.extend(comm.legend.clone());
     Replacement { code: code.lines, legend, printed, comm }
 }
 
-struct Writer<'w, 'a> {
-    c: &'a Collective,
+pub(crate) struct Writer<'w, 'a> {
+    pub c: &'a Collective,
     finding: &'w Finding<'a>,
     same: &'w [&'w Finding<'a>],
-    elements: &'w Elements,
-    comm: Comm,
-    code: Code,
-    legend: Vec<String>,
+    pub elements: &'w Elements,
+    pub comm: Comm,
+    pub code: Code,
+    pub legend: Vec<String>,
+    /// Whether the lines ask for the rank in a new communicator.
+    asks_rank: bool,
 }
 
 /// Blocks at one process: where each starts, and how long its pieces are.
-type Ends = Vec<(u64, u64)>;
+pub(crate) type Ends = Vec<(u64, u64)>;
 
 impl Writer<'_, '_> {
     fn write(&mut self) -> Printed {
@@ -61,6 +75,13 @@ impl Writer<'_, '_> {
         let me = self.c.root.and_then(|root| self.c.group.rank(root)).map_or(0, at);
         match &self.c.blocks {
             Blocks::None => {
+                if let Some(bytes) =
+                    self.finding.messages().map(|m| m.bytes).max().filter(|b| *b > 0)
+                {
+                    self.code.comment(&format!(
+                        "the messages also bring {bytes} bytes, the same in all: nobody gets them"
+                    ));
+                }
                 self.all("barrier", vec![]);
                 Printed::Barrier
             }
@@ -69,6 +90,18 @@ impl Writer<'_, '_> {
                     halo::exchange(grid, neighbors, self.elements, &self.comm, &mut self.code);
                 self.legend.extend(legend);
                 printed
+            }
+            Blocks::Rooted { .. } if self.c.kind == Kind::Bcast && self.changes() => {
+                let root = self.root();
+                self.legend.push(format!(
+                    "BUFFER, count, datatype: those with which {} sends and {} receives, each time \
+                     others",
+                    self.senders(),
+                    self.receivers()
+                ));
+                let arguments = ["BUFFER", "count", "datatype", &root];
+                self.all("bcast", arguments.map(str::to_owned).to_vec());
+                Printed::BcastAsSent
             }
             Blocks::Rooted { .. } if self.c.kind == Kind::Bcast => {
                 let block = self.block(true, None);
@@ -89,22 +122,8 @@ impl Writer<'_, '_> {
                 let ends = (0..n).map(|k| (at_root.get(k), length(k))).collect();
                 self.rooted(gathers, ends)
             }
-            Blocks::Gathered { from, to, lengths } => {
-                let ends: Ends = (0..n)
-                    .map(|k| (to[0].get(k), if k == 0 && !self.c.own { 0 } else { lengths.get(k) }))
-                    .collect();
-                let in_place = !self.c.own && (0..n).all(|k| to[k].get(k) == from.get(k));
-                self.gathered(&ends, lengths, in_place)
-            }
-            Blocks::Exchanged { from, to, lengths } => {
-                let length =
-                    |i: usize, j: usize| if i == j && !self.c.own { 0 } else { lengths[i].get(j) };
-                // A process from the middle: the first may be special.
-                let here = n / 2;
-                let send: Ends = (0..n).map(|j| (from[here].get(j), length(here, j))).collect();
-                let receive: Ends = (0..n).map(|i| (to[here].get(i), length(i, here))).collect();
-                self.exchanged(here, &send, &receive)
-            }
+            Blocks::Gathered { from, to, lengths } => self.gathered(from, to, lengths),
+            Blocks::Exchanged { from, to, lengths } => self.exchanged(from, to, lengths),
             Blocks::Reduced { from, to, .. } => {
                 let together = (0..n).all(|k| from.get(k) == to.get(k));
                 let at_root = from.get(me) == to.get(me);
@@ -137,7 +156,7 @@ impl Writer<'_, '_> {
         let printed = Printed::Rooted {
             gathers,
             one: if is_vector { One::OfProcess } else { One::Block(one.block.clone()) },
-            many: Many { blocks, own_places: rows == Rows::Same },
+            many: Many { blocks, own_places: rows == Rows::Same, without_own: false },
         };
         let name = match (gathers, many.len()) {
             (true, 2) => "gather",
@@ -177,99 +196,6 @@ impl Writer<'_, '_> {
         printed
     }
 
-    fn gathered(&mut self, ends: &[(u64, u64)], lengths: &Addresses, in_place: bool) -> Printed {
-        let rows = rows(ends);
-        let regular = self.c.kind == Kind::Allgather;
-        let (mut receive, blocks) = match (&rows, regular) {
-            (Rows::Step(step), true) => {
-                let block = self.block(false, Some(*step));
-                (vec![block.count, block.datatype], BlockPlaces::Each(block.block))
-            }
-            _ => {
-                let ends: Ends =
-                    ends.iter().enumerate().map(|(k, (at, _))| (*at, lengths.get(k))).collect();
-                let (counts, displacements, listed) = self.vectors("", &ends, &rows);
-                let basic = self.elements.basic.name().to_owned();
-                (vec![counts, displacements, basic], BlockPlaces::Listed(listed))
-            }
-        };
-        let many = Many { blocks, own_places: rows == Rows::Same };
-        receive.insert(0, "BLOCKS".to_owned());
-        let name = if receive.len() == 3 { "allgather" } else { "allgatherv" };
-        let mut one = One::InPlace;
-        let send = if in_place {
-            vec!["MPI_IN_PLACE".to_owned(), "0".to_owned(), "MPI_DATATYPE_NULL".to_owned()]
-        } else {
-            let block = self.block(true, None);
-            one = if regular { One::Block(block.block) } else { One::OfProcess };
-            let count =
-                if regular { block.count } else { self.name_count("count", "of the process") };
-            self.legend.push(format!("BLOCK: what the process itself gives to {}", self.senders()));
-            vec!["BLOCK".to_owned(), count, block.datatype]
-        };
-        self.legend.push(format!(
-            "BLOCKS: the block of rank 0 of those that {} receives{}",
-            self.receivers(),
-            after(&rows)
-        ));
-        self.all(name, send.into_iter().chain(receive).collect());
-        Printed::Gathered { one, many }
-    }
-
-    fn exchanged(&mut self, here: usize, send: &[(u64, u64)], receive: &[(u64, u64)]) -> Printed {
-        let (out, into) = (rows(send), rows(receive));
-        let regular = self.c.kind == Kind::Alltoall;
-        let (arguments, sends, receives) = match (&out, &into, regular) {
-            (Rows::Step(_) | Rows::Same, Rows::Step(_) | Rows::Same, true) => {
-                let step =
-                    |rows: &Rows| if let Rows::Step(step) = rows { Some(*step) } else { None };
-                let (a, b) = (self.block(true, step(&out)), self.block(false, step(&into)));
-                let arguments = vec![
-                    "SEND".to_owned(),
-                    a.count,
-                    a.datatype,
-                    "RECEIVE".to_owned(),
-                    b.count,
-                    b.datatype,
-                ];
-                (arguments, BlockPlaces::Each(a.block), BlockPlaces::Each(b.block))
-            }
-            _ => {
-                self.code.comment(&format!("here for rank {here}; the others have their own"));
-                let (sendcounts, senddispls, sends) = self.vectors("send", send, &out);
-                let (recvcounts, recvdispls, receives) = self.vectors("recv", receive, &into);
-                let basic = self.elements.basic.name().to_owned();
-                let arguments = vec![
-                    "SEND".to_owned(),
-                    sendcounts,
-                    senddispls,
-                    basic.clone(),
-                    "RECEIVE".to_owned(),
-                    recvcounts,
-                    recvdispls,
-                    basic,
-                ];
-                (arguments, BlockPlaces::Listed(sends), BlockPlaces::Listed(receives))
-            }
-        };
-        self.legend.push(format!(
-            "SEND: the block for rank 0 of those that {} sends{}",
-            self.senders(),
-            after(&out)
-        ));
-        self.legend.push(format!(
-            "RECEIVE: the block of rank 0 of those that {} receives{}",
-            self.receivers(),
-            after(&into)
-        ));
-        let name = if arguments.len() == 6 { "alltoall" } else { "alltoallv" };
-        self.all(name, arguments);
-        Printed::Exchanged {
-            send: Many { blocks: sends, own_places: out == Rows::Same },
-            receive: Many { blocks: receives, own_places: into == Rows::Same },
-        }
-    }
-
     fn reduced(&mut self, together: bool, at_root: bool) -> Printed {
         let combine = self
             .finding
@@ -297,7 +223,17 @@ impl Writer<'_, '_> {
                     arguments
                 };
                 let others = with("BUFFER", if at_root { "BUFFER" } else { "RESULT" });
-                let there = if at_root { with("MPI_IN_PLACE", "BUFFER") } else { others.clone() };
+                let copies = at_root && root != "0" && block_bytes(self.c) > IN_PLACE_AT_MOST;
+                if copies {
+                    self.legend.push(format!(
+                        "COPY: at the root a copy of BUFFER, since MPICH 4.0 crashes where \
+                         MPI_IN_PLACE has more than {IN_PLACE_AT_MOST} bytes at another root than 0"
+                    ));
+                }
+                let there = match at_root {
+                    true => with(if copies { "COPY" } else { "MPI_IN_PLACE" }, "BUFFER"),
+                    false => others.clone(),
+                };
                 if !at_root {
                     self.legend.push("RESULT: where the root has the result".to_owned());
                 }
@@ -318,8 +254,25 @@ impl Writer<'_, '_> {
         printed
     }
 
+    /// Whether the pieces of its blocks are not the same each time.
+    fn changes(&self) -> bool {
+        let of = |f: &Finding| (f.collective.pieces.clone(), f.collective.length);
+        let is_typed = self.same.iter().any(|f| f.collective.pieces.count > 1);
+        is_typed && self.same.iter().any(|f| of(f) != of(self.finding))
+    }
+
+    /// Everybody waits for everybody, as in the messages.
+    fn barrier(&mut self) {
+        self.all("barrier", vec![]);
+        self.legend.push(format!(
+            "MPI_Barrier: the messages make every process wait for all others, and {} need not; \
+             leave it out where nothing relies on that",
+            mpi(self.c.kind.name())
+        ));
+    }
+
     /// The type of a block: of those that are sent, or received.
-    fn block(&mut self, sends: bool, step: Option<u64>) -> Shape {
+    pub fn block(&mut self, sends: bool, step: Option<u64>) -> Shape {
         let pieces = &self.c.pieces;
         let offsets = if sends { &pieces.from } else { &pieces.to };
         let name = if sends { "sent_block" } else { "received_block" };
@@ -334,7 +287,7 @@ impl Writer<'_, '_> {
     }
 
     /// A name for a count that is not always the same.
-    fn name_count(&mut self, name: &str, when: &str) -> String {
+    pub fn name_count(&mut self, name: &str, when: &str) -> String {
         let count = |bytes: Option<u64>| bytes.and_then(|bytes| self.elements.count(bytes));
         let lengths = || self.same.iter().map(|f| block_bytes(f.collective));
         let (least, most) = (count(lengths().min()), count(lengths().max()));
@@ -351,35 +304,38 @@ impl Writer<'_, '_> {
     }
 
     /// Lists of counts and displacements; their names, and what they say in bytes.
-    fn vectors(
+    pub fn vectors(
         &mut self,
         prefix: &str,
-        ends: &[(u64, u64)],
+        ends: &Ends,
         rows: &Rows,
     ) -> (String, String, Vec<(u64, u64)>) {
-        let elements = |bytes: u64| self.elements.count(bytes).unwrap_or(bytes);
-        let counts: Vec<u64> = ends.iter().map(|(_, length)| elements(*length)).collect();
-        let mut next = 0;
-        let places: Vec<u64> = ends
-            .iter()
-            .enumerate()
-            .map(|(k, (_, length))| {
-                let place = match rows {
-                    Rows::Listed(all) => all.get(k).copied().unwrap_or(0),
-                    Rows::Step(step) => step.saturating_mul(u64::try_from(k).unwrap_or(u64::MAX)),
-                    Rows::Same => next,
-                };
-                next += length;
-                elements(place)
-            })
-            .collect();
+        let all = self.in_elements(ends, rows);
         let (a, b) = (format!("{prefix}counts"), format!("{prefix}displs"));
-        let texts = |all: &[u64]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
-        self.code.list(Listed::Int, &a, &texts(&counts));
-        self.code.list(Listed::Int, &b, &texts(&places));
+        let texts = |pick: fn(&(u64, u64)) -> u64| -> Vec<String> {
+            all.iter().map(|block| pick(block).to_string()).collect()
+        };
+        self.code.list(Listed::Int, &a, &texts(|block| block.1));
+        self.code.list(Listed::Int, &b, &texts(|block| block.0));
         let size = self.elements.basic.size();
-        let bytes = |(at, n): (&u64, &u64)| (at.saturating_mul(size), n.saturating_mul(size));
-        (a, b, places.iter().zip(&counts).map(bytes).collect())
+        let bytes = |(at, n): &(u64, u64)| (at.saturating_mul(size), n.saturating_mul(size));
+        (a, b, all.iter().map(bytes).collect())
+    }
+
+    /// Displacement and count of each block, in elements.
+    pub fn in_elements(&self, ends: &Ends, rows: &Rows) -> Vec<(u64, u64)> {
+        let elements = |bytes: u64| self.elements.count(bytes).unwrap_or(bytes);
+        let mut next = 0;
+        let all = ends.iter().enumerate().map(|(k, (_, length))| {
+            let place = match rows {
+                Rows::Listed(all) => all.get(k).copied().unwrap_or(0),
+                Rows::Step(step) => step.saturating_mul(u64::try_from(k).unwrap_or(u64::MAX)),
+                Rows::Same => next,
+            };
+            next += length;
+            (elements(place), elements(*length))
+        });
+        all.collect()
     }
 
     /// The rank of the root, where it is always the same.
@@ -408,7 +364,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn all(&mut self, name: &str, mut arguments: Vec<String>) {
+    pub fn all(&mut self, name: &str, mut arguments: Vec<String>) {
         arguments.push(self.comm.name.clone());
         self.code.call(&mpi(name), &arguments);
     }
@@ -428,7 +384,7 @@ impl Writer<'_, '_> {
             self.code.call(&mpi(name), &others);
             return;
         }
-        let rank = if self.comm.is_new { "group_rank" } else { "rank" };
+        let rank = self.rank_name();
         self.legend.push(format!("{rank}: of the process in {}", self.comm.name));
         if self.code.is_fortran() {
             self.code.lines.push(format!("if ({rank} == {root}) then"));
@@ -446,11 +402,24 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn senders(&self) -> String {
+    /// The rank of a process in the communicator; where that is new, the lines tell it.
+    pub fn rank_name(&mut self) -> &'static str {
+        if !self.comm.is_new {
+            return "rank";
+        }
+        let ask = ["group".to_owned(), self.code.made("group_rank")];
+        if !self.asks_rank {
+            self.asks_rank = true;
+            self.code.call("MPI_Comm_rank", &ask);
+        }
+        "group_rank"
+    }
+
+    pub fn senders(&self) -> String {
         named(self.finding.places(true).into_iter().map(ToString::to_string).collect())
     }
 
-    fn receivers(&self) -> String {
+    pub fn receivers(&self) -> String {
         named(self.finding.places(false).into_iter().map(ToString::to_string).collect())
     }
 }
@@ -466,7 +435,7 @@ fn named(places: Vec<String>) -> String {
 }
 
 /// How the blocks lie.
-fn after(rows: &Rows) -> String {
+pub(crate) fn after(rows: &Rows) -> String {
     match rows {
         Rows::Step(step) => format!("; the others follow, {step} bytes from one to the next"),
         Rows::Listed(_) => "; the others lie as displs says".to_owned(),
@@ -474,6 +443,6 @@ fn after(rows: &Rows) -> String {
     }
 }
 
-fn at(n: u32) -> usize {
+pub(crate) fn at(n: u32) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }

@@ -32,7 +32,14 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
             c.group.size()
         ));
     }
-    if waits_less(finding) {
+    if c.kind == Kind::Barrier && finding.messages().any(|message| message.bytes > 0) {
+        all.push(
+            "in this run all these messages have the same bytes: where these may differ, or are \
+             read, the messages are more than a barrier"
+                .to_owned(),
+        );
+    }
+    if waits_less(finding) && !finding.waits {
         all.push(format!(
             "now every process waits until all have started; {name} does not promise that"
         ));
@@ -101,21 +108,6 @@ fn own_block(finding: &Finding) -> Option<String> {
         return None;
     }
     match (&c.blocks, c.kind) {
-        (Blocks::Exchanged { .. }, Kind::Alltoall) => Some(
-            "MPI_Alltoall also moves the block of each process for itself: the program need not \
-             copy it"
-                .to_owned(),
-        ),
-        (Blocks::Gathered { from, to, .. }, _) => {
-            let in_place = (0..to.len()).all(|k| to[k].get(k) == from.get(k));
-            (!in_place).then(|| {
-                format!(
-                    "{} also copies the block of each process to its own place among the \
-                     others",
-                    mpi(c.kind.name())
-                )
-            })
-        }
         (Blocks::Rooted { .. }, Kind::Scatter | Kind::Scatterv | Kind::Gather | Kind::Gatherv) => {
             Some(
                 "MPI_IN_PLACE: the root's own block stays where it is among the others; give a \

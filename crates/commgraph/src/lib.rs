@@ -55,5 +55,5 @@ pub use note::Note;
 pub use operation::{Action, Combine, Reduction, Sides};
 pub use order::Order;
 pub use part::Part;
-pub use shares::{Replays, Share, Together, needed, replays, shares, together};
+pub use shares::{Replays, Share, Together, needed, replays, returned, shares, together};
 pub use transfers::Transfer;

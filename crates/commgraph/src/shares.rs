@@ -154,6 +154,42 @@ pub fn needed(graph: &Graph, detection: &Detection) -> Result<Vec<(Named, Named)
     Ok(receives.into_iter().map(named).collect())
 }
 
+/// The messages that bring a process only what it had there at the start, as their sends and
+/// receives: without them its memory is the same. The first and the last byte of each run are
+/// followed, and those where other messages begin and end in it.
+///
+/// # Errors
+/// See [`GraphError`]; none for a graph that was analysed.
+pub fn returned(graph: &Graph) -> Result<Vec<(Named, Named)>, GraphError> {
+    let matching = Matching::of(graph)?;
+    let order = Order::of(graph, &matching)?;
+    let trace = Trace::new(graph, &matching, &order);
+    let ends = Spans::of(graph, &matching);
+    let mut all = Vec::new();
+    for process in 0..graph.processes() {
+        let ends = ends.ends.get(&process).map_or(&[][..], Vec::as_slice);
+        for operation in graph.range(process) {
+            if graph.operations[operation].kind() != Operation::Receive {
+                continue;
+            }
+            let send = matching.partner(operation);
+            let Ok(receive) = u32::try_from(operation) else { continue };
+            let mut is_back = true;
+            let length = graph.operations[at(send)].length;
+            graph.writes(operation).shortened(length).packed(|run| {
+                let inner = ends.iter().filter(|end| (run.start..run.end).contains(end));
+                let mut bytes = inner.copied().chain([run.start, run.end.saturating_sub(1)]);
+                is_back &= run.start >= run.end
+                    || bytes.all(|byte| trace.origin(receive, byte) == Some((process, byte)));
+            });
+            if is_back {
+                all.push((graph.named(send), graph.named(receive)));
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// Some bytes of a process.
 struct Span {
     process: u32,

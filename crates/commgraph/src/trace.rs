@@ -49,6 +49,27 @@ impl<'a> Trace<'a> {
         path
     }
 
+    /// The memory from which the byte came that a receive writes at an address; `None` where it
+    /// is the result of a reduction. Linear in the operations of the processes on the way.
+    pub(crate) fn origin(&self, receive: u32, address: u64) -> Option<(u32, u64)> {
+        let offset = offset_of(self.graph.writes(at(receive)), address)?;
+        let mut source = self.matching.partner(at(receive));
+        let mut offset = offset;
+        loop {
+            let process = self.graph.owner(source);
+            let from = address_of(self.graph.reads(at(source))[0], offset)?;
+            let Some((writer, there)) = self.writer(process, from, self.place(source)) else {
+                return Some((process, from));
+            };
+            source = match self.graph.operations[at(writer)].kind() {
+                Kind::Receive => self.matching.partner(at(writer)),
+                Kind::Copy => writer,
+                Kind::Reduce | Kind::Send | Kind::Nothing => return None,
+            };
+            offset = there;
+        }
+    }
+
     /// Adds all receives by which the byte at an address came there in the end; through a
     /// reduction those of both values. An operation that is known already is not followed again.
     pub(crate) fn all_receives(&self, process: u32, address: u64, known: &mut BTreeSet<u32>) {

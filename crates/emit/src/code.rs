@@ -95,6 +95,53 @@ impl Code {
         self.lines.push(line);
     }
 
+    /// A list of integers for each process; the list of a process, as an argument.
+    pub fn table(&mut self, name: &str, rank: &str, rows: &[Vec<String>]) -> String {
+        let columns = rows.first().map_or(0, Vec::len);
+        let (start, end, row): (String, String, fn(&str, bool) -> String) = match self.language {
+            Language::C => {
+                (format!("int {name}[][{columns}] = {{"), "};".to_owned(), |row, is_last| {
+                    format!("{{{row}}}{}", if is_last { "" } else { "," })
+                })
+            }
+            Language::Fortran => (
+                format!("{name} = reshape([ &"),
+                format!("], [{columns}, {}])", rows.len()),
+                |row, is_last| format!("{row}{} &", if is_last { "" } else { "," }),
+            ),
+        };
+        self.lines.push(start);
+        for (k, items) in rows.iter().enumerate() {
+            self.lines.push(format!("    {}", row(&items.join(", "), k + 1 == rows.len())));
+        }
+        self.lines.push(end);
+        match self.language {
+            Language::C => format!("{name}[{rank}]"),
+            Language::Fortran => format!("{name}(:, {rank} + 1)"),
+        }
+    }
+
+    /// A process has nothing for itself in this list.
+    pub fn without_own(&mut self, name: &str, rank: &str) {
+        self.lines.push(match self.language {
+            Language::C => format!("{name}[{rank}] = 0;"),
+            Language::Fortran => format!("{name}({rank} + 1) = 0"),
+        });
+    }
+
+    /// The lines from a place on only for those who have this communicator.
+    pub fn guarded(&mut self, from: usize, comm: &str) {
+        for line in &mut self.lines[from..] {
+            line.insert_str(0, if self.language == Language::C { "    " } else { "  " });
+        }
+        let (begin, end) = match self.language {
+            Language::C => (format!("if ({comm} != MPI_COMM_NULL) {{"), "}"),
+            Language::Fortran => (format!("if ({comm} /= MPI_COMM_NULL) then"), "end if"),
+        };
+        self.lines.insert(from, begin);
+        self.lines.push(end.to_owned());
+    }
+
     /// A comment of one line.
     pub fn comment(&mut self, text: &str) {
         self.lines.push(match self.language {

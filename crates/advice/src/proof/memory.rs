@@ -30,8 +30,14 @@ pub(super) fn replayed(c: &Collective, moves: &Moves) -> Result<Named, String> {
     c.replay(|t| recorded.entry((t.source, t.destination)).or_default().push(t));
     let mut bases: HashMap<Name, u64> = HashMap::new();
     let mut named = Named::new();
-    let wanted = moves.iter().filter(|(_, moves)| !moves.is_empty()).map(|(pair, _)| *pair);
-    if let Some((from, to)) = wanted.clone().find(|pair| !recorded.contains_key(pair)) {
+    let mut wanted = moves.iter().filter(|(_, moves)| !moves.is_empty()).map(|(pair, _)| *pair);
+    if let Some((from, to)) = wanted.find(|pair| !recorded.contains_key(pair)) {
+        if from == to {
+            return Err(format!(
+                "the call also writes the block that process {to} has for itself: where that \
+                 should be, and whether the program copies it, no message says"
+            ));
+        }
         return Err(format!("process {from} has sent nothing to process {to} that belongs to it"));
     }
     for (pair, transfers) in &recorded {

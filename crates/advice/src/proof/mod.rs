@@ -8,11 +8,12 @@ mod reduction;
 
 use std::collections::BTreeSet;
 
-use commloom_commgraph::Kind;
+use commloom_commgraph::{Blocks, Kind};
+use commloom_layout::{mpi, text};
 
 use crate::elements::Elements;
 use crate::finding::Finding;
-use crate::printed::Printed;
+use crate::printed::{Block, One, Printed};
 use crate::replacement::Replacement;
 use memory::{at_one_time, one_array, replayed};
 use moves::moves;
@@ -37,7 +38,16 @@ pub fn prove(
             1 => reason,
             _ => format!("{reason}, in part {} of the program", finding.part + 1),
         };
-        match &written.printed {
+        two_processes(finding, &written.printed)?;
+        let as_sent;
+        let printed = match &written.printed {
+            Printed::BcastAsSent => {
+                as_sent = Printed::Bcast(layout_of_all(finding).map_err(at)?);
+                &as_sent
+            }
+            printed => printed,
+        };
+        match printed {
             Printed::Barrier => {}
             Printed::Reduced { block, in_place, at_root } => {
                 reduced(finding, block, (*in_place, *at_root), elements).map_err(at)?;
@@ -51,6 +61,40 @@ pub fn prove(
         }
     }
     Ok(())
+}
+
+/// One message there and one back are no collective operation: where the block of a process itself
+/// would be, nothing tells.
+fn two_processes(finding: &Finding, printed: &Printed) -> Result<(), String> {
+    let c = finding.collective;
+    let is_exchange = match &c.blocks {
+        Blocks::Exchanged { .. } => true,
+        Blocks::Gathered { .. } => !matches!(printed, Printed::Gathered { one: One::InPlace, .. }),
+        _ => false,
+    };
+    match is_exchange && !c.own && c.group.size() == 2 {
+        true => Err("two processes exchange a message each: MPI_Sendrecv does that".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// The layout that all messages of a broadcast have at both ends.
+fn layout_of_all(finding: &Finding) -> Result<Block, String> {
+    let mut only: Option<(u64, &str)> = None;
+    for message in finding.messages() {
+        let sent = finding.send(message).map(|(buffer, _)| buffer);
+        for buffer in [sent, finding.receive(message).map(|(buffer, ..)| buffer)] {
+            let buffer = buffer.ok_or("the trace has lost some of its messages")?;
+            let layout = (buffer.count, &*buffer.layout);
+            if *only.get_or_insert(layout) != layout {
+                return Err("its messages have several layouts at one time".to_owned());
+            }
+        }
+    }
+    let (count, layout) = only.ok_or("it has no messages")?;
+    let ty = text::parse(layout).map_err(|_| "a layout of its messages is not known")?;
+    let all = mpi::contiguous(count, &ty).and_then(|ty| Block::of(&ty));
+    all.map_err(|_| "its messages are larger than memory".to_owned())
 }
 
 fn disjoint(groups: &BTreeSet<Vec<u32>>) -> Result<(), String> {

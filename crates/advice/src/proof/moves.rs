@@ -31,8 +31,7 @@ pub(super) struct Move {
 /// The bytes that a call moves from process to process, in the order of its types.
 pub(super) type Moves = BTreeMap<(u32, u32), Vec<Move>>;
 
-/// The bytes that the call moves at this time. Between a process and itself only where the
-/// messages are said to do so.
+/// The bytes that the call moves at this time, also between a process and itself.
 pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> {
     let mut call = Replay { c, bytes: block_bytes(c), moves: Moves::new() };
     let n = c.group.size();
@@ -41,7 +40,7 @@ pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> 
     match (printed, &c.blocks) {
         (Printed::Bcast(block), Blocks::Rooted { .. }) => {
             let root = root()?;
-            for p in 0..n {
+            for p in (0..n).filter(|p| *p != root) {
                 let side = |rank| (call.name(rank, false), block.place(0, call.bytes));
                 let (from, to) = (side(root), side(p));
                 call.add((root, p), from, to)?;
@@ -49,7 +48,8 @@ pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> 
         }
         (Printed::Rooted { gathers, one, many }, Blocks::Rooted { lengths, .. }) => {
             let root = root()?;
-            for p in 0..n {
+            // MPI_IN_PLACE.
+            for p in (0..n).filter(|p| c.own || *p != root) {
                 let single = (call.name(p, !gathers), call.given(one, lengths.get(at(p))));
                 let there = call.block(many, root, p, *gathers);
                 match gathers {
@@ -59,7 +59,8 @@ pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> 
             }
         }
         (Printed::Gathered { one, many }, Blocks::Gathered { lengths, .. }) => {
-            for (i, j) in pairs() {
+            let in_place = *one == One::InPlace;
+            for (i, j) in pairs().filter(|(i, j)| i != j || !in_place) {
                 let from = match one {
                     One::InPlace => call.block(many, i, i, true),
                     one => (call.name(i, false), call.given(one, lengths.get(at(i)))),
@@ -68,7 +69,10 @@ pub(super) fn moves(printed: &Printed, c: &Collective) -> Result<Moves, String> 
                 call.add((i, j), from, to)?;
             }
         }
-        (Printed::Exchanged { send, receive }, Blocks::Exchanged { .. }) => {
+        (
+            Printed::Exchanged { send, receive },
+            Blocks::Exchanged { .. } | Blocks::Gathered { .. },
+        ) => {
             for (i, j) in pairs() {
                 let from = call.block(send, i, j, false);
                 let to = call.block(receive, j, i, true);
@@ -108,12 +112,12 @@ impl Replay<'_> {
     /// The block for or of another rank.
     fn block(&self, many: &Many, rank: u32, other: u32, is_received: bool) -> (Name, Vec<Run>) {
         let block = many.own_places.then_some(at(other));
-        let listed = || many.place(at(other), self.bytes);
+        let there = || many.place(at(rank), at(other), self.bytes);
         // A block in a place of its own is where that is.
-        let runs = match (many.own_places, &many.blocks) {
-            (true, BlockPlaces::Listed(_)) => vec![(0, listed().iter().map(|(_, n)| n).sum())],
-            (true, BlockPlaces::Each(_)) => many.place(0, self.bytes),
-            (false, _) => listed(),
+        let runs = match &many.blocks {
+            _ if !many.own_places || (many.without_own && rank == other) => there(),
+            BlockPlaces::Each(block) => block.place(0, self.bytes),
+            _ => vec![(0, there().iter().map(|(_, n)| n).sum())],
         };
         (Name { block, ..self.name(rank, is_received) }, runs)
     }
@@ -135,9 +139,6 @@ impl Replay<'_> {
         from: (Name, Vec<Run>),
         to: (Name, Vec<Run>),
     ) -> Result<(), String> {
-        if i == j && !self.c.own {
-            return Ok(());
-        }
         let pair = (self.process(i), self.process(j));
         zip(from, to, self.moves.entry(pair).or_default())
     }

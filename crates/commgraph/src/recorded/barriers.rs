@@ -1,7 +1,9 @@
-//! Where a barrier of messages without bytes is over: every process knows that all have begun.
+//! Where a barrier of messages without bytes, or of one token, is over: every process knows that
+//! all have begun.
 
 use crate::number::at;
 use crate::recorded::model::Message;
+use crate::recorded::tokens::Token;
 
 /// Processes up to which this is followed: the square of that many bits.
 const PROCESSES: usize = 4096;
@@ -16,27 +18,32 @@ pub(super) struct Barriers {
     /// How many know of all.
     complete: usize,
     processes: usize,
-}
-
-/// Whether none of these messages has bytes.
-pub(super) fn is_empty(own: &[u32], messages: &[Message]) -> bool {
-    own.iter().all(|message| messages[at(*message)].bytes == 0)
+    /// The token of each message, and the one of this segment.
+    tokens: Vec<Option<Token>>,
+    token: Option<Token>,
 }
 
 impl Barriers {
-    pub fn new(processes: usize) -> Barriers {
-        Barriers { segment: 0, knows: Vec::new(), complete: 0, processes }
+    pub fn new(processes: usize, tokens: Vec<Option<Token>>) -> Barriers {
+        Barriers { segment: 0, knows: Vec::new(), complete: 0, processes, tokens, token: None }
+    }
+
+    /// The token that all these messages are.
+    fn token(&self, own: &[u32]) -> Option<Token> {
+        let token = self.tokens[at(*own.first()?)]?;
+        own.iter().all(|message| self.tokens[at(*message)] == Some(token)).then_some(token)
     }
 
     /// The messages of a unit, which are taken to be sent all at once: where one of them waits for
     /// another, this knows less than there is to know.
     pub fn add(&mut self, segment: u32, own: &[u32], messages: &[Message]) {
-        if !is_empty(own, messages) || self.processes > PROCESSES {
+        let token = self.token(own);
+        if token.is_none() || self.processes > PROCESSES {
             self.knows.clear();
             return;
         }
-        if self.segment != segment || self.knows.is_empty() {
-            self.segment = segment;
+        if self.segment != segment || self.knows.is_empty() || self.token != token {
+            (self.segment, self.token) = (segment, token);
             let words = self.processes.div_ceil(64);
             let alone = |process: usize| {
                 let mut own = vec![0; words];
@@ -62,8 +69,9 @@ impl Barriers {
         }
     }
 
-    /// Whether all know of all in this segment, by the messages without bytes at its end.
-    pub fn is_complete(&self, segment: u32) -> bool {
-        self.segment == segment && !self.knows.is_empty() && self.complete == self.processes
+    /// Whether all know of all in this segment, by the messages at its end, which are like these.
+    pub fn is_over(&self, segment: u32, own: &[u32]) -> bool {
+        let is_complete = !self.knows.is_empty() && self.complete == self.processes;
+        self.segment == segment && is_complete && self.token == self.token(own)
     }
 }

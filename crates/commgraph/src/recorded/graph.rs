@@ -21,7 +21,7 @@ use crate::recorded::layouts::{Layouts, Memo};
 use crate::recorded::links::Links;
 use crate::recorded::memory::{Memory, Stretch, VERSION};
 use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, event};
-use crate::recorded::scratch::{Scratch, Write};
+use crate::recorded::scratch::{Partial, Scratch, Write};
 
 /// The treatment of a message of which a part was sent before, from the same memory, and the rest
 /// is new.
@@ -41,6 +41,8 @@ pub(super) struct Built {
     pub messages: MessageNumbers,
     /// Whether [`Resent`] makes a difference.
     pub is_resent: bool,
+    /// Whether [`Partial`] does.
+    pub has_partial: bool,
 }
 
 /// The graph. Near-linear in the events.
@@ -48,11 +50,12 @@ pub(super) fn build(
     traces: &[&Trace],
     part: &TracePart,
     resent: Resent,
+    partial: Partial,
 ) -> Result<Built, RecordError> {
     let mut builder = Builder::new(id(traces.len()), Dependencies::Automatic);
     let mut layouts = Layouts::default();
     let links = Links::of(traces, &part.messages, &part.sums);
-    let (mut all, mut is_resent) = (Vec::new(), false);
+    let (mut all, mut is_resent, mut has_partial) = (Vec::new(), false, false);
     let consumed = consumed(traces, part);
     for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let mut maker = Maker {
@@ -83,11 +86,11 @@ pub(super) fn build(
                 Step::Arrive(receive) => maker.arrive(receive),
             }
         }
-        maker.scratch.declare(Process(id(process)), maker.builder)?;
+        has_partial |= maker.scratch.declare(Process(id(process)), maker.builder, partial)?;
         is_resent |= maker.is_resent;
         all.push(maker.messages);
     }
-    Ok(Built { graph: builder.finish()?, messages: all, is_resent })
+    Ok(Built { graph: builder.finish()?, messages: all, is_resent, has_partial })
 }
 
 /// Whether each message is combined with something where it has come to, and nothing else is known

@@ -21,14 +21,15 @@ mod scratch;
 mod segments;
 mod steps;
 mod sweeps;
+mod tokens;
 mod units;
 
 use std::collections::HashMap;
 
 use commloom_trace::Trace;
 
-use crate::analysis::analyse;
-use crate::detect::Options;
+use crate::analysis::{analyse, synchronization};
+use crate::detect::{Collective, Kind, Options};
 use crate::error::Named;
 use crate::graph::Graph;
 use crate::number::{at, id};
@@ -38,6 +39,8 @@ use cut::TracePart;
 pub use memory::program_address;
 use model::MessageNumbers;
 pub use model::{Message, Oddity, Place, RecordError};
+use scratch::Partial;
+use tokens::Tokens;
 
 /// A part of the program, and how often it did the same.
 #[derive(Debug, Clone)]
@@ -96,14 +99,15 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     }
     let mut phases: Vec<Phase> = Vec::new();
     let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
-    for part in parts.into_iter().flat_map(|part| segments::segments(&traces, part)) {
+    let tokens = Tokens::of(&traces);
+    for part in parts.into_iter().flat_map(|part| segments::segments(&traces, part, &tokens)) {
         let pattern = cut::pattern(&traces, &part);
         if let Some(&phase) = known.get(&pattern) {
             phases[phase].times += 1;
             continue;
         }
         known.insert(pattern, phases.len());
-        let graph::Built { graph, messages: operations, .. } = built(&traces, &part)?;
+        let graph::Built { graph, messages: operations, .. } = built(&traces, &part, &tokens)?;
         let TracePart { begin, sweep, assumed, messages, .. } = part;
         phases.push(Phase { begin, times: 1, sweep, assumed, graph, messages, operations });
     }
@@ -114,12 +118,28 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
 /// new, they are what leaves less without an explanation, or explains as much by less than half of
 /// the operations: a payload behind a new header is a broadcast and a scatter, but the leftovers
 /// in a packing buffer tear an alltoall into many.
-fn built(traces: &[&Trace], part: &TracePart) -> Result<graph::Built, RecordError> {
-    let kept = graph::build(traces, part, graph::Resent::Kept)?;
-    if !kept.is_resent || part.sweep {
+fn built(
+    traces: &[&Trace],
+    part: &TracePart,
+    tokens: &Tokens<'_>,
+) -> Result<graph::Built, RecordError> {
+    if let Some(barrier) = barrier(traces, part, tokens)? {
+        return Ok(barrier);
+    }
+    let kept = graph::build(traces, part, graph::Resent::Kept, Partial::Dead)?;
+    if part.sweep {
         return Ok(kept);
     }
-    let new = graph::build(traces, part, graph::Resent::New)?;
+    if kept.has_partial {
+        let wanted = graph::build(traces, part, graph::Resent::Kept, Partial::Wanted)?;
+        if is_scan(&wanted.graph) {
+            return Ok(wanted);
+        }
+    }
+    if !kept.is_resent {
+        return Ok(kept);
+    }
+    let new = graph::build(traces, part, graph::Resent::New, Partial::Dead)?;
     let options = Options { subsets: true, ..Options::default() };
     let explained = |graph: &Graph| {
         let found = analyse(graph, options).ok()?.detection;
@@ -130,6 +150,31 @@ fn built(traces: &[&Trace], part: &TracePart) -> Result<graph::Built, RecordErro
         (kept, new) => kept.is_none() && new.is_some(),
     };
     Ok(if is_new { new } else { kept })
+}
+
+/// The graph of messages that are a barrier without the bytes that they have, all the same.
+fn barrier(
+    traces: &[&Trace],
+    part: &TracePart,
+    tokens: &Tokens<'_>,
+) -> Result<Option<graph::Built>, RecordError> {
+    let Some(messages) = tokens.emptied(&part.messages) else { return Ok(None) };
+    let empty = TracePart { messages, sums: Vec::new(), ..part.clone() };
+    let built = graph::build(traces, &empty, graph::Resent::Kept, Partial::Dead)?;
+    let is_barrier = synchronization(&built.graph).is_ok_and(|found| found.barrier.is_some());
+    Ok(is_barrier.then_some(built))
+}
+
+/// Whether all that the messages do is to leave each process the sum up to it.
+fn is_scan(graph: &Graph) -> bool {
+    analyse(graph, Options::default()).is_ok_and(|analysis| {
+        let found = analysis.detection;
+        let is_prefix = |c: &Collective| matches!(c.kind, Kind::Scan | Kind::Exscan);
+        !found.collectives.is_empty()
+            && found.collectives.iter().all(is_prefix)
+            && found.left.is_empty()
+            && found.left_reduced.is_empty()
+    })
 }
 
 /// All messages of a program, however often it does the same; by receiver and posted receive. O(n

@@ -23,6 +23,15 @@ pub(super) enum Write {
     SentSum,
 }
 
+/// What the program does with partial sums in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Partial {
+    /// Nobody misses them, as after `MPI_Reduce`.
+    Dead,
+    /// They are results, as those of `MPI_Scan`.
+    Wanted,
+}
+
 /// The last write to each address of the graph, in one process.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -54,16 +63,27 @@ impl Scratch {
         }
     }
 
-    /// Declares dead what nobody misses.
-    pub fn declare(&self, process: Process, builder: &mut Builder) -> Result<(), BuildError> {
+    /// Declares dead what nobody misses; whether there are partial sums among it. Those stay where
+    /// they are wanted.
+    pub fn declare(
+        &self,
+        process: Process,
+        builder: &mut Builder,
+        partial: Partial,
+    ) -> Result<bool, BuildError> {
+        let mut has_partial = false;
         for stretch in self.memory.stretches(0..u64::MAX) {
             let write = place(&stretch).and_then(|at| self.writes.get(at));
-            if let Some(Write::Message { is_operand: true } | Write::PartialSum) = write {
+            has_partial |= write == Some(&Write::PartialSum);
+            let is_missed = partial == Partial::Wanted && write == Some(&Write::PartialSum);
+            if let Some(Write::Message { is_operand: true } | Write::PartialSum) = write
+                && !is_missed
+            {
                 let length = Bytes(stretch.range.end - stretch.range.start);
                 builder.dead(process, Address(stretch.range.start), length)?;
             }
         }
-        Ok(())
+        Ok(has_partial)
     }
 }
 

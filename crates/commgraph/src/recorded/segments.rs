@@ -13,8 +13,8 @@
 //! everybody has exchanged with everybody, as in a transpose through one buffer; else each is a
 //! segment.
 //!
-//! Messages without bytes that are a barrier end there: what follows, as the next barrier, has
-//! waited for it.
+//! Messages without bytes, or of one token, that are a barrier end there: what follows, as the
+//! next barrier, has waited for it.
 //!
 //! Messages that came to where they are by [`chance`] are parts of their own.
 //!
@@ -27,18 +27,19 @@ use std::ops::Range;
 use commloom_trace::{Action, Trace};
 
 use crate::number::at;
-use crate::recorded::barriers::{self, Barriers};
+use crate::recorded::barriers::Barriers;
 use crate::recorded::cut::TracePart;
 use crate::recorded::exchanges;
 use crate::recorded::landed::Landed;
 use crate::recorded::layouts::Layouts;
 use crate::recorded::links::Links;
 use crate::recorded::model::{Message, Place, event};
+use crate::recorded::tokens::Tokens;
 use crate::recorded::units::{Units, ends};
 use crate::recorded::{chance, steps, sweeps};
 
 /// The part in its segments, in their order. O(n log n).
-pub(super) fn segments(traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
+pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens<'_>) -> Vec<TracePart> {
     let messages = &part.messages;
     let ends = ends(traces.len(), messages);
     let units = Units::of(&ends, messages.len());
@@ -63,7 +64,7 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
         came: Newest::default(),
         landed: Newest::default(),
         sent: Newest::default(),
-        barriers: Barriers::new(traces.len()),
+        barriers: Barriers::new(traces.len(), messages.iter().map(|m| tokens.token(m)).collect()),
         got: vec![None; traces.len()],
     };
     for (unit, own) in members.iter().enumerate() {
@@ -157,8 +158,7 @@ impl Segments<'_> {
             let is_there = |r| if is_linked { came.unused(r) } else { came.any(r) };
             self.targets[at(*m)].iter().any(is_there)
         };
-        let is_over =
-            || self.barriers.is_complete(latest) && barriers::is_empty(own, self.messages);
+        let is_over = || self.barriers.is_over(latest, own);
         let depends = own
             .iter()
             .any(|m| self.links.is_new(*m) && self.got[at(self.way(*m).0)] == Some(latest));

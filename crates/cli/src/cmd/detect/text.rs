@@ -15,6 +15,11 @@ pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
     let mut out = format!("{number}. {}\n", paint.bold(&headline(advice)));
     places("sent", &advice.sent, &mut out);
     places("received", &advice.received, &mut out);
+    let all = advice.sent_there;
+    let lines = if advice.sent.len() == 1 { "this line sends" } else { "these lines send" };
+    let messages = if all == 1 { "message" } else { "messages" };
+    let does = if advice.withheld.is_some() { "the operation has" } else { "the call replaces" };
+    let _ = writeln!(out, "   {lines} {all} {messages}, {does} {}", advice.messages);
     if let Some(reason) = &advice.withheld {
         let _ = writeln!(out, "   {}", withheld_words(reason));
         return out;

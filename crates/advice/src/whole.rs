@@ -1,0 +1,223 @@
+//! The lines of an operation in the whole run: whether they send anything else, and whether that is
+//! the operation again, at a time when the recorder did not see what the program adds up: mostly
+//! the first.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use commloom_commgraph::Blocks;
+use commloom_trace::{Action, NOT_LOOKED_AT, Site, Trace};
+
+use crate::finding::Finding;
+use crate::place::Called;
+
+/// Messages by the place of their call.
+type Counts = BTreeMap<Option<Called>, u64>;
+
+/// How many messages are sent and received where in the whole program.
+pub struct Whole<'a> {
+    traces: &'a [Trace],
+    places: HashMap<Arc<Site>, Called>,
+    sent: Counts,
+    received: Counts,
+}
+
+/// The messages of the times of an operation that are not proven.
+#[derive(Debug, Default)]
+pub struct Unseen {
+    pub times: u64,
+    pub messages: u64,
+    pub bytes: u64,
+    pub sent: BTreeMap<Called, u64>,
+    pub received: BTreeMap<Called, u64>,
+}
+
+/// A send or receive at one of the lines of an operation, by all but its content.
+#[derive(PartialEq)]
+struct Step<'a> {
+    place: &'a Called,
+    /// To whom it is sent, or from whom it is received.
+    send_to: Option<u32>,
+    receive_from: Option<u32>,
+    buffer: (u64, u64, &'a str),
+    bytes: u64,
+}
+
+/// The steps of a process, with the numbers of their events, and the hash of what is sent.
+type Steps<'a> = Vec<(u64, Step<'a>, u64)>;
+
+impl<'a> Whole<'a> {
+    pub fn of(traces: &'a [Trace], mut called: impl FnMut(&Site) -> Called) -> Whole<'a> {
+        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+        for (_, event) in traces.iter().flat_map(|trace| &trace.events) {
+            let all = match event.action {
+                Action::Send { .. } => &mut sent,
+                Action::Receive { .. } => &mut received,
+                _ => continue,
+            };
+            *all.entry(event.site.clone()).or_insert(0_u64) += 1;
+        }
+        let sites = sent.keys().chain(received.keys()).flatten();
+        let places: HashMap<Arc<Site>, Called> =
+            sites.map(|site| (Arc::clone(site), called(site))).collect();
+        let by_place = |all: BTreeMap<Option<Arc<Site>>, u64>| {
+            let mut by_place = Counts::new();
+            for (site, count) in all {
+                let place = site.and_then(|site| places.get(&site).cloned());
+                *by_place.entry(place).or_insert(0) += count;
+            }
+            by_place
+        };
+        let (sent, received) = (by_place(sent), by_place(received));
+        Whole { traces, places, sent, received }
+    }
+
+    /// How many messages are sent in these lines.
+    pub fn sent_in(&self, same: &[&Finding]) -> u64 {
+        let ends = same.iter().flat_map(|finding| finding.ends.values());
+        let places: BTreeSet<&Option<Called>> = ends.map(|(from, _)| from).collect();
+        places.into_iter().filter_map(|place| self.sent.get(place)).sum()
+    }
+
+    fn place(&self, site: &Option<Arc<Site>>) -> Option<&Called> {
+        self.places.get(site.as_ref()?)
+    }
+
+    /// Something else that is sent or received where these are: the call cannot stand there.
+    pub fn beside(&self, same: &[&Finding]) -> Option<String> {
+        let mut ends = BTreeMap::new();
+        for finding in same {
+            for (number, (from, to)) in &finding.ends {
+                ends.insert((finding.part, *number), (from, to, finding.ran.times));
+            }
+        }
+        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+        for (from, to, times) in ends.into_values() {
+            *sent.entry(from).or_insert(0_u64) += times;
+            *received.entry(to).or_insert(0_u64) += times;
+        }
+        let sides = [(&self.sent, sent, "sent"), (&self.received, received, "received")];
+        for (all, own, verb) in sides {
+            for (place, own) in own {
+                let all = all.get(place).copied().unwrap_or(0);
+                if let Some(others) = all.checked_sub(own).filter(|others| *others > 0) {
+                    let name = place.as_ref().map_or(String::new(), |place| format!(" in {place}"));
+                    return Some(format!(
+                        "{others} of the {all} messages {verb}{name} are not part of it"
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    /// The other times of a reduction, if all else that its lines do is that: at every process the
+    /// same steps, between the same buffers, in the same order, as often as it takes; what is the
+    /// same content in the first proven time is so in each. Fewer than are proven.
+    pub fn unseen(&self, same: &[&Finding]) -> Option<Unseen> {
+        let first = same.iter().min_by_key(|finding| finding.part)?;
+        if !same.iter().all(|f| matches!(f.collective.blocks, Blocks::Reduced { .. })) {
+            return None;
+        }
+        let proven: u64 = same.iter().map(|finding| finding.ran.times).sum();
+        let places = |are_sent| -> BTreeSet<&Called> {
+            same.iter().flat_map(|finding| finding.places(are_sent)).collect()
+        };
+        let lines = (places(true), places(false));
+        let mut unseen: Option<u64> = None;
+        let mut all: Vec<(Steps<'_>, usize, usize)> = Vec::new();
+        for trace in self.traces {
+            let steps = self.steps(trace, &lines);
+            if steps.is_empty() {
+                continue;
+            }
+            let own = |place: commloom_commgraph::recorded::Place| {
+                (place.process == trace.header.rank).then_some(place.event)
+            };
+            let numbers: BTreeSet<u64> =
+                first.messages().flat_map(|m| [own(m.send), own(m.receive)]).flatten().collect();
+            let (begin, each) = (numbers.first()?, numbers.len());
+            let at = steps.iter().position(|(number, ..)| number == begin)?;
+            let times = count(steps.len() / each).checked_sub(proven)?;
+            let is_whole = steps.len().is_multiple_of(each) && at.is_multiple_of(each);
+            if !is_whole || times == 0 || times >= proven || *unseen.get_or_insert(times) != times {
+                return None;
+            }
+            if !(0..steps.len()).all(|k| steps[k].1 == steps[at + k % each].1) {
+                return None;
+            }
+            all.push((steps, at, each));
+        }
+        let times = unseen?;
+        let total = usize::try_from(times.saturating_add(proven)).ok()?;
+        is_like(&all, total).then(|| counted(times, &all))
+    }
+
+    /// What a process does at these lines.
+    fn steps<'s>(
+        &'s self,
+        trace: &'s Trace,
+        (sent, received): &(BTreeSet<&Called>, BTreeSet<&Called>),
+    ) -> Steps<'s> {
+        let step = |(number, event): &'s (u64, commloom_trace::Event)| {
+            let place = self.place(&event.site)?;
+            let (is_there, send_to, receive_from, buffer, hash) = match &event.action {
+                Action::Send { to, buffer, hash, .. } => {
+                    (sent.contains(place), Some(*to), None, buffer, *hash)
+                }
+                Action::Receive { from, buffer, .. } => {
+                    (received.contains(place), None, *from, buffer, NOT_LOOKED_AT)
+                }
+                _ => return None,
+            };
+            let bytes = buffer.bytes;
+            let buffer = (buffer.address, buffer.count, &*buffer.layout);
+            is_there.then_some((
+                *number,
+                Step { place, send_to, receive_from, buffer, bytes },
+                hash,
+            ))
+        };
+        trace.events.iter().filter_map(step).collect()
+    }
+}
+
+/// Whether contents that are the same in the first proven time are the same in each.
+fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
+    let mut classes: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
+    for (process, (steps, at, each)) in all.iter().enumerate() {
+        for k in 0..*each {
+            let hash = steps[at + k].2;
+            if hash != NOT_LOOKED_AT {
+                classes.entry(hash).or_default().push((process, k));
+            }
+        }
+    }
+    let hash = |time: usize, (process, k): (usize, usize)| {
+        let (steps, _, each) = &all[process];
+        steps[time * each + k].2
+    };
+    (0..times).all(|time| {
+        classes.values().all(|class| {
+            let known = class.iter().map(|step| hash(time, *step));
+            known.filter(|hash| *hash != NOT_LOOKED_AT).collect::<BTreeSet<_>>().len() <= 1
+        })
+    })
+}
+
+fn counted(times: u64, all: &[(Steps<'_>, usize, usize)]) -> Unseen {
+    let mut unseen = Unseen { times, ..Unseen::default() };
+    for (_, step, _) in all.iter().flat_map(|(steps, at, each)| &steps[*at..at + each]) {
+        if step.send_to.is_some() {
+            unseen.messages += times;
+            unseen.bytes += step.bytes.saturating_mul(times);
+        }
+        let side = if step.send_to.is_some() { &mut unseen.sent } else { &mut unseen.received };
+        *side.entry(step.place.clone()).or_insert(0) += times;
+    }
+    unseen
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

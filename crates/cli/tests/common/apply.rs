@@ -1,0 +1,125 @@
+//! Printed code in the place of the messages of a program.
+//!
+//! A program says where that may be: from a comment with `one call:` to one with `to here`. After
+//! the first words it says what names in the printed code stand for (`BUFFER = a + 3; ...`).
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+struct Region {
+    first: usize,
+    last: usize,
+    names: Vec<(String, String)>,
+}
+
+fn regions(lines: &[&str]) -> Vec<Region> {
+    let (mut open, mut all) = (Vec::new(), Vec::new());
+    for (at, line) in lines.iter().enumerate() {
+        if let Some((_, names)) = line.split_once("one call: ") {
+            let names = names.trim_end().trim_end_matches("*/").split(';');
+            let names = names.filter_map(|pair| pair.split_once('='));
+            let names = names.map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned())).collect();
+            open.push((at, names));
+        } else if line.trim().trim_end_matches("*/").trim_end().ends_with("to here") {
+            let (first, names) = open.pop().expect("a region that has begun");
+            all.push(Region { first, last: at, names });
+        }
+    }
+    assert!(open.is_empty(), "a region that does not end");
+    all
+}
+
+/// The text with the code of all advice in it; `None` where there is no code.
+///
+/// # Errors
+/// Where code has no place.
+pub fn applied(text: &str, advice: &[Value], is_fortran: bool) -> Result<Option<String>, String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let regions = regions(&lines);
+    let mut replaced: Vec<Option<String>> = regions.iter().map(|_| None).collect();
+    for one in advice {
+        let code: Vec<&str> =
+            one["code"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if code.is_empty() {
+            continue;
+        }
+        let ends = ["sent", "received"].into_iter().flat_map(|side| one[side].as_array());
+        let ends = ends.flatten().map(|place| place["frames"][0]["line"].as_u64());
+        let ends: Vec<usize> =
+            ends.map(|line| usize::try_from(line.unwrap_or(0)).unwrap_or(0)).collect();
+        let has = |r: &Region| ends.iter().all(|line| (r.first + 1..=r.last).contains(line));
+        let inner = (0..regions.len()).filter(|r| has(&regions[*r]));
+        let inner = inner.min_by_key(|r| regions[*r].last - regions[*r].first);
+        let inner = inner.ok_or_else(|| format!("no place for the code: {code:?}"))?;
+        let new = block(&code, &regions[inner].names, is_fortran)?;
+        if replaced[inner].replace(new).is_some() {
+            return Err("two calls for one place".to_owned());
+        }
+    }
+    if replaced.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let mut out = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let here = regions.iter().position(|region| region.first == at);
+        if let Some((region, new)) = here.and_then(|r| Some((&regions[r], replaced[r].as_ref()?))) {
+            out.push_str(new);
+            at = region.last + 1;
+            continue;
+        }
+        writeln!(out, "{}", lines[at]).expect("memory");
+        at += 1;
+    }
+    Ok(Some(out))
+}
+
+/// The code with its names, and what it needs declared.
+fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<String, String> {
+    let text = code.iter().map(|line| renamed(line, names)).collect::<Vec<_>>().join("\n");
+    let unknown = ["BUFFER", "BLOCK", "BLOCKS", "SEND", "RECEIVE", "RESULT"];
+    if let Some(name) = unknown.iter().find(|name| words(&text).any(|word| word == **name)) {
+        return Err(format!("nothing says what {name} is: {text}"));
+    }
+    let has = |name: &str| words(&text).any(|word| word == name);
+    if is_fortran {
+        let kind = if text.contains("_MPI_ADDRESS_KIND") { "(MPI_ADDRESS_KIND)" } else { "" };
+        return Ok(format!(
+            "block\n integer :: group, grid, border, border1, sent_block, received_block\n \
+             integer, allocatable, dimension(:) :: dims, counts, displs, sendcounts, recvcounts\n \
+             integer{kind}, allocatable, dimension(:) :: senddispls, recvdispls\n \
+             integer, allocatable, dimension(:) :: sendtypes, recvtypes\n \
+             logical, allocatable :: periods(:)\n{text}\nend block\n"
+        ));
+    }
+    let made = |ty: &str, all: &[&str]| -> String {
+        let made = all.iter().filter(|name| has(name) && text.contains(&format!("&{name}")));
+        made.map(|name| format!("{ty} {name};\n")).collect()
+    };
+    let types = ["sent_block", "received_block", "border", "border1", "border2"];
+    Ok(format!(
+        "{{\n{}{}{text}\n}}\n",
+        made("MPI_Comm", &["group", "grid", "neighbours"]),
+        made("MPI_Datatype", &types)
+    ))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+/// A line in which words are what they stand for.
+fn renamed(line: &str, names: &[(String, String)]) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (head, tail) = rest.split_at(word.max(1));
+        let known = names.iter().find(|(name, _)| name == head);
+        out.push_str(known.map_or(head, |(_, is)| is));
+        rest = tail;
+    }
+    out
+}
