@@ -135,8 +135,8 @@ impl Walk<'_> {
                 Some(_) => None,
             };
         }
-        let number = match operation {
-            None => self.number(value)?,
+        let (number, of) = match operation {
+            None => (self.number(value)?, self.integer_of(value)),
             Some(operation) => {
                 let whole = Expression {
                     span: value.span,
@@ -146,8 +146,12 @@ impl Walk<'_> {
                         Box::new(value.clone()),
                     ),
                 };
-                self.number(&whole)?
+                (self.number(&whole)?, self.integer_of(&whole))
             }
+        };
+        let number = match self.integer_of(target) {
+            Some(to) => self.converted(number, of, to)?,
+            None => number,
         };
         Some(Value::Number(number))
     }
