@@ -18,9 +18,12 @@ use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
 use crate::leftovers;
+use crate::scopes;
 use crate::together;
+use crate::withhold::unreadable;
 
 pub use crate::finding::{Change, Edit, Finding};
+pub use crate::withhold::withhold;
 pub use commloom_program::Project;
 
 /// The facts that are assumed, and how much is checked.
@@ -51,7 +54,10 @@ type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 /// All calls with packed buffers, in the order of the files.
 pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
-    findings(project, options, None).into_iter().map(|(finding, _)| finding).collect()
+    let all = findings(project, options, None).into_iter();
+    let mut all: Vec<Finding> = all.map(|(finding, _)| finding).collect();
+    withhold(project, &mut all, Code::Text, &mut unreadable);
+    all
 }
 
 /// The calls that touch a place, each with how it was judged, and its datatype at sizes that are
@@ -294,6 +300,7 @@ fn edits_of(
         element: anew.as_ref().map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
         symbols: &view,
         manner: &manner,
+        source: &source.text,
     };
     let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
     if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
@@ -301,6 +308,13 @@ fn edits_of(
     }
     if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
         return Err(refuse(format!("'{name}' is not among the names of MPI that are used here")));
+    }
+    if !view.language().is_fortran() {
+        let copies = copies_of(part, view.procedure().span);
+        let found = scopes::written(&view, source, &text, part.statement, &copies);
+        text = found.map_err(|name| {
+            refuse(format!("'{name}' means something else at the call than in the copies"))
+        })?;
     }
     let place = CallPlace {
         statement: part.statement,
@@ -326,6 +340,16 @@ fn edits_of(
             text: change.new,
         })
         .collect())
+}
+
+/// Where the copies of a call stand, in its own procedure.
+fn copies_of(part: &Part, procedure: Span) -> Vec<Span> {
+    let mut all = Vec::new();
+    for packing in std::iter::once(&part.packing).chain(&part.unpacking) {
+        packing.copies.each(&mut |copy| all.push(copy.span));
+    }
+    all.retain(|span| procedure.contains(*span));
+    all
 }
 
 /// Statements after which Fortran's compilers know that variables have changed which the call does

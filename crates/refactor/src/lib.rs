@@ -19,7 +19,9 @@ pub mod emit;
 pub mod explain;
 mod finding;
 mod leftovers;
+mod scopes;
 mod together;
+mod withhold;
 
 pub use commloom_copies::{self as copies, ir, verify};
 pub use commloom_program::{self as project, fact, refusal};

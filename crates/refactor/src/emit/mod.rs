@@ -13,6 +13,7 @@ mod model;
 mod names;
 mod number;
 mod operation;
+mod own;
 mod wrap;
 mod write;
 
@@ -44,7 +45,7 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
     if request.symbols.language().is_fortran() {
         fortran::write(&program, request, &turns, names)
     } else {
-        c::write(&program, request, &turns)
+        c::write(&program, request, &turns, names)
     }
 }
 
@@ -70,6 +71,7 @@ pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError>
         turns: std::collections::HashMap::new(),
         replaced: std::collections::HashMap::new(),
         symbols: None,
+        is_wide: false,
     };
     speller.plain(number)
 }
