@@ -92,11 +92,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes that the buffer was filled before a loop that has the call in it.
-    fn filled_before(&mut self) {
+    /// Notes that the buffer was filled before a loop or label from where the call is reached, perhaps
+    /// several times.
+    pub(super) fn filled_before(&mut self) {
         if self.request.direction == Direction::Pack && !self.state.used {
             let first = self.state.pieces.iter().flat_map(|piece| &piece.spans).next();
-            self.course.filled = first.copied();
+            self.course.filled = first.copied().or(self.course.filled);
         }
     }
 

@@ -60,7 +60,10 @@ impl Walk<'_> {
                 }
             }
             StatementKind::Block(body) => body.iter().for_each(|inner| self.statement(inner)),
-            StatementKind::Label(_) => self.again(&self.request.procedure.body),
+            StatementKind::Label(_) => {
+                self.filled_before();
+                self.again(&self.request.procedure.body);
+            }
             StatementKind::Return(value) => value.iter().for_each(|value| self.effects_of(value)),
             StatementKind::Break(_)
             | StatementKind::Continue(_)

@@ -49,19 +49,22 @@ pub fn withhold(
     }
 }
 
-/// The fault of a text that has more places which the grammar does not know than the text before.
+/// The fault of a text that has places which the grammar does not know, where the text before had
+/// none; of one that had some, of which more procedures have them.
 pub(crate) fn unreadable(source: &Source, text: &str) -> Option<String> {
-    let errors = |text: &str| {
+    let read = |text: &str| {
         let source = Source { text: text.to_owned(), ..source.clone() };
         let unit = if source.language.is_fortran() {
             fortran::read(&source, FileId(0))
         } else {
             c::read_alone(&source, FileId(0))
         };
-        unit.errors.len()
+        let procedures = unit.procedures.iter().filter(|procedure| procedure.has_errors).count();
+        (unit.errors.len(), procedures)
     };
-    let message = "the new text has a place that cannot be read";
-    (errors(text) > errors(&source.text)).then(|| message.to_owned())
+    let (before, after) = (read(&source.text), read(text));
+    let is_worse = after.1 > before.1 || (before.0 == 0 && after.0 > 0);
+    is_worse.then(|| "the new text has a place that cannot be read".to_owned())
 }
 
 fn files(finding: &Finding) -> Vec<FileId> {

@@ -6,6 +6,7 @@
 
 mod c;
 mod condition;
+mod factors;
 mod fortran;
 mod lower;
 mod measure;
