@@ -124,6 +124,41 @@ fn files_change_once_and_only_if_git_has_a_copy() {
 }
 
 #[test]
+fn changes_that_do_not_compile_are_refused() {
+    let folder = folder("compile", &[("a.c", GOOD)]);
+    let compiles = refactor(&folder, &["--compile", "grep -q MPI_Send {}", "a.c"]);
+    assert!(compiles.out.contains("+    MPI_Type_vector("), "{compiles:?}");
+    let fails = "if grep -q MPI_Type {}; then echo {}:3: error: no types >&2; false; fi";
+    let refused = refactor(&folder, &["--compile", fails, "a.c"]);
+    assert_eq!((refused.status, refused.out.as_str()), (Some(0), ""), "{refused:?}");
+    let message = "a.c:8: E-COMPILE: the new text does not compile: a.c:3: error: no types";
+    assert!(refused.err.contains(message), "{}", refused.err);
+    let broken = refactor(&folder, &["--compile", "echo no compiler >&2; false", "a.c"]);
+    assert!(broken.out.contains("+    MPI_Type_vector("), "{broken:?}");
+    let message = "a.c does not compile as it is, so changes are only parsed: no compiler";
+    assert!(broken.err.contains(message), "{}", broken.err);
+}
+
+#[test]
+fn files_are_compiled_as_compile_commands_say() {
+    let folder =
+        folder("works", &[("a.c", GOOD), ("cc", "#!/bin/sh\n! grep -q MPI_Type \"$1\"\n")]);
+    let commands = |compiler: &str| {
+        let place = folder.display();
+        let text = format!(
+            r#"[{{"directory": "{place}", "file": "a.c", "command": "{compiler} cc a.c -o a.o"}}]"#
+        );
+        fs::write(folder.join("compile_commands.json"), text).expect("a file");
+    };
+    commands("sh");
+    let named = refactor(&folder, &["--compile-commands", "compile_commands.json", "a.c"]);
+    assert!(named.err.contains("a.c:8: E-COMPILE: "), "{named:?}");
+    // Nobody asked to run this.
+    let found = refactor(&folder, &["."]);
+    assert!(found.out.contains("+    MPI_Type_vector("), "{found:?}");
+}
+
+#[test]
 fn changes_stay_only_if_the_command_succeeds() {
     let folder = folder("run", &[("a.c", GOOD)]);
     let fails = refactor(

@@ -6,8 +6,10 @@ use commloom_source::affine::{Atom, Place, Polynomial, Step};
 use commloom_source::tree::{Dimension, Expression, ExpressionKind, Name, Subscript, Type, Unary};
 
 use super::Address;
+use super::integers::Integer;
 use super::state::{Located, State, Value};
 use super::walk::Walk;
+use super::writes::root;
 
 impl Walk<'_> {
     fn is_fortran(&self) -> bool {
@@ -76,7 +78,8 @@ impl Walk<'_> {
                     _ => return None,
                 };
                 let located = self.pointee(pointer)?;
-                let by = self.number(number)?.times_constant(sign);
+                let inside = self.is_in_buffer(&located);
+                let by = self.subscript(number, inside)?.times_constant(sign);
                 self.advance(located, &by)
             }
             ExpressionKind::Step { target, by, prefix } => {
@@ -98,7 +101,11 @@ impl Walk<'_> {
         match self.symbols.resolve(&located.of) {
             Type::Array(element, dimensions) if !self.is_fortran() => {
                 // The memory of a std::vector may move.
-                let moves = matches!(dimensions.as_slice(), [Dimension::AssumedShape { .. }]);
+                let moves = is_container(&dimensions);
+                // A container in a container has memory of its own, which one name does not follow.
+                if moves && located.address.version.is_some() {
+                    return None;
+                }
                 let version = moves.then(|| self.version(&located.address.place));
                 let of = if dimensions.len() > 1 {
                     Type::Array(element, dimensions[1..].to_vec())
@@ -187,6 +194,14 @@ impl Walk<'_> {
     }
 
     fn element(&mut self, base: &Expression, subscripts: &[Subscript]) -> Option<Located> {
+        if !self.is_fortran() {
+            let [Subscript::At(index)] = subscripts else { return None };
+            let inside = self.buffer.is_some()
+                && root(base).is_some_and(|name| self.aliases().contains(name));
+            let at = self.subscript(index, inside)?;
+            let first = self.pointee(base)?;
+            return self.advance(first, &at);
+        }
         let at = subscripts
             .iter()
             .map(|subscript| match subscript {
@@ -194,13 +209,20 @@ impl Walk<'_> {
                 Subscript::Section { .. } => None,
             })
             .collect::<Option<Vec<_>>>()?;
-        if !self.is_fortran() {
-            let [index] = at.as_slice() else { return None };
-            let first = self.pointee(base)?;
-            return self.advance(first, index);
-        }
         let array = self.locate(base)?;
         self.subscripted(array, at)
+    }
+
+    /// A number that is added to an address. What wraps is another one there; but for the buffer,
+    /// all of whose places are smaller than a message.
+    fn subscript(&mut self, number: &Expression, is_in_buffer: bool) -> Option<Polynomial> {
+        let value = self.number(number)?;
+        let of = self.integer_of(number);
+        if is_in_buffer { Some(value) } else { self.converted(value, of, Integer::ADDRESS) }
+    }
+
+    fn is_in_buffer(&self, located: &Located) -> bool {
+        self.buffer.as_ref() == Some(&located.address.base)
     }
 
     /// An element of an array of Fortran.
@@ -336,6 +358,8 @@ impl Walk<'_> {
             return Some(Polynomial::size(size));
         }
         match resolved {
+            // The elements of a container of C++ lie elsewhere: several of them are not one piece.
+            Type::Array(_, dimensions) if !self.is_fortran() && is_container(&dimensions) => None,
             Type::Array(element, dimensions) => {
                 let mut size = self.size(&element, name)?;
                 for (d, dimension) in dimensions.iter().enumerate() {
@@ -399,4 +423,9 @@ impl Walk<'_> {
     pub(super) fn version_inside_at(&self, state: &State, name: &str) -> u32 {
         self.version_at(state, &Place { variable: name.to_owned(), steps: vec![Step::Follow] })
     }
+}
+
+/// Whether an array of C++ is a container whose memory is elsewhere (`std::vector`).
+fn is_container(dimensions: &[Dimension]) -> bool {
+    matches!(dimensions, [Dimension::AssumedShape { .. }])
 }

@@ -7,6 +7,7 @@ use commloom_source::tree::{
     Binary, Dimension as Bounds, Expression, ExpressionKind, Storage, Subscript, Type, Unary,
 };
 
+use super::integers::Integer;
 use super::piece::{Dimension, Piece};
 use super::place_type::is_whole;
 use super::read::change;
@@ -14,7 +15,7 @@ use super::state::Located;
 use super::value::quotient;
 use super::walk::Walk;
 use super::writes::root;
-use super::{Copy, Dense, Direction, Turns};
+use super::{Copy, Dense, Direction, Origin, Turns};
 
 /// A subscript of an array reference.
 enum Along {
@@ -37,6 +38,7 @@ impl Walk<'_> {
         span: Span,
     ) {
         self.begin();
+        self.is_unsure = false;
         if operation.is_some() {
             return self.computed(span, "a value is accumulated");
         }
@@ -49,6 +51,11 @@ impl Walk<'_> {
             .is_fortran()
             .then(|| self.sections(target, value, span))
             .flatten();
+        let (memory, other) = match self.request.direction {
+            Direction::Pack => (bare(value), target.span),
+            Direction::Unpack => (target, value.span),
+        };
+        let origin = self.origin(memory, other, span, false);
         let Some((to, from, dimensions)) = sections.or_else(|| self.elements(target, value)) else {
             return self.trouble(
                 Code::Address,
@@ -71,7 +78,7 @@ impl Walk<'_> {
                 _ => root(target).into_iter().for_each(|name| self.state.forget_inside(name)),
             }
         }
-        self.piece(to, from, (length, measured), dimensions, span);
+        self.piece(to, from, (length, measured), dimensions, origin, span);
     }
 
     fn computed(&mut self, span: Span, what: &str) {
@@ -87,11 +94,7 @@ impl Walk<'_> {
         target: &Expression,
         value: &Expression,
     ) -> Option<(Located, Located, Vec<Dimension>)> {
-        let inner = match &value.kind {
-            ExpressionKind::Cast(_, inner) => inner,
-            _ => value,
-        };
-        let from = self.locate(inner)?;
+        let from = self.locate(bare(value))?;
         let to = self.locate(target)?;
         Some((to, from, Vec::new()))
     }
@@ -202,6 +205,7 @@ impl Walk<'_> {
         from: Located,
         (length, measured): (Polynomial, Polynomial),
         mut dimensions: Vec<Dimension>,
+        origin: Option<Origin>,
         span: Span,
     ) {
         let (buffer, memory) = match self.request.direction {
@@ -237,7 +241,10 @@ impl Walk<'_> {
             start = rest;
         }
         let other = self.is_other(&buffer.of, &memory.of).then_some(buffer.of);
+        let root =
+            |origin: &Origin| origin.expression.root() == Some(&memory.address.place.variable);
         let content = Dense::copy(Copy {
+            origin: origin.filter(|o| o.is_address || root(o)),
             address: memory.address,
             length: length.clone(),
             measured,
@@ -298,16 +305,23 @@ impl Walk<'_> {
     pub(super) fn block_copy(&mut self, arguments: &[Expression], span: Span) {
         let [to, from, bytes] = arguments else { return };
         self.begin();
+        self.is_unsure = false;
+        let (memory, other) = match self.request.direction {
+            Direction::Pack => (from, to.span),
+            Direction::Unpack => (to, from.span),
+        };
+        let origin = self.origin(memory, other, span, true);
         let target = self.address_of(to);
         let source = self.address_of(from);
-        let length = self.number(bytes);
+        let of_bytes = self.integer_of(bytes);
+        let length = self.number(bytes).and_then(|n| self.converted(n, of_bytes, Integer::ADDRESS));
         match (target, source, length) {
             (Some(to), Some(from), Some(length)) => {
                 if self.request.direction == Direction::Unpack {
                     self.state.forget_inside(&to.address.place.variable.clone());
                 }
                 let length = (length.on_lp64(), length);
-                self.piece(void(to), void(from), length, Vec::new(), span);
+                self.piece(void(to), void(from), length, Vec::new(), origin, span);
             }
             _ => self.trouble(
                 Code::Address,
@@ -333,6 +347,14 @@ impl Walk<'_> {
             ExpressionKind::Cast(of, _) => !self.same_kind(of, from),
             _ => false,
         }
+    }
+}
+
+/// A value without the cast around it.
+fn bare(value: &Expression) -> &Expression {
+    match &value.kind {
+        ExpressionKind::Cast(_, inner) => inner,
+        _ => value,
     }
 }
 

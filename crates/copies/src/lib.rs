@@ -12,11 +12,13 @@ mod branch;
 mod copy;
 mod display;
 mod escape;
+mod integers;
 pub mod ir;
 mod known;
 mod layout;
 mod loops;
 mod model;
+mod origin;
 mod path;
 mod piece;
 mod place_type;
@@ -30,5 +32,7 @@ pub mod verify;
 mod walk;
 mod writes;
 
-pub use model::{Address, Copy, Dense, Direction, PLAIN, Packing, Parts, Request, Setting, Turns};
+pub use model::{
+    Address, Copy, Dense, Direction, Origin, PLAIN, Packing, Parts, Request, Setting, Turns,
+};
 pub use read::read;

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use commloom_program::refusal::Code;
 use commloom_source::Span;
 use commloom_source::affine::{Atom, Counter, Place, Polynomial};
-use commloom_source::tree::{Bound, ExpressionKind, Loop, Name, Statement, StatementKind, Unary};
+use commloom_source::tree::{
+    Bound, Expression, ExpressionKind, Loop, Name, Statement, StatementKind, Unary,
+};
 
 use super::piece::{Dimension, Piece, solve};
 use super::state::{Located, Value};
@@ -32,6 +34,7 @@ pub(super) struct Running {
 impl Walk<'_> {
     /// A loop with copies in it.
     pub(super) fn counted(&mut self, counted: &Loop, span: Span) {
+        self.is_unsure = false;
         let Some(count) = self.count_of(counted) else {
             self.trouble(
                 Code::Address,
@@ -86,6 +89,9 @@ impl Walk<'_> {
         let first = self.number(&counted.first)?;
         let last = self.number(&counted.last)?;
         let step = self.number(&counted.step)?;
+        if !self.begins_in_range(counted, &first) {
+            return None;
+        }
         let span = last.minus(&first);
         match (counted.bound, step.as_constant()) {
             (_, Some(0)) => None,
@@ -102,6 +108,25 @@ impl Walk<'_> {
                 quotient(&span.plus(&step).minus(&one), &step)
             }
         }
+    }
+
+    /// Whether a loop's first value is the number that it is compared as: an unsigned one that has
+    /// wrapped, or a negative one beside an unsigned bound, ends the loop at once. (Bounds that
+    /// have wrapped are larger than any message.)
+    fn begins_in_range(&mut self, counted: &Loop, first: &Polynomial) -> bool {
+        let variable = Expression {
+            span: counted.first.span,
+            kind: ExpressionKind::Name(counted.variable.clone()),
+        };
+        let (Some(own), Some(bound)) = (self.integer_of(&variable), self.integer_of(&counted.last))
+        else {
+            return true;
+        };
+        let of_first = self.integer_of(&counted.first);
+        let common = own.common(bound);
+        self.converted(first.clone(), of_first, own).is_some()
+            && (self.is_exact(first, own) || first.as_constant().is_some_and(|n| n >= 0))
+            && self.is_exact(first, common)
     }
 
     /// Gives every scalar that statements change an unnamed value, and forgets what else they

@@ -73,6 +73,8 @@ pub struct Packing {
     pub setting: Setting,
     /// Where the range has a part for each process.
     pub parts: Option<Parts>,
+    /// Whether the program computes with numbers that are wider than `int`, or unsigned.
+    pub is_wide: bool,
 }
 
 /// A range that consists of parts, one for each process, alike but for where they lie.
@@ -122,8 +124,30 @@ pub struct Copy {
     /// Its type in the buffer, where that has another name: the bytes are the same only where
     /// both types have one size.
     pub other: Option<Type>,
+    /// The address in the program's own words, where these can be written again.
+    pub origin: Option<Origin>,
     /// The statement.
     pub span: Span,
+}
+
+/// An address in the words of the program: casts, macros and names that a formula does not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    /// The words.
+    pub expression: Expression,
+    /// The numbers that its variables are there, each as the place of the new text can say it.
+    pub values: Vec<(Name, Polynomial)>,
+    /// Whether it is an address (of `memcpy`), and not the place itself.
+    pub is_address: bool,
+}
+
+impl Origin {
+    /// With atoms replaced.
+    #[must_use]
+    pub fn map(&self, change: &mut dyn FnMut(&Atom) -> Option<Polynomial>) -> Origin {
+        let values = self.values.iter().map(|(name, value)| (name.clone(), value.map(change)));
+        Origin { values: values.collect(), ..self.clone() }
+    }
 }
 
 /// An address in the program's memory.
@@ -181,6 +205,7 @@ impl Dense {
                 measured: copy.measured.map(change),
                 of: copy.of.clone(),
                 other: copy.other.clone(),
+                origin: copy.origin.as_ref().map(|origin| origin.map(change)),
                 span: copy.span,
             }),
             Dense::Loop(counter, count, body) => {

@@ -38,6 +38,8 @@ impl<'a> Walk<'a> {
             samples: BTreeMap::new(),
             conditions: Conditions { path: Vec::new(), promised, read: Vec::new() },
             open: Vec::new(),
+            is_unsure: false,
+            is_wide: false,
         };
         if symbols.language().is_fortran() {
             walk.allocated.once = allocated_once(request.procedure, symbols);
@@ -66,11 +68,13 @@ impl<'a> Walk<'a> {
         match &statement.kind {
             StatementKind::Loop(counted) if inside(&counted.body) => {
                 // Any turn may be the one: what is known must hold in all of them.
+                self.filled_before();
                 self.again(std::slice::from_ref(statement));
                 self.run(&counted.body);
                 self.course.finished = true;
             }
             StatementKind::While { body, .. } if inside(body) => {
+                self.filled_before();
                 self.again(std::slice::from_ref(statement));
                 self.run(body);
                 self.course.finished = true;
@@ -85,6 +89,15 @@ impl<'a> Walk<'a> {
             }
             StatementKind::Block(body) if inside(body) => self.run(body),
             _ => self.arrive(statement),
+        }
+    }
+
+    /// Notes that the buffer was filled before a loop or label from where the call is reached, perhaps
+    /// several times.
+    pub(super) fn filled_before(&mut self) {
+        if self.request.direction == Direction::Pack && !self.state.used {
+            let first = self.state.pieces.iter().flat_map(|piece| &piece.spans).next();
+            self.course.filled = first.copied().or(self.course.filled);
         }
     }
 

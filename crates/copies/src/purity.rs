@@ -43,10 +43,11 @@ impl Walk<'_> {
                     _ => false,
                 };
             }
-            StatementKind::Declare(_)
-            | StatementKind::Block(_)
-            | StatementKind::Nothing
-            | StatementKind::If { .. } => {}
+            // An object that does something where its scope ends stays.
+            StatementKind::Declare(declared) => {
+                *pure &= declared.iter().all(|d| self.symbols.is_passive(&d.of));
+            }
+            StatementKind::Block(_) | StatementKind::Nothing | StatementKind::If { .. } => {}
             _ => *pure = false,
         }
         for_each_body(statement, &mut |inner| self.purity_of(inner, pure, changes));

@@ -12,7 +12,7 @@ use super::piece::{Piece, solve};
 use super::renew::Renewal;
 use super::state::Known;
 use super::walk::{Arrival, Site, Walk};
-use super::{Address, Copy, Direction, Packing, Request, Setting};
+use super::{Address, Copy, Direction, Origin, Packing, Request, Setting};
 
 /// Finds the copies that fill (or empty) the buffer of a call.
 ///
@@ -58,6 +58,11 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
     let wanted = sent_length.as_ref().filter(|_| !request.setting.is_part);
+    if let (true, Some(span)) = (pieces.is_empty(), walk.course.filled) {
+        let message = "these copies fill the buffer before a loop or label from where it, or a part \
+                       of it, is sent, perhaps several times: pack right before each call";
+        return Err(Refusal::new(Code::Range, span, message));
+    }
     let (mut piece, rest) = choose(pieces, &sent_start, wanted, request)?;
     let beside = unclear(&piece, &rest);
     let renewal = Renewal::at(&walk, &arrival);
@@ -69,6 +74,11 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let span_of = |copy: &Copy| copy.span;
     let check = Check { walk: &walk, arrival: &arrival };
     check.conditions()?;
+    let said = |origin: &Origin| {
+        let span = origin.expression.span;
+        origin.values.iter().all(|(_, value)| check.number(value, span).is_ok())
+    };
+    piece.content.keep_origins(&said);
     let mut refusal = None;
     let mut touched = BTreeSet::new();
     let mut needs = BTreeSet::new();
@@ -126,6 +136,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         needs: needs.into_iter().collect(),
         setting: request.setting.clone(),
         parts: None,
+        is_wide: walk.is_wide,
     })
 }
 

@@ -60,7 +60,10 @@ impl Walk<'_> {
                 }
             }
             StatementKind::Block(body) => body.iter().for_each(|inner| self.statement(inner)),
-            StatementKind::Label(_) => self.again(&self.request.procedure.body),
+            StatementKind::Label(_) => {
+                self.filled_before();
+                self.again(&self.request.procedure.body);
+            }
             StatementKind::Return(value) => value.iter().for_each(|value| self.effects_of(value)),
             StatementKind::Break(_)
             | StatementKind::Continue(_)
@@ -135,8 +138,8 @@ impl Walk<'_> {
                 Some(_) => None,
             };
         }
-        let number = match operation {
-            None => self.number(value)?,
+        let (number, of) = match operation {
+            None => (self.number(value)?, self.integer_of(value)),
             Some(operation) => {
                 let whole = Expression {
                     span: value.span,
@@ -146,8 +149,12 @@ impl Walk<'_> {
                         Box::new(value.clone()),
                     ),
                 };
-                self.number(&whole)?
+                (self.number(&whole)?, self.integer_of(&whole))
             }
+        };
+        let number = match self.integer_of(target) {
+            Some(to) => self.converted(number, of, to)?,
+            None => number,
         };
         Some(Value::Number(number))
     }

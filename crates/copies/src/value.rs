@@ -3,6 +3,7 @@
 use commloom_source::affine::{Atom, Operator, Place, Polynomial};
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Name, Type, Unary};
 
+use super::integers::Integer;
 use super::place_type::is_whole;
 use super::state::{Located, Value, is_cell, read};
 use super::walk::Walk;
@@ -33,7 +34,14 @@ impl Walk<'_> {
             }
             ExpressionKind::Cast(of, inner) => {
                 let of = self.symbols.resolve(of);
-                if is_whole(&of) { self.number(inner) } else { None }
+                if !is_whole(&of) {
+                    return None;
+                }
+                let value = self.number(inner)?;
+                let Some(to) = Integer::of(&of) else { return Some(value) };
+                let from = self.integer_of(inner);
+                self.note_width(&value, to, from);
+                self.converted(value, from, to)
             }
             ExpressionKind::SizeOfType(of) => {
                 self.measure(of, &String::new(), &Place::variable(String::new()))
@@ -63,6 +71,10 @@ impl Walk<'_> {
 
     /// A named number stays a name: it may be another one in the next build.
     fn constant(&mut self, name: &str, value: &Expression) -> Option<Polynomial> {
+        // Which one an `#if` decides about.
+        if is_open(value) {
+            return Some(read(Place::variable(name.to_owned()), 0));
+        }
         self.constants += 1;
         let number = (self.constants <= MOST_CONSTANTS).then(|| self.at_start(value)).flatten();
         self.constants -= 1;
@@ -123,8 +135,25 @@ impl Walk<'_> {
         left: &Expression,
         right: &Expression,
     ) -> Option<Polynomial> {
-        let a = self.number(left)?;
-        let b = self.number(right)?;
+        let mut a = self.number(left)?;
+        let mut b = self.number(right)?;
+        let (of_left, of_right) = (self.integer_of(left), self.integer_of(right));
+        if let (Some(of_left), Some(of_right)) = (of_left, of_right) {
+            let shifts = matches!(operation, Binary::ShiftLeft | Binary::ShiftRight);
+            let common = if shifts { of_left } else { of_left.common(of_right) };
+            // Numbers of bytes are written by sizes of types, which are wide.
+            if !has_size(&a) && !has_size(&b) {
+                self.note_width(&a, common, Some(of_left));
+                self.note_width(&b, common, Some(of_right));
+            }
+            a = self.converted(a, Some(of_left), common)?;
+            b = self.converted(b, Some(of_right), common)?;
+            // What wrapped is divided as what it became.
+            let divides = matches!(operation, Binary::Divide | Binary::Remainder);
+            if divides && !(self.is_exact(&a, common) && self.is_exact(&b, common)) {
+                return None;
+            }
+        }
         match operation {
             Binary::Add => Some(a.plus(&b)),
             Binary::Subtract => Some(a.minus(&b)),
@@ -160,6 +189,14 @@ impl Walk<'_> {
             }
         }
         quotient(a, b)
+    }
+
+    /// The text that is written must compute as wide as the program does where that is wider than
+    /// `int`, or wraps.
+    fn note_width(&mut self, value: &Polynomial, of: Integer, from: Option<Integer>) {
+        let is_narrow = of.bits <= 32 && of.is_signed;
+        let is_used = value.as_constant().is_none() || from != Some(of);
+        self.is_wide |= !is_narrow && !has_size(value) && is_used;
     }
 
     fn size_of_value(&mut self, inner: &Expression) -> Option<Polynomial> {
@@ -220,6 +257,16 @@ impl Walk<'_> {
                 }),
         }
     }
+}
+
+fn has_size(value: &Polynomial) -> bool {
+    value.any(&mut |atom| matches!(atom, Atom::Layout(_) | Atom::SizeOf(_)))
+}
+
+/// Whether a constant has one of several values, and the text does not say which.
+fn is_open(value: &Expression) -> bool {
+    matches!(&value.kind, ExpressionKind::Choice { condition, .. }
+        if matches!(condition.kind, ExpressionKind::Unknown(_)))
 }
 
 /// Constants that are defined by others, at most so deep.

@@ -39,6 +39,10 @@ pub(super) struct Walk<'a> {
     pub conditions: Conditions,
     /// Variables of the loops that are being executed.
     pub open: Vec<Name>,
+    /// Whether a number in the statement may be another one than its formula says.
+    pub is_unsure: bool,
+    /// Whether something is computed as wider than `int`, or unsigned.
+    pub is_wide: bool,
 }
 
 /// How far the path has come.
@@ -51,6 +55,8 @@ pub(super) struct Course {
     /// Whether the path came by there.
     pub was_made: bool,
     pub finished: bool,
+    /// A copy into the buffer before a loop around the call.
+    pub filled: Option<Span>,
     /// Whether the statement that is executed is on the path itself, not in a loop or branch that
     /// is executed as a whole.
     pub is_on_path: bool,
@@ -181,6 +187,9 @@ impl<'a> Walk<'a> {
     /// The first reason why the copies cannot be known is kept.
     pub(super) fn trouble(&mut self, code: Code, span: Span, message: &str) {
         self.begin();
+        let wraps = "a number here may wrap around, or lose bits in a conversion: whether it stays \
+                     what its formula says cannot be seen; compute it as a signed number";
+        let message = if code == Code::Address && self.is_unsure { wraps } else { message };
         self.state.problem.get_or_insert_with(|| Refusal::new(code, span, message));
     }
 

@@ -54,6 +54,7 @@ pub use files::includes;
 pub use library::{Use, arguments, arguments_read, is_forgetful};
 pub use program::{ProcedureId, Project, Setup};
 pub use signatures::Signature;
+pub use types::type_of;
 pub use view::View;
 pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 

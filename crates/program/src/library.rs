@@ -163,9 +163,9 @@ fn c(name: &str) -> Option<&'static str> {
         | "sleep"
         | "make_unique"
         | "make_shared"
-        | "size"
-        | "move" => "-",
-        "swap" => "b",
+        | "size" => "-",
+        // Whoever gets what is moved may take it away.
+        "move" | "swap" => "b",
         "copy" | "copy_n" => "r-w",
         // Made from another one, perhaps.
         "vector" | "array" => "r",

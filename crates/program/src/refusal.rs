@@ -57,6 +57,8 @@ pub enum Code {
     Syntax,
     /// A limit of the analysis was met.
     Limit,
+    /// The new text does not compile.
+    Compile,
 }
 
 impl Code {
@@ -87,6 +89,7 @@ impl Code {
             Code::Preprocessor => "E-PREPROCESSOR",
             Code::Syntax => "E-SYNTAX",
             Code::Limit => "E-LIMIT",
+            Code::Compile => "E-COMPILE",
         }
     }
 }

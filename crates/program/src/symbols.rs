@@ -59,6 +59,10 @@ impl Symbols for View<'_> {
         sizes::field(self, record, field)
     }
 
+    fn is_passive(&self, of: &Type) -> bool {
+        types::is_passive(self, of, 0)
+    }
+
     fn is_hidden(&self, name: &str) -> bool {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.hidden.contains(name))
     }

@@ -6,7 +6,7 @@ use commloom_source::tree::{Expression, ExpressionKind as Kind, Type, Unary};
 use super::view::View;
 
 /// The type of a value, resolved; none where the text does not tell.
-pub(super) fn type_of(view: &View<'_>, value: &Expression) -> Option<Type> {
+pub fn type_of(view: &View<'_>, value: &Expression) -> Option<Type> {
     let of = match &value.kind {
         Kind::Name(name) => view.declared(name)?.of.clone(),
         Kind::Integer(_) | Kind::SizeOfType(_) | Kind::SizeOfValue(_) | Kind::OffsetOf(..) => {
@@ -69,6 +69,76 @@ pub(super) fn holds_numbers(view: &View<'_>, of: &Type) -> bool {
     match view.resolve(of) {
         Type::Basic(..) => true,
         Type::Array(inner, _) => matches!(view.resolve(&inner), Type::Basic(..)),
+        _ => false,
+    }
+}
+
+/// Words of types of C++'s library that only hold what they are made of, and of numbers.
+const PASSIVE: [&str; 34] = [
+    "std",
+    "vector",
+    "array",
+    "string",
+    "unique_ptr",
+    "complex",
+    "valarray",
+    "deque",
+    "list",
+    "map",
+    "set",
+    "pair",
+    "tuple",
+    "optional",
+    "span",
+    "initializer_list",
+    "chrono",
+    "double",
+    "float",
+    "int",
+    "long",
+    "short",
+    "char",
+    "unsigned",
+    "signed",
+    "bool",
+    "size_t",
+    "int32_t",
+    "int64_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "ptrdiff_t",
+    "const",
+];
+
+/// Structures in structures.
+const MOST_NESTED: usize = 32;
+
+/// Whether nothing happens where a variable of a type is made, and where its scope ends.
+pub(super) fn is_passive(view: &View<'_>, of: &Type, depth: usize) -> bool {
+    if view.language() != commloom_source::Language::Cpp {
+        return true;
+    }
+    if depth > MOST_NESTED {
+        return false;
+    }
+    match view.resolve(of) {
+        Type::Basic(..) | Type::Pointer(_) | Type::Reference(_) | Type::Void => true,
+        Type::Array(inner, _) => is_passive(view, &inner, depth + 1),
+        Type::Record(name) => view.project.spaces.record(view.id.0, &name).is_some_and(|record| {
+            !record.has_actions
+                && record.fields.iter().all(|field| is_passive(view, &field.of, depth + 1))
+        }),
+        Type::Named(text) => {
+            let is_mpi = text.starts_with("MPI_");
+            let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let is_known = |word: &str| {
+                word.is_empty()
+                    || PASSIVE.contains(&word)
+                    || word.chars().all(|c| c.is_ascii_digit())
+            };
+            is_mpi || (text.starts_with("std::") && words.all(is_known))
+        }
         _ => false,
     }
 }

@@ -16,6 +16,7 @@ use commloom_source::tree::{
 use super::calls;
 use super::flow::{self, Stretch, alike};
 use super::found::Found;
+use super::overwritten::{is_shared, overwritten};
 use super::paths::is_left_or_entered;
 use super::touch::{Touches, roots};
 use super::wrapped::completes;
@@ -58,16 +59,23 @@ pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expressio
                 })
             && !is_left_or_entered(procedure, found.statement, wait)
     };
+    // What the handle says where it is waited for is what the call has set.
+    let is_same = |wait: Span| {
+        let stretch = Stretch::between(procedure, found.statement, wait);
+        overwritten(view, &wanted, found.statement, stretch).is_none()
+    };
     let sure = waits.iter().find(|(w, cover)| *cover == Cover::Sure && reached(*w));
     if let Some((wait, _)) = sure {
-        return Some(*wait);
+        return Some(*wait).filter(|wait| is_same(*wait));
     }
     let is_local = wanted
         .root
         .as_ref()
         .and_then(|root| view.variable(root))
         .is_some_and(|d| d.storage == Storage::Local);
-    waits.last().map(|(wait, _)| *wait).filter(|wait| is_local && reached(*wait))
+    let is_own = is_local && !wanted.root.as_ref().is_some_and(|root| is_shared(view, root));
+    let last = waits.last().map(|(wait, _)| *wait);
+    last.filter(|wait| is_own && reached(*wait) && is_same(*wait))
 }
 
 /// Whether a call completes a request.
@@ -96,8 +104,8 @@ fn counted(view: &View<'_>, called: &str) -> Option<Option<usize>> {
 }
 
 /// An element of an array of requests, or a request of its own.
-struct Request<'e> {
-    root: Option<Name>,
+pub(super) struct Request<'e> {
+    pub root: Option<Name>,
     base: &'e Expression,
     /// Counted from the first element; none: the first one.
     at: Option<&'e Expression>,
@@ -106,7 +114,7 @@ struct Request<'e> {
 }
 
 impl<'e> Request<'e> {
-    fn of(view: &View<'_>, argument: &'e Expression) -> Request<'e> {
+    pub fn of(view: &View<'_>, argument: &'e Expression) -> Request<'e> {
         let is_fortran = view.language().is_fortran();
         let mut place = argument;
         while let Kind::Cast(_, inner) | Kind::Keyword(_, inner) = &place.kind {
@@ -160,8 +168,26 @@ impl<'e> Request<'e> {
         })
     }
 
+    /// Whether a place is surely another request of the same array or structure, or the name of
+    /// another variable that leads nowhere.
+    pub fn is_apart(&self, view: &View<'_>, place: &Expression) -> bool {
+        let mut other = Request::of(view, place);
+        if let Kind::Element { base, subscripts } = &place.kind {
+            other.element(base, subscripts);
+        }
+        // What sets a pointer sets all that is reached by it.
+        let is_whole = matches!(&place.kind, Kind::Name(name) if Some(name) == self.root.as_ref());
+        if other.root != self.root || self.root.is_none() || is_whole {
+            return false;
+        }
+        if alike(self.base, other.base) {
+            return matches!((self.index(view), other.index(view)), (Some(a), Some(b)) if a != b);
+        }
+        is_another_component(self.base, other.base)
+    }
+
     /// Its number in the array, from 0.
-    fn index(&self, view: &View<'_>) -> Option<i64> {
+    pub fn index(&self, view: &View<'_>) -> Option<i64> {
         match self.at {
             None => Some(0),
             Some(at) => number(view, at, 0)?.checked_sub(self.lower?),
@@ -181,10 +207,7 @@ impl<'e> Request<'e> {
             return Cover::Not;
         }
         if !alike(self.base, other.base) {
-            // Two components of a structure are two requests.
-            let apart = matches!((&self.base.kind, &other.base.kind),
-                (Kind::Member { base: a, field: f }, Kind::Member { base: b, field: g })
-                    if f != g && alike(a, b));
+            let apart = is_another_component(self.base, other.base);
             return if apart { Cover::Not } else { Cover::Perhaps };
         }
         if !is_unchanged(view, &names(self.base), stretch)
@@ -234,6 +257,13 @@ impl<'e> Request<'e> {
         let is_stepped = steps.is_some_and(|steps| steps > 0) && self.lower == Some(0);
         alike(index, count) && steps.is_some() && (is_below || is_stepped)
     }
+}
+
+/// Whether two places are two components of one structure: then they are two requests.
+fn is_another_component(one: &Expression, other: &Expression) -> bool {
+    matches!((&one.kind, &other.kind),
+        (Kind::Member { base: a, field: f }, Kind::Member { base: b, field: g })
+            if f != g && alike(a, b))
 }
 
 /// How often a scalar is stepped up in a stretch; none where it changes in another way.

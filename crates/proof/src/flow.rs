@@ -121,6 +121,11 @@ impl Stretch {
         span.file == self.file && span.start >= self.start && span.start < self.end
     }
 
+    /// Whether a statement ends in it.
+    pub fn has_end_of(self, span: Span) -> bool {
+        span.file == self.file && span.end > self.start && span.end <= self.end
+    }
+
     /// Whether a statement (not one around the stretch) lies in it.
     pub fn has(self, span: Span) -> bool {
         span.file == self.file && span.start >= self.start && span.end <= self.end

@@ -14,6 +14,7 @@ use commloom_source::tree::{
 use super::completion::completion;
 use super::flow::Stretch;
 use super::found::{Found, touches_of};
+use super::lifetimes;
 use super::model::Ledger;
 use super::touch::Touches;
 
@@ -238,7 +239,9 @@ fn written(
     packing: &Packing,
     stretch: Stretch,
 ) -> Option<(Span, Name)> {
-    let mut problem: Option<(Span, Name)> = None;
+    let open = || packing.touched.iter().find(|source| !view.is_hidden(source));
+    let mut problem: Option<(Span, Name)> =
+        lifetimes::acts_in(view, stretch).and_then(|span| Some((span, open()?.clone())));
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
             if s.span == found.statement || problem.is_some() {
@@ -256,8 +259,7 @@ fn written(
                     problem = Some((*span, source.clone()));
                 }
             }
-            let open = packing.touched.iter().find(|source| !view.is_hidden(source));
-            if let (Some(span), Some(source)) = (touches.anything.first(), open) {
+            if let (Some(span), Some(source)) = (touches.anything.first(), open()) {
                 problem.get_or_insert((*span, source.clone()));
             }
         });

@@ -17,6 +17,7 @@ use super::completion::completion;
 use super::find::calls_in;
 use super::flow::Stretch;
 use super::found::{Found, touches_of};
+use super::lifetimes;
 use super::model::Ledger;
 use super::together::shared;
 use super::touch::roots;
@@ -48,7 +49,9 @@ pub(super) fn untouched(
     let procedure = view.procedure();
     let stretch = Stretch::between(procedure, found.statement, last);
     let others = Others::of(view, packing, all);
-    let mut problem: Option<(Span, Name)> = None;
+    let open = || packing.touched.iter().find(|target| !view.is_hidden(target));
+    let mut problem: Option<(Span, Name)> =
+        lifetimes::acts_in(view, stretch).and_then(|span| Some((span, open()?.clone())));
     let mut twice: Vec<(Span, Name)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
@@ -65,8 +68,7 @@ pub(super) fn untouched(
                     problem = Some((*span, target.clone()));
                 }
             }
-            let open = packing.touched.iter().find(|target| !view.is_hidden(target));
-            if let (Some(span), Some(target)) = (touches.anything.first(), open) {
+            if let (Some(span), Some(target)) = (touches.anything.first(), open()) {
                 problem.get_or_insert((*span, target.clone()));
             }
         });

@@ -4,23 +4,26 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use commloom_copies::verify::{Draws, Sample, Sizes, instance, sample, verify};
-use commloom_copies::{Direction, Packing, Request};
+use commloom_copies::{Packing, Request};
+use commloom_program::ProcedureId;
 use commloom_program::fact::{Assumptions, Premise};
 use commloom_program::refusal::{Code, Refusal};
-use commloom_program::{ProcedureId, View};
 use commloom_proof::{Across, Explained, Part, Rewrite, Seen, Site, sites_in};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::Storage;
 use commloom_source::{FileId, Source, Span};
 
 use crate::anew::call_of;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
+use crate::interfaces::{has_error_argument, last_argument, read_anew, unseen_name};
 use crate::leftovers;
+use crate::scopes;
 use crate::together;
+use crate::withhold::unreadable;
 
 pub use crate::finding::{Change, Edit, Finding};
+pub use crate::withhold::withhold;
 pub use commloom_program::Project;
 
 /// The facts that are assumed, and how much is checked.
@@ -51,7 +54,10 @@ type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 /// All calls with packed buffers, in the order of the files.
 pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
-    findings(project, options, None).into_iter().map(|(finding, _)| finding).collect()
+    let all = findings(project, options, None).into_iter();
+    let mut all: Vec<Finding> = all.map(|(finding, _)| finding).collect();
+    withhold(project, &mut all, Code::Text, &mut unreadable);
+    all
 }
 
 /// The calls that touch a place, each with how it was judged, and its datatype at sizes that are
@@ -247,16 +253,6 @@ fn removed(project: &Project, spans: &[Span]) -> Result<Vec<Edit>, Refusal> {
     Ok(edits)
 }
 
-/// Whether a call of Fortran ends with `ierr`, which `mpi_f08` leaves to the program.
-fn has_error_argument(project: &Project, site: &Site, part: &Part) -> bool {
-    if !project.view(site.procedure).language().is_fortran() {
-        return false;
-    }
-    let Some(call) = call_of(project, site, part) else { return true };
-    let Some(function) = call.function() else { return true };
-    commloom_program::arguments(function).is_none_or(|needed| call.arguments() > needed)
-}
-
 /// The edits for one call.
 fn edits_of(
     project: &Project,
@@ -294,6 +290,7 @@ fn edits_of(
         element: anew.as_ref().map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
         symbols: &view,
         manner: &manner,
+        source: &source.text,
     };
     let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
     if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
@@ -301,6 +298,13 @@ fn edits_of(
     }
     if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
         return Err(refuse(format!("'{name}' is not among the names of MPI that are used here")));
+    }
+    if !view.language().is_fortran() {
+        let copies = copies_of(part, view.procedure().span);
+        let found = scopes::written(&view, source, &text, part.statement, &copies);
+        text = found.map_err(|name| {
+            refuse(format!("'{name}' means something else at the call than in the copies"))
+        })?;
     }
     let place = CallPlace {
         statement: part.statement,
@@ -328,37 +332,14 @@ fn edits_of(
         .collect())
 }
 
-/// Statements after which Fortran's compilers know that variables have changed which the call does
-/// not name: they may keep the values of locals and dummy arguments in registers (MPI 4.1, section
-/// 19.1.17). Nothing is received from nobody: `MPI_F_sync_reg` would say it, but has other
-/// arguments in each library.
-fn read_anew(view: &View<'_>, part: &Part, manner: &Manner, made: Option<&String>) -> Vec<String> {
-    let receives = part.unpacking.iter().chain(Some(&part.packing));
-    let is_pending = part.at != part.call;
-    let Some(targets) = receives.into_iter().find(|p| p.direction == Direction::Unpack) else {
-        return Vec::new();
-    };
-    let error = made.and_then(|call| last_argument(call)).unwrap_or_else(|| "ierr".to_owned());
-    let mut lines: Vec<String> = targets
-        .touched
-        .iter()
-        .filter(|_| !is_pending)
-        .filter(|name| {
-            let storage = view.variable(name).map(|d| d.storage);
-            matches!(storage, Some(Storage::Local | Storage::Argument))
-        })
-        .map(|name| {
-            let receive = manner.case.write("MPI_Recv");
-            format!(
-                "call {receive}({name}, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, \
-                 MPI_STATUS_IGNORE, {error})"
-            )
-        })
-        .collect();
-    if !lines.is_empty() {
-        lines.insert(0, "! tells the compiler that these have new values".to_owned());
+/// Where the copies of a call stand, in its own procedure.
+fn copies_of(part: &Part, procedure: Span) -> Vec<Span> {
+    let mut all = Vec::new();
+    for packing in std::iter::once(&part.packing).chain(&part.unpacking) {
+        packing.copies.each(&mut |copy| all.push(copy.span));
     }
-    lines
+    all.retain(|span| procedure.contains(*span));
+    all
 }
 
 impl Stage<'_> {
@@ -469,37 +450,4 @@ fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, 
             }
         })
         .collect()
-}
-
-/// A name of MPI in new text of Fortran that `use mpi, only:` does not let in. (Procedures of
-/// `mpi` need no interface; those of `mpi_f08` do.)
-fn unseen_name(
-    view: &View<'_>,
-    text: &emit::Text,
-    needs_procedures: bool,
-    whole: &str,
-) -> Option<String> {
-    let known = view.names_of_mpi().filter(|_| !whole.to_ascii_lowercase().contains("mpif.h"))?;
-    let lines = text.declarations.iter().chain(&text.before).chain(&text.after);
-    lines.chain([&text.buffer, &text.datatype]).find_map(|line| {
-        let lower = line.to_ascii_lowercase();
-        let rest = match lower.trim_start().strip_prefix("call ") {
-            Some(call) if !needs_procedures => call.split_once('(').map_or("", |(_, rest)| rest),
-            Some(call) => call,
-            None => &lower,
-        };
-        let mut words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        words.find(|w| w.starts_with("mpi_") && !known.contains(w)).map(str::to_owned)
-    })
-}
-
-/// The last argument of a call's text: Fortran's `ierr`, if it is a name.
-fn last_argument(call: &str) -> Option<String> {
-    let inside = call.trim_end().strip_suffix(')')?;
-    let last = inside.rsplit([',', '(']).next()?.rsplit('=').next()?;
-    // Continuation marks of fixed form stand before it.
-    let name = last.split_whitespace().last()?.trim_start_matches(['&', '>', '+', '$', '*', '.']);
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_name.then(|| name.to_owned())
 }

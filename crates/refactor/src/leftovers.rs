@@ -209,6 +209,9 @@ impl<'a> Cleaning<'a> {
     }
 
     fn is_passive(&self, declaration: &Declaration) -> bool {
+        if !self.view.is_passive(&declaration.of) {
+            return false;
+        }
         let mut of = self.view.resolve(&declaration.of);
         while let Type::Array(inner, _) = of {
             of = self.view.resolve(&inner);

@@ -18,8 +18,11 @@ pub mod edit;
 pub mod emit;
 pub mod explain;
 mod finding;
+mod interfaces;
 mod leftovers;
+mod scopes;
 mod together;
+mod withhold;
 
 pub use commloom_copies::{self as copies, ir, verify};
 pub use commloom_program::{self as project, fact, refusal};

@@ -36,6 +36,13 @@ pub trait Symbols {
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
+    /// Whether nothing happens where a variable of a type is made, and where its scope ends; always
+    /// so but in C++.
+    fn is_passive(&self, of: &Type) -> bool {
+        let _ = of;
+        true
+    }
+
     /// Whether procedures whose text is not at hand cannot reach a variable's memory (and what a
     /// pointer points to), unless they are given it.
     fn is_hidden(&self, name: &str) -> bool {

@@ -3,9 +3,9 @@
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Dimension, Name, Type};
+use commloom_source::tree::{Dimension, Expression, ExpressionKind, Name, Subscript, Type};
 
-use crate::{Address, Copy, Dense, Packing, Parts, Turns};
+use crate::{Address, Copy, Dense, Origin, Packing, Parts, Turns};
 
 use super::build::{Build, absolute};
 use super::passes::{Pass, Passes};
@@ -43,7 +43,9 @@ pub(super) fn passed(
     let count = length.exact_quotient(&size).unwrap_or_else(Polynomial::lost);
     let first = first_copy(copies);
     let other_bases = node.any(&mut |atom| matches!(atom, Atom::Address(_)));
-    let at = first.filter(|_| !other_bases).map(|copy| lower.at_start(copy, &node));
+    let first = first.filter(|_| !other_bases);
+    let at = first.map(|copy| lower.at_start(copy, &node));
+    let words = first.and_then(|copy| copy.origin.as_ref()).and_then(at_first_turn);
     if at.is_some() && matches!(node, Node::Contiguous { .. }) {
         lower.build.passes.take(Pass::SendCount);
     }
@@ -62,11 +64,35 @@ pub(super) fn passed(
     };
     let made = lower.build.passes.into_made();
     let Units { unit, equal } = units;
-    Ok((Datatype { element, unit, equal, count, at, node }, made))
+    let is_wide = packing.is_wide;
+    Ok((Datatype { element, unit, equal, count, at, origin: words, is_wide, node }, made))
 }
 
 fn has_counter(place: &Place) -> bool {
     place.subscripts().any(|p| p.any(&mut |atom| matches!(atom, Atom::Counter(_))))
+}
+
+/// The words for an address in the first turn of all loops; none where they read an array there.
+fn at_first_turn(origin: &Origin) -> Option<Origin> {
+    let reads = |value: &Polynomial| {
+        value.any(&mut |atom| matches!(atom, Atom::Read { place, .. } if has_counter(place)))
+    };
+    let counts = origin.values.iter().any(|(_, value)| reads(value));
+    let mut lists = false;
+    origin.expression.each(&mut |e| {
+        if let ExpressionKind::Element { subscripts, .. } = &e.kind {
+            lists |= subscripts.iter().any(|s| matches!(s, Subscript::At(at) if has_element(at)));
+        }
+    });
+    let turn = |atom: &Atom| matches!(atom, Atom::Counter(_)).then(Polynomial::zero);
+    (!counts && !lists).then(|| origin.map(&mut { turn }))
+}
+
+/// Whether a subscript reads an array itself: where a loop takes no turn, there may be none.
+fn has_element(subscript: &Expression) -> bool {
+    let mut found = false;
+    subscript.each(&mut |e| found |= matches!(e.kind, ExpressionKind::Element { .. }));
+    found
 }
 
 fn first_copy(copies: &Dense) -> Option<&Copy> {

@@ -3,7 +3,7 @@
 use commloom_source::affine::{Counter, Place, Polynomial};
 use commloom_source::tree::{Expression, Name};
 
-use crate::Address;
+use crate::{Address, Origin};
 
 /// A datatype, with the address that is sent instead of the buffer.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,11 @@ pub struct Datatype {
     /// with all counters 0. None: displacements at the top are absolute (they contain
     /// [`Atom::Address`](commloom_source::affine::Atom::Address)), and the call gets `MPI_BOTTOM`.
     pub at: Option<Address>,
+    /// The same address in the program's own words.
+    pub origin: Option<Origin>,
+    /// Whether the program computes with numbers that are wider than `int`, or unsigned: so must
+    /// the text that makes the type.
+    pub is_wide: bool,
     /// The type there.
     pub node: Node,
 }

@@ -167,6 +167,9 @@ impl Names<'_> {
             equal: made.equal.clone(),
             count: self.number(&made.count)?,
             at,
+            // The words are those of another procedure.
+            origin: None,
+            is_wide: made.is_wide,
             node: self.node(&made.node)?,
         })
     }

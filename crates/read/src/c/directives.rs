@@ -35,6 +35,9 @@ pub struct Define {
     pub body: String,
     /// The line.
     pub span: Span,
+    /// Whether the line counts only where a condition of the preprocessor holds: the name may have
+    /// been given another meaning before, or by the compiler's command.
+    pub is_conditional: bool,
 }
 
 /// Reads the lines of the preprocessor. Linear.
@@ -56,7 +59,11 @@ pub fn directives_given(text: &str, file: FileId, given: &Given) -> Directives {
             let rest = &line[from..];
             if let Some(directive) = rest.trim_start().strip_prefix('#') {
                 branch(directive, given, &mut branches, &mut found);
+                let known = found.defines.len();
                 one(directive, Span { file, start, end }, &mut found);
+                if let Some(define) = found.defines.get_mut(known) {
+                    settle(define, &mut branches);
+                }
             }
             in_comment = leaves_comment_open(rest);
         }
@@ -100,6 +107,20 @@ struct Branch {
     fails: bool,
     /// Whether it, or one before it in its group, is compiled for sure.
     taken: bool,
+    /// Whether it is compiled for sure: nothing in it depends on a condition.
+    is_sure: bool,
+    /// Of `#ifndef NAME`, as long as nothing is defined in it.
+    guard: Option<Name>,
+}
+
+/// Tells whether a definition depends on a condition. The guard around a header is none, since who
+/// reads the file defines it himself.
+fn settle(define: &mut Define, branches: &mut [Branch]) {
+    if let Some(branch) = branches.last_mut() {
+        let guard = branch.guard.take();
+        branch.is_sure |= define.body.is_empty() && guard.as_ref() == Some(&define.name);
+    }
+    define.is_conditional = branches.iter().any(|branch| !branch.is_sure);
 }
 
 /// Opens and closes branches; forgets what stands in those that do not compile.
@@ -124,8 +145,12 @@ fn branch(directive: &str, given: &Given, branches: &mut Vec<Branch>, found: &mu
         let (defines, includes) = (found.defines.len(), found.includes.len());
         let holds = condition::holds(word, rest, given);
         let fails = taken || holds == Some(false);
+        let is_sure = !fails && holds == Some(true);
         taken |= holds == Some(true);
-        branches.push(Branch { defines, includes, fails, taken });
+        let guard = matches!(word, "ifndef")
+            .then(|| tokens(rest).next().map(|name| name.text.to_owned()))
+            .flatten();
+        branches.push(Branch { defines, includes, fails, taken, is_sure, guard });
     }
 }
 
@@ -157,7 +182,8 @@ fn one(directive: &str, span: Span, found: &mut Directives) {
                 }
                 body.push_str(token.text);
             }
-            found.defines.push(Define { name: name.text.to_owned(), parameters, body, span });
+            let name = name.text.to_owned();
+            found.defines.push(Define { name, parameters, body, span, is_conditional: false });
         }
         Some("include" | "import") => {
             let argument =
@@ -234,6 +260,17 @@ mod tests {
         let names: Vec<&str> = found.defines.iter().map(|d| d.name.as_str()).collect();
         assert_eq!((names, found.includes.len()), (vec!["M"], 1));
         assert_eq!(read(text).defines.len(), 4);
+    }
+
+    #[test]
+    fn what_depends_on_a_condition_is_told_apart() {
+        let found = read(
+            "#ifndef FILE_H\n#define FILE_H\n#define A 1\n#ifndef B\n#define B A\n#endif\n\
+             #if X\n#define C 1\n#else\n#define C 2\n#endif\n#define D 1\n#endif\n#define E 1\n",
+        );
+        let all: Vec<&str> =
+            found.defines.iter().filter(|d| d.is_conditional).map(|d| d.name.as_str()).collect();
+        assert_eq!(all, ["B", "C", "C"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let text = reader.text_of(node);
     Some(match node.kind() {
         "number_literal" => match integer(text) {
-            Some(value) => Kind::Integer(value),
+            Some(value) => suffixed(reader.span(node), text, value),
             None => Kind::Literal(text.to_owned()),
         },
         "true" => Kind::Integer(1),
@@ -281,6 +281,22 @@ fn is_closed(node: Node<'_>) -> bool {
             | "false"
             | "null"
     )
+}
+
+/// A whole number of the type that its suffix gives it: `8u` makes a sum one of unsigned numbers,
+/// `8L` one of wide ones.
+fn suffixed(span: Span, text: &str, value: i64) -> Kind {
+    let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    let digits = |c: char| c.is_ascii_digit() || (is_hexadecimal && c.is_ascii_hexdigit());
+    let suffix = text.trim_start_matches(|c: char| digits(c) || matches!(c, 'x' | 'X' | '\''));
+    let has = |letter: char| suffix.contains([letter, letter.to_ascii_uppercase()]);
+    let of = match (has('u'), has('l') || has('z')) {
+        (false, false) => return Kind::Integer(value),
+        (true, false) => Type::Basic("unsigned int".into(), 4),
+        (true, true) => Type::Basic("unsigned long".into(), 8),
+        (false, true) => Type::Basic("long".into(), 8),
+    };
+    Kind::Cast(of, Box::new(Expression { span, kind: Kind::Integer(value) }))
 }
 
 /// Parses the text of an expression and translates it. None: it is no expression.

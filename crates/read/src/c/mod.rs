@@ -28,9 +28,9 @@ mod switch;
 mod token;
 mod variables;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use commloom_source::tree::{Constant, Scope, Unit};
+use commloom_source::tree::{Constant, Expression, ExpressionKind, Scope, Unit};
 use commloom_source::{FileId, Language, Source};
 use tree_sitter::Parser;
 
@@ -77,18 +77,34 @@ pub fn read(source: &Source, file: FileId, directives: &Directives, macros: &Mac
     unit
 }
 
-/// Names of numbers that the preprocessor knows, each with its value if it has only one.
+/// Names of numbers that the preprocessor knows, each with its value if it has only one. A name
+/// that an `#if` decides about, or that is defined several times, is a [choice](open_choice): the
+/// name is one number all the same, but which it is nobody says.
 fn constants(reader: &Reader<'_>, directives: &Directives, scope: &mut Scope) {
-    let mut times: HashMap<&str, usize> = HashMap::new();
-    for define in &directives.defines {
-        *times.entry(&define.name).or_default() += 1;
+    let mut all: BTreeMap<&str, Vec<&Define>> = BTreeMap::new();
+    let is_constant = |define: &&Define| reader.shared.macros.is_constant(&define.name);
+    for define in directives.defines.iter().filter(is_constant) {
+        all.entry(&define.name).or_default().push(define);
     }
-    let once = directives.defines.iter().filter(|d| times.get(d.name.as_str()) == Some(&1));
-    for define in once.filter(|d| reader.shared.macros.is_constant(&d.name)) {
-        if let Some(value) = expression::snippet(reader, &define.body, define.span) {
-            scope.constants.push(Constant { name: define.name.clone(), value });
+    for (name, defines) in all {
+        let values: Vec<Expression> = defines
+            .iter()
+            .filter_map(|define| expression::snippet(reader, &define.body, define.span))
+            .collect();
+        let is_open = defines.len() > 1 || defines.iter().any(|define| define.is_conditional);
+        if let (Some(first), Some(last)) = (values.first(), values.last()) {
+            let value = if is_open { open_choice(first, last) } else { first.clone() };
+            scope.constants.push(Constant { name: name.to_owned(), value });
         }
     }
+}
+
+/// A value that is one of several by a condition of which nothing is known.
+fn open_choice(one: &Expression, other: &Expression) -> Expression {
+    let span = one.span;
+    let condition = Box::new(Expression { span, kind: ExpressionKind::Unknown(Vec::new()) });
+    let (yes, no) = (Box::new(one.clone()), Box::new(other.clone()));
+    Expression { span, kind: ExpressionKind::Choice { condition, yes, no } }
 }
 
 #[cfg(test)]

@@ -165,7 +165,10 @@ fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
         ("array", 2) => Dimension::Extent(reader.expression(arguments[1])),
         _ => return None,
     };
-    Some(Type::Array(Box::new(element(reader)?), vec![dimension]))
+    let of = element(reader)?;
+    // Several of its elements share a byte.
+    let is_packed = name == "vector" && matches!(&of, Type::Basic(name, _) if name == "bool");
+    (!is_packed).then(|| Type::Array(Box::new(of), vec![dimension]))
 }
 
 /// A type without a name: in casts, `sizeof`, templates.
@@ -192,8 +195,10 @@ fn record(reader: &mut Reader<'_>, node: Node<'_>) -> Type {
             let odd = ["base_class_clause", "attribute_specifier", "alignas_qualifier"];
             odd.contains(&c.kind()) || c.kind().starts_with("attribute")
         });
-    let mut found = Record { name: name.clone(), fields: Vec::new(), is_opaque: !plain };
+    let mut found =
+        Record { name: name.clone(), fields: Vec::new(), is_opaque: !plain, has_actions: !plain };
     for member in children(body) {
+        found.has_actions |= acts(reader, member, &name);
         match member.kind() {
             "field_declaration" => member_fields(reader, member, &mut found),
             "access_specifier"
@@ -210,6 +215,22 @@ fn record(reader: &mut Reader<'_>, node: Node<'_>) -> Type {
     }
     reader.meet(found);
     Type::Record(name)
+}
+
+/// Whether a member is run where an object is made or goes: a constructor, a destructor, or an
+/// operator that takes their place in assignments.
+fn acts(reader: &Reader<'_>, member: Node<'_>, name: &str) -> bool {
+    let is_function = matches!(
+        member.kind(),
+        "function_definition" | "declaration" | "template_declaration" | "field_declaration"
+    );
+    let text = reader.text_of(member);
+    let head = text.split(['{', ';']).next().unwrap_or(text);
+    let own = |word: &str| word == name && head.contains('(');
+    is_function
+        && (head.contains('~')
+            || head.contains("operator")
+            || head.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(own))
 }
 
 fn member_fields(reader: &mut Reader<'_>, member: Node<'_>, found: &mut Record) {

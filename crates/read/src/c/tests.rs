@@ -196,7 +196,10 @@ fn loops_that_do_not_count() {
 fn expressions() {
     for (text, expected) in [
         ("g[i][j].x = a->b.c;", "g[i][j].x = (*a).b.c;"),
-        ("x = (double)y + 0x10UL - 010 + 1e3;", "x = ((((double)y Add 16) Subtract 8) Add 1e3);"),
+        (
+            "x = (double)y + 0x10UL - 010 + 1e3;",
+            "x = ((((double)y Add (unsigned long)16) Subtract 8) Add 1e3);",
+        ),
         ("x = -(a) ? b : !c;", "x = (-a?b:Not(c));"),
         (
             "memcpy(&b[p], a[i].r, sizeof(double) * 3);",

@@ -85,13 +85,19 @@ struct Editor<'t> {
     lines: Lines<'t>,
     fixed: bool,
     fortran: bool,
+    /// Whether lines of fixed form are continued by an `&` in column 73 too, so that free form
+    /// reads them.
+    both: bool,
 }
 
 impl<'t> Editor<'t> {
     fn of(source: &'t Source) -> Editor<'t> {
+        let fixed = source.language == Language::FortranFixed;
+        let is_marked = |line: &str| line.chars().nth(72) == Some('&');
         Editor {
             lines: Lines::of(&source.text),
-            fixed: source.language == Language::FortranFixed,
+            fixed,
+            both: fixed && source.text.lines().any(is_marked),
             fortran: source.language.is_fortran(),
         }
     }
@@ -269,7 +275,7 @@ impl<'t> Editor<'t> {
         let statements = |list: &mut dyn Iterator<Item = &String>| {
             let mut all = String::new();
             for statement in list {
-                for line in wrap(statement, column, self.fixed) {
+                for line in self.wrap(statement, column) {
                     all.push_str(&line);
                     all.push_str(self.lines.end);
                 }
@@ -336,10 +342,14 @@ impl<'t> Editor<'t> {
         let call = self.lines.text.get(range.clone()).unwrap_or("");
         let changed = super::apply(call, &inside).unwrap_or_else(|_| call.to_owned());
         let first_column =
-            if is_controlled { column } else { self.lines.before(range.start).chars().count() };
-        let fits = changed.lines().enumerate().all(|(at, line)| {
-            line.trim_end().chars().count() + if at == 0 { first_column } else { 0 } <= width
-        });
+            if is_controlled { column } else { self.columns(self.lines.before(range.start)) };
+        // What stands past the last column is no part of the call: shorter arguments would draw
+        // the `&` of lines that are of both forms into it.
+        let behind = if self.fixed { self.behind_statement(&range) } else { Vec::new() };
+        let fits = behind.is_empty()
+            && changed.lines().enumerate().all(|(at, line)| {
+                self.columns(line.trim_end()) + if at == 0 { first_column } else { 0 } <= width
+            });
         if fits {
             out.extend(arguments.into_iter().map(|(range, new)| Change { range, new }));
             return;
@@ -351,14 +361,50 @@ impl<'t> Editor<'t> {
             .zip(MARKS)
             .map(|(change, mark)| Change { range: change.range.clone(), new: mark.to_string() })
             .collect();
+        let cut = behind
+            .iter()
+            .map(|r| Change { range: shift(r.start)..shift(r.end), new: String::new() });
+        let marked: Vec<Change> = marked.into_iter().chain(cut).collect();
         let joined = super::apply(call, &marked).unwrap_or_else(|_| call.to_owned());
         let mut statement = one_line(&joined, language);
         for (mark, (_, new)) in MARKS.into_iter().zip(&arguments) {
             statement = statement.replace(mark, new);
         }
-        let lines = wrap(&statement, column, self.fixed);
+        let lines = self.wrap(&statement, column);
         let text = lines.join(self.lines.end);
         out.push(Change { range, new: text.trim_start().to_owned() });
+    }
+
+    /// A statement as lines in the manner of the file.
+    fn wrap(&self, statement: &str, column: usize) -> Vec<String> {
+        let mut lines = wrap(statement, column, self.fixed);
+        if self.both
+            && let Some((_, continued)) = lines.split_last_mut()
+        {
+            continued.iter_mut().for_each(|line| *line = format!("{line:<72}&"));
+        }
+        lines
+    }
+
+    /// The columns that a line takes. A tab of fixed form goes to column 7.
+    fn columns(&self, line: &str) -> usize {
+        let tab = line.chars().position(|c| c == '\t').filter(|at| self.fixed && *at < 6);
+        line.chars().count() + tab.map_or(0, |at| 5 - at)
+    }
+
+    /// The parts of a range of fixed form that stand past column 72.
+    fn behind_statement(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let stop = self.lines.stop(at).min(range.end);
+            let line = self.lines.text.get(self.lines.start(at)..stop).unwrap_or("");
+            let room = 72_usize.saturating_sub(self.columns(line) - line.chars().count());
+            let last = line.char_indices().nth(room).map(|(n, _)| self.lines.start(at) + n);
+            found.extend(last.map(|last| last.max(at)..stop).filter(|r| !r.is_empty()));
+            at = self.lines.next(at);
+        }
+        found
     }
 
     fn declarations(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {
@@ -380,7 +426,7 @@ impl<'t> Editor<'t> {
         }
         let mut new = String::new();
         for declaration in &text.declarations {
-            for line in wrap(declaration, indent, self.fixed) {
+            for line in self.wrap(declaration, indent) {
                 new.push_str(&line);
                 new.push_str(self.lines.end);
             }

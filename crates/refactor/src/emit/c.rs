@@ -8,8 +8,10 @@ use commloom_source::symbols::Symbols;
 use commloom_source::tree::Type;
 
 use super::model::{EmitError, Request, Text, TurnOf};
+use super::names::Names;
 use super::number::{Speller, Unit};
 use super::operation::{Arrays, Kind, Length, Program};
+use super::own;
 use super::write::{Argument, Syntax, Writer};
 
 /// The C type that a predefined datatype stands for.
@@ -51,6 +53,7 @@ pub(super) fn write(
     program: &Program,
     request: &Request<'_>,
     turns: &[TurnOf],
+    names: &Names,
 ) -> Result<Text, EmitError> {
     let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
     let is_cpp = request.symbols.language() == Language::Cpp;
@@ -63,13 +66,17 @@ pub(super) fn write(
             program,
             turns: HashMap::new(),
             replaced: HashMap::new(),
-            symbols: None,
+            symbols: Some(request.symbols),
+            is_wide: request.datatype.is_wide,
         },
+        own: None,
+        element,
         datatype: request.element,
         turns,
         depth: 0,
         lines: Vec::new(),
     };
+    writer.own = own::address(&writer.speller, request, names);
     let Argument { buffer, count, datatype, after } = writer.program(program)?;
     let mut declarations = declarations(program);
     let assertion = if is_cpp { "static_assert" } else { "_Static_assert" };

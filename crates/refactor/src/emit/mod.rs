@@ -6,6 +6,7 @@
 
 mod c;
 mod condition;
+mod factors;
 mod fortran;
 mod lower;
 mod measure;
@@ -13,6 +14,7 @@ mod model;
 mod names;
 mod number;
 mod operation;
+mod own;
 mod wrap;
 mod write;
 
@@ -44,7 +46,7 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
     if request.symbols.language().is_fortran() {
         fortran::write(&program, request, &turns, names)
     } else {
-        c::write(&program, request, &turns)
+        c::write(&program, request, &turns, names)
     }
 }
 
@@ -70,6 +72,7 @@ pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError>
         turns: std::collections::HashMap::new(),
         replaced: std::collections::HashMap::new(),
         symbols: None,
+        is_wide: false,
     };
     speller.plain(number)
 }

@@ -96,6 +96,8 @@ pub struct Request<'a> {
     pub symbols: &'a dyn Symbols,
     /// Fortran's manner; not looked at in C.
     pub manner: &'a Manner,
+    /// The text of the file, for the program's own words.
+    pub source: &'a str,
 }
 
 /// Of names of procedures.

@@ -1,11 +1,12 @@
 //! Numbers and places as a program writes them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Name, Type};
+use commloom_source::tree::{ExpressionKind, Name, Type};
 
+use super::factors::{factors, split};
 use super::model::EmitError;
 use super::operation::Program;
 
@@ -20,8 +21,11 @@ pub(super) struct Speller<'p> {
     pub turns: HashMap<Counter, String>,
     /// Replacements of the variables of these loops in conditions: first value and step.
     pub replaced: HashMap<Name, (Polynomial, Polynomial, Counter)>,
-    /// The types of variables, of Fortran, which converts no argument.
+    /// The types of variables.
     pub symbols: Option<&'p dyn Symbols>,
+    /// C: whether the program computes as wider than `int`, or unsigned, so that sums must be
+    /// written as wide, too.
+    pub is_wide: bool,
 }
 
 /// The unit that bytes are counted in.
@@ -91,9 +95,60 @@ impl Speller<'_> {
 
     /// A number of elements from one to another.
     pub(super) fn plain(&self, number: &Polynomial) -> Result<String, EmitError> {
-        let text = self.number(number, Width::Plain)?;
+        let width = if self.is_wide(number) { Width::Wide } else { Width::Plain };
+        let text = self.number(number, width)?;
         // Fortran converts no argument.
         Ok(if self.fortran && self.has_long(number) { format!("int({text})") } else { text })
+    }
+
+    /// Whether a number is to be computed as wide in C: by the types of its variables (a difference
+    /// of unsigned ones wraps), or since the program does so. A variable alone is what it is.
+    pub(super) fn is_wide(&self, number: &Polynomial) -> bool {
+        let mut terms = number.terms();
+        let is_alone = matches!((terms.next(), terms.next()), (Some(([_], 1)), None));
+        !self.fortran
+            && number.as_constant().is_none()
+            && !is_alone
+            && (self.is_wide || number.any(&mut |atom| !self.is_narrow(atom)))
+    }
+
+    /// Whether a factor is an `int` of C, or smaller.
+    pub(super) fn is_narrow(&self, atom: &Atom) -> bool {
+        let Atom::Read { place, .. } = atom else { return true };
+        let Some(symbols) = self.symbols else { return true };
+        let Some(declared) = symbols.variable(&place.variable) else {
+            return !symbols
+                .constant(&place.variable)
+                .is_some_and(|value| matches!(value.kind, ExpressionKind::Cast(..)));
+        };
+        let mut of = symbols.resolve(&declared.of);
+        for step in &place.steps {
+            of = match (step, of) {
+                (Step::Field(field), of) => match symbols.field(&of, field) {
+                    Some((_, of)) => of,
+                    None => return false,
+                },
+                (_, Type::Pointer(inner) | Type::Array(inner, _) | Type::Reference(inner)) => {
+                    *inner
+                }
+                (_, of) => of,
+            };
+            of = symbols.resolve(&of);
+        }
+        while let Type::Reference(inner) | Type::Array(inner, _) = of {
+            of = symbols.resolve(&inner);
+        }
+        match of {
+            Type::Basic(name, size) => {
+                size < 4 || (size == 4 && !name.starts_with("unsigned") && !name.starts_with('u'))
+            }
+            _ => false,
+        }
+    }
+
+    /// The width of what stands in brackets beside a wide factor.
+    fn inner(&self, number: &Polynomial, width: Width) -> Width {
+        if width == Width::Wide && self.is_wide(number) { width } else { Width::Plain }
     }
 
     /// Whether a variable in it has another kind than the default one.
@@ -175,8 +230,8 @@ impl Speller<'_> {
         {
             let turn = self.sum(&Polynomial::atom(counter.clone()), width)?;
             let slope = match factors(&slope).len() {
-                1 => format!("({})", self.sum(&slope, Width::Plain)?),
-                _ => self.number(&slope, Width::Plain)?,
+                1 => format!("({})", self.sum(&slope, self.inner(&slope, width))?),
+                _ => self.number(&slope, self.inner(&slope, width))?,
             };
             let product = format!("{turn} * {slope}");
             if rest.is_zero() {
@@ -192,7 +247,7 @@ impl Speller<'_> {
         if parts.len() > 1 {
             let mut texts = Vec::with_capacity(parts.len());
             for (at, part) in parts.iter().enumerate() {
-                let narrow = if at == 0 { width } else { Width::Plain };
+                let narrow = if at == 0 { width } else { self.inner(part, width) };
                 let text = self.sum(part, narrow)?;
                 let single = part.terms().count() == 1;
                 texts.push(if single { text } else { format!("({text})") });
@@ -230,7 +285,7 @@ impl Speller<'_> {
     fn product(&self, atoms: &[Atom], coefficient: u64, width: Width) -> Result<String, EmitError> {
         let mut factors = Vec::with_capacity(atoms.len() + 1);
         for atom in atoms {
-            factors.push((self.atom(atom, width)?, self.is_wide(atom)));
+            factors.push((self.atom(atom, width)?, self.is_address(atom)));
         }
         if width == Width::Wide && !factors.iter().any(|(_, wide)| *wide) {
             if let Some((first, _)) = factors.first_mut() {
@@ -318,7 +373,7 @@ impl Speller<'_> {
     }
 
     /// Whether a factor is of `MPI_Aint` already, or wider than `int`.
-    fn is_wide(&self, atom: &Atom) -> bool {
+    fn is_address(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_) => true,
             Atom::Layout(layout) => layout.sample.is_none() || layout.field.is_some(),
@@ -400,51 +455,6 @@ impl Speller<'_> {
         }
         Ok(format!("{}({})", self.place(&array)?, texts.join(", ")))
     }
-}
-
-/// `slope * atom + rest`, by terms: both may have the atom within other atoms.
-fn split(number: &Polynomial, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
-    let mut slope = Vec::new();
-    let mut rest = Vec::new();
-    for (atoms, coefficient) in number.terms() {
-        let others: Vec<Atom> = atoms.iter().filter(|a| *a != atom).cloned().collect();
-        match atoms.len() - others.len() {
-            0 => rest.push((others, coefficient)),
-            1 => slope.push((others, coefficient)),
-            _ => return None,
-        }
-    }
-    Some((Polynomial::from_terms(slope), Polynomial::from_terms(rest)))
-}
-
-/// Polynomials whose product a sum is: `n * m + 4 * n + 2 * m + 8` is `(n + 2) * (m + 4)`. One
-/// alone where no factor is found, or where it is no sum.
-fn factors(number: &Polynomial) -> Vec<Polynomial> {
-    let mut rest = number.clone();
-    let mut found = Vec::new();
-    'search: while rest.terms().count() > 1 {
-        let atoms: BTreeSet<Atom> =
-            rest.terms().flat_map(|(atoms, _)| atoms.iter().cloned()).collect();
-        for atom in atoms {
-            let Some((slope, constant)) = rest.linear_in(&atom) else { continue };
-            // A number alone is taken out only where that makes all terms smaller.
-            if slope.as_constant().is_some_and(|number| number < 2) {
-                continue;
-            }
-            if let Some(shift) = constant.exact_quotient(&slope) {
-                found.push(Polynomial::atom(atom).plus(&shift));
-                rest = slope;
-                continue 'search;
-            }
-        }
-        break;
-    }
-    // Numbers last, and what is wide first.
-    match rest.as_constant() {
-        Some(1) if !found.is_empty() => {}
-        _ => found.push(rest),
-    }
-    found
 }
 
 /// Whether a factor is never negative.

@@ -90,7 +90,8 @@ fn text(
 ) -> Result<Text, EmitError> {
     let symbols = Known { language, variables };
     let manner = Manner { handles: false, error: Some("ierr".into()), case: Case::Lower };
-    let request = Request { datatype, turns, element: token, symbols: &symbols, manner: &manner };
+    let request =
+        Request { datatype, turns, element: token, symbols: &symbols, manner: &manner, source: "" };
     emit(&request, &mut Names::default())
 }
 
@@ -111,6 +112,8 @@ fn n2() -> Polynomial {
 #[test]
 fn a_vector_in_c() {
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -137,6 +140,8 @@ MPI_Type_free(&vector_type_1);"
 fn a_nest_in_fortran() {
     let stride = variable("n1").times(&variable("n2")).times_constant(8);
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -168,6 +173,8 @@ call mpi_type_free(hvector_type_1, ierr)"
 fn bytes_are_computed_wide_in_c() {
     let (nx, ny) = (variable("nx"), variable("ny"));
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -197,6 +204,8 @@ fn absolute_addresses() {
     let vector =
         |stride| Node::Vector { count: variable("n"), block: number(1), stride: number(stride) };
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -239,6 +248,8 @@ fn measured_strides() {
     let shape = vec![Dimension::AssumedShape { lower: None }; 2];
     let u = declared("u", Type::Array(Box::new(Type::Basic("real(8)".into(), 8)), shape));
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -313,6 +324,8 @@ fn cells() -> (Datatype, Vec<Turns>) {
     };
     (
         Datatype {
+            origin: None,
+            is_wide: false,
             element: 8,
             unit: Some(("double".into(), 8)),
             equal: Vec::new(),
@@ -377,6 +390,8 @@ call mpi_type_free(struct_type_1, ierr)"
 fn lists() {
     let list = element("list", vec![number(0)]);
     let listed = |entry, scale| Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -415,6 +430,8 @@ fn lists() {
 #[test]
 fn what_has_no_formula_is_refused() {
     let of = |count| Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -433,6 +450,8 @@ fn what_has_no_formula_is_refused() {
 #[test]
 fn elements_need_no_type() {
     let datatype = Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),
@@ -455,6 +474,8 @@ fn sums_are_factored() {
     let dimension = |name: &str| variable(name).plus(&number(1));
     let plane = dimension("imax").times(&dimension("jmax")).times_constant(40);
     let hvector = |stride| Datatype {
+        origin: None,
+        is_wide: false,
         element: 8,
         unit: Some(("double".into(), 8)),
         equal: Vec::new(),

@@ -49,6 +49,10 @@ pub(super) struct Writer<'p> {
     /// The call's datatype.
     pub datatype: &'p str,
     pub turns: &'p [TurnOf],
+    /// The buffer in the program's own words.
+    pub own: Option<String>,
+    /// Bytes of an element.
+    pub element: i64,
     pub depth: usize,
     pub lines: Vec<String>,
 }
@@ -76,6 +80,7 @@ impl Writer<'_> {
             after.push(self.syntax.call("MPI_Type_free", &reference));
         }
         let buffer = match &argument.place {
+            Some(_) if self.own.is_some() => self.own.clone().unwrap_or_default(),
             Some(place) => self.syntax.address(&self.speller, place)?,
             None => "MPI_BOTTOM".to_owned(),
         };
@@ -115,6 +120,12 @@ impl Writer<'_> {
         match operation {
             Operation::Contiguous { count, old, new } => {
                 self.make("MPI_Type_contiguous", &[s.count(count)?], old, new);
+            }
+            // MPI takes strides in elements as `int`.
+            Operation::Vector { count, block, stride, old, new } if s.is_wide(stride) => {
+                let bytes = s.bytes(&stride.times_constant(self.element))?;
+                let arguments = [s.count(count)?, s.count(block)?, bytes];
+                self.make("MPI_Type_create_hvector", &arguments, old, new);
             }
             Operation::Vector { count, block, stride, old, new } => {
                 let arguments = [s.count(count)?, s.count(block)?, s.plain(stride)?];

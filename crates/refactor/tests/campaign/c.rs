@@ -132,6 +132,64 @@ const SHAPES: &[Shape] = &[
         some: "n > 0",
         left: None,
     },
+    Shape {
+        name: "cast",
+        declared: "",
+        pack: "for (int i = 0; i < n; i++)\nb[i] = u[((size_t)i + 1) * 3 + m];",
+        unpack: "for (int i = 0; i < n; i++)\nu[((size_t)i + 1) * 3 + m] = b[i];",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "macro",
+        declared: "int k = 0;",
+        pack: "k = 0;\nfor (int j = 1; j < DEPTH@; j++)\nfor (int i = 0; i < n; i++)\n\
+            b[k++] = CELL@(j - 1, i);",
+        unpack: "k = 0;\nfor (int j = 1; j < DEPTH@; j++)\nfor (int i = 0; i < n; i++)\n\
+            CELL@(j - 1, i) = b[k++];",
+        count: "n * (DEPTH@ - 1)",
+        some: "n > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "unsigned",
+        declared: "",
+        pack: "for (unsigned i = 0; i < (unsigned)n; i++)\nb[i] = u[i + 2];",
+        unpack: "for (unsigned i = 0; i < (unsigned)n; i++)\nu[i + 2] = b[i];",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "wrapping index",
+        declared: "unsigned far = 4294967290u;",
+        pack: "for (int i = 0; i < n; i++)\nb[i] = u[far + 6u + 3u * (unsigned)i];",
+        unpack: "for (int i = 0; i < n; i++)\nu[far + 6u + 3u * (unsigned)i] = b[i];",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "wrapping first",
+        declared: "unsigned k = 0, near = 3;",
+        pack: "k = 0;\nfor (unsigned i = near - 5u; i < near; i++)\nb[k++] = u[i];\n\
+            for (int i = 0; i < n; i++)\nb[k++] = u[i];",
+        unpack: "k = 0;\nfor (unsigned i = near - 5u; i < near; i++)\nu[i] = b[k++];\n\
+            for (int i = 0; i < n; i++)\nu[i] = b[k++];",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
+    Shape {
+        name: "sizes",
+        declared: "size_t rows = 2;",
+        pack: "for (size_t i = rows; i < rows + (size_t)n; i++)\nb[i - rows] = u[3 * (i - 1)];",
+        unpack: "for (size_t i = rows; i < rows + (size_t)n; i++)\nu[3 * (i - 1)] = b[i - rows];",
+        count: "n",
+        some: "n > 0",
+        left: None,
+    },
 ];
 
 const HELPERS: &str =
@@ -144,6 +202,11 @@ static void aim@(double **p, double *a) { *p = a; }
 struct box@ { double *p; int n; };
 static void add_in@(struct box@ *x) { x->p[0] += 9; x->p[1] += 9; x->p[2] += 9; }
 static int back@(int n) { return n; }
+#define CELL@(i, j) u[(long)(i) * 20 + (j)]
+#define USUAL@ 3
+#ifndef DEPTH@
+#define DEPTH@ USUAL@
+#endif
 ";
 
 const TWISTS: &[Twist] = &[
@@ -347,6 +410,30 @@ const TWISTS: &[Twist] = &[
         needs: "",
     },
     Twist { name: "left early", phases: &[Between], text: "if (m == 3)\nreturn t;", needs: "" },
+    Twist {
+        name: "the requests swapped",
+        phases: &[Pending],
+        text: "{ MPI_Request held = r[0];\nr[0] = r[1];\nr[1] = held;\n\
+            MPI_Wait(&r[0], MPI_STATUS_IGNORE);\nfor (int x = 0; x < 60; x++)\nu[x] += 9;\n\
+            held = r[0];\nr[0] = r[1];\nr[1] = held; }",
+        needs: "",
+    },
+    Twist {
+        name: "the request kept elsewhere",
+        phases: &[Pending],
+        text: "{ MPI_Request all[2];\nmemcpy(all, r, sizeof r);\nr[0] = r[1] = MPI_REQUEST_NULL;\n\
+            MPI_Waitall(2, r, MPI_STATUSES_IGNORE);\nfor (int x = 0; x < 60; x++)\nu[x] += 9;\n\
+            memcpy(r, all, sizeof r); }",
+        needs: "",
+    },
+    Twist {
+        name: "a pointer to the request stepped",
+        phases: &[Pending],
+        text: "{ MPI_Request *next = r;\nMPI_Request held = *next;\n*next++ = *(r + 1);\n\
+            *next = held;\nMPI_Wait(r, MPI_STATUS_IGNORE);\nfor (int x = 0; x < 60; x++)\n\
+            u[x] += 9;\n*next = *r;\n*r = held; }",
+        needs: "",
+    },
     Twist {
         name: "passed through a function",
         phases: &[Between],

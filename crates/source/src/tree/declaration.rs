@@ -57,6 +57,8 @@ pub struct Record {
     /// A union, packed, with bit fields, virtual functions or a base: offsets are not those of a
     /// plain structure.
     pub is_opaque: bool,
+    /// C++: making, copying or ending an object may do more than to copy its components.
+    pub has_actions: bool,
 }
 
 /// A component.

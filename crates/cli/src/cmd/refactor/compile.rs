@@ -39,6 +39,7 @@ pub fn find(paths: &[PathBuf]) -> Option<PathBuf> {
 struct Entry {
     folder: String,
     file: String,
+    compiler: String,
     arguments: Vec<String>,
 }
 
@@ -62,10 +63,44 @@ impl TryFrom<Raw> for Entry {
             }
             (None, None) => return Err(format!("{file} has neither `arguments` nor `command`")),
         };
-        // The first is the compiler.
-        let arguments = all.into_iter().skip(1).collect();
-        Ok(Entry { folder, file, arguments })
+        let mut all = all.into_iter();
+        let compiler = all.next().unwrap_or_default();
+        Ok(Entry { folder, file, compiler, arguments: all.collect() })
     }
+}
+
+/// The command that compiles a file, to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Where it runs.
+    pub folder: String,
+    pub compiler: String,
+    pub arguments: Vec<String>,
+    pub is_fortran: bool,
+    /// Whether a person named the file that says so.
+    pub is_named: bool,
+}
+
+/// The commands of sources, by their names; the first of several.
+pub fn works(
+    path: &Path,
+    sources: &[Source],
+    is_named: bool,
+) -> Result<HashMap<String, Work>, Failure> {
+    let here = std::env::current_dir().map_or_else(|_| String::new(), |here| text_of(&here));
+    let home = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let home = whole(&here, &home.display().to_string());
+    let mut works = HashMap::new();
+    let names: HashMap<String, &Source> =
+        sources.iter().map(|source| (whole(&here, &source.name), source)).collect();
+    for Entry { folder, file, compiler, arguments } in read(path)? {
+        let folder = whole(&home, &folder);
+        let Some(source) = names.get(&whole(&folder, &file)) else { continue };
+        let is_fortran = source.language.is_fortran();
+        let work = Work { folder, compiler, arguments, is_fortran, is_named };
+        works.entry(source.name.clone()).or_insert(work);
+    }
+    Ok(works)
 }
 
 /// Reads such a file.

@@ -10,8 +10,10 @@ pub mod files;
 mod json;
 mod notes;
 mod sarif;
+mod trial;
 mod words;
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,7 @@ use crate::failure::Failure;
 use crate::options::Costs;
 use crate::terminal::{self, say};
 
+use compile::Work;
 use cost::Prices;
 use notes::Notes;
 
@@ -70,6 +73,10 @@ pub struct Args {
     /// given folder, or in its folder build]
     #[arg(long, value_name = "FILE")]
     compile_commands: Option<PathBuf>,
+    /// Command that compiles a file, with {} for its path: changes that do not compile are refused
+    /// [default: the file's own in compile_commands.json]
+    #[arg(long, value_name = "CMD")]
+    compile: Option<String>,
     /// Number of sizes, drawn by chance, at which loops and datatype are compared
     #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
     verify: u32,
@@ -99,6 +106,7 @@ Examples:
   commloom refactor --explain halo.c:40 halo.c  how it was found, or why not
   commloom refactor --bench src/                measure packing at each call
   commloom refactor --apply --run 'make test' .
+  commloom refactor --compile 'mpicc -c {} -o /dev/null' halo.c
   commloom refactor --compile-commands build/compile_commands.json src/
 
 List the program's own procedures that send or receive in commloom.toml: each
@@ -122,7 +130,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut sources = files::sources(&args.paths)?;
     let given = sources.len();
-    let setup = setup(args, &mut sources)?;
+    let (setup, works) = setup(args, &mut sources)?;
     let options = Options { assume: args.assume.clone(), rounds: args.verify };
     let project = Project::with(sources, setup);
     if let Some(site) = &args.explain {
@@ -135,6 +143,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     terminal::tell(format_args!("{}", words::sentences(&args.assume, findings.iter())));
     // Headers that nobody has asked about were read for what they declare.
     findings.retain(|finding| usize::try_from(finding.site.file.0).is_ok_and(|file| file < given));
+    trial::compiled(&project, &mut findings, args.compile.as_deref(), &works)?;
     let costs = if args.sarif || (args.check && !args.json) {
         Notes::default()
     } else {
@@ -178,7 +187,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What is known of the program besides its texts; what was found without being asked for is said.
-fn setup(args: &Args, sources: &mut Vec<Source>) -> Result<Setup, Failure> {
+fn setup(
+    args: &Args,
+    sources: &mut Vec<Source>,
+) -> Result<(Setup, HashMap<String, Work>), Failure> {
     let first = args.paths.first().map(PathBuf::as_path);
     let config = match &args.config {
         Some(path) => Some(path.clone()),
@@ -194,8 +206,12 @@ fn setup(args: &Args, sources: &mut Vec<Source>) -> Result<Setup, Failure> {
             .filter(|path| is_used(path, first, "--compile-commands"))
             .inspect(|path| say!("{}: how files are compiled", path.display())),
     };
+    let is_named = args.compile_commands.is_some();
+    let works =
+        commands.as_ref().map(|path| compile::works(path, sources, is_named)).transpose()?;
     let compiled = commands.map(|path| compile::compiled(&path, sources)).transpose()?;
-    Ok(Setup { wrappers, compiled: compiled.unwrap_or_default() })
+    let setup = Setup { wrappers, compiled: compiled.unwrap_or_default() };
+    Ok((setup, works.unwrap_or_default()))
 }
 
 /// Whether a file that was found is used: not one that somebody else has put there.

@@ -1,0 +1,270 @@
+//! Whether names mean at the place of new text what they meant in the loops (C and C++).
+//!
+//! The tree has one name for one variable (`t@2` is the second `t` of a procedure); the text has
+//! scopes. So each name that is written is looked up again, from the call outwards: it must be the
+//! declaration that the copies saw. Types and constants that a procedure declares itself are
+//! looked for in its text.
+
+use std::collections::HashMap;
+
+use commloom_program::View;
+use commloom_source::tree::{Declaration, Name, Statement, StatementKind};
+use commloom_source::{Source, Span};
+
+use crate::emit::Text;
+
+/// The variables of a procedure that are seen at a place: of each name, as the text has it, what
+/// the tree calls it, and where it is declared.
+type Seen = HashMap<String, (Name, Span)>;
+
+/// The same text with the names as the program writes them, or the name that means something else
+/// at the call than at one of the copies.
+pub(crate) fn written(
+    view: &View<'_>,
+    source: &Source,
+    text: &Text,
+    call: Span,
+    copies: &[Span],
+) -> Result<Text, String> {
+    let here = seen(view, call);
+    let there: Vec<Seen> = copies.iter().map(|copy| seen(view, *copy)).collect();
+    let declared = declared(view);
+    let whole = view.procedure().span;
+    let offsets = copies.iter().chain([&call]).map(|s| s.start.saturating_sub(whole.start));
+    let offsets: Vec<usize> = offsets.collect();
+    let types = local_types(source.text.get(whole.range()).unwrap_or(""), &offsets);
+    let one = |line: &String| {
+        rewritten(line, &mut |name| {
+            let plain = name.split('@').next().unwrap_or(name);
+            let elsewhere = declared.iter().filter(|(n, _)| n == name).count();
+            let is_right = match here.get(plain) {
+                Some((called, at)) => {
+                    let is_same = |seen: &Seen| seen.get(plain).is_none_or(|(_, o)| o == at);
+                    called == name && (elsewhere < 2 || there.iter().all(is_same))
+                }
+                None => {
+                    elsewhere == 0
+                        && !name.contains('@')
+                        && types.get(plain).copied().unwrap_or(true)
+                }
+            };
+            if is_right { Ok(plain.to_owned()) } else { Err(plain.to_owned()) }
+        })
+    };
+    let all = |lines: &[String]| lines.iter().map(one).collect::<Result<Vec<_>, _>>();
+    Ok(Text {
+        declarations: all(&text.declarations)?,
+        before: all(&text.before)?,
+        buffer: one(&text.buffer)?,
+        count: one(&text.count)?,
+        datatype: one(&text.datatype)?,
+        after: all(&text.after)?,
+    })
+}
+
+/// All variables that a procedure declares in its body.
+fn declared(view: &View<'_>) -> Vec<(Name, Span)> {
+    let mut all = Vec::new();
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| match &s.kind {
+            StatementKind::Declare(some) => {
+                all.extend(some.iter().map(|d| (d.name.clone(), d.span)));
+            }
+            StatementKind::Loop(counted) if counted.declares => {
+                all.push((counted.variable.clone(), s.span));
+            }
+            _ => {}
+        });
+    }
+    all.dedup();
+    all
+}
+
+fn seen(view: &View<'_>, place: Span) -> Seen {
+    let mut seen = Seen::new();
+    let procedure = view.procedure();
+    for declaration in &procedure.scope.variables {
+        add(&mut seen, declaration);
+    }
+    down(&procedure.body, place, &mut seen);
+    seen
+}
+
+fn add(seen: &mut Seen, declaration: &Declaration) {
+    let name = &declaration.name;
+    let plain = name.split('@').next().unwrap_or(name);
+    seen.insert(plain.to_owned(), (name.clone(), declaration.span));
+}
+
+fn down(list: &[Statement], place: Span, seen: &mut Seen) {
+    for statement in list {
+        let is_around = statement.span.contains(place) && statement.span != place;
+        if statement.span.start > place.start {
+            return;
+        }
+        match &statement.kind {
+            StatementKind::Declare(all) => all.iter().for_each(|d| add(seen, d)),
+            StatementKind::Loop(counted) if is_around && counted.declares => {
+                let name = counted.variable.clone();
+                let plain = name.split('@').next().unwrap_or(&name).to_owned();
+                seen.insert(plain, (name, statement.span));
+            }
+            _ => {}
+        }
+        if is_around {
+            statement.bodies().into_iter().for_each(|body| down(body, place, seen));
+        }
+    }
+}
+
+/// Types and constants that a procedure declares in its text, each with whether that is once, and
+/// around all places. Linear in the text, times how deep its blocks are.
+fn local_types(text: &str, places: &[usize]) -> HashMap<String, bool> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    let mut closed: Vec<(usize, usize)> = Vec::new();
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut head: Vec<&str> = Vec::new();
+    for (at, word) in words(text) {
+        match word {
+            "{" => {
+                open.push((at, head.contains(&"enum")));
+                head.clear();
+            }
+            "}" => {
+                // The list of an enumeration is no scope.
+                let block = open.pop();
+                closed.extend(block.filter(|(_, is_list)| !is_list).map(|(from, _)| (from, at)));
+                head.clear();
+            }
+            ";" | "," => head.clear(),
+            _ => {
+                let is_named = ["typedef", "using"].iter().any(|key| head.contains(key));
+                let opens = || {
+                    text.get(at + word.len()..)
+                        .is_some_and(|rest| rest.trim_start().starts_with('{'))
+                };
+                let tags = ["struct", "union", "enum", "class"];
+                let is_tag = head.last().is_some_and(|last| tags.contains(last)) && opens();
+                let is_constant =
+                    open.last().is_some_and(|(_, is_list)| *is_list) && head.is_empty();
+                if is_named || is_tag || is_constant {
+                    found.push((word, at));
+                }
+                head.push(word);
+            }
+        }
+    }
+    let is_around = |at: usize| {
+        let mut inner = closed.iter().filter(|(from, to)| *from < at && at < *to);
+        places.iter().all(|place| at < *place)
+            && inner.all(|(from, to)| places.iter().all(|place| from < place && place < to))
+    };
+    let mut seen = HashMap::new();
+    for (name, at) in found {
+        let is_right = !seen.contains_key(name) && is_around(at);
+        seen.insert(name.to_owned(), is_right);
+    }
+    seen
+}
+
+/// Names and single signs of a text, without comments and strings.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let first = rest.chars().next()?;
+            let length = if rest.starts_with("//") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else if first == '"' || first == '\'' {
+                quoted(rest, first)
+            } else if is_word(first) {
+                rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())
+            } else {
+                first.len_utf8()
+            };
+            let start = at;
+            at += length;
+            let word = rest.get(..length)?;
+            let is_nothing = first.is_whitespace()
+                || first == '"'
+                || first == '\''
+                || word.starts_with("//")
+                || word.starts_with("/*");
+            if !is_nothing {
+                return Some((start, word));
+            }
+        }
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '@'
+}
+
+/// How long a literal is, with its quotes.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A line with other words for its names; components of structures stay.
+fn rewritten(
+    line: &str,
+    change: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Result<String, String> {
+    let mut out = String::with_capacity(line.len());
+    let mut copied = 0;
+    let mut last = "";
+    for (at, word) in words(line) {
+        let before = line.get(..at).unwrap_or("").trim_end();
+        let is_component = last == "." || before.ends_with("->");
+        if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_component {
+            out.push_str(line.get(copied..at).unwrap_or(""));
+            out.push_str(&change(word)?);
+            copied = at + word.len();
+        }
+        last = word;
+    }
+    out.push_str(line.get(copied..).unwrap_or(""));
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_seen(text: &str, name: &str) -> bool {
+        let places = ["send", "copy"].map(|mark| text.find(mark).expect("a mark"));
+        local_types(text, &places).get(name).copied().unwrap_or(true)
+    }
+
+    #[test]
+    fn types_and_constants_of_blocks_are_seen_in_them() {
+        assert!(is_seen("f() { copy; send; }", "T"));
+        assert!(is_seen("f() { typedef double T; copy; send; }", "T"));
+        assert!(!is_seen("f() { { typedef double T; copy; } send; }", "T"));
+        assert!(!is_seen("f() { { struct T { int a; }; copy; } send; }", "T"));
+        assert!(is_seen("f() { struct T { int a; }; copy; send; }", "T"));
+        assert!(!is_seen("f() { { enum { A, N = 8 }; copy; } send; }", "N"));
+        assert!(is_seen("f() { enum { A, N = 8 }; copy; send; }", "N"));
+        assert!(!is_seen("f() { copy; { enum { N = 8 }; send; } }", "N"));
+    }
+
+    #[test]
+    fn components_keep_their_names() {
+        let mut change = |name: &str| Ok(format!("<{name}>"));
+        let line = rewritten("&u@2.x[n] + p->n /* n */ \"n\"", &mut change);
+        assert_eq!(line.as_deref(), Ok("&<u@2>.x[<n>] + <p>->n /* n */ \"n\""));
+    }
+}
