@@ -19,6 +19,8 @@ const WAYS: usize = 3;
 const SHARE: [f64; 2] = [0.05, 0.01];
 /// So many are the first.
 const FIRST: u64 = 100;
+/// What the first try of a way may cost at least, for all that is known, in usual times.
+const FIRST_STAKE: f64 = 1.0;
 /// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
 /// of which all of one are below all of the other.
 const CLEAR: f64 = 2.5;
@@ -42,6 +44,8 @@ const BROKEN: f64 = 3.0;
 /// Exchanges with other messages than those that were measured, in a row, after which the new ones
 /// count.
 const OTHERS: u32 = 8;
+/// Tries in a row with other messages than those that were measured, after which a trial is over.
+const UNANSWERED: u32 = 3;
 /// After so many exchanges at most native is tried again. It costs nothing that a program without
 /// commloom would not pay.
 const RETURN: u64 = 1000;
@@ -105,6 +109,8 @@ struct Trial {
     is_cold: bool,
     /// The way that completes the pair that has begun.
     due: Option<u8>,
+    /// Pairs in a row of which the try had another content, so that it cannot be compared.
+    unanswered: u32,
     /// The times of the pair that has begun, and what the try was charged for.
     tried: Option<u64>,
     partner: Option<u64>,
@@ -135,7 +141,7 @@ impl Contest {
         let mut ways: [Known; WAYS] = Default::default();
         for (way, expected) in ways[1..].iter_mut().zip(expected) {
             // What is known may be of another machine: the worst case is at least twice the time.
-            way.stake = expected.map(|times| (times - 1.0).max(1.0));
+            way.stake = expected.map(|times| (times - 1.0).max(FIRST_STAKE));
         }
         Contest {
             ways,
@@ -192,9 +198,17 @@ impl Contest {
         if let Some(way) = trial.due.take() {
             return Step { way, timed: true, ..standing };
         }
+        if trial.unanswered >= UNANSWERED {
+            let way = trial.way;
+            // What they have cost nobody has told.
+            self.credit -= f64::from(UNANSWERED) * usual;
+            self.put_off(way, 1.0 + SAVINGS);
+            return standing;
+        }
         if !affords {
             return Step { timed: glance, ..standing };
         }
+        trial.unanswered += 1;
         let (first, second) = match roll(&mut self.dice) % 2 {
             0 => (trial.way, self.standing),
             _ => (self.standing, trial.way),
@@ -219,6 +233,7 @@ impl Contest {
             self.glance(time, usual);
         } else if let Some(trial) = self.trial.as_mut().filter(|trial| trial.way == step.way) {
             let more = (to_float(time) - usual).max(0.0);
+            trial.unanswered = 0;
             self.credit -= more;
             self.tries += 1;
             self.spent += more;

@@ -152,6 +152,34 @@ fn costly(truths: impl Iterator<Item = (u64, Truth, Dice)>, bound: f64) -> (usiz
     (worse.len(), worst.0, worst.1)
 }
 
+/// Exchanges that are hardly ever alike, and tries that always consist of something else: nothing
+/// can be compared, and trying costs as little as ever.
+#[test]
+fn what_cannot_be_compared_is_not_tried_for_ever() {
+    for (seed, truth, mut dice) in libraries(2_000, 600_000) {
+        let truth = Truth { times: truth.times.map(|times| times.max(1.5)), ..truth };
+        let mut contest = Contest::new(truth.expected, dice.roll());
+        let (mut native, mut taken) = (0.0, 0.0);
+        for number in 1..=2_000 {
+            let (time, times) = truth.exchange(number, &mut dice);
+            let step = contest.next_step(1);
+            let took = time * times[usize::from(step.way)];
+            let content = match seed % 2 {
+                0 => dice.roll() % 100,
+                _ => u64::from(step.way),
+            };
+            if step.timed {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
+                contest.took(step, took as u64, 1 + content);
+            }
+            native += time;
+            taken += took;
+        }
+        let lost = taken / native - 1.0;
+        assert!(lost < 0.1, "seed {seed}: {lost} {truth:?}");
+    }
+}
+
 #[test]
 fn later_it_costs_a_hundredth() {
     let steady = libraries(10_000, 100_000).filter(|(_, truth, _)| truth.changes.is_none());

@@ -247,8 +247,10 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
                 list(self.datatypes, blocks)?,
             )
         };
-        // Most calls stay as they are: nothing is made for them.
+        // Most calls stay as they are: nothing is made for them. All blocks of a side go the way of
+        // the first that can be packed, so that what is looked at does not depend on the way.
         let (mut all, mut pays) = (0u64, 0u64);
+        let mut vote = None;
         for ((count, place), &datatype) in counts.iter().zip(places).zip(datatypes) {
             if count.wide() == 0 {
                 continue;
@@ -256,13 +258,14 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             let message = message_or_return!(find(state, datatype, count.wide(), purpose));
             let stays = if message.takes_at(self.buffer, place.wide()) {
                 all = all.checked_add(message.size())?;
-                match message.in_collective(1, purpose) {
-                    InCollective::Packed => {
+                let mut goes = || *vote.get_or_insert_with(|| message.in_collective(1, purpose));
+                match message.collective_form() {
+                    InCollective::Contiguous => None,
+                    InCollective::Packed if goes() == InCollective::Packed => {
                         pays += message.size();
                         None
                     }
-                    InCollective::Contiguous => None,
-                    InCollective::Native => Some(NO_FASTER),
+                    InCollective::Packed | InCollective::Native => Some(NO_FASTER),
                 }
             } else {
                 Some(NO_BUFFER)

@@ -119,7 +119,7 @@ impl<A: Abi> Message<A> {
             Strategies::Fixed(strategy) => return (self.elements_by(strategy, part), Lap::NONE),
             Strategies::Tried(others) => others,
         };
-        let expected = others.each_ref().map(|o| o.as_ref().map(Challenger::times));
+        let expected = || others.each_ref().map(|o| o.as_ref().map(Challenger::times));
         let (way, lap) = self.way(part, expected);
         (self.elements_in(way, part), lap)
     }
@@ -158,12 +158,12 @@ impl<A: Abi> Message<A> {
     }
 
     /// The way of the round that it is part of, or begins.
-    fn way(&self, part: Part, expected: [Option<f64>; 2]) -> (u8, Lap) {
+    fn way(&self, part: Part, expected: impl FnOnce() -> [Option<f64>; 2]) -> (u8, Lap) {
         if let Some(way) = self.drawn() {
             return (way, Lap::NONE);
         }
         let contest =
-            || self.contests[part.index()].get_or_init(|| self.contest(part, expected)).clone();
+            || self.contests[part.index()].get_or_init(|| self.contest(part, expected())).clone();
         let kind = std::ptr::from_ref(self).addr() | part.index();
         let may_rest = self.engine.config().is_brief;
         rounds::way(u64::try_from(kind).unwrap_or(0), may_rest, contest)
@@ -289,19 +289,26 @@ impl<A: Abi> Message<A> {
         self.engine.gpus.refuse(buffer, move_by(start)..move_by(end))
     }
 
+    /// Whether there is anything to pack in a collective, and it may be.
+    pub fn collective_form(&self) -> InCollective {
+        let config = self.engine.config();
+        match config.force {
+            _ if self.plan.is_contiguous() => InCollective::Contiguous,
+            _ if config.no_pack || !self.takes_packed => InCollective::Native,
+            Some(Force::Types) => InCollective::Native,
+            Some(Force::Pack | Force::Mixed) | None => InCollective::Packed,
+        }
+    }
+
     /// Whether to pack it where a collective sends or receives it in so many equal parts.
     pub fn in_collective(&self, parts: u64, purpose: Purpose) -> InCollective {
-        let config = self.engine.config();
-        if self.plan.is_contiguous() {
-            return InCollective::Contiguous;
+        let form = self.collective_form();
+        let is_forced = self.engine.config().force == Some(Force::Pack);
+        match form {
+            InCollective::Packed if is_forced || self.collective_way(parts, purpose) != 0 => form,
+            InCollective::Packed => InCollective::Native,
+            InCollective::Contiguous | InCollective::Native => form,
         }
-        let packs = match config.force {
-            _ if config.no_pack || !self.takes_packed => false,
-            Some(Force::Pack) => true,
-            Some(Force::Types) => false,
-            Some(Force::Mixed) | None => self.collective_way(parts, purpose) != 0,
-        };
-        if packs { InCollective::Packed } else { InCollective::Native }
     }
 
     fn collective_way(&self, parts: u64, purpose: Purpose) -> u8 {
@@ -314,9 +321,7 @@ impl<A: Abi> Message<A> {
             let expected = || model.packs_in_collective(operation, &self.shape.part(parts));
             return self.way_for_good(part, || u8::from(expected()));
         }
-        let known = self.contests[part.index()].get().is_some();
-        let expected = || model.collective(operation, &self.shape.part(parts));
-        self.way(part, [if known { None } else { expected() }, None]).0
+        self.way(part, || [model.collective(operation, &self.shape.part(parts)), None]).0
     }
 
     /// Packs everything.
