@@ -1,7 +1,7 @@
 //! The calls in which every process has a block of, or for, each other: allgathers and alltoalls.
 //!
-//! What a process has for itself is in no message. A call that would move it all the same is not
-//! printed: `MPI_Alltoallv` has a count of nothing for it.
+//! The block that a process has for itself is in no message. A call that would move it all the
+//! same is not printed: `MPI_Alltoallv` has a count of nothing for it.
 
 use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Addresses, Kind};

@@ -1,6 +1,6 @@
-//! The lines of an operation in the whole run: whether they send anything else, and whether that is
-//! the operation again, at a time when the recorder did not see what the program adds up: mostly
-//! the first.
+//! The lines of an operation in the whole run: whether they send anything else, and whether that
+//! is the operation again, at a time when the recorder did not see what the program adds up:
+//! mostly the first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl<'a> Whole<'a> {
         is_like(&all, total).then(|| counted(times, &all))
     }
 
-    /// What a process does at these lines.
+    /// The actions of a process at these lines.
     fn steps<'s>(
         &'s self,
         trace: &'s Trace,

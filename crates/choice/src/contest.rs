@@ -19,7 +19,7 @@ const WAYS: usize = 3;
 const SHARE: [f64; 2] = [0.05, 0.01];
 /// So many are the first.
 const FIRST: u64 = 100;
-/// What the first try of a way may cost at least, for all that is known, in usual times.
+/// The cost of the first try of a way, at least, for all that is known; in usual times.
 const FIRST_STAKE: f64 = 1.0;
 /// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
 /// of which all of one are below all of the other.

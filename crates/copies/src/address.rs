@@ -102,7 +102,8 @@ impl Walk<'_> {
             Type::Array(element, dimensions) if !self.is_fortran() => {
                 // The memory of a std::vector may move.
                 let moves = is_container(&dimensions);
-                // A container in a container has memory of its own, which one name does not follow.
+                // A container in a container has memory of its own, which one name does not
+                // follow.
                 if moves && located.address.version.is_some() {
                     return None;
                 }

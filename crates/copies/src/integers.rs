@@ -1,10 +1,11 @@
-//! Whole numbers of C in their types: unsigned arithmetic wraps, and conversions may change values.
+//! Whole numbers of C in their types: unsigned arithmetic wraps, and conversions may change
+//! values.
 //!
 //! A polynomial is a number without bounds. The value of an expression of an unsigned type of `n`
-//! bits is only *congruent* to it, modulo 2^n. Where such a value becomes a wider one (a subscript,
-//! an operand beside a wider one), or a signed one, it must be shown to be the same: by the ranges
-//! of types, and since a loop that copies takes fewer turns than a message can have elements (2^31).
-//! 64 bits are as wide as addresses: there congruent is the same.
+//! bits is only *congruent* to it, modulo 2^n. Where such a value becomes a wider one (a
+//! subscript, an operand beside a wider one), or a signed one, it must be shown to be the same: by
+//! the ranges of types, and since a loop that copies takes fewer turns than a message can have
+//! elements (2^31). 64 bits are as wide as addresses: there congruent is the same.
 
 use commloom_source::affine::{Atom, Operator, Place, Polynomial, Step};
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Type, Unary};

@@ -92,8 +92,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes that the buffer was filled before a loop or label from where the call is reached, perhaps
-    /// several times.
+    /// Notes that the buffer was filled before a loop or label from where the call is reached,
+    /// perhaps several times.
     pub(super) fn filled_before(&mut self) {
         if self.request.direction == Direction::Pack && !self.state.used {
             let first = self.state.pieces.iter().flat_map(|piece| &piece.spans).next();

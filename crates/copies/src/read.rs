@@ -59,8 +59,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
     let wanted = sent_length.as_ref().filter(|_| !request.setting.is_part);
     if let (true, Some(span)) = (pieces.is_empty(), walk.course.filled) {
-        let message = "these copies fill the buffer before a loop or label from where it, or a part \
-                       of it, is sent, perhaps several times: pack right before each call";
+        let message = "these copies fill the buffer before a loop or label from where it, or a \
+                       part of it, is sent, perhaps several times: pack right before each call";
         return Err(Refusal::new(Code::Range, span, message));
     }
     let (mut piece, rest) = choose(pieces, &sent_start, wanted, request)?;

@@ -16,7 +16,7 @@ use commloom_source::tree::{
 use super::calls;
 use super::flow::{self, Stretch, alike};
 use super::found::Found;
-use super::overwritten::{is_shared, overwritten};
+use super::overwritten::{Request, is_shared, overwritten};
 use super::paths::is_left_or_entered;
 use super::touch::{Touches, roots};
 use super::wrapped::completes;
@@ -101,16 +101,6 @@ fn counted(view: &View<'_>, called: &str) -> Option<Option<usize>> {
     let name = wrapper.map_or(called, |wrapper| wrapper.stands_for().name);
     let before = calls::completes(name)?.checked_sub(1)?;
     Some(wrapper.map_or(Some(before), |wrapper| wrapper.at(before)))
-}
-
-/// An element of an array of requests, or a request of its own.
-pub(super) struct Request<'e> {
-    pub root: Option<Name>,
-    base: &'e Expression,
-    /// Counted from the first element; none: the first one.
-    at: Option<&'e Expression>,
-    /// The first subscript.
-    lower: Option<i64>,
 }
 
 impl<'e> Request<'e> {

@@ -12,9 +12,18 @@ use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type,
 };
 
-use super::completion::Request;
 use super::flow::Stretch;
 use super::touch::{Touches, roots};
+
+/// An element of an array of requests, or a request of its own.
+pub(super) struct Request<'e> {
+    pub root: Option<Name>,
+    pub base: &'e Expression,
+    /// Counted from the first element; none: the first one.
+    pub at: Option<&'e Expression>,
+    /// The first subscript.
+    pub lower: Option<i64>,
+}
 
 /// The first place in a stretch where the handle that a call at `own` has set may get another
 /// value.

@@ -10,7 +10,7 @@ use commloom_program::fact::{Assumptions, Premise};
 use commloom_program::refusal::{Code, Refusal};
 use commloom_proof::{Across, Explained, Part, Rewrite, Seen, Site, sites_in};
 use commloom_source::symbols::Symbols;
-use commloom_source::{FileId, Source, Span};
+use commloom_source::{Source, Span};
 
 use crate::anew::call_of;
 use crate::edit::{self, CallPlace};
@@ -23,7 +23,7 @@ use crate::together;
 use crate::withhold::unreadable;
 
 pub use crate::finding::{Change, Edit, Finding};
-pub use crate::withhold::withhold;
+pub use crate::withhold::{changed, withhold};
 pub use commloom_program::Project;
 
 /// The facts that are assumed, and how much is checked.
@@ -145,28 +145,6 @@ fn finding(
         function: site.function.clone(),
         buffer: site.buffer.clone(),
     }
-}
-
-/// The text of a file with all changes of the findings in it; none where there are none. What
-/// [`check`] finds can be changed together.
-pub fn changed(project: &Project, file: FileId, findings: &[Finding]) -> Option<String> {
-    let mut edits: Vec<Edit> = Vec::new();
-    for finding in findings {
-        let Ok(change) = &finding.outcome else { continue };
-        for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
-            // A loop that filled several buffers goes once.
-            if !edits.contains(edit) {
-                edits.push(edit.clone());
-            }
-        }
-    }
-    if edits.is_empty() {
-        return None;
-    }
-    let edits = leftovers::without(project, edits, true);
-    let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
-    let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
-    edit::apply(&project.source(file)?.text, &changes).ok()
 }
 
 /// Whether a comment asks to leave a call alone: `commloom: keep` on its lines or the one before.

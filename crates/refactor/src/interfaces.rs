@@ -1,4 +1,4 @@
-//! What new text of Fortran needs besides the datatype: names of MPI, `ierr`, and what tells the
+//! Things that new text of Fortran needs besides the datatype: names of MPI, `ierr`, and what tells the
 //! compiler that variables have changed.
 
 use commloom_copies::Direction;

@@ -7,8 +7,31 @@ use commloom_program::refusal::{Code, Refusal};
 use commloom_read::{c, fortran};
 use commloom_source::{FileId, Source};
 
-use crate::check::changed;
-use crate::finding::Finding;
+use crate::edit;
+use crate::finding::{Edit, Finding};
+use crate::leftovers;
+
+/// The text of a file with all changes of the findings in it; none where there are none. What
+/// [`check`] finds can be changed together.
+pub fn changed(project: &Project, file: FileId, findings: &[Finding]) -> Option<String> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for finding in findings {
+        let Ok(change) = &finding.outcome else { continue };
+        for edit in change.edits.iter().filter(|edit| edit.span.file == file) {
+            // A loop that filled several buffers goes once.
+            if !edits.contains(edit) {
+                edits.push(edit.clone());
+            }
+        }
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    let edits = leftovers::without(project, edits, true);
+    let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
+    let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
+    edit::apply(&project.source(file)?.text, &changes).ok()
+}
 
 /// Refuses findings after whose changes a file has a fault, which `fault` tells of a file and its
 /// new text. One that shares changes with such a finding is refused with it. Where only all of a

@@ -36,8 +36,8 @@ pub trait Symbols {
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
-    /// Whether nothing happens where a variable of a type is made, and where its scope ends; always
-    /// so but in C++.
+    /// Whether nothing happens where a variable of a type is made, and where its scope ends;
+    /// always so but in C++.
     fn is_passive(&self, of: &Type) -> bool {
         let _ = of;
         true

@@ -23,7 +23,7 @@ pub(super) enum Write {
     SentSum,
 }
 
-/// What the program does with partial sums in the end.
+/// The use that the program makes of partial sums in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Partial {
     /// Nobody misses them, as after `MPI_Reduce`.

@@ -3,8 +3,25 @@
 
 use std::cell::Cell;
 
-use crate::accelerate::plain::PlainHandles;
 use crate::accelerate::rest::Rest;
+
+/// Entries of the table of one thread.
+const ENTRIES: usize = 32;
+
+/// Bits of handles, and the epoch in which each was plain.
+pub(crate) struct PlainHandles([Cell<(usize, u64)>; ENTRIES]);
+
+impl PlainHandles {
+    pub const fn new() -> Self {
+        PlainHandles([const { Cell::new((0, u64::MAX)) }; ENTRIES])
+    }
+
+    #[inline]
+    pub fn entry(&self, bits: usize) -> &Cell<(usize, u64)> {
+        let hash = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.0[hash >> (usize::BITS - ENTRIES.trailing_zeros())]
+    }
+}
 
 /// The notes of one thread.
 pub(crate) struct Notes {

@@ -1,7 +1,6 @@
 //! Handles that nothing is known of, above all the predefined ones: the quick way out of a call.
 //! It costs one look into a table of the thread and no call of the library.
 
-use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use commloom_mpi::{Abi, RawHandle};
@@ -9,25 +8,7 @@ use commloom_mpi::{Abi, RawHandle};
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::lossy::may_be_lossy;
 use crate::accelerate::notes::{Notes, notes};
-use crate::accelerate::rounds::CallEnd;
-
-/// Entries of the table of one thread.
-const ENTRIES: usize = 32;
-
-/// Bits of handles, and the epoch in which each was plain.
-pub(crate) struct PlainHandles([Cell<(usize, u64)>; ENTRIES]);
-
-impl PlainHandles {
-    pub const fn new() -> Self {
-        PlainHandles([const { Cell::new((0, u64::MAX)) }; ENTRIES])
-    }
-
-    #[inline]
-    fn entry(&self, bits: usize) -> &Cell<(usize, u64)> {
-        let hash = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        &self.0[hash >> (usize::BITS - ENTRIES.trailing_zeros())]
-    }
-}
+use crate::accelerate::rest::CallEnd;
 
 impl<A: Abi> Accelerator<A> {
     /// Whether this handle was found to be plain, and no datatype came or went since.

@@ -8,7 +8,14 @@
 
 use std::cell::Cell;
 
-use crate::accelerate::rounds::CallEnd;
+/// How a call ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    /// With what it was to do.
+    Done,
+    /// With a request for it.
+    Started,
+}
 
 /// So many exchanges in a row have to be settled first.
 const CALM: u32 = 8;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use commloom_choice::{Contest, Step};
 
 use crate::accelerate::notes::notes;
+pub(crate) use crate::accelerate::rest::CallEnd;
 use crate::runtime::sync::lock;
 
 /// The ways of rounds that begin with one kind of message. Threads share it.
@@ -59,15 +60,6 @@ thread_local! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Lap(bool);
-
-/// How a call ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallEnd {
-    /// With what it was to do.
-    Done,
-    /// With a request for it.
-    Started,
-}
 
 impl Lap {
     /// Of a call of which nothing is to be found out.

@@ -101,8 +101,9 @@ impl Speller<'_> {
         Ok(if self.fortran && self.has_long(number) { format!("int({text})") } else { text })
     }
 
-    /// Whether a number is to be computed as wide in C: by the types of its variables (a difference
-    /// of unsigned ones wraps), or since the program does so. A variable alone is what it is.
+    /// Whether a number is to be computed as wide in C: by the types of its variables (a
+    /// difference of unsigned ones wraps), or since the program does so. A variable alone is what
+    /// it is.
     pub(super) fn is_wide(&self, number: &Polynomial) -> bool {
         let mut terms = number.terms();
         let is_alone = matches!((terms.next(), terms.next()), (Some(([_], 1)), None));

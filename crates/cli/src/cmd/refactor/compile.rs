@@ -71,7 +71,7 @@ impl TryFrom<Raw> for Entry {
 
 /// The command that compiles a file, to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct CompileStep {
     /// Where it runs.
     pub folder: String,
     pub compiler: String,
@@ -86,7 +86,7 @@ pub fn works(
     path: &Path,
     sources: &[Source],
     is_named: bool,
-) -> Result<HashMap<String, Work>, Failure> {
+) -> Result<HashMap<String, CompileStep>, Failure> {
     let here = std::env::current_dir().map_or_else(|_| String::new(), |here| text_of(&here));
     let home = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let home = whole(&here, &home.display().to_string());
@@ -97,7 +97,7 @@ pub fn works(
         let folder = whole(&home, &folder);
         let Some(source) = names.get(&whole(&folder, &file)) else { continue };
         let is_fortran = source.language.is_fortran();
-        let work = Work { folder, compiler, arguments, is_fortran, is_named };
+        let work = CompileStep { folder, compiler, arguments, is_fortran, is_named };
         works.entry(source.name.clone()).or_insert(work);
     }
     Ok(works)

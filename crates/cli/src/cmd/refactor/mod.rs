@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::options::Costs;
 use crate::terminal::{self, say};
 
-use compile::Work;
+use compile::CompileStep;
 use cost::Prices;
 use notes::Notes;
 
@@ -190,7 +190,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn setup(
     args: &Args,
     sources: &mut Vec<Source>,
-) -> Result<(Setup, HashMap<String, Work>), Failure> {
+) -> Result<(Setup, HashMap<String, CompileStep>), Failure> {
     let first = args.paths.first().map(PathBuf::as_path);
     let config = match &args.config {
         Some(path) => Some(path.clone()),

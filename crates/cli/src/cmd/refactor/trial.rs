@@ -15,7 +15,7 @@ use commloom_refactor::source::Source;
 use crate::failure::Failure;
 use crate::terminal::say;
 
-use super::compile::Work;
+use super::compile::CompileStep;
 
 /// More files than these beside a source are not linked to.
 const MOST_BESIDE: usize = 10_000;
@@ -53,14 +53,14 @@ pub fn compiled(
     project: &Project,
     findings: &mut [Finding],
     command: Option<&str>,
-    works: &HashMap<String, Work>,
+    works: &HashMap<String, CompileStep>,
 ) -> Result<(), Failure> {
     let mut bad: HashMap<String, bool> = HashMap::new();
     let mut failure = None;
     check::withhold(project, findings, Code::Compile, &mut |source, text| {
         let how = match (command, works.get(&source.name)) {
             (Some(command), _) => How::Shell(command),
-            (None, Some(work)) if work.is_named || is_compiler(work) => How::Work(work),
+            (None, Some(work)) if work.is_named || is_compiler(work) => How::Command(work),
             _ => return None,
         };
         let is_bad = *bad.entry(source.name.clone()).or_insert_with(|| {
@@ -92,7 +92,7 @@ pub fn compiled(
 enum How<'a> {
     /// For a shell, with `{}` where the path goes.
     Shell(&'a str),
-    Work(&'a Work),
+    Command(&'a CompileStep),
 }
 
 impl How<'_> {
@@ -105,7 +105,7 @@ impl How<'_> {
         let path = placed(folder.path(), &original, text).map_err(failure)?;
         let mut command = match self {
             How::Shell(line) => shell(line, &path),
-            How::Work(work) => of_work(work, &original, &path, folder.path()),
+            How::Command(work) => of_work(work, &original, &path, folder.path()),
         };
         let output = command.stdin(Stdio::null()).output().map_err(failure)?;
         if output.status.success() {
@@ -145,7 +145,7 @@ fn shell(line: &str, path: &Path) -> Command {
 }
 
 /// The command of the file with other paths; what it writes goes into the folder.
-fn of_work(work: &Work, original: &Path, path: &Path, folder: &Path) -> Command {
+fn of_work(work: &CompileStep, original: &Path, path: &Path, folder: &Path) -> Command {
     let mut command = Command::new(&work.compiler);
     command.current_dir(&work.folder);
     let mut rest = work.arguments.iter();
@@ -177,7 +177,7 @@ fn of_work(work: &Work, original: &Path, path: &Path, folder: &Path) -> Command 
 }
 
 /// Whether a command is one of a compiler of this machine that starts nothing else.
-fn is_compiler(work: &Work) -> bool {
+fn is_compiler(work: &CompileStep) -> bool {
     let path = Path::new(&work.compiler);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
     let plain = name.split(['-', '.']).find(|part| COMPILERS.contains(part)).is_some();
@@ -192,8 +192,8 @@ fn is_compiler(work: &Work) -> bool {
 mod tests {
     use super::*;
 
-    fn work(compiler: &str, arguments: &[&str]) -> Work {
-        Work {
+    fn work(compiler: &str, arguments: &[&str]) -> CompileStep {
+        CompileStep {
             folder: "/p".into(),
             compiler: compiler.into(),
             arguments: arguments.iter().map(|a| (*a).to_owned()).collect(),
