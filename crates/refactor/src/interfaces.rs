@@ -1,5 +1,5 @@
-//! Things that new text of Fortran needs besides the datatype: names of MPI, `ierr`, and what tells the
-//! compiler that variables have changed.
+//! Things that new text of Fortran needs besides the datatype: names of MPI, `ierr`, and what
+//! tells the compiler that variables have changed.
 
 use commloom_copies::Direction;
 use commloom_program::{Project, View};
