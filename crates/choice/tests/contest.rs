@@ -91,6 +91,16 @@ impl Truth {
     /// The fraction by which so many exchanges took longer than natively, and how many times the
     /// native time the way takes that stands in the end.
     fn run(&self, exchanges: u64, dice: &mut Dice) -> (f64, f64) {
+        self.run_of(exchanges, dice, |_, _| 7)
+    }
+
+    /// The same of exchanges whose content depends on their way, or on chance.
+    fn run_of(
+        &self,
+        exchanges: u64,
+        dice: &mut Dice,
+        content: impl Fn(u8, &mut Dice) -> u64,
+    ) -> (f64, f64) {
         let mut contest = Contest::new(self.expected, dice.roll());
         let (mut native, mut taken, mut last) = (0.0, 0.0, 1.0);
         let (mut slower, mut is_slow) = (1.0, false);
@@ -105,9 +115,10 @@ impl Truth {
             let time = time * slower;
             let step = contest.next_step(1);
             let took = time * times[usize::from(step.way)];
+            let content = content(step.way, dice);
             if step.timed {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
-                contest.took(step, took as u64, 7);
+                contest.took(step, took as u64, content);
             }
             native += time;
             taken += took;
@@ -152,30 +163,36 @@ fn costly(truths: impl Iterator<Item = (u64, Truth, Dice)>, bound: f64) -> (usiz
     (worse.len(), worst.0, worst.1)
 }
 
+/// After 1000 exchanges: how many libraries stand in a faster way, of those that clearly have one,
+/// and the seeds of those that stand in a slower one.
+fn decided(truths: impl Iterator<Item = (u64, Truth, Dice)>) -> (u32, u32, Vec<(u64, f64)>) {
+    let (mut found, mut there, mut wrong) = (0u32, 0u32, Vec::new());
+    for (seed, truth, mut dice) in truths {
+        let (_, last) = truth.run(1_000, &mut dice);
+        let best = [0, 1].into_iter().filter(|&w| truth.expected[w].is_some());
+        let best = best.map(|w| truth.times[w]).fold(1.0f64, f64::min);
+        if best < 0.8 && truth.noise.spread < 0.1 {
+            there += 1;
+            found += u32::from(last < 0.9);
+        }
+        if last > 1.03 {
+            wrong.push((seed, last));
+        }
+    }
+    println!("found {found} of {there}, wrong {wrong:?}");
+    (found, there, wrong)
+}
+
 /// Exchanges that are hardly ever alike, and tries that always consist of something else: nothing
 /// can be compared, and trying costs as little as ever.
 #[test]
 fn what_cannot_be_compared_is_not_tried_for_ever() {
     for (seed, truth, mut dice) in libraries(2_000, 600_000) {
         let truth = Truth { times: truth.times.map(|times| times.max(1.5)), ..truth };
-        let mut contest = Contest::new(truth.expected, dice.roll());
-        let (mut native, mut taken) = (0.0, 0.0);
-        for number in 1..=2_000 {
-            let (time, times) = truth.exchange(number, &mut dice);
-            let step = contest.next_step(1);
-            let took = time * times[usize::from(step.way)];
-            let content = match seed % 2 {
-                0 => dice.roll() % 100,
-                _ => u64::from(step.way),
-            };
-            if step.timed {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
-                contest.took(step, took as u64, 1 + content);
-            }
-            native += time;
-            taken += took;
-        }
-        let lost = taken / native - 1.0;
+        let (lost, _) = truth.run_of(2_000, &mut dice, |way, dice| match seed % 2 {
+            0 => 1 + dice.roll() % 100,
+            _ => 1 + u64::from(way),
+        });
         assert!(lost < 0.1, "seed {seed}: {lost} {truth:?}");
     }
 }
@@ -193,8 +210,7 @@ fn what_has_become_slow_is_given_up() {
     let changing = libraries(10_000, 300_000).filter(|(_, truth, _)| truth.changes.is_some());
     let (many, seed, worst) = costly(changing, 0.1);
     println!("changing, more than 10 %: {many} libraries, at most {worst:.3}");
-    println!("{seed}");
-    assert!(many <= 20, "{many}, the worst one of seed {seed}: {worst}");
+    assert!(many <= 5, "{many}, the worst one of seed {seed}: {worst}");
 }
 
 /// Machines whose speed changes for a while, as those of clouds do.
@@ -210,20 +226,7 @@ fn restless(count: u64, seed: u64) -> impl Iterator<Item = (u64, Truth, Dice)> {
 fn slow_times_of_the_machine_are_nobodys_fault() {
     let (many, seed, worst) = costly(restless(10_000, 400_000), 0.03);
     println!("restless, more than 3 % of 2000 exchanges: {many}, at most {worst:.3}");
-    let (mut found, mut there, mut wrong) = (0u32, 0u32, Vec::new());
-    for (seed, truth, mut dice) in restless(10_000, 500_000) {
-        let (_, last) = truth.run(1_000, &mut dice);
-        let best = [0, 1].into_iter().filter(|&w| truth.expected[w].is_some());
-        let best = best.map(|w| truth.times[w]).fold(1.0f64, f64::min);
-        if best < 0.8 && truth.noise.spread < 0.1 {
-            there += 1;
-            found += u32::from(last < 0.9);
-        }
-        if last > 1.03 {
-            wrong.push((seed, last));
-        }
-    }
-    println!("found {found} of {there}, wrong {wrong:?}");
+    let (found, there, wrong) = decided(restless(10_000, 500_000));
     assert!(many <= 80 && worst < 0.15, "{many}, the worst one of seed {seed}: {worst}");
     assert!(found * 100 >= there * 94, "{found} of {there}");
     assert!(wrong.len() <= 30, "{wrong:?}");
@@ -231,21 +234,9 @@ fn slow_times_of_the_machine_are_nobodys_fault() {
 
 #[test]
 fn what_is_clearly_faster_is_found_and_what_is_slower_is_not_taken() {
-    let (mut found, mut there, mut wrong) = (0u32, 0u32, Vec::new());
-    for (seed, truth, mut dice) in libraries(10_000, 200_000) {
-        let truth = Truth { changes: None, ..truth };
-        let (_, last) = truth.run(1_000, &mut dice);
-        let best = [0, 1].into_iter().filter(|&w| truth.expected[w].is_some());
-        let best = best.map(|w| truth.times[w]).fold(1.0f64, f64::min);
-        if best < 0.8 && truth.noise.spread < 0.1 {
-            there += 1;
-            found += u32::from(last < 0.9);
-        }
-        if last > 1.03 {
-            wrong.push((seed, last));
-        }
-    }
-    println!("found {found} of {there}, wrong {wrong:?}");
+    let steady = libraries(10_000, 200_000)
+        .map(|(seed, truth, dice)| (seed, Truth { changes: None, ..truth }, dice));
+    let (found, there, wrong) = decided(steady);
     assert!(found * 100 >= there * 95, "{found} of {there}");
     assert!(wrong.len() <= 30, "{wrong:?}");
 }

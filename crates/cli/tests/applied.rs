@@ -140,7 +140,7 @@ impl Case<'_> {
             return row;
         }
         self.counted(&printed, last);
-        let text = match applied(SOURCE, advice, false) {
+        let text = match applied(SOURCE, advice) {
             Ok(text) => text,
             Err(why) if self.pattern.expected == "any" => {
                 assert!(why.starts_with("no place"), "{}: {why}", self.context());

@@ -6,6 +6,7 @@
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Storage, Type};
 
+use super::library::is_mpi;
 use super::regions::{ANYTHING, Pointers};
 use super::types::holds_numbers;
 use super::view::View;
@@ -55,7 +56,7 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
         return true;
     }
     // Constants of MPI (`MPI_STATUS_IGNORE`, `mpi_comm_world`) are nobody's memory.
-    if [a, b].iter().any(|n| n.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))) {
+    if [a, b].iter().any(|name| is_mpi(name)) {
         return false;
     }
     let (Some(a), Some(b)) = (view.declared(a), view.declared(b)) else {

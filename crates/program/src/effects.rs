@@ -308,8 +308,7 @@ fn call(
         _ => true,
     };
     // Some programs have an MPI of their own, for one process.
-    let is_mpi = view.stands_for(name).get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
-    match called.filter(|_| !is_variable && !is_mpi) {
+    match called.filter(|_| !is_variable && !library::is_mpi(view.stands_for(name))) {
         Some(all) => {
             let mut reads = Touching::new(view, pointers);
             let mut writes = Touching::new(view, pointers);

@@ -51,7 +51,7 @@ use spaces::Spaces;
 
 pub use compiled::{Command, Compiled, Unfinished, candidates, joined, response, words};
 pub use files::includes;
-pub use library::{Use, arguments, arguments_read, is_forgetful};
+pub use library::{Use, arguments, arguments_read, is_forgetful, is_mpi};
 pub use program::{ProcedureId, Project, Setup};
 pub use signatures::Signature;
 pub use types::type_of;

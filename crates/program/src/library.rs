@@ -15,9 +15,15 @@ pub enum Use {
     Value,
 }
 
+/// Whether a name is MPI's: a function or a constant.
+#[must_use]
+pub fn is_mpi(name: &str) -> bool {
+    name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("mpi_"))
+}
+
 /// The use of each argument. None: not known.
 pub(super) fn uses(name: &str, count: usize, is_fortran: bool) -> Option<Vec<Use>> {
-    if name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("mpi_")) {
+    if is_mpi(name) {
         // The other processes write to windows, and between which calls they do is not said.
         if name.get(4..8).is_some_and(|rest| rest.eq_ignore_ascii_case("win_")) {
             return None;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use commloom_source::Language;
 use commloom_source::tree::Name;
 
-use super::library::{self, Use};
+use super::library::{self, Use, is_mpi};
 use super::names::last;
 use super::signatures::Signature;
 
@@ -251,10 +251,6 @@ pub fn placeholder(text: &str) -> Option<(std::ops::Range<usize>, usize)> {
     let number = text[start + 1..end].trim().parse().ok()?;
     let alone = !text[end..].contains('{') && (1..=MOST).contains(&number);
     alone.then_some((start..end + 1, number))
-}
-
-fn is_mpi(name: &str) -> bool {
-    name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"))
 }
 
 fn is_datatype(argument: &str) -> bool {

@@ -38,6 +38,7 @@ mod names;
 mod overwritten;
 mod parts;
 mod paths;
+mod pending;
 mod persistent;
 mod processes;
 mod range;

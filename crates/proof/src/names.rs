@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_program::View;
+use commloom_program::{View, is_mpi};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Dimension, Expression, ExpressionKind as Kind, Name, Procedure, StatementKind, Type, Unary,
@@ -31,7 +31,7 @@ pub(crate) fn calls_mpi(view: &View<'_>) -> bool {
                     if let Kind::Call { function, .. } = &e.kind {
                         let name = function.root().map_or("", String::as_str);
                         let name = view.stands_for(name);
-                        found |= name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
+                        found |= is_mpi(name);
                     }
                 });
             }

@@ -5,7 +5,7 @@
 //! calls of MPI that are told apart: swaps, copies into it and steps of a pointer make it the
 //! handle of something else.
 
-use commloom_program::View;
+use commloom_program::{View, is_mpi};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
@@ -13,17 +13,8 @@ use commloom_source::tree::{
 };
 
 use super::flow::Stretch;
+use super::pending::Request;
 use super::touch::{Touches, roots};
-
-/// An element of an array of requests, or a request of its own.
-pub(super) struct Request<'e> {
-    pub root: Option<Name>,
-    pub base: &'e Expression,
-    /// Counted from the first element; none: the first one.
-    pub at: Option<&'e Expression>,
-    /// The first subscript.
-    pub lower: Option<i64>,
-}
 
 /// The first place in a stretch where the handle that a call at `own` has set may get another
 /// value.
@@ -74,8 +65,7 @@ fn mpi_call<'s>(
     };
     let Kind::Call { function, arguments } = &value.kind else { return None };
     let name = view.stands_for(function.root()?);
-    let is_mpi = name.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
-    is_mpi.then_some((name, arguments))
+    is_mpi(name).then_some((name, arguments))
 }
 
 /// Whether a call of MPI takes the handle away, or gives it to another operation. Where the
@@ -132,9 +122,8 @@ fn used(view: &View<'_>, expression: &Expression, root: &Name) -> bool {
         Kind::Member { .. } if is_number(view, expression) => false,
         Kind::Call { function, arguments } => {
             let called = function.root().map_or("", String::as_str);
-            let is_mpi = called.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
             let is_released = ["free", "delete", "$deallocate", "$allocate"].contains(&called);
-            let harmless = is_mpi || is_released || view.wrapper(called).is_some();
+            let harmless = is_mpi(called) || is_released || view.wrapper(called).is_some();
             !harmless && arguments.iter().any(|a| used(view, a, root))
         }
         _ => expression.parts().iter().any(|part| used(view, part, root)),

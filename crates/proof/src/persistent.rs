@@ -9,9 +9,9 @@
 use std::collections::BTreeSet;
 
 use commloom_copies::{Direction, Packing};
-use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{View, is_mpi};
 use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{
@@ -456,8 +456,7 @@ fn may_move(view: &View<'_>, statement: &Statement, name: &Name) -> bool {
                 moved |= arguments.iter().any(|a| roots(a).contains(name));
                 return;
             }
-            let is_mpi = called.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("mpi_"));
-            if is_mpi {
+            if is_mpi(called) {
                 return;
             }
             let effects = view.effects(function, arguments);

@@ -34,7 +34,7 @@ fn regions(lines: &[&str]) -> Vec<Region> {
 ///
 /// # Errors
 /// Where code has no place.
-pub fn applied(text: &str, advice: &[Value], is_fortran: bool) -> Result<Option<String>, String> {
+pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
     let lines: Vec<&str> = text.lines().collect();
     let regions = regions(&lines);
     let mut replaced: Vec<Option<String>> = regions.iter().map(|_| None).collect();
@@ -52,7 +52,7 @@ pub fn applied(text: &str, advice: &[Value], is_fortran: bool) -> Result<Option<
         let inner = (0..regions.len()).filter(|r| has(&regions[*r]));
         let inner = inner.min_by_key(|r| regions[*r].last - regions[*r].first);
         let inner = inner.ok_or_else(|| format!("no place for the code: {code:?}"))?;
-        let new = block(&code, &regions[inner].names, is_fortran)?;
+        let new = block(&code, &regions[inner].names)?;
         if replaced[inner].replace(new).is_some() {
             return Err("two calls for one place".to_owned());
         }
@@ -76,23 +76,13 @@ pub fn applied(text: &str, advice: &[Value], is_fortran: bool) -> Result<Option<
 }
 
 /// The code with its names, and what it needs declared.
-fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<String, String> {
+fn block(code: &[&str], names: &[(String, String)]) -> Result<String, String> {
     let text = code.iter().map(|line| renamed(line, names)).collect::<Vec<_>>().join("\n");
     let unknown = ["BUFFER", "BLOCK", "BLOCKS", "SEND", "RECEIVE", "RESULT"];
     if let Some(name) = unknown.iter().find(|name| words(&text).any(|word| word == **name)) {
         return Err(format!("nothing says what {name} is: {text}"));
     }
     let has = |name: &str| words(&text).any(|word| word == name);
-    if is_fortran {
-        let kind = if text.contains("_MPI_ADDRESS_KIND") { "(MPI_ADDRESS_KIND)" } else { "" };
-        return Ok(format!(
-            "block\n integer :: group, grid, border, border1, sent_block, received_block\n \
-             integer, allocatable, dimension(:) :: dims, counts, displs, sendcounts, recvcounts\n \
-             integer{kind}, allocatable, dimension(:) :: senddispls, recvdispls\n \
-             integer, allocatable, dimension(:) :: sendtypes, recvtypes\n \
-             logical, allocatable :: periods(:)\n{text}\nend block\n"
-        ));
-    }
     let made = |ty: &str, all: &[&str]| -> String {
         let made = all.iter().filter(|name| has(name) && text.contains(&format!("&{name}")));
         made.map(|name| format!("{ty} {name};\n")).collect()
