@@ -242,7 +242,7 @@ fn printed_code_does_what_the_messages_did() {
         // of them with all libraries for the table.
         let some = patterns.iter().enumerate();
         let some = some.filter(|(k, _)| {
-            is_table || (k + seed) % THIRDS == 0 && k / THIRDS % installed.len() == turn
+            is_table || (k + seed).is_multiple_of(THIRDS) && k / THIRDS % installed.len() == turn
         });
         let some = some.map(|(_, p)| p);
         let pairs = some.flat_map(|p| wanted.iter().map(move |ranks| (p, *ranks)));
