@@ -9,6 +9,7 @@ use crate::accelerate::engine::Engine;
 use crate::accelerate::keyval::Keyval;
 use crate::accelerate::layouts::Layouts;
 use crate::accelerate::pending::Pending;
+use crate::accelerate::repeated::Repeated;
 use crate::accelerate::rounds;
 
 /// The layer that makes messages of derived datatypes faster.
@@ -19,6 +20,7 @@ pub struct Accelerator<A: Abi> {
     pub(crate) epoch: AtomicU64,
     pub(crate) layouts: Layouts<A>,
     pub(crate) pending: Pending<A>,
+    pub(crate) repeated: Repeated<A>,
 }
 
 impl<A: Abi> Accelerator<A> {
@@ -29,6 +31,7 @@ impl<A: Abi> Accelerator<A> {
             epoch: AtomicU64::new(0),
             layouts: Layouts::new(),
             pending: Pending::new(),
+            repeated: Repeated::new(),
         }
     }
 

@@ -168,21 +168,38 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
         // SAFETY: the lists are as long as the blocks.
         let (counts, places) =
             unsafe { (list(self.counts, blocks)?, list(self.displacements, blocks)?) };
-        let counts: Vec<u64> =
-            counts.iter().map(|n| u64::try_from(n.wide()).ok()).collect::<Option<_>>()?;
-        let longest = counts.iter().max()?.checked_next_power_of_two()?;
+        let given = || counts.iter().map(|count| u64::try_from(count.wide()).ok());
+        let longest = given().try_fold(0, |most, count| Some(count?.max(most)))?;
+        if longest == 0 {
+            return None;
+        }
+        let longest = longest.checked_next_power_of_two()?;
         let message =
             message_or_return!(find(state, self.datatype, i64::try_from(longest).ok()?, purpose));
         let size = message.size() / longest;
+        // Most calls stay as they are: nothing is made for them.
+        let lowest = given().zip(places).filter(|(count, _)| *count != Some(0));
+        let offset = |place: &D| place.wide().saturating_mul(message.extent);
+        let lowest = lowest.map(|(_, place)| offset(place)).min()?;
+        let reason = match () {
+            () if !message.takes_at(self.buffer, lowest) => Some(NO_BUFFER),
+            () if message.in_collective(1, purpose) != InCollective::Packed => Some(NO_FASTER),
+            () => message.refused_by_gpu_at(self.buffer, lowest),
+        };
+        if let Some(reason) = reason {
+            for count in given().flatten().filter(|count| *count > 0) {
+                message.tally.native(reason, count.saturating_mul(size));
+            }
+            return None;
+        }
         let (mut each, mut displacements, mut sum) = (Vec::new(), Vec::new(), 0u64);
-        let mut lowest = i64::MAX;
-        for (index, (&count, place)) in counts.iter().zip(places).enumerate() {
+        for (index, (count, place)) in given().zip(places).enumerate() {
             displacements.push(D::narrow(i64::try_from(sum).ok()?)?);
+            let count = count?;
             if count == 0 {
                 continue;
             }
             let offset = place.wide().checked_mul(message.extent)?;
-            lowest = lowest.min(offset);
             each.push(Block {
                 index,
                 message: message.clone(),
@@ -192,26 +209,13 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
             });
             sum = sum.checked_add(count)?;
         }
-        if each.is_empty() {
-            return None;
-        }
-        let blocks = Blocks {
+        Some(Look::Blocks(Blocks {
             bytes: usize::try_from(sum.checked_mul(size)?).ok()?,
             element: message.element.handle()?,
             displacements: D::keep(displacements),
             datatypes: Vec::new(),
             list: List::Each(each),
-        };
-        let reason = match () {
-            () if !message.takes_at(self.buffer, lowest) => Some(NO_BUFFER),
-            () if message.in_collective(1, purpose) != InCollective::Packed => Some(NO_FASTER),
-            () => message.refused_by_gpu_at(self.buffer, lowest),
-        };
-        if let Some(reason) = reason {
-            blocks.count_native(reason);
-            return None;
-        }
-        Some(Look::Blocks(blocks))
+        }))
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {

@@ -15,9 +15,11 @@ use crate::runtime::statuses::{Answer, Statuses, Tells};
 
 /// The requests of one call that something waits for, by position.
 pub(crate) struct Claimed<A: Abi> {
-    requests: *const A::Request,
+    requests: *mut A::Request,
     count: usize,
     entries: Vec<(usize, A::Request, Held<A>)>,
+    /// What the library gets, where other requests stand in for some of them.
+    asked: Option<Vec<A::Request>>,
 }
 
 impl<A: Abi> Claimed<A> {
@@ -27,7 +29,7 @@ impl<A: Abi> Claimed<A> {
     /// `requests` points to `count` requests, as in the MPI call.
     pub unsafe fn take(
         state: &Accelerator<A>,
-        requests: *const A::Request,
+        requests: *mut A::Request,
         count: c_int,
     ) -> Option<Self> {
         if state.pending.is_empty() || requests.is_null() {
@@ -37,8 +39,38 @@ impl<A: Abi> Claimed<A> {
         let count = usize::try_from(count).ok()?;
         // SAFETY: inside the array.
         let requests_of = (0..count).map(|i| unsafe { *requests.add(i) });
-        let entries = state.pending.take_all(requests_of);
-        (!entries.is_empty()).then_some(Claimed { requests, count, entries })
+        let entries = state.pending.take_all(requests_of.clone());
+        let mut asked = None;
+        for (position, _, held) in &entries {
+            if let Held::StandIn(other) = held {
+                asked.get_or_insert_with(|| Vec::from_iter(requests_of.clone()))[*position] =
+                    other.request();
+            }
+        }
+        (!entries.is_empty()).then_some(Claimed { requests, count, entries, asked })
+    }
+
+    /// The requests for the library.
+    pub fn asked(&mut self) -> *mut A::Request {
+        self.asked.as_mut().map_or(self.requests, Vec::as_mut_ptr)
+    }
+
+    /// The call has completed some: the program sees what the library has made of its requests.
+    /// Those that others stood in for are persistent, and stay.
+    ///
+    /// # Safety
+    /// The array is still there.
+    unsafe fn hand_back(&mut self) {
+        let Some(asked) = self.asked.take() else { return };
+        let stay = |at| {
+            let is_at =
+                |(place, _, held): &(usize, _, _)| *place == at && matches!(held, Held::StandIn(_));
+            self.entries.iter().any(is_at)
+        };
+        for (at, request) in asked.into_iter().enumerate().filter(|(at, _)| !stay(*at)) {
+            // SAFETY: inside the array.
+            unsafe { *self.requests.add(at) = request };
+        }
     }
 
     /// Finishes what is complete after the call returned `code`, and gives the code for the
@@ -49,7 +81,7 @@ impl<A: Abi> Claimed<A> {
     /// # Safety
     /// The array is still there; the buffers of completed receives can be written.
     pub unsafe fn settle(
-        self,
+        mut self,
         state: &Accelerator<A>,
         code: c_int,
         (statuses, tells): (&mut Statuses<A::Status>, Tells),
@@ -60,18 +92,23 @@ impl<A: Abi> Claimed<A> {
         // SAFETY: the library has written those that have places.
         let status_of =
             |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
+        // SAFETY: the caller's promise.
+        unsafe { self.hand_back() };
         let (requests, count) = (self.requests, self.count);
         let mut cuts = Vec::new();
         for (position, request, held) in self.entries {
-            if let Held::Persistent(persistent) = held {
+            if held.is_persistent() {
                 let status = || status_of(statuses, position);
                 // An error of a call that completes one of several is that of the one at its
                 // index.
                 let alone = count == 1 || tells == Tells::Code && place(position).is_some();
                 if let Some(outcome) = answer.of_persistent(state, alone, status) {
+                    if let Held::StandIn(_) = held {
+                        state.pending.remove(request);
+                    }
                     // SAFETY: the request is complete; the program's buffer is writable until the
                     // call returns.
-                    let cut = unsafe { persistent.complete(state, &outcome) };
+                    let cut = held.moved().and_then(|it| unsafe { it.complete(state, &outcome) });
                     cuts.extend(cut.map(|cut| (position, cut)));
                 }
                 continue;
@@ -114,11 +151,12 @@ impl<A: Abi> Claimed<A> {
             let status = || status_of(statuses, position);
             // Whoever completes a receive gets to know how it went: it stays there.
             let held = match held {
-                Held::Persistent(persistent) => {
+                Held::Persistent(_) | Held::StandIn(_) => {
                     if let Some(outcome) = answer.of_persistent(state, count == 1, status) {
                         // SAFETY: complete; the program's buffer is writable until the call
                         // returns.
-                        let cut = unsafe { persistent.deliver(state, &outcome) };
+                        let cut =
+                            held.moved().and_then(|it| unsafe { it.deliver(state, &outcome) });
                         cuts.extend(cut.map(|cut| (position, cut)));
                     }
                     continue;

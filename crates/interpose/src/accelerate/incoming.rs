@@ -1,6 +1,7 @@
 //! The receiving side of a message.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
@@ -39,23 +40,35 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         message: IncomingMessage<A, N>,
         when: When,
     ) -> (Self, Lap) {
-        let mut lap = Lap::NONE;
-        let incoming = Self::choose(state, message, Purpose::Transfer, when, |message| {
-            let elements;
-            (elements, lap) = message.elements(Part::Received);
-            elements
-        });
+        let found = match Self::find(state, message, Purpose::Transfer) {
+            Ok(found) => found,
+            Err(incoming) => return (incoming, Lap::NONE),
+        };
+        let (elements, lap) = found.elements(Part::Received);
+        let incoming = Self::through(state, message, found, when, elements);
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();
         }
         (incoming, lap)
     }
 
-    /// The same for a persistent receive.
-    pub fn persistent(state: &'static Accelerator<A>, message: IncomingMessage<A, N>) -> Self {
-        Self::choose(state, message, Purpose::Persistent, When::Later, |m| {
-            m.elements_for_good(Part::Received)
-        })
+    /// The same for a persistent receive. Where the strategy is decided by trials, the request is
+    /// native, and each start decides about the message.
+    pub fn persistent(
+        state: &'static Accelerator<A>,
+        message: IncomingMessage<A, N>,
+    ) -> (Self, Option<Arc<Message<A>>>) {
+        let found = match Self::find(state, message, Purpose::Persistent) {
+            Ok(found) => found,
+            Err(incoming) => return (incoming, None),
+        };
+        match found.fixed(Part::Received) {
+            Some(elements) => (Self::through(state, message, found, When::Later, elements), None),
+            None => {
+                let may = found.refused_by_overlap().is_none() && found.takes(message.data.buffer);
+                (Incoming::Native, may.then_some(found))
+            }
+        }
     }
 
     /// The same for a buffer whose content is sent and then replaced by what is received; packs
@@ -82,30 +95,35 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         (incoming, lap)
     }
 
+    /// The message, or what the library gets where there is nothing to decide.
     #[inline]
-    fn choose(
+    fn find(
         state: &'static Accelerator<A>,
         IncomingMessage { data, from }: IncomingMessage<A, N>,
         purpose: Purpose,
+    ) -> Result<Arc<Message<A>>, Self> {
+        if from.is_nobody() || purpose == Purpose::Transfer && state.leaves_alone() {
+            return Err(Incoming::Native);
+        }
+        match state.message(data.datatype, data.count.wide(), purpose) {
+            Found::This(message) => Ok(message),
+            Found::Nothing | Found::Unknown => Err(Incoming::Native),
+            Found::NotYet(waiting) => Err(Incoming::Unseen(waiting)),
+        }
+    }
+
+    /// The message as these elements, where that can be.
+    fn through(
+        state: &'static Accelerator<A>,
+        IncomingMessage { data, from }: IncomingMessage<A, N>,
+        message: Arc<Message<A>>,
         when: When,
-        elements: impl FnOnce(&Message<A>) -> Elements<A, N>,
+        elements: Elements<A, N>,
     ) -> Self {
-        let MessageData { buffer, count, datatype } = data;
-        let envelope = from.envelope();
-        if envelope.is_some_and(|envelope| envelope.rank == A::CONSTANTS.proc_null) {
-            return Incoming::Native;
-        }
-        if purpose == Purpose::Transfer && state.leaves_alone() {
-            return Incoming::Native;
-        }
-        let message = match state.message(datatype, count.wide(), purpose) {
-            Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return Incoming::Native,
-            Found::NotYet(waiting) => return Incoming::Unseen(waiting),
-        };
+        let (buffer, envelope) = (data.buffer, from.envelope());
         let size = message.size();
         let refused = || message.refused_by_overlap().or_else(|| message.refused_by_gpu(buffer));
-        match elements(&message).unless(refused) {
+        match elements.unless(refused) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use commloom_choice::{Contest, Operation, Shape, Way};
+use commloom_choice::{Contest, Operation, Shape};
 use commloom_layout::{Type, mpi};
 use commloom_mpi::{Abi, Subject};
 use commloom_plan::Plan;
@@ -36,8 +36,6 @@ pub(crate) struct Message<A: Abi> {
     strategies: Strategies<A>,
     /// Which of them is the fastest in rounds that begin with it, by [`Part`].
     contests: [OnceLock<SharedContest>; 4],
-    /// Whether the model expects another strategy to be clearly faster than native.
-    expects_other: bool,
     /// So many elements in normal form.
     layout: (u64, Type),
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
@@ -98,7 +96,6 @@ impl<A: Abi> Message<A> {
             engine,
             strategies,
             contests: Default::default(),
-            expects_other: choice.way() != Way::Native,
             layout: (count, layout.after.clone()),
             packs: !contiguous && !config.no_pack && (forced || engine.model().packs(&shape)),
             plan,
@@ -119,21 +116,23 @@ impl<A: Abi> Message<A> {
             Strategies::Fixed(strategy) => return (self.elements_by(strategy, part), Lap::NONE),
             Strategies::Tried(others) => others,
         };
-        let expected = || others.each_ref().map(|o| o.as_ref().map(Challenger::times));
-        let (way, lap) = self.way(part, expected);
+        let (way, lap) = self.way(part, || times(others));
         (self.elements_in(way, part), lap)
     }
 
-    /// What is handed to the library in a request that the program starts again and again: what
-    /// was measured of such messages, or what the model of a library that was measured here
-    /// expects.
-    pub fn elements_for_good<N: CallCount>(&self, part: Part) -> Elements<A, N> {
+    /// What is handed to the library in every round; `None` where that is found out.
+    pub fn fixed<N: CallCount>(&self, part: Part) -> Option<Elements<A, N>> {
         match &self.strategies {
-            Strategies::Fixed(strategy) => self.elements_by(strategy, part),
-            Strategies::Tried(_) => {
-                let expected = || u8::from(self.expects_other);
-                self.elements_in(self.way_for_good(part, expected), part)
-            }
+            Strategies::Fixed(strategy) => Some(self.elements_by(strategy, part)),
+            Strategies::Tried(_) => None,
+        }
+    }
+
+    /// The way of the round that the message is part of, or begins.
+    pub fn way_of_round(&self, part: Part) -> (u8, Lap) {
+        match &self.strategies {
+            Strategies::Fixed(_) => (0, Lap::NONE),
+            Strategies::Tried(others) => self.way(part, || times(others)),
         }
     }
 
@@ -188,7 +187,8 @@ impl<A: Abi> Message<A> {
         contest
     }
 
-    fn elements_in<N: CallCount>(&self, way: u8, part: Part) -> Elements<A, N> {
+    /// What is handed to the library in a round that goes this way.
+    pub fn elements_in<N: CallCount>(&self, way: u8, part: Part) -> Elements<A, N> {
         let others = match &self.strategies {
             Strategies::Fixed(strategy) => return self.elements_by(strategy, part),
             Strategies::Tried(others) => others,
@@ -425,6 +425,11 @@ impl<A: Abi> Message<A> {
 fn normal_form(count: u64, layout: &Type) -> Result<Type, Box<dyn std::error::Error>> {
     let all = mpi::contiguous(count, layout)?;
     Ok(if count == 1 { all } else { normalize(&all)? })
+}
+
+/// How many times the native time the other strategies are expected to take.
+fn times<A: Abi>(others: &[Option<Challenger<A>>; 2]) -> [Option<f64>; 2] {
+    others.each_ref().map(|other| other.as_ref().map(Challenger::times))
 }
 
 /// The length of a range of packed bytes as that of a buffer.

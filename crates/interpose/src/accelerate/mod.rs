@@ -28,6 +28,7 @@ pub(crate) mod part;
 pub(crate) mod pending;
 pub(crate) mod persistent;
 pub(crate) mod plain;
+pub(crate) mod repeated;
 pub(crate) mod rest;
 pub(crate) mod rounds;
 pub(crate) mod rows;

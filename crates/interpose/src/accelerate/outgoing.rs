@@ -1,6 +1,7 @@
 //! The sending side of a message.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
@@ -41,12 +42,12 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         data: MessageData<A, N>,
         destination: c_int,
     ) -> (Self, Lap) {
-        let mut lap = Lap::NONE;
-        let out = Self::choose(state, data, destination, Purpose::Transfer, |message| {
-            let elements;
-            (elements, lap) = message.elements(Part::Sent);
-            elements
-        });
+        let message = match Self::find(state, data, destination, Purpose::Transfer) {
+            Ok(message) => message,
+            Err(out) => return (out, Lap::NONE),
+        };
+        let (elements, lap) = message.elements(Part::Sent);
+        let out = Self::through(state, message, data.buffer, elements);
         // SAFETY: the buffer is the caller's promise.
         (unsafe { out.packed(state) }, lap)
     }
@@ -68,41 +69,56 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         self
     }
 
-    /// The same for a persistent send. It is packed whenever it is started.
+    /// The same for a persistent send. It is packed whenever it is started. Where the strategy is
+    /// decided by trials, the request is native, and each start decides about the message.
     pub fn persistent(
         state: &'static Accelerator<A>,
         data: MessageData<A, N>,
         destination: c_int,
-    ) -> Self {
-        Self::choose(state, data, destination, Purpose::Persistent, |m| {
-            m.elements_for_good(Part::Sent)
-        })
+    ) -> (Self, Option<Arc<Message<A>>>) {
+        match Self::find(state, data, destination, Purpose::Persistent) {
+            Err(out) => (out, None),
+            Ok(message) => match message.fixed(Part::Sent) {
+                Some(elements) => (Self::through(state, message, data.buffer, elements), None),
+                None => (Outgoing::Native, message.takes(data.buffer).then_some(message)),
+            },
+        }
     }
 
-    fn choose(
+    /// The message, or what the library gets where there is nothing to decide.
+    #[inline]
+    fn find(
         state: &'static Accelerator<A>,
         data: MessageData<A, N>,
         destination: c_int,
         purpose: Purpose,
-        elements: impl FnOnce(&Message<A>) -> Elements<A, N>,
-    ) -> Self {
-        let MessageData { buffer, count, datatype } = data;
+    ) -> Result<Arc<Message<A>>, Self> {
+        let MessageData { count, datatype, .. } = data;
         if destination == A::CONSTANTS.proc_null {
-            return Outgoing::Native;
+            return Err(Outgoing::Native);
         }
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
-            return Outgoing::Substitute(count, datatype);
+            return Err(Outgoing::Substitute(count, datatype));
         }
         if purpose == Purpose::Transfer && state.leaves_alone() {
-            return Outgoing::Native;
+            return Err(Outgoing::Native);
         }
-        let message = match state.message(datatype, count.wide(), purpose) {
-            Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return Outgoing::Native,
-            Found::NotYet(waiting) => return Outgoing::Unseen(waiting),
-        };
+        match state.message(datatype, count.wide(), purpose) {
+            Found::This(message) => Ok(message),
+            Found::Nothing | Found::Unknown => Err(Outgoing::Native),
+            Found::NotYet(waiting) => Err(Outgoing::Unseen(waiting)),
+        }
+    }
+
+    /// The message as these elements, where that can be.
+    fn through(
+        state: &'static Accelerator<A>,
+        message: Arc<Message<A>>,
+        buffer: *const c_void,
+        elements: Elements<A, N>,
+    ) -> Self {
         let size = message.size();
-        match elements(&message).unless(|| message.refused_by_gpu(buffer)) {
+        match elements.unless(|| message.refused_by_gpu(buffer)) {
             Elements::Own(reason) => message.tally.native(reason, size),
             Elements::Other(count, datatype) => {
                 message.tally.substituted(size);

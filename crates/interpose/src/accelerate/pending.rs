@@ -13,6 +13,7 @@ use crate::accelerate::engine::Engine;
 use crate::accelerate::exchange::Exchange;
 use crate::accelerate::landing::Landing;
 use crate::accelerate::persistent::{Persistent, Work};
+use crate::accelerate::repeated::StandIn;
 use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::sync::lock;
 
@@ -24,6 +25,8 @@ pub(crate) enum Held<A: Abi> {
     Receive(Landing<A>),
     /// What a persistent request moves, until the request is freed.
     Persistent(Arc<Persistent<A>>),
+    /// The request that was started in the place of a persistent one, until it completes.
+    StandIn(Arc<StandIn<A>>),
     /// A collective that the library still works on.
     Collective(Box<Exchange<A>>),
 }
@@ -196,11 +199,22 @@ impl<A: Abi> Pending<A> {
         }
     }
 
-    /// What hangs on a persistent request.
-    pub fn persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
+    /// Takes out what hangs on a persistent request.
+    pub fn take_persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
+        let mut table = lock(&self.held);
+        let Entry::Occupied(entry) = table.as_mut()?.entry(request) else { return None };
+        let Held::Persistent(persistent) = entry.get() else { return None };
+        let persistent = persistent.clone();
+        entry.remove();
+        self.len.fetch_sub(1, Ordering::AcqRel);
+        Some(persistent)
+    }
+
+    /// What has been started in the place of a persistent request.
+    pub fn stand_in(&self, request: A::Request) -> Option<Arc<StandIn<A>>> {
         match lock(&self.held).as_ref()?.get(&request)? {
-            Held::Persistent(persistent) => Some(persistent.clone()),
-            Held::Send(_) | Held::Receive(_) | Held::Collective(_) => None,
+            Held::StandIn(other) => Some(other.clone()),
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::Persistent(_) => None,
         }
     }
 
@@ -217,6 +231,7 @@ impl<A: Abi> Pending<A> {
             let Entry::Occupied(entry) = table.entry(request) else { continue };
             let held = match entry.get() {
                 Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
+                Held::StandIn(other) => Held::StandIn(other.clone()),
                 Held::Send(_) | Held::Receive(_) | Held::Collective(_) => entry.remove(),
             };
             taken.push((position, request, held));
@@ -230,6 +245,20 @@ impl<A: Abi> Held<A> {
     /// What hangs on a persistent request that was just made.
     pub fn persistent(work: Work<A>) -> Self {
         Held::Persistent(Arc::new(Persistent::new(work)))
+    }
+
+    /// Whether the request stays when it completes.
+    pub fn is_persistent(&self) -> bool {
+        matches!(self, Held::Persistent(_) | Held::StandIn(_))
+    }
+
+    /// What a persistent request, or one in its place, moves through a buffer of ours.
+    pub fn moved(&self) -> Option<&Persistent<A>> {
+        match self {
+            Held::Persistent(persistent) => Some(persistent),
+            Held::StandIn(other) => other.moved().map(|persistent| &**persistent),
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) => None,
+        }
     }
 
     /// The request is complete and gone, and has ended like this. Tells as [`Landing::ended`].
@@ -250,6 +279,8 @@ impl<A: Abi> Held<A> {
                 cut = unsafe { persistent.complete(engine, outcome) };
                 persistent.done(engine);
             }
+            // It stays, and is told when the program completes its own request.
+            Held::StandIn(_) => {}
             Held::Collective(exchange) => {
                 if matches!(outcome, Outcome::Arrived(_)) {
                     // SAFETY: it has succeeded; the buffer is the caller's promise.
@@ -266,7 +297,9 @@ impl<A: Abi> Held<A> {
         match self {
             Held::Send(_) => false,
             Held::Receive(_) | Held::Collective(_) => true,
-            Held::Persistent(persistent) => persistent.receives(),
+            Held::Persistent(_) | Held::StandIn(_) => {
+                self.moved().is_some_and(|persistent| persistent.receives())
+            }
         }
     }
 

@@ -1,6 +1,6 @@
-//! Persistent requests (MPI 4.1, section 3.9). The library's request stands for a packed buffer
-//! that lives as long as the request: a send is packed whenever it is started, a receive is
-//! unpacked whenever it completes.
+//! Persistent requests (MPI 4.1, section 3.9) that move packed bytes. The library's request stands
+//! for a packed buffer that lives as long as the request: a send is packed whenever it is started,
+//! a receive is unpacked whenever it completes.
 
 use std::sync::Mutex;
 
@@ -94,6 +94,11 @@ impl<A: Abi> Persistent<A> {
         if let (phase @ Phase::Active, Some(Work::Collective(_))) = &mut *inner {
             *phase = Phase::Delivered;
         }
+    }
+
+    /// Another request was started in its place.
+    pub fn not_started(&self) {
+        lock(&self.0).0 = Phase::Inactive;
     }
 
     /// The request has ended like this, and is inactive from now on. Tells as [`Landing::ended`].

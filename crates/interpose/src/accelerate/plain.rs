@@ -35,6 +35,13 @@ impl<A: Abi> Accelerator<A> {
             })
     }
 
+    /// The same of a call that starts persistent messages.
+    #[inline]
+    pub(crate) fn starts_pass(&self) -> bool {
+        let rests = || self.collective_passes(CallEnd::Started);
+        self.pending.is_empty() && (self.repeated.is_empty() || rests())
+    }
+
     /// The same of a collective that is not persistent.
     #[inline]
     pub(crate) fn collective_passes(&self, end: CallEnd) -> bool {

@@ -13,8 +13,8 @@ macro_rules! arrivals {
             Probe probe required (source: c_int, tag: c_int, comm: Comm, status: *mut Status);
             Iprobe iprobe required
                 (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status);
-            Comm_free comm_free required (comm: *mut Comm);
-            Comm_disconnect comm_disconnect optional (comm: *mut Comm);
+            Comm_free comm_free required (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
+            Comm_disconnect comm_disconnect optional (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
             Comm_accept comm_accept optional
                 (port: *const c_char, info: Info, root: c_int, comm: Comm, new: *mut Comm);
             Comm_connect comm_connect optional
@@ -88,20 +88,27 @@ macro_rules! arrivals {
                     *mut Status);
         }
     };
-    (@each $($name:ident $field:ident $have:ident $arguments:tt;)*) => {
+    (@each $($name:ident $field:ident $have:ident $arguments:tt $([$before:expr])?;)*) => {
         $(
-            $crate::arrivals! { @symbol "MPI_" next $name $field $have $arguments }
-            $crate::arrivals! { @symbol "PMPI_" own $name $field $have $arguments }
+            $crate::arrivals! {
+                @symbol "MPI_" next $name $field $have $arguments $([$before])?
+            }
+            $crate::arrivals! {
+                @symbol "PMPI_" own $name $field $have $arguments $([$before])?
+            }
         )*
     };
     (@symbol $prefix:literal $table:ident $name:ident $field:ident $have:ident
-        ($($argument:ident: $ty:ty),*)) =>
+        ($($argument:ident: $ty:ty),*) $([$before:expr])?) =>
     {
         const _: () = {
             $crate::entry! { ($prefix, stringify!($name)) $name($($argument: $ty),*) {
                 let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
                 // SAFETY: the program calls this as it would call MPI.
-                unsafe { next($($argument),*) }
+                unsafe {
+                    $($before;)?
+                    next($($argument),*)
+                }
             } }
         };
     };

@@ -12,28 +12,29 @@ macro_rules! completions {
 
         $crate::layered! { [Wait required wait] (request: *mut Request, status: *mut Status)
             |layer, next| {
-                let call = move |status| next(request, status);
+                let call = move |request, status| next(request, status);
                 completion::one(layer, (Completes, request), Flag(None), status, call)
             }
         }
         $crate::layered! { [Test required test]
             (request: *mut Request, flag: *mut c_int, status: *mut Status)
             |layer, next| {
-                let call = move |status| next(request, flag, status);
+                let call = move |request, status| next(request, flag, status);
                 completion::one(layer, (Completes, request), Flag(Some(flag)), status, call)
             }
         }
         $crate::layered! { [Request_get_status required request_get_status]
             (request: Request, flag: *mut c_int, status: *mut Status)
             |layer, next| {
-                let (call, asked) = (move |status| next(request, flag, status), &raw const request);
+                let call = move |this: *mut Request, status| next(*this, flag, status);
+                let asked = &raw const request;
                 completion::one(layer, (Asks, asked.cast_mut()), Flag(Some(flag)), status, call)
             }
         }
         $crate::layered! { [Waitall required waitall]
             (count: c_int, requests: *mut Request, statuses: *mut Status)
             |layer, next| {
-                let call = move |statuses| next(count, requests, statuses);
+                let call = move |these: *mut _, statuses| next(count, these, statuses);
                 completion::all(layer, (Completes, count, requests), Flag(None), statuses, call)
             }
         }
@@ -41,7 +42,7 @@ macro_rules! completions {
         $crate::layered! { [Waitany required waitany]
             (count: c_int, requests: *mut Request, index: *mut c_int, status: *mut Status)
             |layer, next| {
-                let call = move |status| next(count, requests, index, status);
+                let call = move |these: *mut _, status| next(count, these, index, status);
                 let told = (index, Flag(None));
                 completion::any(layer, (Completes, count, requests), told, status, call)
             }
@@ -70,7 +71,7 @@ macro_rules! completions {
         $crate::layered! { $function
             (count: c_int, requests: *mut Request, flag: *mut c_int, statuses: *mut Status)
             |layer, next| {
-                let call = move |statuses| next(count, requests, flag, statuses);
+                let call = move |these: *mut _, statuses| next(count, these, flag, statuses);
                 let asked = ($effect, count, requests);
                 completion::all(layer, asked, Flag(Some(flag)), statuses, call)
             }
@@ -81,7 +82,7 @@ macro_rules! completions {
             (count: c_int, requests: *mut Request, index: *mut c_int, flag: *mut c_int,
                 status: *mut Status)
             |layer, next| {
-                let call = move |status| next(count, requests, index, flag, status);
+                let call = move |these: *mut _, status| next(count, these, index, flag, status);
                 let asked = ($effect, count, requests);
                 completion::any(layer, asked, (index, Flag(Some(flag))), status, call)
             }
@@ -92,7 +93,9 @@ macro_rules! completions {
             (count: c_int, requests: *mut Request, completed: *mut c_int, indices: *mut c_int,
                 statuses: *mut Status)
             |layer, next| {
-                let call = move |statuses| next(count, requests, completed, indices, statuses);
+                let call = move |these: *mut _, statuses| {
+                    next(count, these, completed, indices, statuses)
+                };
                 let asked = ($effect, count, requests);
                 completion::some(layer, asked, (completed, indices), statuses, call)
             }

@@ -28,11 +28,11 @@ macro_rules! messages {
             }
         }
         $crate::layered! { [Start required start] (request: *mut Request)
-            |layer, next| { layer.start((1, request), move || next(request)) }
+            |layer, next| { layer.start((1, request), move |request| next(request)) }
         }
         $crate::layered! { [Startall required startall]
             (count: c_int, requests: *mut Request)
-            |layer, next| { layer.start((count, requests), move || next(count, requests)) }
+            |layer, next| { layer.start((count, requests), move |requests| next(count, requests)) }
         }
     };
     (large) => {

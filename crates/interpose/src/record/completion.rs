@@ -31,17 +31,17 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Status) -> c_int,
+        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let RequestCall { effect, requests: (count, requests), statuses, .. } = call;
-        let Some(inside) = self.enter() else { return next(statuses.1) };
+        let Some(inside) = self.enter() else { return next(requests, statuses.1) };
         // SAFETY: so many requests, as in the MPI call.
         let Some(before) = (unsafe { inside.under_way(requests, count) }) else {
-            return next(statuses.1);
+            return next(requests, statuses.1);
         };
         let mut room = Statuses::new::<A>(statuses.1, statuses.0);
-        let code = next(room.as_mut_ptr());
+        let code = next(requests, room.as_mut_ptr());
         let answer = Answer::of(self.runtime, code);
         let null = self.runtime.mpi().handles.request_null;
         for (position, &request) in before.iter().enumerate() {

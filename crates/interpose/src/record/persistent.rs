@@ -37,18 +37,28 @@ impl<A: Abi> PersistentLayer<A> for &'static Recorder<A> {
     unsafe fn start(
         self,
         (count, requests): (c_int, *mut A::Request),
-        next: impl FnOnce() -> c_int,
+        next: impl FnOnce(*mut A::Request) -> c_int,
     ) -> c_int {
-        let Some(inside) = self.enter_active() else { return next() };
+        let Some(inside) = self.enter_active() else { return next(requests) };
         // SAFETY: the requests are those of the program's call.
-        let Some(handles) = (unsafe { inside.under_way(requests, count) }) else { return next() };
-        let started: Vec<(A::Request, UnderWay)> = handles
-            .into_iter()
+        let Some(handles) = (unsafe { inside.under_way(requests, count) }) else {
+            return next(requests);
+        };
+        let started: Vec<(usize, UnderWay)> = handles
+            .iter()
+            .enumerate()
             // SAFETY: the buffers of requests that are started can be read.
-            .filter_map(|at| Some((at, inside.shield(|| unsafe { inside.starts(at) })?)))
+            .filter_map(|(at, &it)| Some((at, inside.shield(|| unsafe { inside.starts(it) })?)))
             .collect();
-        let code = next();
-        for (request, now) in started {
+        let code = next(requests);
+        for (at, &before) in handles.iter().enumerate() {
+            // SAFETY: as many as there were.
+            let now = unsafe { requests.add(at).read_unaligned() };
+            inside.lock().requests.renamed(before, now);
+        }
+        for (at, now) in started {
+            // SAFETY: as above.
+            let request = unsafe { requests.add(at).read_unaligned() };
             if code == A::CONSTANTS.success {
                 inside.lock().requests.started(request, now);
             } else if let UnderWay::Receive(..) = now {

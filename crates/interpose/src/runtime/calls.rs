@@ -202,13 +202,13 @@ pub trait PersistentLayer<A: Abi>: Copy {
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int;
 
-    /// `MPI_Start` of one request, and `MPI_Startall` of so many.
+    /// `MPI_Start` of one request, and `MPI_Startall` of so many; `next` gets those to start.
     ///
     /// # Safety
     /// As the MPI call.
     unsafe fn start(
         self,
         requests: (c_int, *mut A::Request),
-        next: impl FnOnce() -> c_int,
+        next: impl FnOnce(*mut A::Request) -> c_int,
     ) -> c_int;
 }

@@ -24,7 +24,7 @@ pub enum Effect {
 pub struct RequestCall<A: Abi> {
     /// What it does with them.
     pub effect: Effect,
-    /// So many requests; only read here.
+    /// So many requests.
     pub requests: (c_int, *mut A::Request),
     /// Room for so many statuses, or `MPI_STATUS_IGNORE`.
     pub statuses: (c_int, *mut A::Status),
@@ -84,16 +84,16 @@ pub trait Watcher<A: Abi>: Copy {
         statuses: *mut A::Status,
     ) -> bool;
 
-    /// One call for requests: `next` gets the place for the statuses. `place` says where among
-    /// them the status of the request at a position is after the call, which has answered so;
-    /// `None` if the call has not completed it.
+    /// One call for requests: `next` gets the requests, and the place for the statuses. `place`
+    /// says where among them the status of the request at a position is after the call, which has
+    /// answered so; `None` if the call has not completed it.
     ///
     /// # Safety
     /// As the MPI call.
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Status) -> c_int,
+        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int;
 
@@ -160,10 +160,10 @@ pub unsafe fn one<A: Abi, W: Watcher<A>>(
     (effect, request): (Effect, *mut A::Request),
     flag: Flag,
     status: *mut A::Status,
-    next: impl FnOnce(*mut A::Status) -> c_int,
+    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
-        return next(status);
+        return next(request, status);
     }
     let (requests, statuses) = ((1, request), (1, status));
     // SAFETY: one request and one status, as in the MPI call.
@@ -187,10 +187,10 @@ pub unsafe fn all<A: Abi, W: Watcher<A>>(
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     flag: Flag,
     statuses: *mut A::Status,
-    next: impl FnOnce(*mut A::Status) -> c_int,
+    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
-        return next(statuses);
+        return next(requests, statuses);
     }
     let tell = effect == Effect::Completes;
     // SAFETY: `count` requests and statuses, as in the MPI call.
@@ -224,10 +224,10 @@ pub unsafe fn any<A: Abi, W: Watcher<A>>(
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     (index, flag): (*mut c_int, Flag),
     status: *mut A::Status,
-    next: impl FnOnce(*mut A::Status) -> c_int,
+    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
-        return next(status);
+        return next(requests, status);
     }
     // SAFETY: `count` requests and one status, of the one that is complete, as in the MPI call.
     unsafe {
@@ -255,10 +255,10 @@ pub unsafe fn some<A: Abi, W: Watcher<A>>(
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     (completed, indices): (*mut c_int, *mut c_int),
     statuses: *mut A::Status,
-    next: impl FnOnce(*mut A::Status) -> c_int,
+    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
-        return next(statuses);
+        return next(requests, statuses);
     }
     // SAFETY: `count` requests, indices and statuses, as in the MPI call.
     unsafe {

@@ -123,20 +123,25 @@ static void inactive(void)
 }
 
 /* A stencil: several persistent messages both ways, completed together, one by one and in pieces,
- * with others among them. Types are freed as soon as they are in use. */
-static void many(void)
+ * with others among them. Types are freed as soon as they are in use, and perhaps the communicator:
+ * before the first start or after some. */
+static void stencil(int lives)
 {
     MPI_Request r[2 * MANY + 1];
+    MPI_Comm comm;
     int peer = 1 - rank;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int i = 0; i < MANY; i++) {
         MPI_Datatype t;
         MPI_Type_vector(20 + i, 1 + i % 3, 4 + i % 2, MPI_INT, &t);
         MPI_Type_commit(&t);
-        MPI_Recv_init(other + 4096 * i, 2, t, peer, i, MPI_COMM_WORLD, &r[i]);
-        MPI_Send_init(memory + 4096 * i, 2, t, peer, i, MPI_COMM_WORLD, &r[MANY + i]);
+        MPI_Recv_init(other + 4096 * i, 2, t, peer, i, comm, &r[i]);
+        MPI_Send_init(memory + 4096 * i, 2, t, peer, i, comm, &r[MANY + i]);
         MPI_Type_free(&t);
     }
     for (int round = 0; round < 12; round++) {
+        if (round == lives)
+            MPI_Comm_free(&comm);
         MPI_Status status[2 * MANY + 1];
         int index, flag, done, indices[2 * MANY + 1], left = 2 * MANY + 1;
         fill(memory, (unsigned)(rank + 10 * round));
@@ -168,6 +173,48 @@ static void many(void)
     }
     for (int i = 0; i < 2 * MANY; i++)
         MPI_Request_free(&r[i]);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+}
+
+static void many(void)
+{
+    stencil(0);
+    stencil(5);
+    stencil(12);
+}
+
+/* Buffered sends that are started again before anybody receives: Open MPI gives the request another
+ * handle then. */
+static void late(void)
+{
+    enum { STARTS = 12, BYTES_EACH = 20000 };
+    int room = STARTS * (BYTES_EACH + MPI_BSEND_OVERHEAD);
+    void *buffer = malloc(room);
+    MPI_Datatype type;
+    MPI_Request r;
+    MPI_Type_vector(BYTES_EACH, 1, 2, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    MPI_Buffer_attach(buffer, room);
+    if (rank == 0) {
+        MPI_Bsend_init(memory, 1, type, 1, 7, MPI_COMM_WORLD, &r);
+        for (int start = 0; start < STARTS; start++) {
+            fill(memory, (unsigned)start);
+            MPI_Start(&r);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(&r);
+    }
+    barrier();
+    if (rank == 1)
+        for (int start = 0; start < STARTS; start++) {
+            fill(memory, 99);
+            MPI_Recv(memory, 1, type, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            say("late", start, hash(memory, BYTES), 0, 0);
+        }
+    MPI_Buffer_detach(&buffer, &room);
+    free(buffer);
+    MPI_Type_free(&type);
 }
 
 static void special(void)
@@ -323,8 +370,8 @@ static void errors(void)
 int main(int argc, char **argv)
 {
     static const struct part parts[] = {
-        {"rounds", rounds}, {"inactive", inactive}, {"many", many}, {"special", special},
-        {"errors", errors},
+        {"rounds", rounds}, {"inactive", inactive}, {"many", many}, {"late", late},
+        {"special", special}, {"errors", errors},
     };
     return observe(argc, argv, parts, sizeof parts / sizeof *parts);
 }

@@ -42,7 +42,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Status) -> c_int,
+        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
         place: impl Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let RequestCall { effect, requests: (count, requests), statuses, tells } = call;
@@ -52,14 +52,14 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
             Effect::Asks => None,
         };
         // SAFETY: so many requests, as in the MPI call.
-        let Some(claimed) = (unsafe { Claimed::take(self, requests, count) }) else {
-            let code = next(statuses.1);
+        let Some(mut claimed) = (unsafe { Claimed::take(self, requests, count) }) else {
+            let code = next(requests, statuses.1);
             rounds::completed(lap);
             stop(clock);
             return code;
         };
         let mut room = Statuses::new::<A>(statuses.1, statuses.0);
-        let code = next(room.as_mut_ptr());
+        let code = next(claimed.asked(), room.as_mut_ptr());
         let told = (&mut room, tells);
         // SAFETY: the arrays are there until the call returns, and `next` has filled them in.
         let code = unsafe {
@@ -82,6 +82,21 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         // SAFETY: where the program gives a pointer, a handle is there; MPI reads it too.
         let freed = unsafe { *request };
         self.replacement.forgets(freed);
+        if let Some(repeated) = self.repeated.remove(freed) {
+            // Before the library gives the handle to another request.
+            let started = self.pending.stand_in(freed);
+            if started.is_some() {
+                self.pending.remove(freed);
+            }
+            let code = next();
+            if code == A::CONSTANTS.success {
+                repeated.freed(self, started.as_ref());
+            } else {
+                self.repeated.insert(freed, repeated);
+                started.into_iter().for_each(|other| self.hold(freed, Held::StandIn(other)));
+            }
+            return code;
+        }
         if self.pending.is_empty() {
             return next();
         }

@@ -2,13 +2,17 @@
 //! those of collectives in [`super::collectives`]; all of them are started here.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use commloom_mpi::Abi;
+use commloom_trace::Mode;
 
 use crate::accelerate::incoming::Incoming;
 use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
+use crate::accelerate::repeated::{Initiation, RepeatedMessage, StandIn};
+use crate::accelerate::rounds::{CallEnd, Lap};
 use crate::preload::state::Preload;
 use crate::replace::Way;
 use crate::runtime::calls::{IncomingMessage, MessageData, OutgoingMessage, PersistentLayer};
@@ -21,11 +25,20 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
-        let out = Outgoing::persistent(self, message.data, message.to.rank);
+        let (out, tried) = Outgoing::persistent(self, message.data, message.to.rank);
         let code = next(out.arguments(message.data));
         let held = |departure| Held::persistent(Work::Send(departure));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { out.wait_for(self, code, request, held) };
+        // A buffered send is copied to a buffer of the program anyway; and Open MPI 4.1 sends
+        // something else from the second start on, where it is long.
+        let may = code == A::CONSTANTS.success && message.mode != Mode::Buffered;
+        if let Some(tried) = tried.filter(|_| may) {
+            let (initiation, buffer) = (Initiation::Send(message.mode), message.data.buffer);
+            let repeated = RepeatedMessage::new(tried, initiation, buffer, message.to);
+            // SAFETY: `next` has made the request.
+            self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+        }
         self.replacement.prepares(Way::Out, message.data, message.to, (code, request));
         code
     }
@@ -36,12 +49,18 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         request: *mut A::Request,
         next: impl FnOnce(MessageData<A, N>) -> c_int,
     ) -> c_int {
-        let mut incoming = Incoming::persistent(self, message);
+        let (mut incoming, tried) = Incoming::persistent(self, message);
         let code = next(incoming.arguments(message.data));
         let held = |landing| Held::persistent(Work::Receive(landing));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, held) };
         if let Some(from) = message.from.envelope() {
+            if let Some(tried) = tried.filter(|_| code == A::CONSTANTS.success) {
+                let (initiation, buffer) = (Initiation::Receive, message.data.buffer);
+                let repeated = RepeatedMessage::new(tried, initiation, buffer, from);
+                // SAFETY: `next` has made the request.
+                self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+            }
             self.replacement.prepares(Way::In, message.data, from, (code, request));
         }
         code
@@ -50,7 +69,7 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
     unsafe fn start(
         self,
         requests: (c_int, *mut A::Request),
-        next: impl FnOnce() -> c_int,
+        next: impl FnOnce(*mut A::Request) -> c_int,
     ) -> c_int {
         // SAFETY: the requests are those of the program's call, which are inactive.
         let as_it_is = || unsafe { starting(self, requests, next) };
@@ -59,28 +78,58 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
     }
 }
 
-/// Packs what so many requests send and starts them by `call`. Where packing failed none is
-/// started, because the library would send what was packed the last time.
+/// Packs what so many requests send and starts them by `call`, or others in their places. Where
+/// packing failed none is started, because the library would send what was packed the last time.
+///
+/// Afterwards a request may have another handle: Open MPI gives a persistent send a new one where
+/// the last message has not left the library's buffers yet.
 ///
 /// # Safety
 /// As the MPI call.
 unsafe fn starting<A: Abi>(
     state: &'static Preload<A>,
     (count, requests): (c_int, *mut A::Request),
-    call: impl FnOnce() -> c_int,
+    call: impl FnOnce(*mut A::Request) -> c_int,
 ) -> c_int {
-    if state.pending.is_empty() || requests.is_null() {
-        return call();
+    if requests.is_null() || state.pending.is_empty() && state.repeated.is_empty() {
+        return call(requests);
+    }
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: so many, by the call.
+    let given = Vec::from_iter((0..count).map(|at| unsafe { *requests.add(at) }));
+    let mut started = given.clone();
+    if state.starts_pass() {
+        let code = call(started.as_mut_ptr());
+        // SAFETY: so many, by the call.
+        unsafe { renamed(state, requests, &given, &started) };
+        return code;
     }
     state.finish_freed_sends();
-    let ours: Vec<_> = (0..usize::try_from(count).unwrap_or(0))
-        // SAFETY: inside the array.
-        .filter_map(|i| state.pending.persistent(unsafe { *requests.add(i) }))
-        .collect();
+    // Inactive, so that nobody else looks for them meanwhile.
+    let ours = |at: usize| Some((at, state.pending.take_persistent(given[at])?));
+    let ours = Vec::from_iter((0..count).filter_map(ours));
     // SAFETY: the requests are inactive.
-    let packed = ours.iter().all(|persistent| unsafe { persistent.start() }.is_some());
+    let packed = ours.iter().all(|(_, persistent)| unsafe { persistent.start() }.is_some());
     let code = if packed {
-        call()
+        let (mut lap, mut others) = (Lap::NONE, Vec::new());
+        for (at, request) in started.iter_mut().enumerate() {
+            // SAFETY: the request is inactive.
+            let (other, its) = unsafe { stand_in(state, *request) };
+            lap = lap.or(its);
+            if let Some(other) = other {
+                *request = other.request();
+                others.push((at, other));
+            }
+        }
+        let code = call(started.as_mut_ptr());
+        for (at, other) in others {
+            other.is_now(std::mem::replace(&mut started[at], given[at]));
+            state.hold(given[at], Held::StandIn(other));
+        }
+        // SAFETY: so many, by the call.
+        unsafe { renamed(state, requests, &given, &started) };
+        lap.done(CallEnd::Started);
+        code
     } else {
         let mpi = state.mpi();
         let code = A::CONSTANTS.err_intern;
@@ -92,7 +141,51 @@ unsafe fn starting<A: Abi>(
         code
     };
     if code != A::CONSTANTS.success {
-        ours.iter().for_each(|persistent| persistent.start_failed());
+        ours.iter().for_each(|(_, persistent)| persistent.start_failed());
+    }
+    for (at, persistent) in ours {
+        state.hold(started[at], Held::Persistent(persistent));
     }
     code
+}
+
+/// The program sees the handles that its requests have now.
+///
+/// # Safety
+/// As many requests as handles.
+unsafe fn renamed<A: Abi>(
+    state: &'static Preload<A>,
+    requests: *mut A::Request,
+    before: &[A::Request],
+    now: &[A::Request],
+) {
+    for (at, (&before, &now)) in before.iter().zip(now).enumerate() {
+        if before != now {
+            state.repeated.rename(before, now);
+            // SAFETY: inside the array.
+            unsafe { *requests.add(at) = now };
+        }
+    }
+}
+
+/// What is to be started in the place of a request, and its place in the round.
+///
+/// # Safety
+/// As for `MPI_Start`.
+unsafe fn stand_in<A: Abi>(
+    state: &'static Preload<A>,
+    request: A::Request,
+) -> (Option<Arc<StandIn<A>>>, Lap) {
+    // Of the last time, where a call has failed and nobody knew that this one was complete.
+    if !state.pending.is_empty() && state.pending.stand_in(request).is_some() {
+        state.pending.remove(request);
+    }
+    if state.repeated.is_empty() || state.leaves_alone() {
+        return (None, Lap::NONE);
+    }
+    match state.repeated.get(request) {
+        // SAFETY: the caller's promise.
+        Some(repeated) => unsafe { repeated.start(state) },
+        None => (None, Lap::NONE),
+    }
 }

@@ -68,6 +68,21 @@ pub unsafe fn made<A: Abi>(state: &'static Preload<A>, code: c_int, new: *mut A:
     }
 }
 
+impl<A: Abi> Preload<A> {
+    /// `MPI_Comm_free` and `MPI_Comm_disconnect`, before the library's part.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    #[doc(hidden)]
+    pub unsafe fn lets_go_of(&'static self, comm: *const A::Comm) {
+        if !self.repeated.is_empty() && !comm.is_null() {
+            // SAFETY: the handle is there, which MPI reads too.
+            let comm = unsafe { *comm };
+            self.shield(|| self.repeated.comm_goes(comm));
+        }
+    }
+}
+
 /// `MPI_Cancel`: a message that was replaced has arrived, and is past cancelling (MPI 4.1, section
 /// 3.8.4).
 ///
@@ -78,11 +93,19 @@ pub unsafe fn cancel<A: Abi>(
     next: unsafe extern "C" fn(*mut A::Request) -> c_int,
     request: *mut A::Request,
 ) -> c_int {
-    // SAFETY: the program's request, which the library's function gets where it is not replaced.
+    // SAFETY: the program's request, which the library's function gets where it is not replaced,
+    // or what was started in its place.
     unsafe {
-        match state.replacement.told(request, 1) {
-            Some(_) => A::CONSTANTS.success,
-            None => next(request),
+        if state.replacement.told(request, 1).is_some() {
+            return A::CONSTANTS.success;
         }
+        if !request.is_null()
+            && !state.pending.is_empty()
+            && let Some(other) = state.pending.stand_in(*request)
+        {
+            let mut started = other.request();
+            return next(&raw mut started);
+        }
+        next(request)
     }
 }
