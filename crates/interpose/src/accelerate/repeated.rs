@@ -54,7 +54,7 @@ struct Others<A: Abi> {
 // SAFETY: the pointer is only used by whoever starts or completes the request, which MPI allows in
 // any one thread.
 unsafe impl<A: Abi> Send for RepeatedMessage<A> {}
-// SAFETY: as above; the rest is behind a lock.
+// SAFETY: the pointer is used by one thread at a time, as MPI demands; the rest is behind a lock.
 unsafe impl<A: Abi> Sync for RepeatedMessage<A> {}
 
 /// A persistent request of ours.

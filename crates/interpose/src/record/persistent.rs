@@ -52,12 +52,12 @@ impl<A: Abi> PersistentLayer<A> for &'static Recorder<A> {
             .collect();
         let code = next(requests);
         for (at, &before) in handles.iter().enumerate() {
-            // SAFETY: as many as there were.
+            // SAFETY: as many as before the call.
             let now = unsafe { requests.add(at).read_unaligned() };
             inside.lock().requests.renamed(before, now);
         }
         for (at, now) in started {
-            // SAFETY: as above.
+            // SAFETY: inside the array of the program's call.
             let request = unsafe { requests.add(at).read_unaligned() };
             if code == A::CONSTANTS.success {
                 inside.lock().requests.started(request, now);
