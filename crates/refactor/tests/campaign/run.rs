@@ -93,11 +93,13 @@ fn compile(library: &str, folder: &Path) -> Result<(), String> {
     ];
     let mut link = Command::new(tool("mpif90"));
     link.current_dir(folder).args(["-o", "program"]);
+    // The old classes of MPI need a library of their own.
+    let cpp_options = ["-std=gnu++17", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
     let fortran = ["-w", "-fcheck=all", "-fallow-argument-mismatch"];
     for file in ["c.c", "cpp.cpp", "f.f90", "table.c", "driver.c", "bottom.f90"] {
         let (compiler, options) = match file.rsplit_once('.').map(|(_, suffix)| suffix) {
             Some("c") => ("mpicc", &warnings[..]),
-            Some("cpp") => ("mpicxx", &["-std=gnu++17", "-w"][..]),
+            Some("cpp") => ("mpicxx", &cpp_options[..]),
             _ => ("mpif90", &fortran[..]),
         };
         let mut command = Command::new(tool(compiler));
