@@ -1,5 +1,5 @@
-/* HPCCG's exchange: one loop packs for all neighbours, and a pointer that begins at a member's
-   memory walks through it. */
+/* One loop packs for all neighbours, as in HPCCG, and a pointer that begins at the memory of a
+   member walks through it. (HPCCG itself is still passed over.) */
 #include <mpi.h>
 struct matrix { int neighbors, total, *to, *length, *list; double *buffer; };
 void exchange(struct matrix *A, const double *x)
