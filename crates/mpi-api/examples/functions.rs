@@ -163,8 +163,7 @@ const SECTIONS: [Section; 17] = [
 
 const COMPLETION: &str = "\
     Wait Waitall Waitany Waitsome Test Testall Testany Testsome Start Startall Request_free \
-    Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some \
-   ";
+    Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some";
 
 const COMMUNICATORS: &str = "\
     Comm_dup Comm_dup_with_info Comm_idup Comm_create Comm_create_group Comm_split \
