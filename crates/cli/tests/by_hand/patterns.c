@@ -748,6 +748,13 @@ static void bcast_from_anyone(void)
     rest();
 }
 
+/* In the place of MPI_Test. */
+static void until(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    for (*flag = 0; !*flag;)
+        MPI_Test(request, flag, status);
+}
+
 /* The processes work until they are told to stop. */
 /* expect: MPI_Ibcast+MPI_Test */
 static void bcast_stop(void)
@@ -756,7 +763,7 @@ static void bcast_stop(void)
     double work = 1;
     if (rank == 0)
         stop = 100 + step;
-    /* one call: BUFFER = &stop; MPI_Test = for (flag = 0; !flag; work *= 1.01) MPI_Test */
+    /* one call: BUFFER = &stop; MPI_Test = until */
     if (rank == 0)
         for (int i = 1; i < size; i++)
             MPI_Send(&stop, 1, MPI_INT, i, 56, WORLD);
