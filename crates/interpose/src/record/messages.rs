@@ -78,7 +78,11 @@ impl<A: Abi> Inside<A> {
     }
 
     /// What a status says: source in the world, tag, bytes. `None` where nothing has come.
-    fn came(&self, status: &A::Status, communicator: &Communicator) -> Option<(u32, i32, u64)> {
+    pub(super) fn came(
+        &self,
+        status: &A::Status,
+        communicator: &Communicator,
+    ) -> Option<(u32, i32, u64)> {
         let mpi = self.runtime.mpi();
         if mpi.cancelled(status).unwrap_or(false) {
             return None;
