@@ -7,7 +7,7 @@ use commloom_commgraph::recorded::{Phase, program};
 use commloom_commgraph::{Action as Operation, Options, Process, analyse};
 use commloom_trace::{
     Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Problem,
-    Received, Site, Sum, Summed, Trace, Writer, read,
+    Received, Site, Sum, Summed, Trace, VERSION, Writer, read,
 };
 
 use super::bytes::Bytes;
@@ -116,7 +116,12 @@ fn events(bytes: &mut Bytes) -> Vec<Trace> {
     let all = communicator(0, (0..ranks).collect());
     let some = communicator(1, vec![0, ranks, u32::MAX]);
     let mut traces: Vec<Trace> = (0..ranks)
-        .map(|rank| Trace { header: header(rank, ranks), events: vec![], problems: vec![] })
+        .map(|rank| Trace {
+            version: VERSION,
+            header: header(rank, ranks),
+            events: vec![],
+            problems: vec![],
+        })
         .collect();
     let mut number = 0;
     while !bytes.is_empty() && number < 400 {
