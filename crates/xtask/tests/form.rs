@@ -10,7 +10,6 @@ const UNFINISHED: &[&str] = &[
     "interpose",
     // Generated: a line for each function.
     "mpi/src/prototypes.rs",
-    "picture",
     "xtask/src",
 ];
 
