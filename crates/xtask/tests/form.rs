@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Crates and files that are not in this form yet. The list may only become shorter.
 const UNFINISHED: &[&str] = &[
     "cli",
-    "interpose",
+    "interpose/src/record/output.rs",
     // Generated: a line for each function.
     "mpi/src/prototypes.rs",
 ];

@@ -24,7 +24,8 @@ macro_rules! messages {
                 status: *mut Status)
             |layer, next| {
                 let call = move || next(source, tag, comm, flag, message, status);
-                layer.mprobe(Envelope { rank: source, tag, comm }, message, call, move || *flag != 0)
+                let envelope = Envelope { rank: source, tag, comm };
+                layer.mprobe(envelope, message, call, move || *flag != 0)
             }
         }
         $crate::layered! { [Start required start] (request: *mut Request)
