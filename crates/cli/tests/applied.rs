@@ -76,7 +76,7 @@ struct Case<'a> {
     folder: PathBuf,
 }
 
-/// What became of it, for the table.
+/// Its row in the table.
 struct Row {
     found: String,
     messages: u64,
@@ -89,7 +89,7 @@ impl Case<'_> {
         format!("{} on {} processes of {}", self.pattern.name, self.ranks, self.mpi.name)
     }
 
-    /// What the processes have printed, with or without a recorder.
+    /// The output of the processes, with or without a recorder.
     fn run(&self, program: &Path, trace: Option<&Path>) -> Vec<String> {
         let mut run = Command::new(self.mpi.command("mpiexec").expect("looked for before"));
         if self.mpi.name == "openmpi" {
