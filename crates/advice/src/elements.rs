@@ -12,9 +12,9 @@ pub struct Elements {
 }
 
 impl Elements {
-    pub fn of(finding: &Finding) -> Elements {
+    pub fn of(same: &[&Finding]) -> Elements {
         let mut layouts: BTreeSet<&str> = BTreeSet::new();
-        for message in finding.messages() {
+        for (finding, message) in same.iter().flat_map(|f| f.messages().map(move |m| (f, m))) {
             layouts.extend(finding.send(message).map(|(buffer, _)| &*buffer.layout));
             layouts.extend(finding.receive(message).map(|(buffer, ..)| &*buffer.layout));
         }
@@ -30,7 +30,7 @@ impl Elements {
         let only = basics.first().filter(|_| basics.len() == 1).copied();
         let basic = only.and_then(Basic::by_name).unwrap_or(Basic::BYTE);
         let fits = |bytes: u64| bytes.is_multiple_of(basic.size());
-        let fits = fits(finding.collective.length.0) && basic.size() > 0;
+        let fits = basic.size() > 0 && same.iter().all(|f| fits(f.collective.length.0));
         Elements { basic: if fits { basic } else { Basic::BYTE } }
     }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::{Blocks, Share, Together, together};
-use commloom_emit::Language;
 use commloom_trace::Site;
 
+use crate::asked::{Questions, is_told_by_messages};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
@@ -32,7 +32,6 @@ struct Group<'f, 'a> {
     same: Vec<&'f Finding<'a>>,
     most: &'f Finding<'a>,
     groups: BTreeSet<Vec<u32>>,
-    language: Language,
     written: Replacement,
     predicted: Predicted,
     /// Why that is not printed.
@@ -85,8 +84,10 @@ pub fn advice<'f, 'a>(
         same.entry(key).or_default().push(finding);
     }
     let whole = findings.first().map(|f| Whole::of(&f.ran.traces, &mut called));
-    let all: Result<Vec<Group>, AdviceError> = same.into_values().map(group).collect();
-    let mut all = all?;
+    let questions = findings.first().map(|f| Questions::of(&f.ran.traces, &mut called));
+    let questions = questions.unwrap_or_default();
+    let all = same.into_values().map(|same| group(same, &questions));
+    let mut all: Vec<Group> = all.collect::<Result<_, AdviceError>>()?;
     for group in &mut all {
         let Some(whole) = &whole else { continue };
         group.sent_there = whole.sent_in(&group.same);
@@ -155,7 +156,10 @@ fn together_or_not(all: &mut [Group]) {
 }
 
 /// The advice for findings of one kind and place.
-fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceError> {
+fn group<'f, 'a>(
+    same: Vec<&'f Finding<'a>>,
+    questions: &Questions,
+) -> Result<Group<'f, 'a>, AdviceError> {
     let cost = |finding: &Finding| finding.share.bytes.saturating_mul(finding.ran.times);
     let most = same.iter().copied().reduce(|a, b| if cost(b) > cost(a) { b } else { a });
     let most = most.expect("a finding for each key");
@@ -169,13 +173,14 @@ fn group<'f, 'a>(same: Vec<&'f Finding<'a>>) -> Result<Group<'f, 'a>, AdviceErro
     for (ran, part) in by_part(&same)? {
         predicted.messages += float(ran.times) * part.plain.0;
     }
-    let language = language(most);
-    let elements = Elements::of(most);
-    let written = replacement(most, &same, &groups, &elements, language);
+    let elements = Elements::of(&same);
+    let written = replacement(most, &same, &groups, &elements, questions.about(&same));
     let beyond = same.iter().find_map(|finding| finding.beyond.clone());
-    let withheld = beyond.or_else(|| prove(&written, &same, &groups, &elements).err());
+    let withheld = beyond.or_else(|| written.unknown.clone());
+    let withheld = withheld.or_else(|| is_told_by_messages(&same));
+    let withheld = withheld.or_else(|| prove(&written, &same, &groups, &elements).err());
     let (unseen, sent_there) = (Unseen::default(), 0);
-    Ok(Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there })
+    Ok(Group { same, most, groups, written, predicted, withheld, unseen, sent_there })
 }
 
 /// One advice for findings of one kind and place. Messages that an unseen one has `counted` are
@@ -184,8 +189,7 @@ fn joined<'f, 'a>(
     group: Group<'f, 'a>,
     counted: &mut BTreeSet<Number>,
 ) -> (Advice, &'f Finding<'a>) {
-    let Group { same, most, groups, language, written, predicted, withheld, unseen, sent_there } =
-        group;
+    let Group { same, most, groups, written, predicted, withheld, unseen, sent_there } = group;
     let (mut roots, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let (mut bytes, mut messages, mut all_times) = (0_u64, 0_u64, 0_u64);
     let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
@@ -213,7 +217,8 @@ fn joined<'f, 'a>(
             *all.entry(place).or_insert(0) += count;
         }
     }
-    let mut notes = if withheld.is_none() { warnings(most, &same, predicted) } else { Vec::new() };
+    let mut notes =
+        if withheld.is_none() { warnings(most, &same, predicted, &written) } else { Vec::new() };
     if unseen.times > 0 {
         notes.push(format!(
             "in {} of {all_times} times the recorder did not see what is added up: the messages \
@@ -236,7 +241,7 @@ fn joined<'f, 'a>(
         sent_there,
         sent: locations(sent),
         received: locations(received),
-        language,
+        language: written.language,
         code: if is_printed { written.code } else { Vec::new() },
         legend: if is_printed { written.legend } else { Vec::new() },
         grid: match &most.collective.blocks {
@@ -263,10 +268,4 @@ fn locations(places: BTreeMap<&Called, u64>) -> Vec<Location> {
         places.into_iter().map(|(called, messages)| Location::new(called, messages)).collect();
     all.sort_by_key(|location| std::cmp::Reverse(location.messages));
     all
-}
-
-fn language(finding: &Finding) -> Language {
-    let frames = |are_sent| finding.places(are_sent).into_iter().flat_map(|c| &c.frames);
-    let is_fortran = frames(true).chain(frames(false)).any(|frame| frame.is_fortran);
-    if is_fortran { Language::Fortran } else { Language::C }
 }

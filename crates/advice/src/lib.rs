@@ -11,7 +11,9 @@
 //! Nothing here reads files, measures, or says how advice is shown.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod blocks;
+mod calls;
 mod communicator;
 mod elements;
 mod finding;

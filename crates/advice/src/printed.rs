@@ -121,6 +121,8 @@ pub enum Printed {
         receive: Many,
     },
     Reduced {
+        /// MPI's name of the operation.
+        combine: Option<&'static str>,
         block: Block,
         in_place: bool,
         at_root: bool,

@@ -5,23 +5,28 @@ use std::collections::BTreeSet;
 
 use commloom_commgraph::{Blocks, Collective, Kind};
 
+use crate::asked::Asked;
 use crate::blocks::{Rows, Shape, rows, shape};
 use crate::communicator::{Comm, communicator};
 use crate::elements::Elements;
 use crate::finding::{Finding, block_bytes};
 use crate::halo;
-use crate::kinds::mpi;
 use crate::printed::{BlockPlaces, Many, One, Printed};
 use commloom_emit::Language;
 use commloom_emit::{Code, Listed};
 
 /// Lines, and what the names in them are.
 pub struct Replacement {
+    pub language: Language,
     pub code: Vec<String>,
     pub legend: Vec<String>,
     /// The arguments of the call.
     pub printed: Printed,
     pub comm: Comm,
+    /// Another call tells the others the count first.
+    pub tells_count: bool,
+    /// Something that the call needs, and that only the messages tell.
+    pub unknown: Option<String>,
 }
 
 /// Bytes up to which MPICH 4.0.2 reduces in place at every root.
@@ -33,37 +38,49 @@ pub fn replacement(
     same: &[&Finding],
     groups: &BTreeSet<Vec<u32>>,
     elements: &Elements,
-    language: Language,
+    asked: Asked,
 ) -> Replacement {
+    let language = language(finding);
     let mut code = Code::new(language);
     let comm = communicator(finding, groups, &mut code);
     let each_time = code.lines.len();
     let (c, legend) = (finding.collective, Vec::new());
-    let asks_rank = false;
-    let mut writer = Writer { c, finding, same, elements, comm, code, legend, asks_rank };
+    let (asks_rank, tells_count) = (false, false);
+    let mut writer =
+        Writer { c, finding, same, elements, comm, code, legend, asked, asks_rank, tells_count };
     let printed = writer.write();
+    let unknown = writer.unknown();
+    writer.polls();
     if finding.waits {
         writer.barrier();
     }
-    let Writer { comm, mut code, mut legend, .. } = writer;
+    let Writer { comm, mut code, mut legend, tells_count, .. } = writer;
     let inside: usize = groups.iter().map(Vec::len).sum();
     if comm.is_new && inside < usize::try_from(finding.graph.processes()).unwrap_or(usize::MAX) {
         code.guarded(each_time, &comm.name);
     }
     legend.extend(comm.legend.clone());
-    Replacement { code: code.lines, legend, printed, comm }
+    Replacement { language, code: code.lines, legend, printed, comm, tells_count, unknown }
+}
+
+fn language(finding: &Finding) -> Language {
+    let frames = |are_sent| finding.places(are_sent).into_iter().flat_map(|c| &c.frames);
+    let is_fortran = frames(true).chain(frames(false)).any(|frame| frame.is_fortran);
+    if is_fortran { Language::Fortran } else { Language::C }
 }
 
 pub(crate) struct Writer<'w, 'a> {
     pub c: &'a Collective,
-    finding: &'w Finding<'a>,
+    pub finding: &'w Finding<'a>,
     same: &'w [&'w Finding<'a>],
     pub elements: &'w Elements,
     pub comm: Comm,
     pub code: Code,
     pub legend: Vec<String>,
+    pub asked: Asked,
     /// Whether the lines ask for the rank in a new communicator.
-    asks_rank: bool,
+    pub asks_rank: bool,
+    pub tells_count: bool,
 }
 
 /// Blocks at one process: where each starts, and how long its pieces are.
@@ -104,8 +121,11 @@ impl Writer<'_, '_> {
                 Printed::BcastAsSent
             }
             Blocks::Rooted { .. } if self.c.kind == Kind::Bcast => {
-                let block = self.block(true, None);
+                let mut block = self.block(true, None);
                 let root = self.root();
+                if self.asked.length.is_some() && block.elements.is_some() {
+                    self.count_first(&mut block, &root);
+                }
                 self.legend.push(format!(
                     "BUFFER: what {} sends first and {} receives",
                     self.senders(),
@@ -197,16 +217,10 @@ impl Writer<'_, '_> {
     }
 
     fn reduced(&mut self, together: bool, at_root: bool) -> Printed {
-        let combine = self
-            .finding
-            .share
-            .reduction
-            .and_then(|r| r.combine.mpi_name())
-            .unwrap_or("OPERATION")
-            .to_owned();
-        let block = self.block(true, None);
-        let printed = Printed::Reduced { block: block.block, in_place: together, at_root };
-        let rest = vec![block.count, block.datatype, combine];
+        let combine = self.finding.share.reduction.and_then(|r| r.combine.mpi_name());
+        let Shape { count, datatype, block, .. } = self.block(true, None);
+        let printed = Printed::Reduced { combine, block, in_place: together, at_root };
+        let rest = vec![count, datatype, combine.unwrap_or("OPERATION").to_owned()];
         let with = |send: &str, receive: &str| {
             [send.to_owned(), receive.to_owned()]
                 .into_iter()
@@ -259,16 +273,6 @@ impl Writer<'_, '_> {
         let of = |f: &Finding| (f.collective.pieces.clone(), f.collective.length);
         let is_typed = self.same.iter().any(|f| f.collective.pieces.count > 1);
         is_typed && self.same.iter().any(|f| of(f) != of(self.finding))
-    }
-
-    /// Everybody waits for everybody, as in the messages.
-    fn barrier(&mut self) {
-        self.all("barrier", vec![]);
-        self.legend.push(format!(
-            "MPI_Barrier: the messages make every process wait for all others, and {} need not; \
-             leave it out where nothing relies on that",
-            mpi(self.c.kind.name())
-        ));
     }
 
     /// The type of a block: of those that are sent, or received.
@@ -362,57 +366,6 @@ impl Writer<'_, '_> {
                 "root".to_owned()
             }
         }
-    }
-
-    pub fn all(&mut self, name: &str, mut arguments: Vec<String>) {
-        arguments.push(self.comm.name.clone());
-        self.code.call(&mpi(name), &arguments);
-    }
-
-    /// A call in which the root has other arguments.
-    fn at_root(
-        &mut self,
-        name: &str,
-        root: &str,
-        mut at_root: Vec<String>,
-        mut others: Vec<String>,
-    ) {
-        for arguments in [&mut at_root, &mut others] {
-            arguments.push(self.comm.name.clone());
-        }
-        if at_root == others {
-            self.code.call(&mpi(name), &others);
-            return;
-        }
-        let rank = self.rank_name();
-        self.legend.push(format!("{rank}: of the process in {}", self.comm.name));
-        if self.code.is_fortran() {
-            self.code.lines.push(format!("if ({rank} == {root}) then"));
-            self.code.indented(|code| code.call(&mpi(name), &at_root));
-            self.code.lines.push("else".to_owned());
-            self.code.indented(|code| code.call(&mpi(name), &others));
-            self.code.lines.push("end if".to_owned());
-        } else {
-            let condition = format!("{rank} == {root}");
-            let both = at_root.iter().zip(&others);
-            let arguments: Vec<String> = both
-                .map(|(a, b)| if a == b { a.clone() } else { self.code.choice(&condition, a, b) })
-                .collect();
-            self.code.call(&mpi(name), &arguments);
-        }
-    }
-
-    /// The rank of a process in the communicator; where that is new, the lines tell it.
-    pub fn rank_name(&mut self) -> &'static str {
-        if !self.comm.is_new {
-            return "rank";
-        }
-        let ask = ["group".to_owned(), self.code.made("group_rank")];
-        if !self.asks_rank {
-            self.asks_rank = true;
-            self.code.call("MPI_Comm_rank", &ask);
-        }
-        "group_rank"
     }
 
     pub fn senders(&self) -> String {

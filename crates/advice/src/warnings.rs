@@ -4,15 +4,22 @@ use std::collections::BTreeSet;
 
 use commloom_commgraph::{Blocks, Combine, Kind};
 
+use crate::asked::are_recorded;
 use crate::blocks::{Rows, rows};
 use crate::communicator::used;
 use crate::finding::{Finding, block_bytes};
 use crate::kinds::{in_steps, mpi};
 use crate::model::Predicted;
+use crate::replacement::Replacement;
 use crate::waits::waits_for_all;
 
 /// Warnings for a person who replaces the messages of this finding, and of the `same` ones.
-pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> Vec<String> {
+pub fn warnings(
+    finding: &Finding,
+    same: &[&Finding],
+    predicted: Predicted,
+    written: &Replacement,
+) -> Vec<String> {
     let c = finding.collective;
     let name = mpi(c.kind.name());
     let mut all = Vec::new();
@@ -70,13 +77,21 @@ pub fn warnings(finding: &Finding, same: &[&Finding], predicted: Predicted) -> V
     }
     let lengths: BTreeSet<u64> = same.iter().map(|f| block_bytes(f.collective)).collect();
     let roots: BTreeSet<_> = same.iter().map(|f| f.collective.root).collect();
-    if lengths.len() > 1 || roots.len() > 1 {
-        let what = match (lengths.len() > 1, roots.len() > 1) {
-            (true, true) => "count and root",
-            (true, false) => "count",
-            _ => "root",
-        };
+    let what = match (lengths.len() > 1 && !written.tells_count, roots.len() > 1) {
+        (true, true) => Some("count and root"),
+        (true, false) => Some("count"),
+        (false, true) => Some("root"),
+        (false, false) => None,
+    };
+    if let Some(what) = what {
         all.push(format!("{what} must be known at every process before the call"));
+    }
+    if !are_recorded(&finding.ran.traces) {
+        all.push(
+            "an older commloom made these traces: whether the program asks messages for their \
+             source or length (MPI_Probe, MPI_Get_count) is not recorded"
+                .to_owned(),
+        );
     }
     if predicted.call >= predicted.messages && predicted.messages > 0.0 {
         all.push("by the cost model it does not pay".to_owned());

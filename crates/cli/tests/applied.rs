@@ -1,9 +1,9 @@
 //! The code that `commloom detect` prints, compiled and run in place of the messages: the program
 //! has to read the same bytes. And of the messages of the lines it names, all are counted.
 //!
-//! `by_hand/patterns.c` says of each pattern what is expected on 4 processes; on others only that
-//! nothing false is printed. By default a third of them is run; `make check-advice` runs all
-//! patterns on 2 to 8 processes with every MPI library, and prints a table.
+//! `by_hand/patterns.c` and `by_hand/patterns.f90` say of each pattern what is expected on 4
+//! processes; on others only that nothing false is printed. Many patterns are one run: those that
+//! have no lines in common. `make check-advice` runs them on 2 to 8 processes, and prints a table.
 
 #[path = "common/apply.rs"]
 mod apply;
@@ -11,11 +11,9 @@ mod common;
 #[path = "common/mpi.rs"]
 mod mpi;
 
-use std::panic::catch_unwind;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use apply::applied;
@@ -23,43 +21,92 @@ use common::{commloom, done};
 use mpi::Mpi;
 use serde_json::Value;
 
-/// Of so many patterns one is looked at by default: which ones, `COMMLOOM_SEED` says.
-const THIRDS: usize = 3;
+/// Patterns in one language.
+struct Source {
+    file: &'static str,
+    text: &'static str,
+    compiler: &'static str,
+    options: &'static [&'static str],
+}
 
-const SOURCE: &str = include_str!("by_hand/patterns.c");
+const SOURCES: [Source; 2] = [
+    Source {
+        file: "patterns.c",
+        text: include_str!("by_hand/patterns.c"),
+        compiler: "mpicc",
+        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
+        options: &["-Wno-stringop-overflow", "-Wno-unused-variable", "-Wno-unused-function"],
+    },
+    Source {
+        file: "patterns.f90",
+        text: include_str!("by_hand/patterns.f90"),
+        compiler: "mpif90",
+        // Without interfaces one name is called with buffers of several types.
+        options: &["-w", "-fallow-argument-mismatch"],
+    },
+];
 
-/// A function of the source.
+/// A function of a source.
 struct Pattern {
     name: String,
     /// The names of the calls that are printed, or `withheld`, `silent`, `any`.
     expected: String,
     /// Whether it runs on so many processes.
     fits: fn(u32) -> bool,
+    /// A function with messages that it has in common with others.
+    shared: Option<String>,
 }
 
-fn patterns() -> Vec<Pattern> {
-    let mut all = Vec::new();
-    let mut expected = None;
-    for line in SOURCE.lines() {
-        if let Some((conditions, words)) = line.split_once("expect: ") {
-            let fits: fn(u32) -> bool = match conditions.trim_start_matches("/* ").trim() {
-                "powers of two;" => |ranks| ranks.is_power_of_two(),
-                "three or more;" => |ranks| ranks >= 3,
-                "four or more;" => |ranks| ranks >= 4,
-                "" => |_| true,
-                other => panic!("nobody knows what {other:?} means"),
-            };
-            expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
-        } else if let Some(name) = line.strip_prefix("static void ")
-            && let Some((expected, fits)) = expected.take()
-        {
-            let name = name.split('(').next().expect("a name").to_owned();
-            assert!(SOURCE.contains(&format!("PATTERN({name})")), "{name} is not called");
-            all.push(Pattern { name, expected, fits });
+/// The name of a function that begins in this line.
+fn begins(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = line.strip_prefix("static void ").or_else(|| line.strip_prefix("subroutine "))?;
+    rest.split('(').next()
+}
+
+impl Source {
+    fn patterns(&self) -> Vec<Pattern> {
+        let mut all: Vec<Pattern> = Vec::new();
+        let (mut expected, mut helper) = (None, None);
+        let mut helpers: Vec<&str> = Vec::new();
+        for line in self.text.lines() {
+            if let Some((conditions, words)) = line.split_once("expect: ") {
+                let fits: fn(u32) -> bool = match conditions.trim_matches(['/', '*', '!', ' ']) {
+                    "powers of two;" => |ranks| ranks.is_power_of_two(),
+                    "three or more;" => |ranks| ranks >= 3,
+                    "four or more;" => |ranks| ranks >= 4,
+                    "" => |_| true,
+                    other => panic!("nobody knows what {other:?} means"),
+                };
+                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
+            } else if let Some(name) = begins(line) {
+                helper = Some(name);
+                if let Some((expected, fits)) = expected.take() {
+                    helper = None;
+                    let name = name.to_owned();
+                    all.push(Pattern { name, expected, fits, shared: None });
+                }
+            } else if line.contains("one call: ") {
+                helpers.extend(helper);
+            }
+            let call = |name: &&&str| line.contains(&format!(" {name}("));
+            if let (Some(pattern), None) = (all.last_mut(), helper) {
+                let shared = helpers.iter().find(call).map(|name| (*name).to_owned());
+                pattern.shared = shared.or_else(|| pattern.shared.take());
+            }
         }
+        for Pattern { name, .. } in &all {
+            let calls = [format!("PATTERN({name})"), format!("case ('{name}')")];
+            assert!(calls.iter().any(|call| self.text.contains(call)), "{name} is not called");
+        }
+        all
     }
-    assert_eq!(all.len(), SOURCE.matches("PATTERN(").count() - 1, "all have an expectation");
-    all
+
+    fn compile(&self, mpi: Mpi, source: &Path, program: &Path) {
+        let paths = [source, program].map(|path| path.to_str().expect("UTF-8"));
+        let options = [self.options, &["-g", "-O1", paths[0], "-o", paths[1]]].concat();
+        mpi.compile(self.compiler, &options, program.parent().expect("a folder"));
+    }
 }
 
 /// `libcommloom_*.so`, built in the profile of the tests.
@@ -68,29 +115,25 @@ fn preloads() -> &'static Path {
     commloom_testkit::built(env!("CARGO"), &preloads)
 }
 
-/// One pattern, on so many processes of one library.
-struct Case<'a> {
+/// Patterns that run one after the other, on so many processes of one library.
+struct Batch<'a> {
     mpi: Mpi,
-    pattern: &'a Pattern,
+    source: &'a Source,
+    patterns: Vec<&'a Pattern>,
     ranks: u32,
     folder: PathBuf,
 }
 
-/// Its row in the table.
-struct Row {
-    found: String,
-    messages: u64,
-    all: u64,
-    applied: &'static str,
-}
+/// The data that the processes have read, by pattern.
+type Read = BTreeMap<String, Vec<String>>;
 
-impl Case<'_> {
+impl Batch<'_> {
     fn context(&self) -> String {
-        format!("{} on {} processes of {}", self.pattern.name, self.ranks, self.mpi.name)
+        format!("{} on {} processes of {}", self.source.file, self.ranks, self.mpi.name)
     }
 
     /// The output of the processes, with or without a recorder.
-    fn run(&self, program: &Path, trace: Option<&Path>) -> Vec<String> {
+    fn run(&self, program: &Path, trace: Option<&Path>) -> Result<Read, String> {
         let mut run = Command::new(self.mpi.command("mpiexec").expect("looked for before"));
         if self.mpi.name == "openmpi" {
             run.args(["--oversubscribe", "--mca", "btl", "^tcp"]);
@@ -98,124 +141,163 @@ impl Case<'_> {
         }
         run.args(["-n", &self.ranks.to_string()]);
         if let Some(trace) = trace {
-            run.args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"]).arg(trace);
+            run.arg(env!("CARGO_BIN_EXE_commloom")).args(["trace", "--force", "-o"]).arg(trace);
             run.arg("--").env("COMMLOOM_LIBDIR", preloads());
         }
+        // In seconds, for both libraries.
         run.arg(program)
-            .arg(&self.pattern.name)
+            .args(self.patterns.iter().map(|pattern| &pattern.name))
+            .env("MPIEXEC_TIMEOUT", "300")
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             .env_remove("LD_PRELOAD");
         let ran = done(&run.output().expect("mpiexec starts"));
-        assert_eq!(ran.status, Some(0), "{}: {}", self.context(), ran.err);
-        let mut lines: Vec<String> =
-            ran.out.lines().filter(|l| l.starts_with("process ")).map(str::to_owned).collect();
-        lines.sort();
-        assert_eq!(u32::try_from(lines.len()), Ok(self.ranks), "{}", self.context());
-        lines
+        let mut all = Read::new();
+        for line in ran.out.lines().filter(|line| line.starts_with("process ")) {
+            let (who, what) = line.split_once(": ").unwrap_or((line, ""));
+            let Some((process, name)) = who.trim_end().rsplit_once(' ') else { continue };
+            all.entry(name.to_owned()).or_default().push(format!("{process}: {what}"));
+        }
+        for lines in all.values_mut() {
+            lines.sort();
+        }
+        let is_whole = all.values().filter(|lines| Some(lines.len()) == len(self.ranks)).count();
+        match ran.status == Some(0) && is_whole == self.patterns.len() {
+            true => Ok(all),
+            false => Err(format!("{}: {:?}, {}", program.display(), ran.status, ran.err)),
+        }
     }
 
-    fn check(&self, program: &Path) -> Row {
-        let name = format!("{}-{}", self.pattern.name, self.ranks);
-        let trace = self.folder.join(format!("{name}.trace"));
-        let before = self.run(program, Some(&trace));
+    /// Rows of the table, and what is wrong.
+    fn check(&self, number: usize) -> (Vec<String>, Vec<String>) {
+        let stem = format!("{}-{number}-{}", self.source.file.replace('.', "_"), self.ranks);
+        let trace = self.folder.join(format!("{stem}.trace"));
+        let program = self.folder.join(self.source.file.replace('.', "_"));
+        let before = self.run(&program, Some(&trace)).expect("the messages work");
         let found = commloom(&["detect", "--json", trace.to_str().expect("UTF-8")]).output();
         let found = done(&found.expect("the binary was built"));
         let _ = std::fs::remove_dir_all(&trace);
-        if found.status == Some(2) && found.err.contains("no message was recorded") {
-            return Row { found: "silent".to_owned(), messages: 0, all: 0, applied: "" };
-        }
         assert_eq!(found.status, Some(0), "{}: {}", self.context(), found.err);
-        let objects: Vec<Value> =
-            found.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        let (last, phases) = objects.split_last().expect("a last line");
-        let times = |o: &Value| o["ran"]["times"].as_u64().unwrap_or(1);
-        let all = phases.iter().map(|o| times(o) * o["matches"].as_u64().unwrap_or(0)).sum();
+        let last = found.out.lines().last().expect("a last line");
+        let last: Value = serde_json::from_str(last).expect("JSON");
         let advice = last["advice"].as_array().expect("a list");
-        let printed: Vec<&Value> = advice.iter().filter(|one| one["withheld"].is_null()).collect();
-        let messages = printed.iter().filter_map(|one| one["messages"].as_u64()).sum();
-        let mut row = Row { found: calls(&printed), messages, all, applied: "" };
-        if printed.is_empty() {
-            row.found = if advice.is_empty() { "silent" } else { "withheld" }.to_owned();
-            return row;
-        }
-        self.counted(&printed, last);
-        let text = match applied(SOURCE, advice) {
-            Ok(text) => text,
-            Err(why) if self.pattern.expected == "any" => {
-                assert!(why.starts_with("no place"), "{}: {why}", self.context());
-                row.applied = "by hand only";
-                return row;
+        let of: Vec<Vec<Value>> = self.patterns.iter().map(|p| own(p, advice)).collect();
+        assert_eq!(of.iter().map(Vec::len).sum::<usize>(), advice.len(), "{last:#}");
+        let (mut wrong, mut placed, mut applies) = (Vec::new(), Vec::new(), Vec::new());
+        for (pattern, own) in self.patterns.iter().zip(&of) {
+            wrong.extend(counted(own).err());
+            let new = applied(self.source.text, own);
+            applies.push(match &new {
+                Ok(None) => "",
+                Ok(Some(_)) => "same bytes",
+                Err(_) => "by hand only",
+            });
+            match new {
+                Ok(_) => placed.extend(own.iter().cloned()),
+                Err(why) if pattern.expected == "any" && why.starts_with("no place") => {}
+                Err(why) => wrong.push(format!("{} of {}: {why}", pattern.name, self.context())),
             }
-            Err(why) => panic!("{}: {why}", self.context()),
-        };
-        let source = self.folder.join(format!("{name}.c"));
-        std::fs::write(&source, text.expect("code that is printed")).expect("a file");
-        let new = self.folder.join(&name);
-        self.compile(&source, &new);
-        let after = self.run(&new, None);
-        assert_eq!(before, after, "{}: {printed:#?}", self.context());
-        row.applied = "same bytes";
-        let _ = std::fs::remove_file(new);
-        row
+        }
+        match self.after(&stem, &placed) {
+            Ok(Some(after)) => {
+                for (pattern, own) in self.patterns.iter().zip(&of) {
+                    if before[&pattern.name] != after[&pattern.name] {
+                        let (name, context) = (&pattern.name, self.context());
+                        wrong.push(format!("{name} of {context} reads other bytes: {own:#?}"));
+                    }
+                }
+            }
+            Ok(None) => {}
+            Err(why) => wrong.push(format!("{}: {why}", self.context())),
+        }
+        let mut rows = Vec::new();
+        for ((pattern, own), applies) in self.patterns.iter().zip(&of).zip(applies) {
+            let Pattern { name, expected, .. } = pattern;
+            let found = found_in(own);
+            if self.ranks == 4 && expected != "any" && *expected != found {
+                let context = self.context();
+                wrong.push(format!("{name} of {context}: {found} instead of {expected}: {own:#?}"));
+            }
+            let sum = |key: &str| -> u64 { own.iter().filter_map(|one| one[key].as_u64()).sum() };
+            let messages = match printed(own).count() {
+                0 => String::new(),
+                _ => format!("{} of {}", sum("messages"), sum("sent_there")),
+            };
+            let (ranks, library) = (self.ranks, self.mpi.name);
+            rows.push(format!("{name} | {ranks} | {library} | {found} | {messages} | {applies}"));
+        }
+        (rows, wrong)
     }
 
-    /// Every message that the lines of printed advice send is replaced by it.
-    fn counted(&self, printed: &[&Value], last: &Value) {
-        for one in printed {
-            let sum = |side: &str| -> u64 {
-                let places = one[side].as_array().expect("a list");
-                places.iter().filter_map(|place| place["messages"].as_u64()).sum()
-            };
-            let context = format!("{}: {last:#}", self.context());
-            assert_eq!(one["messages"].as_u64(), Some(sum("sent")), "{context}");
-            assert_eq!(one["messages"].as_u64(), Some(sum("received")), "{context}");
-            assert!(one["messages"].as_u64() > Some(0) || one["kind"] == "barrier", "{context}");
+    /// The data that the program reads with all of this in the place of its messages.
+    fn after(&self, stem: &str, advice: &[Value]) -> Result<Option<Read>, String> {
+        let Some(text) = applied(self.source.text, advice)? else { return Ok(None) };
+        let extension = Path::new(self.source.file).extension().expect("a language");
+        let new = self.folder.join(stem);
+        let source = new.with_extension(extension);
+        std::fs::write(&source, text).expect("a file");
+        self.source.compile(self.mpi, &source, &new);
+        let after = self.run(&new, None)?;
+        let _ = std::fs::remove_file(new);
+        Ok(Some(after))
+    }
+}
+
+fn len(ranks: u32) -> Option<usize> {
+    usize::try_from(ranks).ok()
+}
+
+/// The advice about the lines of a pattern, and of what it calls.
+fn own(pattern: &Pattern, advice: &[Value]) -> Vec<Value> {
+    let is_own = |one: &&Value| {
+        let places = ["sent", "received"].into_iter().flat_map(|side| one[side].as_array());
+        let frames = places.flatten().filter_map(|place| place["frames"].as_array()).flatten();
+        frames.into_iter().any(|frame| {
+            let name = frame["function"].as_str();
+            name == Some(&pattern.name) || name.is_some() && name == pattern.shared.as_deref()
+        })
+    };
+    advice.iter().filter(is_own).cloned().collect()
+}
+
+fn printed(own: &[Value]) -> impl Iterator<Item = &Value> {
+    own.iter().filter(|one| one["withheld"].is_null())
+}
+
+fn found_in(own: &[Value]) -> String {
+    if own.is_empty() {
+        return "silent".to_owned();
+    }
+    let names = printed(own).map(calls).collect::<Vec<_>>().join(" ");
+    if names.is_empty() { "withheld".to_owned() } else { names }
+}
+
+/// Every message that the lines of printed advice send is replaced by it.
+fn counted(own: &[Value]) -> Result<(), String> {
+    for one in printed(own) {
+        let sum = |side: &str| -> Option<u64> {
+            let places = one[side].as_array()?;
+            Some(places.iter().filter_map(|place| place["messages"].as_u64()).sum())
+        };
+        let messages = one["messages"].as_u64();
+        let is_some = messages > Some(0) || one["kind"] == "barrier";
+        if messages != sum("sent") || messages != sum("received") || !is_some {
+            return Err(format!("not all are counted: {one:#}"));
         }
     }
-
-    fn compile(&self, source: &Path, program: &Path) {
-        let (source, program) = (source.to_str().expect("UTF-8"), program.to_str().expect("UTF-8"));
-        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
-        let options = ["-g", "-O1", "-Wno-stringop-overflow", "-Wno-unused-variable"];
-        let options = [&options[..], &["-Wno-unused-function", source, "-o", program]].concat();
-        self.mpi.compile("mpicc", &options, &self.folder);
-    }
+    Ok(())
 }
 
 /// The names of the calls.
-fn calls(printed: &[&Value]) -> String {
-    let names = printed.iter().filter_map(|one| {
-        let lines = one["code"].as_array()?.iter().filter_map(Value::as_str);
-        let once = ["MPI_Type_", "MPI_Comm_", "MPI_Cart_", "MPI_Dist_"];
-        let calls = lines.filter_map(|line| {
-            let at = line.find("MPI_").filter(|_| line.contains('(') && !line.contains("if ("))?;
-            let name = line[at..].split('(').next()?;
-            (name.len() < 40 && !once.iter().any(|other| name.starts_with(other))).then_some(name)
-        });
-        Some(calls.collect::<Vec<_>>().join("+"))
+fn calls(one: &Value) -> String {
+    let lines = one["code"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let once = ["MPI_Type_", "MPI_Comm_", "MPI_Cart_", "MPI_Dist_"];
+    let calls = lines.filter_map(|line| {
+        let at = line.find("MPI_").filter(|_| line.contains('(') && !line.contains("if ("))?;
+        let name = line[at..].split('(').next()?;
+        (name.len() < 40 && !once.iter().any(|other| name.starts_with(other))).then_some(name)
     });
-    names.collect::<Vec<_>>().join(" ")
-}
-
-/// Runs cases, several at once: their processes mostly wait for each other.
-fn run_all(cases: &[Case<'_>], mut report: impl FnMut(&Case<'_>, Result<Row, String>) + Send) {
-    let next = AtomicUsize::new(0);
-    let report = Mutex::new(&mut report);
-    thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let row = catch_unwind(|| case.check(&case.folder.join("patterns")));
-                    let row = row.map_err(|why| {
-                        let text = why.downcast_ref::<String>().cloned();
-                        text.unwrap_or_else(|| case.context())
-                    });
-                    report.lock().expect("no panic")(case, row);
-                }
-            });
-        }
-    });
+    calls.collect::<Vec<_>>().join("+")
 }
 
 fn folder(mpi: Mpi) -> PathBuf {
@@ -224,57 +306,63 @@ fn folder(mpi: Mpi) -> PathBuf {
     folder
 }
 
+/// So few runs that no two patterns in one have lines in common.
+fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
+    let mut all: Vec<Vec<&Pattern>> = Vec::new();
+    for pattern in patterns {
+        let is_apart = |batch: &&mut Vec<&Pattern>| {
+            pattern.shared.is_none() || batch.iter().all(|other| other.shared != pattern.shared)
+        };
+        match all.iter_mut().find(is_apart) {
+            Some(batch) => batch.push(pattern),
+            None => all.push(vec![pattern]),
+        }
+    }
+    all
+}
+
 #[test]
 fn printed_code_does_what_the_messages_did() {
-    let installed = Mpi::installed();
-    let patterns = patterns();
     let wanted = std::env::var("COMMLOOM_RANKS").unwrap_or_else(|_| "4".to_owned());
     let wanted: Vec<u32> = wanted.split(',').filter_map(|n| n.parse().ok()).collect();
     let is_table = std::env::var_os("COMMLOOM_RANKS").is_some();
-    let seed = std::env::var("COMMLOOM_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: usize = seed.unwrap_or(0);
-    let mut cases: Vec<Case> = Vec::new();
-    for (turn, mpi) in installed.iter().enumerate() {
-        let folder = folder(*mpi);
-        std::fs::write(folder.join("patterns.c"), SOURCE).expect("a file");
-        let new = |(pattern, ranks)| Case { mpi: *mpi, pattern, ranks, folder: folder.clone() };
-        // A third of the patterns (two minutes for all), each with one library or the other; all
-        // of them with all libraries for the table.
-        let some = patterns.iter().enumerate();
-        let some = some.filter(|(k, _)| {
-            is_table || (k + seed).is_multiple_of(THIRDS) && k / THIRDS % installed.len() == turn
-        });
-        let some = some.map(|(_, p)| p);
-        let pairs = some.flat_map(|p| wanted.iter().map(move |ranks| (p, *ranks)));
-        cases.extend(pairs.filter(|(p, ranks)| (p.fits)(*ranks)).map(new));
-        if let Some(case) = cases.last() {
-            case.compile(&folder.join("patterns.c"), &folder.join("patterns"));
-        }
-    }
     let only = std::env::var("COMMLOOM_PATTERN").unwrap_or_default();
-    cases.retain(|case| case.pattern.name.contains(&only));
-    let mut wrong = Vec::new();
-    run_all(&cases, |case, row| {
-        let expected = &case.pattern.expected;
-        let row = match row {
-            Ok(row) => row,
-            Err(why) => return wrong.push(why),
+    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+    for source in &SOURCES {
+        let patterns = source.patterns();
+        let one = |mpi: Mpi| {
+            let folder = folder(mpi);
+            let text = folder.join(source.file);
+            std::fs::write(&text, source.text).expect("a file");
+            source.compile(mpi, &text, &folder.join(source.file.replace('.', "_")));
+            let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+            for &ranks in &wanted {
+                let fits = |p: &&Pattern| (p.fits)(ranks) && p.name.contains(&only);
+                let some: Vec<&Pattern> = patterns.iter().filter(fits).collect();
+                for (number, patterns) in batches(&some).into_iter().enumerate() {
+                    let batch = Batch { mpi, source, patterns, ranks, folder: folder.clone() };
+                    let (more, faults) = batch.check(number);
+                    rows.extend(more);
+                    wrong.extend(faults);
+                }
+            }
+            (rows, wrong)
         };
-        if is_table {
-            println!(
-                "| {} | {} | {} | {} | {} of {} | {} |",
-                case.pattern.name,
-                case.ranks,
-                case.mpi.name,
-                row.found,
-                row.messages,
-                row.all,
-                row.applied
-            );
-        }
-        if case.ranks == 4 && expected != "any" && *expected != row.found {
-            wrong.push(format!("{}: {} instead of {expected}", case.context(), row.found));
-        }
-    });
-    assert_eq!(wrong, Vec::<String>::new());
+        thread::scope(|scope| {
+            let all: Vec<_> =
+                Mpi::installed().into_iter().map(|mpi| scope.spawn(move || one(mpi))).collect();
+            for one in all {
+                let (more, faults) = one.join().expect("no panic");
+                rows.extend(more);
+                wrong.extend(faults);
+            }
+        });
+    }
+    if is_table {
+        rows.sort();
+        println!("| pattern | processes | library | printed | messages | applied |");
+        println!("|---|---|---|---|---|---|");
+        rows.iter().for_each(|row| println!("| {row} |"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

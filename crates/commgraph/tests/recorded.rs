@@ -8,7 +8,7 @@ use commloom_commgraph::recorded::{Oddity, Phase, Program, RecordError, program}
 use commloom_commgraph::{Analysis, Kind, Options, analyse};
 use commloom_trace::{
     Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Received,
-    Site, Sum, Summed, Trace,
+    Site, Sum, Summed, Trace, VERSION,
 };
 
 /// Processes that run one after the other and are recorded as the preload does it.
@@ -35,7 +35,12 @@ impl World {
             library: "none".into(),
             started: 0,
         };
-        let trace = |rank| Trace { header: header(rank), events: Vec::new(), problems: Vec::new() };
+        let trace = |rank| Trace {
+            version: VERSION,
+            header: header(rank),
+            events: Vec::new(),
+            problems: Vec::new(),
+        };
         World {
             memory: (0..ranks)
                 .map(|r| {

@@ -69,12 +69,14 @@ impl<'a> Walk<'a> {
             StatementKind::Loop(counted) if inside(&counted.body) => {
                 // Any turn may be the one: what is known must hold in all of them.
                 self.filled_before();
+                self.note_start();
                 self.again(std::slice::from_ref(statement));
                 self.run(&counted.body);
                 self.course.finished = true;
             }
             StatementKind::While { body, .. } if inside(body) => {
                 self.filled_before();
+                self.note_start();
                 self.again(std::slice::from_ref(statement));
                 self.run(body);
                 self.course.finished = true;
@@ -98,6 +100,15 @@ impl<'a> Walk<'a> {
         if self.request.direction == Direction::Pack && !self.state.used {
             let first = self.state.pieces.iter().flat_map(|piece| &piece.spans).next();
             self.course.filled = first.copied().or(self.course.filled);
+        }
+    }
+
+    /// Notes where the buffer's pointer leads before a loop around the call, which may move it.
+    fn note_start(&mut self) {
+        if self.request.direction == Direction::Pack && self.buffer.is_none() {
+            let before = self.state.clone();
+            self.course.start = self.buffer_of(self.request.buffer).map(|at| at.address);
+            self.state = before;
         }
     }
 

@@ -43,6 +43,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     }
     let buffer =
         first.course.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
+    let start = first.course.start.filter(|start| start.base != buffer.base);
     let version = buffer.version;
     let buffer = buffer.base;
 
@@ -58,10 +59,8 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let pieces = std::mem::take(&mut walk.state.pieces);
     let all: Vec<Span> = pieces.iter().flat_map(|piece| piece.spans.iter().copied()).collect();
     let wanted = sent_length.as_ref().filter(|_| !request.setting.is_part);
-    if let (true, Some(span)) = (pieces.is_empty(), walk.course.filled) {
-        let message = "these copies fill the buffer before a loop or label from where it, or a \
-                       part of it, is sent, perhaps several times: pack right before each call";
-        return Err(Refusal::new(Code::Range, span, message));
+    if pieces.is_empty() {
+        not_filled_before(symbols, request, walk.course.filled, start)?;
     }
     let (mut piece, rest) = choose(pieces, &sent_start, wanted, request)?;
     let beside = unclear(&piece, &rest);
@@ -137,6 +136,25 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         setting: request.setting.clone(),
         parts: None,
         is_wide: walk.is_wide,
+    })
+}
+
+/// Refuses copies that stand before a loop or label from where the call is reached. A pointer that
+/// the loop moves leads to what was filled before it.
+fn not_filled_before(
+    symbols: &dyn Symbols,
+    request: &Request<'_>,
+    filled: Option<Span>,
+    start: Option<Address>,
+) -> Result<(), Refusal> {
+    let moved = || {
+        let start = start.map(|start| (start.base, start.version))?;
+        Walk::through(symbols, request, Some(start), Vec::new()).course.filled
+    };
+    filled.or_else(moved).map_or(Ok(()), |span| {
+        let message = "these copies fill the buffer before a loop or label from where it, or a \
+                       part of it, is sent, perhaps several times: pack right before each call";
+        Err(Refusal::new(Code::Range, span, message))
     })
 }
 

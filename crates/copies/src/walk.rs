@@ -11,7 +11,7 @@ use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, Storage
 use super::place_type::{is_whole, place_type};
 use super::state::{Known, Located, Shape, State, Value};
 use super::writes::{Writes, expression_mentions, mentions, root};
-use super::{Direction, Request, Turns};
+use super::{Address, Direction, Request, Turns};
 
 /// The execution.
 pub(super) struct Walk<'a> {
@@ -57,6 +57,8 @@ pub(super) struct Course {
     pub finished: bool,
     /// A copy into the buffer before a loop around the call.
     pub filled: Option<Span>,
+    /// Where the buffer begins before the innermost loop around the call.
+    pub start: Option<Address>,
     /// Whether the statement that is executed is on the path itself, not in a loop or branch that
     /// is executed as a whole.
     pub is_on_path: bool,

@@ -26,7 +26,7 @@ pub struct Section {
     has: fn(&Function) -> bool,
 }
 
-const SECTIONS: [Section; 16] = [
+const SECTIONS: [Section; 17] = [
     Section {
         title: "Reductions and barriers: recorded",
         treatment: Wrapped,
@@ -51,6 +51,13 @@ const SECTIONS: [Section; 16] = [
         why: "They go to the library as they are, and are not recorded. `--replace` has to \
             know that they were made.",
         has: |f| is(f, "Isendrecv Isendrecv_replace Cancel"),
+    },
+    Section {
+        title: "What a program asks about messages: recorded",
+        treatment: Wrapped,
+        why: "They go to the library as they are. A receive whose request was freed has its \
+            data when a probe returns.",
+        has: |f| is(f, "Probe Iprobe Mprobe Improbe Get_count Get_elements Get_elements_x"),
     },
     Section {
         title: "Messages between two processes: accelerated, recorded",
@@ -156,8 +163,7 @@ const SECTIONS: [Section; 16] = [
 
 const COMPLETION: &str = "\
     Wait Waitall Waitany Waitsome Test Testall Testany Testsome Start Startall Request_free \
-    Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some \
-    Mprobe Improbe";
+    Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some";
 
 const COMMUNICATORS: &str = "\
     Comm_dup Comm_dup_with_info Comm_idup Comm_create Comm_create_group Comm_split \
@@ -165,7 +171,7 @@ const COMMUNICATORS: &str = "\
     Dist_graph_create_adjacent Intercomm_create Intercomm_merge";
 
 const ARRIVALS: &str = "\
-    Probe Iprobe Comm_free Comm_disconnect Comm_accept Comm_connect Comm_spawn Win_create \
+    Comm_free Comm_disconnect Comm_accept Comm_connect Comm_spawn Win_create \
     Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence Win_post \
     Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all Win_unlock Win_unlock_all \
     Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync File_open \

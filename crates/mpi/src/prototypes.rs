@@ -241,6 +241,8 @@ macro_rules! prototype {
     (name ssend_init_c) => { "MPI_Ssend_init_c" }; (type ssend_init_c) => { unsafe extern "C" fn(*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request) -> c_int };
     (name rsend_init_c) => { "MPI_Rsend_init_c" }; (type rsend_init_c) => { unsafe extern "C" fn(*const c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request) -> c_int };
     (name recv_init_c) => { "MPI_Recv_init_c" }; (type recv_init_c) => { unsafe extern "C" fn(*mut c_void, Count, A::Datatype, c_int, c_int, A::Comm, *mut A::Request) -> c_int };
+    (name get_count_c) => { "MPI_Get_count_c" }; (type get_count_c) => { unsafe extern "C" fn(*const A::Status, A::Datatype, *mut Count) -> c_int };
+    (name get_elements_c) => { "MPI_Get_elements_c" }; (type get_elements_c) => { unsafe extern "C" fn(*const A::Status, A::Datatype, *mut Count) -> c_int };
     (name pack_c) => { "MPI_Pack_c" }; (type pack_c) => { unsafe extern "C" fn(*const c_void, Count, A::Datatype, *mut c_void, Count, *mut Count, A::Comm) -> c_int };
     (name unpack_c) => { "MPI_Unpack_c" }; (type unpack_c) => { unsafe extern "C" fn(*const c_void, Count, *mut Count, *mut c_void, Count, A::Datatype, A::Comm) -> c_int };
     (name type_get_envelope_c) => { "MPI_Type_get_envelope_c" }; (type type_get_envelope_c) => { unsafe extern "C" fn(A::Datatype, *mut Count, *mut Count, *mut Count, *mut Count, *mut c_int) -> c_int };

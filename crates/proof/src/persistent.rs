@@ -143,8 +143,14 @@ fn changes(view: &View<'_>, expression: &Expression, own: &str, stretch: Stretch
     changed
 }
 
+/// Whether a value is no request that MPI has made: nothing, a number, or several of these.
 fn is_null(value: &Expression) -> bool {
-    matches!(&value.kind, Kind::Name(n) if n.eq_ignore_ascii_case("mpi_request_null"))
+    match &value.kind {
+        Kind::Name(name) => name.eq_ignore_ascii_case("mpi_request_null"),
+        Kind::Integer(_) => true,
+        Kind::List(all) => all.iter().all(is_null),
+        _ => false,
+    }
 }
 
 /// Whether a value is memory that nobody has yet.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use commloom_program::View;
-use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
+use commloom_source::{Language, Span};
 
 /// Memory that one or several statements touch.
 #[derive(Debug, Default)]
@@ -35,6 +35,9 @@ impl Touches {
         match &statement.kind {
             StatementKind::Assign { target, operation, value } => {
                 self.target(view, target, statement.span);
+                let of = target.root().and_then(|name| view.variable(name)).map(|d| &d.of);
+                let is_whole = matches!(target.kind, Kind::Name(_));
+                self.object(view, of.filter(|_| is_whole), value);
                 if operation.is_some() {
                     self.value(view, target);
                 }
@@ -48,10 +51,30 @@ impl Touches {
             }
             StatementKind::Unknown(names) => self.unknown(names, statement.span),
             _ => {
+                if let StatementKind::Declare(declarations) = &statement.kind {
+                    for declaration in declarations {
+                        if let Some(value) = &declaration.value {
+                            self.object(view, Some(&declaration.of), value);
+                        }
+                    }
+                }
                 for e in statement.expressions() {
                     self.value(view, e);
                 }
             }
+        }
+    }
+
+    /// Notes that a container of C++ is copied as a whole: its name is no address, unless a
+    /// pointer or reference is made of it. (An array of C has no copies of this form.)
+    fn object(&mut self, view: &View<'_>, into: Option<&Type>, value: &Expression) {
+        let Kind::Name(name) = &value.kind else { return };
+        let is_address = into
+            .is_some_and(|of| matches!(view.resolve(of), Type::Pointer(_) | Type::Reference(_)));
+        let is_array =
+            view.variable(name).is_some_and(|d| matches!(view.resolve(&d.of), Type::Array(..)));
+        if view.language() == Language::Cpp && is_array && !is_address {
+            self.reads.push((name.clone(), value.span));
         }
     }
 

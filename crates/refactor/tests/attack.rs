@@ -29,7 +29,7 @@ fn libraries() -> Vec<&'static str> {
     let wanted = std::env::var("COMMLOOM_LIBRARIES").unwrap_or_else(|_| "mpich".into());
     let mut found = Vec::new();
     for library in ["mpich", "openmpi"] {
-        let installed = ["mpicc", "mpif90"].iter().all(|tool| {
+        let installed = ["mpicc", "mpicxx", "mpif90"].iter().all(|tool| {
             let version = Command::new(format!("{tool}.{library}")).arg("--version").output();
             version.is_ok_and(|output| output.status.success())
         });
@@ -116,7 +116,7 @@ fn keep(outcomes: &[Outcome], wrong: &BTreeMap<usize, String>) {
     let Some(folder) = std::env::var_os("COMMLOOM_KEEP") else { return };
     fs::create_dir_all(&folder).expect("a folder");
     for outcome in outcomes.iter().filter(|o| wrong.contains_key(&o.program.number)) {
-        let suffix = if outcome.program.text.starts_with('#') { "c" } else { "f90" };
+        let suffix = outcome.program.suffix();
         let name = |state: &str| format!("p{}.{state}.{suffix}", outcome.program.number);
         let folder = Path::new(&folder);
         fs::write(folder.join(name("before")), &outcome.program.text).expect("a text");

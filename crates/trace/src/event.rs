@@ -226,6 +226,31 @@ pub enum Action {
     /// The received bytes were combined with those that were there. Noticed at the first call
     /// after it was done.
     Summed(Summed),
+    /// A probe has found a message: the program may know its source, tag and length before it
+    /// receives it.
+    Probed {
+        /// Rank in the world that was asked for; `None` for `MPI_ANY_SOURCE`.
+        from: Option<u32>,
+        /// The tag that was asked for; `None` for `MPI_ANY_TAG`.
+        tag: Option<i32>,
+        /// On this communicator.
+        communicator: Arc<Communicator>,
+        /// Whether the call waits for a message: `MPI_Probe`, `MPI_Mprobe`.
+        waits: bool,
+        /// Whether only `MPI_Mrecv` receives it now: `MPI_Mprobe`, `MPI_Improbe`.
+        takes: bool,
+        /// Rank in the world of its source, its tag, and its bytes of data.
+        found: (u32, i32, u64),
+    },
+    /// The program asks how long the message of a status is: `MPI_Get_count` and the like.
+    Counted {
+        /// Rank in the communicator of the message, which a status does not name.
+        source: u32,
+        /// Its tag.
+        tag: i32,
+        /// Bytes of data.
+        bytes: u64,
+    },
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
     /// From here on nothing is recorded, because a limit was reached.

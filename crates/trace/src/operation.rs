@@ -25,6 +25,8 @@ mod kind {
     pub const MARK: u8 = 23;
     pub const LIMIT: u8 = 24;
     pub const SUMMED: u8 = 25;
+    pub const PROBED: u8 = 26;
+    pub const COUNTED: u8 = 27;
 }
 
 const MODES: [Mode; 4] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
@@ -84,7 +86,7 @@ impl Encoder {
                 shared.name = self.name(&collective.name, out);
                 shared.communicator = self.communicator(&collective.communicator, out);
             }
-            Action::Communicator(communicator) => {
+            Action::Communicator(communicator) | Action::Probed { communicator, .. } => {
                 shared.communicator = self.communicator(communicator, out);
             }
             Action::Summed(summed) => {
@@ -94,6 +96,7 @@ impl Encoder {
             Action::Sent { .. }
             | Action::Received { .. }
             | Action::Dropped { .. }
+            | Action::Counted { .. }
             | Action::Mark(_)
             | Action::Limit => {}
         }
@@ -158,9 +161,30 @@ fn kind_of(action: &Action) -> u8 {
         Action::Collective(_) => kind::COLLECTIVE,
         Action::Communicator(_) => kind::NEW_COMMUNICATOR,
         Action::Summed(_) => kind::SUMMED,
+        Action::Probed { .. } => kind::PROBED,
+        Action::Counted { .. } => kind::COUNTED,
         Action::Mark(_) => kind::MARK,
         Action::Limit => kind::LIMIT,
     }
+}
+
+/// Source and tag that are asked for, and the communicator.
+#[inline]
+fn put_wanted(from: Option<u32>, tag: Option<i32>, shared: &Shared, out: &mut Out<'_>) {
+    out.number(from.map_or(0, |from| u64::from(from) + 1));
+    out.0.push(u8::from(tag.is_some()));
+    if let Some(tag) = tag {
+        out.signed(i64::from(tag));
+    }
+    out.number(shared.communicator);
+}
+
+/// Source, tag and bytes.
+#[inline]
+fn put_envelope((source, tag, bytes): (u32, i32, u64), out: &mut Out<'_>) {
+    out.number(u64::from(source));
+    out.signed(i64::from(tag));
+    out.number(bytes);
 }
 
 #[inline]
@@ -184,20 +208,13 @@ fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
             }
         }
         Action::Receive { from, tag, buffer, .. } => {
-            out.number(from.map_or(0, |from| u64::from(from) + 1));
-            out.0.push(u8::from(tag.is_some()));
-            if let Some(tag) = tag {
-                out.signed(i64::from(*tag));
-            }
-            out.number(shared.communicator);
+            put_wanted(*from, *tag, shared, out);
             put_buffer(buffer, shared.layout, out);
         }
         Action::Sent { send } => out.number(*send),
         Action::Received { receive, what } => {
             out.number(*receive);
-            out.number(u64::from(what.from));
-            out.signed(i64::from(what.tag));
-            out.number(what.bytes);
+            put_envelope((what.from, what.tag, what.bytes), out);
             out.fixed(what.hash);
         }
         Action::Dropped { receive } => out.number(*receive),
@@ -209,6 +226,12 @@ fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
             out.number(collective.gets);
         }
         Action::Communicator(_) => out.number(shared.communicator),
+        Action::Probed { from, tag, waits, takes, found: (source, its, bytes), .. } => {
+            put_wanted(*from, *tag, shared, out);
+            out.0.push(u8::from(*waits) | u8::from(*takes) << 1);
+            put_envelope((*source, *its, *bytes), out);
+        }
+        Action::Counted { source, tag, bytes } => put_envelope((*source, *tag, *bytes), out),
         Action::Summed(summed) => {
             out.0.push(place(&Operator::ALL, &summed.operator));
             out.number(shared.name);
@@ -309,23 +332,17 @@ impl<'a> Decoder<'a> {
             },
             kind::RECEIVE => Action::Receive {
                 from: self.rank_or_none()?,
-                tag: match self.input.byte()? {
-                    0 => None,
-                    _ => Some(self.tag()?),
-                },
+                tag: self.tag_or_none()?,
                 communicator: self.communicator()?,
                 buffer: self.buffer()?,
             },
             kind::SENT => Action::Sent { send: self.input.number()? },
-            kind::RECEIVED => Action::Received {
-                receive: self.input.number()?,
-                what: Received {
-                    from: self.input.small()?,
-                    tag: self.tag()?,
-                    bytes: self.input.number()?,
-                    hash: self.input.fixed()?,
-                },
-            },
+            kind::RECEIVED => {
+                let receive = self.input.number()?;
+                let (from, tag, bytes) = self.envelope()?;
+                let hash = self.input.fixed()?;
+                Action::Received { receive, what: Received { from, tag, bytes, hash } }
+            }
             kind::DROPPED => Action::Dropped { receive: self.input.number()? },
             kind::COLLECTIVE => Action::Collective(Collective {
                 name: self.name()?,
@@ -345,6 +362,16 @@ impl<'a> Decoder<'a> {
                 origins: self.origins()?,
                 hash: self.input.fixed()?,
             }),
+            kind::PROBED => {
+                let (from, tag) = (self.rank_or_none()?, self.tag_or_none()?);
+                let (communicator, how) = (self.communicator()?, self.input.byte()?);
+                let (waits, takes) = (how & 1 != 0, how & 2 != 0);
+                Action::Probed { from, tag, communicator, waits, takes, found: self.envelope()? }
+            }
+            kind::COUNTED => {
+                let (source, tag, bytes) = self.envelope()?;
+                Action::Counted { source, tag, bytes }
+            }
             kind::MARK => Action::Mark(self.tag()?),
             kind::LIMIT => Action::Limit,
             _ => return None,
@@ -353,6 +380,18 @@ impl<'a> Decoder<'a> {
 
     fn tag(&mut self) -> Option<i32> {
         i32::try_from(self.input.signed()?).ok()
+    }
+
+    fn tag_or_none(&mut self) -> Option<Option<i32>> {
+        match self.input.byte()? {
+            0 => Some(None),
+            _ => self.tag().map(Some),
+        }
+    }
+
+    /// Source, tag and bytes.
+    fn envelope(&mut self) -> Option<(u32, i32, u64)> {
+        Some((self.input.small()?, self.tag()?, self.input.number()?))
     }
 
     fn rank_or_none(&mut self) -> Option<Option<u32>> {

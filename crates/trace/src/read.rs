@@ -9,6 +9,8 @@ use crate::problem::{Problem, Unreadable};
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
+    /// Of its format, at most [`VERSION`](crate::VERSION).
+    pub version: u64,
     /// Which process.
     pub header: Header,
     /// By number, in order. Where some are missing, their numbers are.
@@ -23,7 +25,7 @@ pub struct Trace {
 /// See [`Unreadable`]: there is no header.
 pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
     let (header, version, mut rest) = Header::read(file)?;
-    let mut trace = Trace { header, events: Vec::new(), problems: Vec::new() };
+    let mut trace = Trace { version, header, events: Vec::new(), problems: Vec::new() };
     while !rest.is_empty() {
         let at = number(file.len() - rest.len());
         match block::find(rest) {

@@ -133,6 +133,21 @@ impl fmt::Display for Action {
                 write!(f, ": {}, hash {:016x}", summed.buffer, summed.hash)?;
                 write_origins(f, &summed.origins)
             }
+            Action::Probed { from, tag, communicator, waits, takes, found } => {
+                let name = match (waits, takes) {
+                    (true, false) => "probe",
+                    (false, false) => "iprobe",
+                    (true, true) => "mprobe",
+                    (false, true) => "improbe",
+                };
+                let (from, tag, comm) = (OrAny(*from), OrAny(*tag), comm(communicator));
+                let (source, its, bytes) = found;
+                write!(f, "{name} from {from}, tag {tag}, {comm}: ")?;
+                write!(f, "from {source}, tag {its}, {bytes} bytes")
+            }
+            Action::Counted { source, tag, bytes } => {
+                write!(f, "counted: from {source} of its communicator, tag {tag}, {bytes} bytes")
+            }
             Action::Mark(level) => write!(f, "MPI_Pcontrol({level})"),
             Action::Limit => f.write_str("the limit was reached: nothing is recorded from here on"),
         }

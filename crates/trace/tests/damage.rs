@@ -50,7 +50,7 @@ fn origins(rng: &mut Rng) -> Vec<Origin> {
 fn action(rng: &mut Rng, shared: &Shared) -> Action {
     let communicator = rng.choice(&shared.communicators).expect("some").clone();
     let name = rng.choice(&shared.names).expect("some").clone();
-    match rng.u32(0..10) {
+    match rng.u32(0..12) {
         0 => Action::Send {
             mode: *rng
                 .choice(&[Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready])
@@ -103,6 +103,15 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
             origins: origins(rng),
             hash: rng.u64(..),
         }),
+        9 => Action::Probed {
+            from: rng.bool().then(|| rng.u32(..)),
+            tag: rng.bool().then(|| rng.i32(..)),
+            communicator,
+            waits: rng.bool(),
+            takes: rng.bool(),
+            found: (rng.u32(..), rng.i32(..), any_number(rng)),
+        },
+        10 => Action::Counted { source: rng.u32(..), tag: rng.i32(..), bytes: any_number(rng) },
         _ => Action::Limit,
     }
 }

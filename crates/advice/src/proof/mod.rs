@@ -49,8 +49,9 @@ pub fn prove(
         };
         match printed {
             Printed::Barrier => {}
-            Printed::Reduced { block, in_place, at_root } => {
-                reduced(finding, block, (*in_place, *at_root), elements).map_err(at)?;
+            Printed::Reduced { combine, block, in_place, at_root } => {
+                let how = (*in_place, *at_root);
+                reduced(finding, *combine, block, how, elements).map_err(at)?;
             }
             printed => {
                 let moved = moves(printed, c).map_err(at)?;

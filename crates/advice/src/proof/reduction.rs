@@ -11,6 +11,7 @@ use crate::printed::Block;
 /// Whether a reduction leaves what the messages leave, in all memory that the call names.
 pub(super) fn reduced(
     finding: &Finding,
+    combine: Option<&str>,
     block: &Block,
     (in_place, at_root): (bool, bool),
     elements: &Elements,
@@ -24,8 +25,11 @@ pub(super) fn reduced(
     if element != Some(elements.basic) {
         return Err("the messages are not of the type that is combined".to_owned());
     }
-    if finding.share.reduction.and_then(|r| r.combine.mpi_name()).is_none() {
-        return Err("its operation is one of the program".to_owned());
+    let own = finding.share.reduction.and_then(|r| r.combine.mpi_name());
+    match own {
+        None => return Err("its operation is one of the program".to_owned()),
+        Some(_) if own != combine => return Err("it combines in another way".to_owned()),
+        Some(_) => {}
     }
     let bytes = block_bytes(c);
     if block.place(0, bytes) != [(0, bytes)] || c.pieces.count != 1 || bytes > MOST {

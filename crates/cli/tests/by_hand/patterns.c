@@ -627,7 +627,7 @@ static void gather_pointers(void)
 }
 
 /* Counts that the root learns from the messages. */
-/* expect: any */
+/* expect: withheld */
 static void gather_probed(void)
 {
     int own = N / 10 * (rank * rank % 5 + 1), at = own;
@@ -649,12 +649,13 @@ static void gather_probed(void)
 }
 
 /* The root sends as much as it likes; the others ask how much has come. */
-/* expect: any */
+/* expect: MPI_Bcast+MPI_Bcast */
 static void bcast_probed(void)
 {
     int n = rank ? 0 : 40 + 17 * step;
+    fill(a, n);
+    /* one call: BUFFER = a; count = n */
     if (rank == 0) {
-        fill(a, n);
         for (int i = 1; i < size; i++)
             MPI_Send(a, n, MPI_DOUBLE, i, 39, WORLD);
     } else {
@@ -663,7 +664,215 @@ static void bcast_probed(void)
         MPI_Get_count(&status, MPI_DOUBLE, &n);
         MPI_Recv(a, n, MPI_DOUBLE, 0, 39, WORLD, IGNORE);
     }
+    /* to here */
     look(a, n * 8);
+}
+
+/* In this run it is always as much. */
+/* expect: MPI_Bcast+MPI_Bcast */
+static void bcast_matched(void)
+{
+    int n = rank ? 0 : 60;
+    fill(a, n);
+    /* one call: BUFFER = a; count = n */
+    if (rank == 0) {
+        for (int i = 1; i < size; i++)
+            MPI_Send(a, n, MPI_DOUBLE, i, 52, WORLD);
+    } else {
+        MPI_Status status;
+        MPI_Message message;
+        MPI_Mprobe(0, 52, WORLD, &message, &status);
+        MPI_Get_elements(&status, MPI_DOUBLE, &n);
+        MPI_Mrecv(a, n, MPI_DOUBLE, &message, IGNORE);
+    }
+    /* to here */
+    look(a, n * 8);
+}
+
+/* Inner processes of a tree ask; the leaves have been told. */
+/* three or more; expect: MPI_Bcast+MPI_Bcast */
+static void bcast_tree_probed(void)
+{
+    int n = rank ? 0 : 30 + step, bit = 1;
+    fill(a, n);
+    /* one call: BUFFER = a; count = n */
+    for (; bit < size; bit <<= 1)
+        if (rank & bit) {
+            MPI_Status status;
+            MPI_Probe(rank - bit, 53, WORLD, &status);
+            MPI_Get_count(&status, MPI_DOUBLE, &n);
+            MPI_Recv(a, n, MPI_DOUBLE, rank - bit, 53, WORLD, IGNORE);
+            break;
+        }
+    for (bit >>= 1; bit; bit >>= 1)
+        if (rank + bit < size)
+            MPI_Send(a, n, MPI_DOUBLE, rank + bit, 53, WORLD);
+    /* to here */
+    look(a, n * 8);
+}
+
+/* Room for what comes, as it happens; then the question how much that was. */
+/* expect: MPI_Bcast+MPI_Bcast */
+static void bcast_counted(void)
+{
+    int n = 80;
+    fill(a, rank ? 0 : n);
+    /* one call: BUFFER = a; count = n */
+    if (rank == 0) {
+        for (int i = 1; i < size; i++)
+            MPI_Send(a, n, MPI_DOUBLE, i, 54, WORLD);
+    } else {
+        MPI_Status status;
+        MPI_Recv(a, 80, MPI_DOUBLE, 0, 54, WORLD, &status);
+        MPI_Get_count(&status, MPI_DOUBLE, &n);
+    }
+    /* to here */
+    look(a, n * 8);
+}
+
+/* Whoever has come last is root, and nobody else knows. */
+/* expect: withheld */
+static void bcast_from_anyone(void)
+{
+    if (rank == step % size) {
+        fill(a, N);
+        for (int i = 0; i < size; i++)
+            if (i != rank)
+                MPI_Send(a, N, MPI_DOUBLE, i, 55, WORLD);
+    } else {
+        MPI_Status status;
+        MPI_Probe(MPI_ANY_SOURCE, 55, WORLD, &status);
+        MPI_Recv(a, N, MPI_DOUBLE, status.MPI_SOURCE, 55, WORLD, IGNORE);
+    }
+    look(a, N * 8);
+    rest();
+}
+
+/* In the place of MPI_Test. */
+static void until(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    for (*flag = 0; !*flag;)
+        MPI_Test(request, flag, status);
+}
+
+/* The processes work until they are told to stop. */
+/* expect: MPI_Ibcast+MPI_Test */
+static void bcast_stop(void)
+{
+    int stop = 0, flag = 0;
+    double work = 1;
+    if (rank == 0)
+        stop = 100 + step;
+    /* one call: BUFFER = &stop; MPI_Test = until */
+    if (rank == 0)
+        for (int i = 1; i < size; i++)
+            MPI_Send(&stop, 1, MPI_INT, i, 56, WORLD);
+    for (; rank && !flag; work *= 1.01) {
+        MPI_Iprobe(0, 56, WORLD, &flag, IGNORE);
+        if (flag)
+            MPI_Recv(&stop, 1, MPI_INT, 0, 56, WORLD, IGNORE);
+    }
+    /* to here */
+    look(&stop, sizeof stop);
+}
+
+/* At these lines now numbers of one type, now of another. */
+static void tell(void *x, int n, MPI_Datatype type)
+{
+    /* one call: BUFFER = x; count = n * (type == MPI_INT ? 4 : 8) */
+    if (rank == 0)
+        for (int i = 1; i < size; i++)
+            MPI_Send(x, n, type, i, 57, WORLD);
+    else
+        MPI_Recv(x, n, type, 0, 57, WORLD, IGNORE);
+    /* to here */
+}
+
+/* expect: MPI_Bcast */
+static void bcast_types(void)
+{
+    fill(a, rank ? 0 : N);
+    tell(a, step % 2 ? 7 : 50, step % 2 ? MPI_INT : MPI_DOUBLE);
+    look(a, N * 8);
+}
+
+/* Now the sum of all, now the largest. */
+/* powers of two; expect: withheld */
+static void allreduce_sum_or_max(void)
+{
+    fill(a, N);
+    for (int bit = 1; bit < size; bit <<= 1) {
+        MPI_Sendrecv(a, N, MPI_DOUBLE, rank ^ bit, 58, t, N, MPI_DOUBLE, rank ^ bit, 58, WORLD,
+                     IGNORE);
+        for (int i = 0; i < N; i++)
+            a[i] = step % 2 == 0 ? a[i] + t[i] : t[i] > a[i] ? t[i] : a[i];
+    }
+    look(a, N * 8);
+    rest();
+}
+
+/* The first number says how many come behind it. */
+/* expect: withheld */
+static void bcast_header(void)
+{
+    a[0] = 20 + 10 * (step % 3);
+    fill(a + 1, rank ? 0 : N);
+    if (rank == 0) {
+        for (int i = 1; i < size; i++) {
+            MPI_Send(a, 1, MPI_DOUBLE, i, 59, WORLD);
+            MPI_Send(a + 1, (int)a[0], MPI_DOUBLE, i, 60, WORLD);
+        }
+    } else {
+        MPI_Recv(a, 1, MPI_DOUBLE, 0, 59, WORLD, IGNORE);
+        MPI_Recv(a + 1, (int)a[0], MPI_DOUBLE, 0, 60, WORLD, IGNORE);
+    }
+    look(a, (int)a[0] * 8);
+}
+
+/* Segments, of which the last has a negative number at its end. */
+/* expect: withheld */
+static void bcast_until_end(void)
+{
+    enum { SEGMENT = 16 };
+    int segments = 3 + step % 3, k = 0;
+    if (rank == 0) {
+        fill(a, segments * SEGMENT);
+        a[segments * SEGMENT - 1] = -1;
+    }
+    do {
+        double *here = a + k * SEGMENT;
+        if (rank)
+            MPI_Recv(here, SEGMENT, MPI_DOUBLE, rank - 1, 61, WORLD, IGNORE);
+        if (rank < size - 1)
+            MPI_Send(here, SEGMENT, MPI_DOUBLE, rank + 1, 61, WORLD);
+    } while (a[++k * SEGMENT - 1] >= 0);
+    look(a, k * SEGMENT * 8);
+}
+
+/* Rank 0 tells who has something for all. */
+/* three or more; expect: MPI_Bcast MPI_Bcast */
+static void bcast_root_told(void)
+{
+    int root = rank ? -1 : 1 + step % (size - 1);
+    /* one call: BUFFER = &root */
+    if (rank == 0)
+        for (int i = 1; i < size; i++)
+            MPI_Send(&root, 1, MPI_INT, i, 62, WORLD);
+    else
+        MPI_Recv(&root, 1, MPI_INT, 0, 62, WORLD, IGNORE);
+    /* to here */
+    if (rank == root)
+        fill(a, N);
+    /* one call: BUFFER = a; root = root */
+    if (rank == root) {
+        for (int i = 0; i < size; i++)
+            if (i != root)
+                MPI_Send(a, N, MPI_DOUBLE, i, 63, WORLD);
+    } else {
+        MPI_Recv(a, N, MPI_DOUBLE, root, 63, WORLD, IGNORE);
+    }
+    /* to here */
+    look(a, N * 8);
 }
 
 /* Work for whoever is ready. */
@@ -857,18 +1066,36 @@ static const struct { const char *name; void (*run)(void); } patterns[] = {
     PATTERN(bcast_probed), PATTERN(master), PATTERN(bcast_other_hop), PATTERN(gather_who_comes),
     PATTERN(allgather_short), PATTERN(gather_subtract), PATTERN(bcast_copies),
     PATTERN(bcast_without_one), PATTERN(bcast_sometimes), PATTERN(permutation),
-    PATTERN(reduce_elsewhere),
+    PATTERN(reduce_elsewhere), PATTERN(bcast_matched), PATTERN(bcast_tree_probed),
+    PATTERN(bcast_counted), PATTERN(bcast_from_anyone), PATTERN(bcast_stop), PATTERN(bcast_types),
+    PATTERN(allreduce_sum_or_max), PATTERN(bcast_header), PATTERN(bcast_until_end),
+    PATTERN(bcast_root_told),
 };
+
+/* Nothing is left of the pattern before. */
+static void begin(void)
+{
+    MPI_Barrier(WORLD);
+    MPI_Pcontrol(100);
+    seen = 5381;
+    memset(a, 0, sizeof a), memset(b, 0, sizeof b), memset(t, 0, sizeof t);
+    memset(near_a, 0, sizeof near_a), memset(near_t, 0, sizeof near_t);
+    memset(far_a, 0, sizeof a), memset(far_t, 0, sizeof t);
+}
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (step = 0; argc > 1 && !strcmp(argv[1], patterns[i].name) && step < STEPS; step++)
-            patterns[i].run();
-    printf("process %d: %lx\n", rank, seen);
+    for (int k = 1; k < argc; k++)
+        for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+            if (!strcmp(argv[k], patterns[i].name)) {
+                begin();
+                for (step = 0; step < STEPS; step++)
+                    patterns[i].run();
+                printf("process %d %s: %lx\n", rank, argv[k], seen);
+            }
     MPI_Finalize();
     return 0;
 }

@@ -52,7 +52,7 @@ pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
         let inner = (0..regions.len()).filter(|r| has(&regions[*r]));
         let inner = inner.min_by_key(|r| regions[*r].last - regions[*r].first);
         let inner = inner.ok_or_else(|| format!("no place for the code: {code:?}"))?;
-        let new = block(&code, &regions[inner].names)?;
+        let new = block(&code, &regions[inner].names, one["language"] == "Fortran")?;
         if replaced[inner].replace(new).is_some() {
             return Err("two calls for one place".to_owned());
         }
@@ -76,23 +76,39 @@ pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
 }
 
 /// The code with its names, and what it needs declared.
-fn block(code: &[&str], names: &[(String, String)]) -> Result<String, String> {
+fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<String, String> {
     let text = code.iter().map(|line| renamed(line, names)).collect::<Vec<_>>().join("\n");
     let unknown = ["BUFFER", "BLOCK", "BLOCKS", "SEND", "RECEIVE", "RESULT"];
     if let Some(name) = unknown.iter().find(|name| words(&text).any(|word| word == **name)) {
         return Err(format!("nothing says what {name} is: {text}"));
     }
     let has = |name: &str| words(&text).any(|word| word == name);
-    let made = |ty: &str, all: &[&str]| -> String {
-        let made = all.iter().filter(|name| has(name) && text.contains(&format!("&{name}")));
-        made.map(|name| format!("{ty} {name};\n")).collect()
-    };
-    let types = ["sent_block", "received_block", "border", "border1", "border2"];
-    Ok(format!(
-        "{{\n{}{}{text}\n}}\n",
-        made("MPI_Comm", &["group", "grid", "neighbours"]),
-        made("MPI_Datatype", &types)
-    ))
+    let handles = [
+        ("MPI_Comm", &["group", "grid", "neighbours"][..]),
+        ("MPI_Datatype", &["sent_block", "received_block", "border", "border1", "border2"]),
+        ("MPI_Request", &["request"]),
+    ];
+    let mut declared = String::new();
+    if is_fortran {
+        for name in handles.iter().flat_map(|(_, names)| *names).filter(|name| has(name)) {
+            declared.push_str(&format!("integer :: {name}\n"));
+        }
+        for line in code {
+            let Some((name, list)) = line.split_once(" = ") else { continue };
+            let kind = if list.contains("_KIND") { "integer(MPI_ADDRESS_KIND)" } else { "integer" };
+            let rank = if list.starts_with("reshape") { ":, :" } else { ":" };
+            if list.starts_with(['[', 'r']) {
+                declared.push_str(&format!("{kind}, allocatable :: {name}({rank})\n"));
+            }
+        }
+        return Ok(format!("block\n{declared}{text}\nend block\n"));
+    }
+    for (ty, names) in handles {
+        for name in names.iter().filter(|name| text.contains(&format!("&{name}"))) {
+            declared.push_str(&format!("{ty} {name};\n"));
+        }
+    }
+    Ok(format!("{{\n{declared}{text}\n}}\n"))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -10,9 +10,6 @@
 macro_rules! arrivals {
     () => {
         $crate::arrivals! { @each
-            Probe probe required (source: c_int, tag: c_int, comm: Comm, status: *mut Status);
-            Iprobe iprobe required
-                (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status);
             Comm_free comm_free required (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
             Comm_disconnect comm_disconnect optional (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
             Comm_accept comm_accept optional

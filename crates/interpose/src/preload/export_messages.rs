@@ -12,21 +12,45 @@ macro_rules! messages {
         $crate::messages! { @counted int }
 
         // Nothing is counted: there is one width.
+        $crate::layered! { [Probe required probe]
+            (source: c_int, tag: c_int, comm: Comm, status: *mut Status)
+            |layer, next| {
+                let from = Envelope { rank: source, tag, comm };
+                let probe = ProbeCall { from, waits: true, message: None, status };
+                layer.probe(probe, move |status| next(source, tag, comm, status), || true)
+            }
+        }
+        $crate::layered! { [Iprobe required iprobe]
+            (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, status: *mut Status)
+            |layer, next| {
+                let from = Envelope { rank: source, tag, comm };
+                let probe = ProbeCall { from, waits: false, message: None, status };
+                let call = move |status| next(source, tag, comm, flag, status);
+                layer.probe(probe, call, move || *flag != 0)
+            }
+        }
         $crate::layered! { [Mprobe required mprobe]
             (source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status)
             |layer, next| {
-                let call = move || next(source, tag, comm, message, status);
-                layer.mprobe(Envelope { rank: source, tag, comm }, message, call, || true)
+                let from = Envelope { rank: source, tag, comm };
+                let probe = ProbeCall { from, waits: true, message: Some(message), status };
+                let call = move |status| next(source, tag, comm, message, status);
+                layer.probe(probe, call, || true)
             }
         }
         $crate::layered! { [Improbe required improbe]
             (source: c_int, tag: c_int, comm: Comm, flag: *mut c_int, message: *mut Message,
                 status: *mut Status)
             |layer, next| {
-                let call = move || next(source, tag, comm, flag, message, status);
-                let envelope = Envelope { rank: source, tag, comm };
-                layer.mprobe(envelope, message, call, move || *flag != 0)
+                let from = Envelope { rank: source, tag, comm };
+                let probe = ProbeCall { from, waits: false, message: Some(message), status };
+                let call = move |status| next(source, tag, comm, flag, message, status);
+                layer.probe(probe, call, move || *flag != 0)
             }
+        }
+        $crate::layered! { [Get_elements_x required get_elements_x]
+            (status: *const Status, datatype: Datatype, count: *mut $crate::reexport::Count)
+            |layer, next| { layer.counts(status, move || next(status, datatype, count)) }
         }
         $crate::layered! { [Start required start] (request: *mut Request)
             |layer, next| { layer.start((1, request), move |request| next(request)) }
@@ -43,7 +67,7 @@ macro_rules! messages {
         use $crate::reexport::Mode;
         use $crate::runtime::calls::{
             Envelope, IncomingMessage, MessageData, MessageLayer as _, MessageSource,
-            OutgoingMessage, PersistentLayer as _,
+            OutgoingMessage, PersistentLayer as _, ProbeCall,
         };
 
         // Who does the work; what comes after the message, and whether a layer changes it.
@@ -76,6 +100,10 @@ macro_rules! messages {
             exchange sendrecv (status: *mut Status) { Sendrecv required sendrecv sendrecv_c []; }
             exchange_replace sendrecv_replace (status: *mut Status) {
                 Sendrecv_replace required sendrecv_replace sendrecv_replace_c [];
+            }
+            asked counts () {
+                Get_count required get_count get_count_c [];
+                Get_elements required get_elements get_elements_c [];
             }
             // Of MPI 4.0.
             exchange isendrecv (request: *mut Request) {
@@ -146,6 +174,12 @@ macro_rules! messages {
                     next(buffer, count, datatype, message, $place)
                 })
             }
+        }
+    };
+    (@asked $method:ident () $function:tt []) => {
+        $crate::layered! { $function
+            (status: *const Status, datatype: Datatype, count: *mut N)
+            |layer, next| { layer.$method(status, move || next(status, datatype, count)) }
         }
     };
     (@exchange $method:ident ($place:ident: $ty:ty) $function:tt []) => {

@@ -78,7 +78,11 @@ impl<A: Abi> Inside<A> {
     }
 
     /// The content of a status: source in the world, tag, bytes. `None` where nothing has come.
-    fn came(&self, status: &A::Status, communicator: &Communicator) -> Option<(u32, i32, u64)> {
+    pub(super) fn came(
+        &self,
+        status: &A::Status,
+        communicator: &Communicator,
+    ) -> Option<(u32, i32, u64)> {
         let mpi = self.runtime.mpi();
         if mpi.cancelled(status).unwrap_or(false) {
             return None;
@@ -107,8 +111,8 @@ fn says_something(bytes: &[u8], origins: &[Origin]) -> bool {
 }
 
 impl<A: Abi> Inner<A> {
-    /// Origin of the bytes that are about to be sent: their hash, where they come from, and
-    /// whether they are a sum.
+    /// The hash of the bytes that are about to be sent, where they come from, and whether they are
+    /// a sum.
     ///
     /// # Safety
     /// The buffer can be read.

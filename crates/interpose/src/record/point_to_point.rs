@@ -1,17 +1,17 @@
-//! Blocking and non-blocking sends and receives, and the probes that find a message for
-//! `MPI_Mrecv`.
+//! Blocking and non-blocking sends and receives, probes, and what a program asks of a status.
 //!
 //! `MPI_Isendrecv` and partitioned communication are not recorded; see book/src/how-to/record.md.
 
 use std::ffi::c_int;
 
 use commloom_mpi::{Abi, Status};
+use commloom_trace::Action;
 
 use super::messages::in_world;
 use super::recorder::{Inside, Recorder};
 use super::requests::{Entry, Probed, Receive, Send, UnderWay};
 use crate::runtime::calls::{
-    Envelope, IncomingMessage, MessageData, MessageLayer, MessageSource, OutgoingMessage,
+    Envelope, IncomingMessage, MessageData, MessageLayer, MessageSource, OutgoingMessage, ProbeCall,
 };
 use crate::runtime::count::CallCount;
 use crate::runtime::statuses::Statuses;
@@ -123,6 +123,19 @@ impl<A: Abi> Inside<A> {
     }
 }
 
+impl<A: Abi> Inside<A> {
+    /// Records the message that a probe has found: whether the probe waits for one, and takes it.
+    fn finds(&self, probed: &Probed, (waits, takes): (bool, bool), status: &A::Status) {
+        let Probed { communicator, from, tag } = probed.clone();
+        let found = self.came(status, &communicator).filter(|_| self.active);
+        if let Some(found) = found {
+            let site = self.site();
+            let action = Action::Probed { from, tag, communicator, waits, takes, found };
+            self.lock().push(site, action);
+        }
+    }
+}
+
 impl<A: Abi> Recorder<A> {
     /// Lets a call in that receives a message. One that was found is forgotten wherever that is.
     #[inline(always)] // As for `enter`.
@@ -216,21 +229,43 @@ impl<A: Abi> MessageLayer<A> for &'static Recorder<A> {
         code
     }
 
-    unsafe fn mprobe(
+    unsafe fn probe(
         self,
-        from: Envelope<A>,
-        message: *const A::Message,
-        next: impl FnOnce() -> c_int,
+        call: ProbeCall<A>,
+        next: impl FnOnce(*mut A::Status) -> c_int,
         found: impl FnOnce() -> bool,
     ) -> c_int {
-        let Some(inside) = self.enter() else { return next() };
-        let code = next();
+        let ProbeCall { from, waits, message, status } = call;
+        let Some(inside) = self.enter() else { return next(status) };
+        let mut statuses = Statuses::new::<A>(status, 1);
+        let code = next(statuses.as_mut_ptr());
         if code == A::CONSTANTS.success && found() {
             inside.shield(|| {
                 let probed = inside.probed(from)?;
+                // SAFETY: the call has found a message, and has written its status.
+                let status = unsafe { statuses.get(0) };
+                inside.finds(&probed, (waits, message.is_some()), &status?);
                 // SAFETY: the call has found a message, and has written its handle.
-                let message = unsafe { *message };
+                let message = message.map(|message| unsafe { *message })?;
                 inside.lock().messages.insert(message, probed)
+            });
+        }
+        code
+    }
+
+    unsafe fn counts(self, status: *const A::Status, next: impl FnOnce() -> c_int) -> c_int {
+        let code = next();
+        let Some(inside) = self.enter_active() else { return code };
+        if code == A::CONSTANTS.success && !status.is_null() {
+            inside.shield(|| {
+                // SAFETY: the library has read the status, and has not refused it. Open MPI hands
+                // over those of Fortran, which are aligned as its integers.
+                let status = unsafe { status.read_unaligned() };
+                let source = u32::try_from(status.source()).ok()?;
+                let bytes = inside.runtime.mpi().status_bytes(&status).ok().flatten()?;
+                let site = inside.site();
+                let action = Action::Counted { source, tag: status.tag(), bytes };
+                inside.lock().push(site, action)
             });
         }
         code

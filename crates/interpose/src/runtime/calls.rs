@@ -59,6 +59,19 @@ pub enum MessageSource<A: Abi> {
     Matched(*mut A::Message),
 }
 
+/// A call that asks for a message, which others receive later.
+pub struct ProbeCall<A: Abi> {
+    /// Source and tag, which may be wildcards.
+    pub from: Envelope<A>,
+    /// Whether it waits for a message.
+    pub waits: bool,
+    /// Where the handle of the message is after `MPI_Mprobe` or `MPI_Improbe`, which take it as a
+    /// receive does.
+    pub message: Option<*const A::Message>,
+    /// For the status of the message, as the program has given it.
+    pub status: *mut A::Status,
+}
+
 impl<A: Abi> Envelope<A> {
     /// Whether its message goes nowhere, or comes from nobody (MPI 4.1, section 3.10).
     #[inline]
@@ -164,18 +177,25 @@ pub trait MessageLayer<A: Abi>: Copy {
         next(messages.0.data, messages.1.data, request)
     }
 
-    /// `MPI_Mprobe` and `MPI_Improbe`, which take a message as a receive does; `found` says
-    /// whether there is one, after a call that has succeeded.
+    /// `MPI_Probe` and its like; `found` says whether there is a message, after a call that has
+    /// succeeded.
     ///
     /// # Safety
     /// As the MPI call.
-    unsafe fn mprobe(
+    unsafe fn probe(
         self,
-        from: Envelope<A>,
-        message: *const A::Message,
-        next: impl FnOnce() -> c_int,
+        call: ProbeCall<A>,
+        next: impl FnOnce(*mut A::Status) -> c_int,
         found: impl FnOnce() -> bool,
     ) -> c_int;
+
+    /// `MPI_Get_count` and its like.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    unsafe fn counts(self, _status: *const A::Status, next: impl FnOnce() -> c_int) -> c_int {
+        next()
+    }
 }
 
 /// Who looks after persistent requests (MPI 4.1, section 3.9), as [`MessageLayer`] for messages.

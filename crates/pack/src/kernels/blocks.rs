@@ -141,7 +141,18 @@ pub(crate) unsafe fn blocks<L: Lanes, D: Direction, C: Cursor, const N: usize, c
             }
             return;
         }
-        if N > 0 && left >= 4 {
+        if N > 0 && !GAPS {
+            // Half of the addresses are constants.
+            for _ in 0..left / 4 {
+                let [a, b, c, d] = cursor.next();
+                one::<D, N>(a, packed, N);
+                one::<D, N>(b, packed.wrapping_add(N), N);
+                one::<D, N>(c, packed.wrapping_add(2 * N), N);
+                one::<D, N>(d, packed.wrapping_add(3 * N), N);
+                packed = packed.wrapping_add(4 * N);
+            }
+            left %= 4;
+        } else if N > 0 && left >= 4 {
             let mut places = Strided::new(packed, step.cast_signed());
             for _ in 0..left / 4 {
                 let ([a, b, c, d], [e, f, g, h]) = (cursor.next(), places.next());

@@ -1,5 +1,8 @@
-/* Runs generated procedures with an MPI of its own, in one process, that does what the standard allows at its worst: a send that is pending reads its memory
-   when it is completed, a receive writes to its memory as soon as it is posted (mode e), or not before it is completed (mode l). The library packs and unpacks. */
+/* Runs generated procedures with an MPI of its own, in one process, that does what the standard
+   allows at its worst: a send that is pending reads its memory when it is completed, a receive
+   writes to its memory as soon as it is posted (mode e), or not before it is completed (mode l).
+   The library packs and unpacks. Communicators seem to have three processes, of which the
+   procedure is the first, and then the second one. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,10 +10,12 @@
 #include <string.h>
 
 #define MOST 64
-enum { SIZE = 512, LIST = 64 };
+enum { SIZE = 512, LIST = 64, PROCESSES = 3 };
 
 typedef struct {
     int is_open, is_send, tag, count;
+    /* Of a persistent request, which stays when it is complete. */
+    int stays, is_active;
     void *buffer;
     MPI_Datatype type;
     unsigned message;
@@ -19,7 +24,7 @@ typedef struct {
 static pending all[MOST];
 static uint64_t hash;
 static unsigned messages;
-static int is_early, in_use;
+static int is_early, in_use, rank;
 static void *bottom_of_fortran;
 
 void campaign_bottom_(void);
@@ -72,7 +77,20 @@ static void arrived(void *buffer, int count, MPI_Datatype type, unsigned message
                   MPI_STATUS_IGNORE);
 }
 
-static int post(int is_send, void *buffer, int count, MPI_Datatype type, int tag)
+static void start(int at)
+{
+    if (at <= 0 || at >= MOST || !all[at].is_open || all[at].is_active)
+        fail("start");
+    pending *p = &all[at];
+    p->is_active = 1;
+    if (!p->is_send) {
+        p->message = messages++;
+        if (is_early)
+            arrived(p->buffer, p->count, p->type, p->message);
+    }
+}
+
+static int prepare(int is_send, void *buffer, int count, MPI_Datatype type, int tag, int stays)
 {
     int at = 1;
     while (at < MOST && all[at].is_open)
@@ -80,29 +98,40 @@ static int post(int is_send, void *buffer, int count, MPI_Datatype type, int tag
     if (at == MOST)
         fail("requests");
     pending *p = &all[at];
-    *p = (pending){1, is_send, tag, count, buffer, MPI_DATATYPE_NULL, 0};
-    if (!is_send) {
-        p->message = messages++;
-        if (is_early)
-            arrived(buffer, count, type, p->message);
-    }
+    *p = (pending){1, is_send, tag, count, stays, 0, buffer, MPI_DATATYPE_NULL, 0};
     PMPI_Type_dup(type, &p->type);
     in_use++;
     return at;
 }
 
-static void complete(int at)
+static int post(int is_send, void *buffer, int count, MPI_Datatype type, int tag)
+{
+    int at = prepare(is_send, buffer, count, type, tag, 0);
+    start(at);
+    return at;
+}
+
+static void release(int at)
+{
+    PMPI_Type_free(&all[at].type);
+    all[at].is_open = 0;
+    in_use--;
+}
+
+/* Whether the request is still there. */
+static int complete(int at)
 {
     if (at <= 0 || at >= MOST || !all[at].is_open)
-        return;
+        return 0;
     pending *p = &all[at];
-    if (p->is_send)
+    if (p->is_active && p->is_send)
         sent(p->buffer, p->count, p->type, p->tag);
-    else if (!is_early)
+    else if (p->is_active && !is_early)
         arrived(p->buffer, p->count, p->type, p->message);
-    PMPI_Type_free(&p->type);
-    p->is_open = 0;
-    in_use--;
+    p->is_active = 0;
+    if (!p->stays)
+        release(at);
+    return p->stays;
 }
 
 static int slot(MPI_Request r) { return (int)(intptr_t)r; }
@@ -140,9 +169,100 @@ int MPI_Irecv(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Re
 int MPI_Wait(MPI_Request *r, MPI_Status *status)
 {
     (void)status;
-    if (*r != MPI_REQUEST_NULL)
-        complete(slot(*r));
+    if (*r == MPI_REQUEST_NULL || !complete(slot(*r)))
+        *r = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Send_init(const void *b, int n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request *r)
+{
+    (void)d, (void)c;
+    *r = request(prepare(1, (void *)b, n, t, tag, 1));
+    return MPI_SUCCESS;
+}
+
+int MPI_Recv_init(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r)
+{
+    (void)s, (void)c;
+    *r = request(prepare(0, b, n, t, tag, 1));
+    return MPI_SUCCESS;
+}
+
+int MPI_Start(MPI_Request *r)
+{
+    start(slot(*r));
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request *r)
+{
+    complete(slot(*r));
+    release(slot(*r));
     *r = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm c, int *size)
+{
+    (void)c;
+    *size = PROCESSES;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_rank(MPI_Comm c, int *of)
+{
+    (void)c;
+    *of = rank;
+    return MPI_SUCCESS;
+}
+
+int MPI_Bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
+{
+    (void)c;
+    if (rank == root)
+        sent(b, n, t, 21);
+    else
+        arrived(b, n, t, messages++);
+    return MPI_SUCCESS;
+}
+
+int MPI_Gather(const void *b, int n, MPI_Datatype t, void *to, int m, MPI_Datatype u, int root,
+               MPI_Comm c)
+{
+    (void)c;
+    sent(b, n, t, 22);
+    if (rank == root)
+        arrived(to, PROCESSES * m, u, messages++);
+    return MPI_SUCCESS;
+}
+
+int MPI_Scatter(const void *b, int n, MPI_Datatype t, void *to, int m, MPI_Datatype u, int root,
+                MPI_Comm c)
+{
+    (void)c;
+    if (rank == root)
+        sent(b, PROCESSES * n, t, 23);
+    arrived(to, m, u, messages++);
+    return MPI_SUCCESS;
+}
+
+int MPI_Allgather(const void *b, int n, MPI_Datatype t, void *to, int m, MPI_Datatype u, MPI_Comm c)
+{
+    (void)c;
+    sent(b, n, t, 24);
+    arrived(to, PROCESSES * m, u, messages++);
+    return MPI_SUCCESS;
+}
+
+/* In mode e all arrives before anything is sent. */
+int MPI_Alltoall(const void *b, int n, MPI_Datatype t, void *to, int m, MPI_Datatype u, MPI_Comm c)
+{
+    (void)c;
+    if (!is_early)
+        sent(b, PROCESSES * n, t, 25);
+    arrived(to, PROCESSES * m, u, messages++);
+    if (is_early)
+        sent(b, PROCESSES * n, t, 25);
     return MPI_SUCCESS;
 }
 
@@ -201,9 +321,67 @@ void mpi_irecv_(void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *s, MPI_Fint *tag, M
 void mpi_wait_(MPI_Fint *r, MPI_Fint *st, MPI_Fint *e)
 {
     (void)st;
+    if (!complete(*r))
+        *r = 0;
+    *e = 0;
+}
+
+void mpi_send_init_(void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *d, MPI_Fint *tag, MPI_Fint *c,
+                    MPI_Fint *r, MPI_Fint *e)
+{
+    (void)d, (void)c;
+    *r = prepare(1, place(b), *n, PMPI_Type_f2c(*t), *tag, 1);
+    *e = 0;
+}
+
+void mpi_recv_init_(void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *s, MPI_Fint *tag, MPI_Fint *c,
+                    MPI_Fint *r, MPI_Fint *e)
+{
+    (void)s, (void)c;
+    *r = prepare(0, place(b), *n, PMPI_Type_f2c(*t), *tag, 1);
+    *e = 0;
+}
+
+void mpi_start_(MPI_Fint *r, MPI_Fint *e)
+{
+    start(*r);
+    *e = 0;
+}
+
+void mpi_request_free_(MPI_Fint *r, MPI_Fint *e)
+{
     complete(*r);
+    release(*r);
     *r = 0;
     *e = 0;
+}
+
+void mpi_comm_size_(MPI_Fint *c, MPI_Fint *size, MPI_Fint *e)
+{
+    (void)c;
+    *size = PROCESSES;
+    *e = 0;
+}
+
+void mpi_comm_rank_(MPI_Fint *c, MPI_Fint *of, MPI_Fint *e)
+{
+    (void)c;
+    *of = rank;
+    *e = 0;
+}
+
+void mpi_bcast_(void *b, MPI_Fint *n, MPI_Fint *t, MPI_Fint *root, MPI_Fint *c, MPI_Fint *e)
+{
+    (void)c;
+    *e = MPI_Bcast(place(b), *n, PMPI_Type_f2c(*t), *root, MPI_COMM_SELF);
+}
+
+void mpi_alltoall_(void *b, MPI_Fint *n, MPI_Fint *t, void *to, MPI_Fint *m, MPI_Fint *u,
+                   MPI_Fint *c, MPI_Fint *e)
+{
+    (void)c;
+    *e = MPI_Alltoall(place(b), *n, PMPI_Type_f2c(*t), place(to), *m, PMPI_Type_f2c(*u),
+                      MPI_COMM_SELF);
 }
 
 void mpi_waitall_(MPI_Fint *n, MPI_Fint *r, MPI_Fint *st, MPI_Fint *e)
@@ -231,8 +409,8 @@ int main(int argc, char **argv)
     for (int p = 0; procedures[p].number >= 0; p++) {
         for (int i = 0; i < 64; i++)
             campaign_globals[i] = campaign_common_[i] = 0.25 + i;
-        for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            int n = sizes[s][0], m = sizes[s][1], peer = 0;
+        for (unsigned s = 0; s < 2 * (sizeof sizes / sizeof *sizes); s++) {
+            int n = sizes[s / 2][0], m = sizes[s / 2][1], peer = 0;
             double t = 0;
             for (int i = 0; i < SIZE; i++)
                 u[i] = 1 + i + 0.5 * s, v[i] = -1 - i;
@@ -240,6 +418,7 @@ int main(int argc, char **argv)
                 list[i] = (i * 7 + 3) % LIST;
             hash = 14695981039346656037u;
             messages = 1;
+            rank = s % 2;
             printf("%d ", procedures[p].number);
             fflush(stdout);
             if (procedures[p].c)

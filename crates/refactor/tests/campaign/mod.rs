@@ -6,6 +6,8 @@
 //! of them is counted by these.
 
 pub mod c;
+pub mod calls;
+pub mod cpp;
 pub mod fortran;
 pub mod run;
 
@@ -71,14 +73,28 @@ pub struct Shape {
 /// Program `number` of a campaign.
 pub fn program(seed: u64, number: usize) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
-    if rng.u8(..5) < 3 { c::program(&mut rng, number) } else { fortran::program(&mut rng, number) }
+    match rng.u8(..9) {
+        0..3 => c::program(&mut rng, number),
+        3..6 => cpp::program(&mut rng, number),
+        _ => fortran::program(&mut rng, number),
+    }
+}
+
+impl Program {
+    /// The end of its file's name.
+    pub fn suffix(&self) -> &'static str {
+        match self.language {
+            Language::C => "c",
+            Language::Cpp => "cpp",
+            Language::FortranFree | Language::FortranFixed => "f90",
+        }
+    }
 }
 
 /// Runs the tool.
 pub fn judge(program: Program) -> Outcome {
-    let suffix = if program.language == Language::C { "c" } else { "f90" };
     let source = Source {
-        name: format!("p{}.{suffix}", program.number),
+        name: format!("p{}.{}", program.number, program.suffix()),
         language: program.language,
         text: program.text.clone(),
     };

@@ -27,7 +27,7 @@ pub fn run(
     fs::create_dir_all(folder).map_err(|e| e.to_string())?;
     let write =
         |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|e| e.to_string());
-    let (mut c, mut fortran) = (String::new(), String::new());
+    let (mut c, mut cpp, mut fortran) = (String::new(), String::new(), String::new());
     let mut table = String::from(
         "#include <mpi.h>\ntypedef double procedure(double *, double *, int *, int, int, int, \
          MPI_Comm);\n\
@@ -37,8 +37,11 @@ pub fn run(
     let mut rows = String::new();
     for outcome in all {
         let number = outcome.program.number;
-        if outcome.program.language == Language::C {
-            let _ = writeln!(c, "#line 1 \"p{number}.c\"\n{}", text(outcome));
+        let is_c = outcome.program.language == Language::C;
+        if is_c || outcome.program.language == Language::Cpp {
+            let file = if is_c { &mut c } else { &mut cpp };
+            let suffix = outcome.program.suffix();
+            let _ = writeln!(file, "#line 1 \"p{number}.{suffix}\"\n{}", text(outcome));
             let _ = writeln!(table, "procedure p{number};");
             let _ = writeln!(rows, "{{{number}, p{number}, 0}},");
         } else {
@@ -53,33 +56,12 @@ pub fn run(
          procedures[] = {{{rows}{{-1, 0, 0}}}};"
     );
     write("c.c", &c)?;
+    write("cpp.cpp", &cpp)?;
     write("f.f90", &fortran)?;
     write("table.c", &table)?;
     write("driver.c", include_str!("driver.c"))?;
     write("bottom.f90", include_str!("bottom.f90"))?;
-    let tool = |name: &str| format!("{name}.{library}");
-    let warnings = [
-        "-std=gnu17",
-        "-w",
-        "-Werror=implicit-function-declaration",
-        "-Werror=incompatible-pointer-types",
-        "-Werror=int-conversion",
-    ];
-    let mut link = Command::new(tool("mpif90"));
-    link.current_dir(folder).args(["-o", "program"]);
-    for file in ["c.c", "f.f90", "table.c", "driver.c", "bottom.f90"] {
-        let is_c = file.ends_with(".c");
-        let mut command = Command::new(tool(if is_c { "mpicc" } else { "mpif90" }));
-        command.current_dir(folder).args(["-O0", "-c", file]);
-        if is_c {
-            command.args(warnings);
-        } else {
-            command.args(["-w", "-fcheck=all", "-fallow-argument-mismatch"]);
-        }
-        finish(&mut command)?;
-        link.arg(Path::new(file).with_extension("o"));
-    }
-    finish(&mut link)?;
+    compile(library, folder)?;
     let mut printed = Printed::new();
     for mode in ["e", "l"] {
         let mut command = Command::new("./program");
@@ -97,6 +79,36 @@ pub fn run(
         }
     }
     Ok(printed)
+}
+
+/// The texts in a folder become its program.
+fn compile(library: &str, folder: &Path) -> Result<(), String> {
+    let tool = |name: &str| format!("{name}.{library}");
+    let warnings = [
+        "-std=gnu17",
+        "-w",
+        "-Werror=implicit-function-declaration",
+        "-Werror=incompatible-pointer-types",
+        "-Werror=int-conversion",
+    ];
+    let mut link = Command::new(tool("mpif90"));
+    link.current_dir(folder).args(["-o", "program"]);
+    // The old classes of MPI need a library of their own.
+    let cpp_options = ["-std=gnu++17", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
+    let fortran = ["-w", "-fcheck=all", "-fallow-argument-mismatch"];
+    for file in ["c.c", "cpp.cpp", "f.f90", "table.c", "driver.c", "bottom.f90"] {
+        let (compiler, options) = match file.rsplit_once('.').map(|(_, suffix)| suffix) {
+            Some("c") => ("mpicc", &warnings[..]),
+            Some("cpp") => ("mpicxx", &cpp_options[..]),
+            _ => ("mpif90", &fortran[..]),
+        };
+        let mut command = Command::new(tool(compiler));
+        command.current_dir(folder).args(["-O0", "-c", file]).args(options);
+        finish(&mut command)?;
+        link.arg(Path::new(file).with_extension("o"));
+    }
+    link.arg("-lstdc++");
+    finish(&mut link).map(drop)
 }
 
 fn finish(command: &mut Command) -> Result<String, String> {

@@ -37,7 +37,7 @@ use crate::accelerate::rounds::CallEnd;
 use crate::preload::state::Preload;
 use crate::replace::Way;
 use crate::runtime::calls::{
-    Envelope, IncomingMessage, MessageData, MessageLayer, MessageSource, OutgoingMessage,
+    IncomingMessage, MessageData, MessageLayer, MessageSource, OutgoingMessage, ProbeCall,
 };
 use crate::runtime::count::CallCount;
 use crate::runtime::outcome::When;
@@ -185,15 +185,16 @@ impl<A: Abi> MessageLayer<A> for &'static Preload<A> {
         next(sent.data, received.data, request)
     }
 
-    unsafe fn mprobe(
+    unsafe fn probe(
         self,
-        from: Envelope<A>,
-        _message: *const A::Message,
-        next: impl FnOnce() -> c_int,
+        call: ProbeCall<A>,
+        next: impl FnOnce(*mut A::Status) -> c_int,
         _found: impl FnOnce() -> bool,
     ) -> c_int {
-        self.replacement.uses(Way::In, from);
-        next()
+        if call.message.is_some() {
+            self.replacement.uses(Way::In, call.from);
+        }
+        next(call.status)
     }
 }
 

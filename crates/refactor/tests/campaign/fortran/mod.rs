@@ -1,124 +1,12 @@
 //! Programs of Fortran.
 
+mod shapes;
+
 use commloom_refactor::source::Language;
 
 use super::{Phase, Program, Rng, Shape, Twist, one, placed};
 use Phase::{Between, Last, Pending};
-
-const SHAPES: &[Shape] = &[
-    Shape {
-        name: "vector",
-        declared: "",
-        pack: "do i = 1, n\nb(i) = u(3 * i)\nend do",
-        unpack: "do i = 1, n\nu(3 * i) = b(i)\nend do",
-        count: "n",
-        some: "n > 0",
-        left: Some("i"),
-    },
-    Shape {
-        name: "running index",
-        declared: "",
-        pack: "k = 0\ndo j = 1, m\ndo i = 1, n\nk = k + 1\nb(k) = u(20 * j + i)\nend do\nend do",
-        unpack: "k = 0\ndo j = 1, m\ndo i = 1, n\nk = k + 1\nu(20 * j + i) = b(k)\nend do\nend do",
-        count: "n * m",
-        some: "n * m > 0",
-        left: Some("k"),
-    },
-    Shape {
-        name: "section",
-        declared: "",
-        pack: "b(1:n) = u(2:2 * n:2)",
-        unpack: "u(2:2 * n:2) = b(1:n)",
-        count: "n",
-        some: "n > 0",
-        left: None,
-    },
-    Shape {
-        name: "two arrays",
-        declared: "",
-        pack: "do i = 1, n\nb(2 * i - 1) = u(i)\nb(2 * i) = v(i + 5)\nend do",
-        unpack: "do i = 1, n\nu(i) = b(2 * i - 1)\nv(i + 5) = b(2 * i)\nend do",
-        count: "2 * n",
-        some: "n > 0",
-        left: Some("i"),
-    },
-    Shape {
-        name: "index list",
-        declared: "",
-        pack: "do i = 1, n\nb(i) = u(list(i) + 1)\nend do",
-        unpack: "do i = 1, n\nu(list(i) + 1) = b(i)\nend do",
-        count: "n",
-        some: "n > 0",
-        left: Some("i"),
-    },
-    Shape {
-        name: "downwards",
-        declared: "",
-        pack: "k = 0\ndo i = n, 1, -1\nk = k + 1\nb(k) = u(2 * i)\nend do",
-        unpack: "k = 0\ndo i = n, 1, -1\nk = k + 1\nu(2 * i) = b(k)\nend do",
-        count: "n",
-        some: "n > 0",
-        left: Some("k"),
-    },
-    Shape {
-        name: "while",
-        declared: "",
-        pack: "k = 0\ndo while (k < n)\nk = k + 1\nb(k) = u(2 * k)\nend do",
-        unpack: "k = 0\ndo while (k < n)\nk = k + 1\nu(2 * k) = b(k)\nend do",
-        count: "n",
-        some: "n > 0",
-        left: Some("k"),
-    },
-    Shape {
-        name: "concurrent",
-        declared: "",
-        pack: "do concurrent (i = 1:n)\nb(i) = u(4 * i)\nend do",
-        unpack: "do concurrent (i = 1:n)\nu(4 * i) = b(i)\nend do",
-        count: "n",
-        some: "n > 0",
-        left: None,
-    },
-    Shape {
-        name: "after a loop",
-        declared: "",
-        pack: "k = 0\ndo j = 3, m\nk = k + 1\nb(k) = u(2 * j)\nend do\ndo i = 1, n\nk = k + 1\n\
-            b(k) = u(40 + 9 * j + i)\nend do",
-        unpack: "k = 0\ndo j = 3, m\nk = k + 1\nu(2 * j) = b(k)\nend do\ndo i = 1, n\nk = k + 1\n\
-            u(40 + 9 * j + i) = b(k)\nend do",
-        count: "n + max(0, m - 2)",
-        some: "n > 0",
-        left: Some("j"),
-    },
-    Shape {
-        name: "branches",
-        declared: "",
-        pack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nb(k) = u(i)\nend do\nelse\n\
-            do i = 1, n\nk = k + 1\nb(k) = u(3 * i)\nend do\nend if",
-        unpack: "k = 0\nif (m > 3) then\ndo i = 1, n\nk = k + 1\nu(i) = b(k)\nend do\nelse\n\
-            do i = 1, n\nk = k + 1\nu(3 * i) = b(k)\nend do\nend if",
-        count: "n",
-        some: "n > 0",
-        left: Some("k"),
-    },
-    Shape {
-        name: "where",
-        declared: "",
-        pack: "b(1:n) = v(1:n)\nwhere (u(1:n) > 4) b(1:n) = u(1:n)",
-        unpack: "where (b(1:n) > 4) u(1:n) = b(1:n)",
-        count: "n",
-        some: "n > 0",
-        left: None,
-    },
-    Shape {
-        name: "plane",
-        declared: "",
-        pack: "do j = 1, m\ndo i = 1, n\nb(i + (j - 1) * n) = a(2, i, j)\nend do\nend do",
-        unpack: "do j = 1, m\ndo i = 1, n\na(2, i, j) = b(i + (j - 1) * n)\nend do\nend do",
-        count: "n * m",
-        some: "n * m > 0",
-        left: None,
-    },
-];
+use shapes::SHAPES;
 
 const HELPERS: &str = "subroutine zero@(a, n)
 integer :: n
@@ -363,14 +251,16 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
         (shape, array)
     };
     let sends = rng.bool();
-    let waits = rng.bool();
+    let way = *one(rng, &[Way::Blocking, Way::Immediate, Way::Persistent, Way::Broadcast]);
     let buffer = one(rng, BUFFERS);
     let mut twists: Vec<&Twist> = Vec::new();
     let mut at = Vec::new();
     for _ in 0..*one(rng, &[0, 1, 1, 1, 1, 1, 2]) {
         let twist = one(rng, TWISTS);
         let phase = *one(rng, twist.phases);
-        let fits = (phase != Pending || waits)
+        let fits = (phase != Pending || way.waits())
+            // Its request would be left behind.
+            && !(way == Way::Persistent && twist.name == "left early")
             && !(twist.name == "equivalent storage written" && (buffer.0 != "fixed" || !sends))
             && !(twist.name.contains("the array")
                 && twist.name.contains("pointer")
@@ -386,7 +276,7 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let place = |phase| placed(&twists, &at, phase, shape);
     let (mut tag, mut condition, mut count) = ("3".to_owned(), "", shape.count.to_owned());
     match rng.u8(..24) {
-        0 => {
+        0 if way != Way::Broadcast => {
             names.push("an argument writes the array");
             tag = "tag@(u)".into();
         }
@@ -394,11 +284,11 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
             names.push("a condition writes the array");
             condition = "if (grows@(u)) ";
         }
-        2 if sends => {
+        2 if sends && way != Way::Broadcast => {
             names.push("fewer are sent");
             count = format!("max(0, {count} - 1)");
         }
-        3 if !sends => {
+        3 if !sends && way != Way::Broadcast => {
             names.push("more are received");
             count = format!("{count} + 1");
         }
@@ -411,42 +301,20 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let around = one(rng, AROUND);
     // Later readers, and copies of what was not received, find zeros.
     let is_used = names.iter().any(|name| name.contains("buffer"));
-    let is_skipped = (is_used && ["condition", "select", "goto"].contains(&around.0))
-        || names.contains(&"the call depends on a condition");
+    let is_open = ["condition", "select", "goto"].contains(&around.0) || way == Way::Broadcast;
+    let is_skipped = (is_used && is_open) || names.contains(&"the call depends on a condition");
     let early = if is_skipped { "call zero@(b, n * m + 4 * n + m + 4)" } else { "" };
     let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
-    let kind = if sends { "send" } else { "recv" };
-    let request = if requests == "one" { "r(1)" } else { "r(2)" };
-    let call = match (waits, sends) {
-        (true, _) => format!(
-            "call mpi_i{kind}(b, {count}, mpi_double_precision, peer, {tag}, comm, {request}, ierr)"
-        ),
-        (false, true) => {
-            format!("call mpi_send(b, {count}, mpi_double_precision, peer, {tag}, comm, ierr)")
-        }
-        (false, false) => format!(
-            "call mpi_recv(b, {count}, mpi_double_precision, peer, {tag}, comm, \
-             mpi_status_ignore, ierr)"
-        ),
+    let asked = Asked {
+        sends,
+        count: &count,
+        tag: &tag,
+        condition,
+        requests,
+        between: &place(Between),
+        pending: &place(Pending),
     };
-    let other = "call mpi_irecv(v(200), 4, mpi_double_precision, peer, 8, comm, r(1), ierr)\n";
-    let wait = |at: u8| format!("call mpi_wait(r({at}), mpi_status_ignore, ierr)\n");
-    let pending = place(Pending);
-    let end = match requests {
-        _ if !waits => String::new(),
-        "one" => format!("{pending}{}", wait(1)),
-        "array" => format!("{other}{pending}{}{}", wait(2), wait(1)),
-        "waitall" => {
-            format!("{other}{pending}call mpi_waitall(2, r, mpi_statuses_ignore, ierr)\n")
-        }
-        _ => format!("{other}{}{pending}{}", wait(1), wait(2)),
-    };
-    let between = place(Between);
-    let body = if sends {
-        format!("{}\n{between}{condition}{call}\n{end}", shape.pack)
-    } else {
-        format!("{condition}{call}\n{end}{between}{}", shape.unpack)
-    };
+    let body = way.body(shape, &asked);
     let module =
         if rng.bool() { "use mpi\nimplicit none" } else { "implicit none\ninclude 'mpif.h'" };
     let needs: String = twists.iter().map(|t| format!("{}\n", t.needs)).collect();
@@ -466,27 +334,120 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let text = format!(
         "subroutine p@({dummy}, v, list, n, m, peer, comm, t)\n{module}\n\
          integer :: n, m, peer, comm, list(64)\n\
-         integer :: ierr, r(2), i, j, k, x, it\n{declared}\ndouble precision :: v(512), t\n{}\n\
+         integer :: ierr, r(2), i, j, k, x, it, rank\n{declared}\ndouble precision :: v(512), t\n{}\n\
          {needs}{interfaces}\
-         t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}\n{}{inside}end subroutine\n\
+         t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}{}\n{}{}{inside}end subroutine\n\
          {HELPERS}",
         buffer.1,
         buffer.2,
         if dummy == "a" { "u = 1" } else { "" },
+        way.init(&asked),
         around.1.replace("BODY", &body),
+        way.end(&asked),
         place(Last),
     );
     let text = text.replace(", c@(64)", "");
     let text = indented(&text.replace('@', &number.to_string()));
-    let what = match (sends, waits) {
-        (true, false) => "send",
-        (true, true) => "isend",
-        (false, false) => "recv",
-        (false, true) => "irecv",
-    };
+    let what = format!("{way:?} {}", if sends { "send" } else { "receive" }).to_lowercase();
     let form =
         format!("{}, {what}, {}, {} buffer, array of {}", shape.name, around.0, buffer.0, array.0);
     Program { number, language: Language::FortranFree, form, twists: names, text }
+}
+
+/// How the message is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Blocking,
+    Immediate,
+    Persistent,
+    Broadcast,
+}
+
+/// What is asked of the call.
+struct Asked<'a> {
+    sends: bool,
+    count: &'a str,
+    tag: &'a str,
+    condition: &'a str,
+    requests: &'a str,
+    between: &'a str,
+    pending: &'a str,
+}
+
+impl Way {
+    fn waits(self) -> bool {
+        matches!(self, Way::Immediate | Way::Persistent)
+    }
+
+    /// What stands before all, and is not repeated.
+    fn init(self, asked: &Asked<'_>) -> String {
+        let Asked { count, tag, .. } = asked;
+        let (kind, r) = (asked.kind(), asked.request());
+        let arguments = format!("b, {count}, mpi_double_precision, peer, {tag}, comm, {r}, ierr");
+        match self {
+            Way::Persistent => format!("call mpi_{kind}_init({arguments})\n"),
+            Way::Broadcast => "call mpi_comm_rank(comm, rank, ierr)\n".to_owned(),
+            Way::Blocking | Way::Immediate => String::new(),
+        }
+    }
+
+    fn end(self, asked: &Asked<'_>) -> String {
+        match self {
+            Way::Persistent => format!("call mpi_request_free({}, ierr)\n", asked.request()),
+            _ => String::new(),
+        }
+    }
+
+    /// Copies and call.
+    fn body(self, shape: &Shape, asked: &Asked<'_>) -> String {
+        let Asked { sends, count, tag, condition, between, .. } = asked;
+        let (kind, r) = (asked.kind(), asked.request());
+        let to = format!("b, {count}, mpi_double_precision, peer, {tag}, comm");
+        let call = match self {
+            Way::Immediate => format!("call mpi_i{kind}({to}, {r}, ierr)"),
+            Way::Blocking if *sends => format!("call mpi_send({to}, ierr)"),
+            Way::Blocking => format!("call mpi_recv({to}, mpi_status_ignore, ierr)"),
+            Way::Persistent => format!("call mpi_start({r}, ierr)"),
+            Way::Broadcast => {
+                format!("call mpi_bcast(b, {count}, mpi_double_precision, 0, comm, ierr)")
+            }
+        };
+        let end = if self.waits() { asked.end() } else { String::new() };
+        let on = |which: &str, text: &str| format!("if (rank {which} 0) then\n{text}\nend if\n");
+        if self == Way::Broadcast {
+            let (pack, unpack) = (on("==", shape.pack), on("/=", shape.unpack));
+            format!("{pack}{between}{condition}{call}\n{unpack}")
+        } else if *sends {
+            format!("{}\n{between}{condition}{call}\n{end}", shape.pack)
+        } else {
+            format!("{condition}{call}\n{end}{between}{}", shape.unpack)
+        }
+    }
+}
+
+impl Asked<'_> {
+    fn kind(&self) -> &'static str {
+        if self.sends { "send" } else { "recv" }
+    }
+
+    fn request(&self) -> &'static str {
+        if self.requests == "one" { "r(1)" } else { "r(2)" }
+    }
+
+    /// Until the request is complete.
+    fn end(&self) -> String {
+        let other = "call mpi_irecv(v(200), 4, mpi_double_precision, peer, 8, comm, r(1), ierr)\n";
+        let wait = |at: u8| format!("call mpi_wait(r({at}), mpi_status_ignore, ierr)\n");
+        let pending = self.pending;
+        match self.requests {
+            "one" => format!("{pending}{}", wait(1)),
+            "array" => format!("{other}{pending}{}{}", wait(2), wait(1)),
+            "waitall" => {
+                format!("{other}{pending}call mpi_waitall(2, r, mpi_statuses_ignore, ierr)\n")
+            }
+            _ => format!("{other}{}{pending}{}", wait(1), wait(2)),
+        }
+    }
 }
 
 fn indented(text: &str) -> String {
