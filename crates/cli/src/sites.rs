@@ -13,7 +13,7 @@ use goblin::elf::{Elf, program_header::PT_LOAD};
 
 use crate::files::DATA;
 
-/// What is known of addresses so far.
+/// The addresses that are known so far.
 #[derive(Default)]
 pub struct Sites {
     modules: HashMap<String, Option<Module>>,
@@ -47,7 +47,8 @@ impl Sites {
     }
 }
 
-/// Without the functions of installed headers (C++ wrappers of MPI) that a function of the program has inlined.
+/// Without the functions of installed headers (C++ wrappers of MPI) that a function of the program
+/// has inlined.
 fn own(frames: Vec<Frame>) -> Vec<Frame> {
     let installed = |frame: &&Frame| {
         let file = frame.file.as_deref().unwrap_or_default();

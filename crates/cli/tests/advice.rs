@@ -1,5 +1,5 @@
-//! Which calls `commloom detect` prints for a program that ran: only those that, replayed at every rank for every time, do what
-//! was recorded. The others are withheld with the reason.
+//! Which calls `commloom detect` prints for a program that ran: only those that, replayed at every
+//! rank for every time, do what was recorded. The others are withheld with the reason.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -307,8 +307,8 @@ fn a_barrier_by_messages_is_no_broadcast() {
     assert!(!text.contains("MPI_Bcast("), "{text}");
 }
 
-/// Messages drawn at random, and patterns among them: each counts at most once, no place is further away than memory reaches, and
-/// what is printed and what is withheld exclude each other.
+/// Messages drawn at random, and patterns among them: each counts at most once, no place is
+/// further away than memory reaches, and what is printed and what is withheld exclude each other.
 #[test]
 fn no_message_counts_twice_and_nothing_is_said_of_two_versions_of_memory() {
     let (mut given, mut withheld) = (0, 0);

@@ -124,7 +124,7 @@ struct Batch<'a> {
     folder: PathBuf,
 }
 
-/// What the processes have read, by pattern.
+/// The data that the processes have read, by pattern.
 type Read = BTreeMap<String, Vec<String>>;
 
 impl Batch<'_> {
@@ -132,7 +132,7 @@ impl Batch<'_> {
         format!("{} on {} processes of {}", self.source.file, self.ranks, self.mpi.name)
     }
 
-    /// What the processes have printed, with or without a recorder.
+    /// The output of the processes, with or without a recorder.
     fn run(&self, program: &Path, trace: Option<&Path>) -> Result<Read, String> {
         let mut run = Command::new(self.mpi.command("mpiexec").expect("looked for before"));
         if self.mpi.name == "openmpi" {
@@ -229,7 +229,7 @@ impl Batch<'_> {
         (rows, wrong)
     }
 
-    /// What the program reads with all of this in the place of its messages.
+    /// The data that the program reads with all of this in the place of its messages.
     fn after(&self, stem: &str, advice: &[Value]) -> Result<Option<Read>, String> {
         let Some(text) = applied(self.source.text, advice)? else { return Ok(None) };
         let extension = Path::new(self.source.file).extension().expect("a language");

@@ -199,7 +199,8 @@ fn a_cost_model_with_a_misspelled_constant() {
         "0 1 2",
         &format!(
             "\
-error: unknown constant `lokup`, expected one of leaf, vec, idx, idxbuc, strc, lookup, bucket, triangular
+error: unknown constant `lokup`, expected one of leaf, vec, idx, idxbuc, strc, lookup, bucket, \
+triangular
  --> {name}:4:1
   |
 4 | lokup = 1

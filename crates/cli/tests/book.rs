@@ -1,4 +1,4 @@
-//! What the book says of commands is so: blocks of `console` are run, the page of the command
+//! The book is right about commands: blocks of `console` are run, the page of the command
 //! line is what the help says, and manual pages have all sections.
 
 mod common;
@@ -147,9 +147,9 @@ fn commands() -> Vec<String> {
 fn the_page_of_the_command_line_is_the_help() {
     let mut page = String::from(
         "# Command line\n\n\
-         The help of every command, as `commloom COMMAND --help` prints it. `make install` installs \
-         the\nsame as manual pages. A test makes this page: `UPDATE_BOOK=1 cargo test --workspace \
-         --test book`.\n",
+         The help of every command, as `commloom COMMAND --help` prints it. `make install` \
+         installs the\nsame as manual pages. A test makes this page: `UPDATE_BOOK=1 cargo test \
+         --workspace --test book`.\n",
     );
     let help = |title: &str, arguments: &[&str]| {
         let help = common::output(arguments, "");

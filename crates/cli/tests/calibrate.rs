@@ -53,7 +53,8 @@ fn the_file_of_every_library_is_a_cost_model_that_the_commands_take() {
         }
         let tile = "vector(100, 1, 1, contiguous(4, MPI_INT))";
         let normal = output(&["normalize", "--cost", file, tile], "");
-        // Few rounds on a busy machine can make a list cheaper than a loop; nothing makes it dearer.
+        // Few rounds on a busy machine can make a list cheaper than a loop; nothing makes it
+        // dearer.
         let line = normal.lines().find_map(|line| line.strip_prefix("cost ")).expect("a cost");
         let cost = line.split(' ').next().and_then(|cost| cost.parse::<u64>().ok());
         assert!(cost.is_some_and(|cost| cost <= model.vec + model.leaf), "{normal}");

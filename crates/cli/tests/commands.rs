@@ -84,8 +84,8 @@ fn normalize_keeps_the_bounds_and_shows_them() {
     );
     assert_eq!(
         output(&["normalize", "--json", "-"], ty),
-        "{\"n\": 20, \"cost\": 12, \"exact\": true, \"lb\": -4, \"extent\": 100, \"type\": {\"vec\": \
-         {\"count\": 20, \"stride\": 4, \"child\": {\"leaf\": \"MPI_INT\"}}}}\n"
+        "{\"n\": 20, \"cost\": 12, \"exact\": true, \"lb\": -4, \"extent\": 100, \"type\": \
+         {\"vec\": {\"count\": 20, \"stride\": 4, \"child\": {\"leaf\": \"MPI_INT\"}}}}\n"
     );
 }
 

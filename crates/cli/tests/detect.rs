@@ -33,7 +33,8 @@ fn t1(addresses: bool) -> String {
             let (own, theirs) = (i & !1, b & !1);
             let _ = write!(
                 text,
-                "  //@ s1 addr={i}\n  //@ r1 addr={a:#x}\n  //@ s2 addr={own}\n  //@ r2 addr={theirs}\n"
+                "  //@ s1 addr={i}\n  //@ r1 addr={a:#x}\n  //@ s2 addr={own}\n  \
+                 //@ r2 addr={theirs}\n"
             );
         }
         text.push_str("}\n");
@@ -44,9 +45,10 @@ fn t1(addresses: bool) -> String {
 #[test]
 fn an_allgather_by_recursive_doubling() {
     let done = found("t1.goal", &t1(true), &[]);
-    let start = "4 processes, 16 operations, 8 messages, 12 transfers; every process waits for every other\n\
-                 MPI_Allgather(sendbuf=MPI_IN_PLACE, recvbuf=0x0, count=1, datatype=MPI_BYTE)\nleft: nothing\n\
-                 predicted: ";
+    let start = "4 processes, 16 operations, 8 messages, 12 transfers; every process waits for \
+                 every other\n\
+                 MPI_Allgather(sendbuf=MPI_IN_PLACE, recvbuf=0x0, count=1, datatype=MPI_BYTE)\n\
+                 left: nothing\npredicted: ";
     assert!(done.out.starts_with(start), "{}", done.out);
     let done = found("t1j.goal", &t1(true), &["--json"]);
     let mut json: serde_json::Value = serde_json::from_str(&done.out).unwrap();
@@ -58,10 +60,13 @@ fn an_allgather_by_recursive_doubling() {
     assert_eq!(
         json,
         serde_json::json!({
-            "processes": 4, "operations": 16, "matches": 8, "transfers": 12, "wait_sets_complete": true,
+            "processes": 4, "operations": 16, "matches": 8, "transfers": 12,
+            "wait_sets_complete": true,
             "collectives": [{
-                "kind": "allgather", "root": null, "processes": 4, "count": 1, "bytes_each": 1, "in_place": true,
-                "call": "MPI_Allgather(sendbuf=MPI_IN_PLACE, recvbuf=0x0, count=1, datatype=MPI_BYTE)"
+                "kind": "allgather", "root": null, "processes": 4, "count": 1, "bytes_each": 1,
+                "in_place": true,
+                "call": "MPI_Allgather(sendbuf=MPI_IN_PLACE, recvbuf=0x0, count=1, \
+                         datatype=MPI_BYTE)"
             }],
             "left": 0
         })
@@ -132,9 +137,9 @@ fn an_algorithm_is_what_its_coll_says() {
     assert_eq!(done.status, Some(0), "{}", done.err);
     assert_eq!(
         done.out,
-        "4 processes, 60 operations, 24 messages, 0 transfers; every process waits for every other\n\
-         MPI_Allreduce(sendbuf=MPI_IN_PLACE, recvbuf=input[0], count=4, datatype=chunk)\nleft: nothing\n\
-         yes, what it claims to be: coll=\"allreduce\", chunk by chunk\n"
+        "4 processes, 60 operations, 24 messages, 0 transfers; every process waits for every \
+         other\nMPI_Allreduce(sendbuf=MPI_IN_PLACE, recvbuf=input[0], count=4, datatype=chunk)\n\
+         left: nothing\nyes, what it claims to be: coll=\"allreduce\", chunk by chunk\n"
     );
 }
 
@@ -146,8 +151,8 @@ fn an_algorithm_that_lies_is_answered_no_with_the_place() {
     assert_eq!((done.status, done.err.as_str()), (Some(1), ""));
     assert!(
         done.out.contains(
-            "no, not what it claims to be: allreduce: output chunk 0 of GPU 0 must be the sum of input chunk 0 of all GPUs, \
-             but is "
+            "no, not what it claims to be: allreduce: output chunk 0 of GPU 0 must be the sum of \
+             input chunk 0 of all GPUs, but is "
         ) && done.out.contains("broken.xml:"),
         "{}",
         done.out
@@ -196,14 +201,16 @@ fn traces_are_one_program_in_the_order_of_their_names() {
 #[test]
 fn strict_mode_says_what_it_takes_to_wait_as_the_messages_do() {
     // A gather, then a broadcast of something else: everybody waits for everybody.
-    let mut text = "num_ranks 3\nrank 0 { a: recv 4b from 1 b: recv 4b from 2 c: send 4b to 1 d: send 4b to 2\n\
+    let mut text = "num_ranks 3\n\
+                    rank 0 { a: recv 4b from 1 b: recv 4b from 2 c: send 4b to 1 d: send 4b to 2\n\
                     c requires a c requires b d requires a d requires b\n\
                     //@ a addr=104\n//@ b addr=108\n//@ c addr=8\n//@ d addr=8\n}\n"
         .to_owned();
     for rank in [1, 2] {
         let _ = write!(
             text,
-            "rank {rank} {{ a: send 4b to 0 b: recv 4b from 0 b requires a\n//@ a addr=0\n//@ b addr=8\n}}\n"
+            "rank {rank} {{ a: send 4b to 0 b: recv 4b from 0 b requires a\n\
+             //@ a addr=0\n//@ b addr=8\n}}\n"
         );
     }
     let data = found("strict.goal", &text, &[]);

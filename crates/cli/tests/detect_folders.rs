@@ -1,5 +1,5 @@
-//! Folders of traces that are not what they should be: an error that names the file, and status 2; or what is there is
-//! read, and the rest is a note.
+//! Folders of traces that are not what they should be: an error that names the file, and status 2;
+//! or what is there is read, and the rest is a note.
 
 mod common;
 

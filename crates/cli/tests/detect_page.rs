@@ -1,6 +1,6 @@
-//! `commloom detect --html`: the page stands for itself, and works in a browser: zoomed by wheel, keys, buttons and two
-//! fingers, in light and dark, on a screen and on a telephone. Skipped where there is no Chromium, unless
-//! `COMMLOOM_REQUIRE_BROWSER` demands one.
+//! `commloom detect --html`: the page stands for itself, and works in a browser: zoomed by wheel,
+//! keys, buttons and two fingers, in light and dark, on a screen and on a telephone. Skipped where
+//! there is no Chromium, unless `COMMLOOM_REQUIRE_BROWSER` demands one.
 
 mod common;
 
@@ -15,7 +15,9 @@ const PROBE: &str = r##"<script>
 (function () {
   const errors = [];
   window.addEventListener("error", (event) => errors.push(event.message));
-  window.addEventListener("unhandledrejection", (event) => parent.postMessage("probe " + event.reason.stack, "*"));
+  window.addEventListener("unhandledrejection", (event) => {
+    parent.postMessage("probe " + event.reason.stack, "*");
+  });
   // Without a screen there are hardly any frames.
   window.requestAnimationFrame = (draw) => setTimeout(draw, 5);
   const frame = () => new Promise((done) => setTimeout(done, 20));
@@ -23,7 +25,8 @@ const PROBE: &str = r##"<script>
     const told = {};
     const canvases = Array.from(document.querySelectorAll("canvas"));
     for (let k = 0; k < 400 && !canvases.every((canvas) => canvas.dataset.view); k++) await frame();
-    // On a busy machine the browser's own clock may run ahead of what it draws: then the next attempt looks.
+    // On a busy machine the browser's own clock may run ahead of what it draws: then the next
+    // attempt looks.
     if (!canvases.every((canvas) => canvas.dataset.view)) return;
     const inked = (canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -34,33 +37,51 @@ const PROBE: &str = r##"<script>
     told.width = innerWidth;
     told.overflow = document.documentElement.scrollWidth - innerWidth;
     told.pictures = canvases.length;
-    told.drawn = canvases.filter((canvas) => inked(canvas) > 500 && Number(canvas.dataset.drawn) > 0).length;
+    const isDrawn = (canvas) => inked(canvas) > 500 && Number(canvas.dataset.drawn) > 0;
+    told.drawn = canvases.filter(isDrawn).length;
     const event = (canvas, Type, name, x, y, more) => {
       const box = canvas.getBoundingClientRect();
-      canvas.dispatchEvent(new Type(name, { clientX: box.x + x, clientY: box.y + y, bubbles: true, cancelable: true, ...more }));
+      const place = { clientX: box.x + x, clientY: box.y + y };
+      canvas.dispatchEvent(new Type(name, { ...place, bubbles: true, cancelable: true, ...more }));
     };
-    const span = (canvas) => { const [x0, x1] = canvas.dataset.view.split(" ").map(Number); return x1 - x0; };
-    const changed = async (canvas, act) => { const before = canvas.dataset.view; await act(); await frame(); return canvas.dataset.view !== before; };
+    const press = (canvas, key) => {
+      canvas.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    };
+    const span = (canvas) => {
+      const [x0, x1] = canvas.dataset.view.split(" ").map(Number);
+      return x1 - x0;
+    };
+    const changed = async (canvas, act) => {
+      const before = canvas.dataset.view;
+      await act();
+      await frame();
+      return canvas.dataset.view !== before;
+    };
     told.wheel = told.ignored = told.keys = told.buttons = told.pinch = told.back = told.tips = 0;
     for (const canvas of canvases) {
       const whole = canvas.dataset.view;
       const middle = [canvas.clientWidth / 2, canvas.clientHeight / 2];
+      const wheel = () => event(canvas, WheelEvent, "wheel", ...middle, { deltaY: -300 });
       // The wheel belongs to the page until the picture was chosen.
-      told.ignored += !(await changed(canvas, () => event(canvas, WheelEvent, "wheel", ...middle, { deltaY: -300 })));
+      told.ignored += !(await changed(canvas, wheel));
       canvas.focus();
       const before = span(canvas);
-      await changed(canvas, () => event(canvas, WheelEvent, "wheel", ...middle, { deltaY: -300 }));
+      await changed(canvas, wheel);
       told.wheel += span(canvas) < before;
-      canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "0", cancelable: true }));
+      press(canvas, "0");
       await frame();
-      told.keys += await changed(canvas, () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "+", cancelable: true })));
-      told.back += await changed(canvas, () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", cancelable: true }))) && canvas.dataset.view === whole;
+      told.keys += await changed(canvas, () => press(canvas, "+"));
+      told.back += await changed(canvas, () => press(canvas, "Home"))
+        && canvas.dataset.view === whole;
       const figure = canvas.closest("figure");
       told.buttons += await changed(canvas, () => figure.querySelector("[data-do=in]").click());
       figure.querySelector("[data-do=reset]").click();
       await frame();
       told.pinch += await changed(canvas, () => {
-        const touch = (name, id, x) => event(canvas, PointerEvent, name, x, middle[1], { pointerId: id, pointerType: "touch" });
+        const touch = (name, id, x) => {
+          const more = { pointerId: id, pointerType: "touch" };
+          event(canvas, PointerEvent, name, x, middle[1], more);
+        };
         touch("pointerdown", 11, middle[0] - 20);
         touch("pointerdown", 12, middle[0] + 20);
         touch("pointermove", 11, middle[0] - 60);
@@ -72,16 +93,20 @@ const PROBE: &str = r##"<script>
       await frame();
       const tip = figure.querySelector(".tip");
       for (let y = 2; y < canvas.clientHeight && tip.hidden; y += 4) {
-        for (let x = 2; x < canvas.clientWidth && tip.hidden; x += 6) event(canvas, PointerEvent, "pointermove", x, y, { pointerType: "mouse" });
+        for (let x = 2; x < canvas.clientWidth && tip.hidden; x += 6) {
+          event(canvas, PointerEvent, "pointermove", x, y, { pointerType: "mouse" });
+        }
       }
       told.tips += !tip.hidden && /rank|MPI_/.test(tip.textContent);
     }
     const after = document.querySelector("[data-value=after]");
     after.click();
     await frame();
-    told.after = after.getAttribute("aria-pressed") + "/" + after.closest("figure").querySelector("[data-of=after]").hidden;
+    const shown = after.closest("figure").querySelector("[data-of=after]");
+    told.after = after.getAttribute("aria-pressed") + "/" + shown.hidden;
     document.activeElement.blur();
-    document.querySelectorAll("[data-value=before], [data-do=reset]").forEach((button) => button.click());
+    const back = document.querySelectorAll("[data-value=before], [data-do=reset]");
+    back.forEach((button) => button.click());
     told.background = getComputedStyle(document.body).backgroundColor.replaceAll(" ", "");
     await frame();
     const all = Object.entries(told).map(([name, value]) => " " + name + "=" + value).join("");

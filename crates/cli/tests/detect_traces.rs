@@ -55,7 +55,8 @@ fn objects(lines: &[u8]) -> Vec<serde_json::Value> {
     lines.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
 }
 
-/// What the standard (SARIF 2.1.0, sections 3.13 to 3.34) requires of the objects that are there, and both sides.
+/// Requirements of the standard (SARIF 2.1.0, sections 3.13 to 3.34) on the objects that are
+/// there, and both sides.
 #[test]
 fn sarif_has_the_shape_of_the_standard() {
     let folder = folder("sarif");

@@ -73,7 +73,7 @@ fn folder(name: &str) -> PathBuf {
     dir
 }
 
-/// What the program must print for a type: lower bound, extent, size, packed bytes.
+/// The output that the program must print for a type: lower bound, extent, size, packed bytes.
 fn expected(ty: &Type) -> String {
     let (memory, origin) = memory_for(ty, COUNT);
     let packed = oracle::pack(ty, COUNT, &memory, origin);

@@ -355,7 +355,8 @@ fn variables_that_nobody_reads_are_named_once_and_the_program_starts() {
     for (rank, expected) in [
         (
             "0",
-            "warning: COMMLOOM_REPROT is no setting of commloom and has no effect; is COMMLOOM_REPORT meant?\n",
+            "warning: COMMLOOM_REPROT is no setting of commloom and has no effect; is \
+             COMMLOOM_REPORT meant?\n",
         ),
         ("1", ""),
     ] {

@@ -1,5 +1,5 @@
-//! `commloom guidelines` end to end: small campaigns with every MPI library that is installed, what goes wrong in them,
-//! and what is refused before them.
+//! `commloom guidelines` end to end: small campaigns with every MPI library that is installed,
+//! what goes wrong in them, and what is refused before them.
 
 mod common;
 #[path = "common/mpi.rs"]
@@ -12,7 +12,8 @@ use commloom_guideline::results::{Mode, Outcome, Results};
 use common::{Done, commloom, done};
 use mpi::Mpi;
 
-/// Three descriptions of the same bytes, the contiguous ones and a normal form, for one block size: test 3 has packing too.
+/// Three descriptions of the same bytes, the contiguous ones and a normal form, for one block
+/// size: test 3 has packing too.
 const SMALL: [&str; 8] = ["--tests", "3,6", "--blocks", "2", "--sizes", "800", "--op", "pingpong"];
 
 fn folder(name: &str) -> PathBuf {
@@ -92,7 +93,8 @@ fn a_small_campaign_measures_every_case_in_every_mode_and_reports() {
         assert!(results.complete);
         let run = &results.runs[0];
         let series = run.series.len() / results.options.modes.len();
-        // Test 3: 4 layouts with their normal forms, typed and packed; test 6: the vector; the contiguous ones.
+        // Test 3: 4 layouts with their normal forms, typed and packed; test 6: the vector; the
+        // contiguous ones.
         assert_eq!((series, outcomes(&results).0), (14, run.series.len()));
         assert!(!run.library.version.is_empty() && run.library.text.contains(&run.library.version));
         assert!(done.out.contains(&run.library.version), "{}", done.out);
@@ -231,7 +233,8 @@ fn an_interrupted_campaign_leaves_a_file_that_can_be_resumed() {
     ] {
         let done = guidelines(&["--json", name, "--resume", option, given]);
         let expected = format!(
-            "error: cannot resume {name}: it was measured with {option} {was}; leave the option out, or measure anew without --resume\n"
+            "error: cannot resume {name}: it was measured with {option} {was}; leave the option \
+             out, or measure anew without --resume\n"
         );
         assert_eq!((done.status, done.err), (Some(2), expected));
     }

@@ -184,7 +184,8 @@ fn what_is_installed_works_wherever_it_is_moved_to() {
     graphs(&second, &dir);
 }
 
-/// A program with communication graphs, built as pkg-config says, against the shared and the static library.
+/// A program with communication graphs, built as pkg-config says, against the shared and the
+/// static library.
 fn graphs(prefix: &Path, dir: &Path) {
     if in_path("pkg-config").is_none() {
         commloom_testkit::skipped("there is no pkg-config");

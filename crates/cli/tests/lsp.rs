@@ -1,4 +1,5 @@
-//! `commloom lsp` with a real client: Neovim opens a file, shows what is found, and takes the code action.
+//! `commloom lsp` with a real client: Neovim opens a file, shows what is found, and takes the code
+//! action.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

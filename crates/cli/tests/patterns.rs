@@ -1,5 +1,5 @@
-//! The programs of `examples/patterns`, traced and detected with every MPI library: what is found in each is what the
-//! file beside it says, in C and in Fortran.
+//! The programs of `examples/patterns`, traced and detected with every MPI library: what is found
+//! in each is what the file beside it says, in C and in Fortran.
 
 mod common;
 #[path = "common/mpi.rs"]
@@ -121,7 +121,7 @@ fn check(mpi: Mpi, preloads: &Path, patterns: &[Pattern]) {
     }
 }
 
-/// What to write, in the language of the program, and where.
+/// Checks the code to write, in the language of the program, and where.
 fn check_advice(mpi: Mpi, pattern: &Pattern, last: &Value) {
     let advice = last["advice"].as_array().expect("a list");
     assert_eq!(advice.len(), pattern.expected["found"].as_array().map_or(0, Vec::len));

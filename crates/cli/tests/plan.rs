@@ -33,7 +33,8 @@ memory: no byte is named twice: may be unpacked by several threads
 #[test]
 fn every_level_has_a_reason() {
     let text = plan(&["strc(<0,4000,9000>, <vec(9, 80, vec(8, 9, MPI_INT)), \
-         idx(<0,16,8,100>, MPI_INT), indexed(<2,1,3,1,1,1,1,1,1>, <0,3,7,20,30,41,50,60,70>, MPI_INT)>)"]);
+                       idx(<0,16,8,100>, MPI_INT), indexed(<2,1,3,1,1,1,1,1,1>, \
+                       <0,3,7,20,30,41,50,60,70>, MPI_INT)>)"]);
     let (tree, kernels) = text.split_once("kernels:\n").expect("two parts");
     for (level, reason) in [
         ("seq 3", "different parts, each with a kernel of its own"),
@@ -90,8 +91,8 @@ fn json_has_the_same_facts() {
         without_kernels(&text[tree..]),
         "\"plan\": {\"list\": {\"bits\": 32, \"offsets\": [0, 40, 85], \"body\": {\"loop\": \
          {\"count\": 3, \"stride\": 8, \"body\": {\"block\": {\"bytes\": 4}}}}}}, \
-         \"range\": {\"start\": 2, \"end\": 30, \"runs\": 8, \"pieces\": [{\"at\": 10, \"bytes\": 2}, \
-         {\"at\": 8, \"of\": \"loop\", \"first\": 1, \"copies\": 2}, \
+         \"range\": {\"start\": 2, \"end\": 30, \"runs\": 8, \"pieces\": [\
+         {\"at\": 10, \"bytes\": 2}, {\"at\": 8, \"of\": \"loop\", \"first\": 1, \"copies\": 2}, \
          {\"at\": 8, \"of\": \"list\", \"first\": 1, \"copies\": 1}, \
          {\"at\": 93, \"of\": \"loop\", \"first\": 0, \"copies\": 1}, \
          {\"at\": 101, \"bytes\": 2}]}}\n"
@@ -111,11 +112,13 @@ fn bad_input_is_refused_with_the_reason() {
         ),
         (
             &["--range", "7", "MPI_INT"],
-            "error: invalid value '7' for '--range <A..B>': expected two numbers with .. between, such as 0..100\n",
+            "error: invalid value '7' for '--range <A..B>': expected two numbers with .. between, \
+             such as 0..100\n",
         ),
         (
             &["--range", "0..x", "MPI_INT"],
-            "error: invalid value '0..x' for '--range <A..B>': `x` is not a whole number from 0 to 2^64 - 1\n",
+            "error: invalid value '0..x' for '--range <A..B>': `x` is not a whole number from 0 to \
+             2^64 - 1\n",
         ),
         (
             &["--count", "9223372036854775807", "MPI_INT"],

@@ -1,5 +1,6 @@
-//! What another user can put where commloom makes, reads or writes files: nothing of it is run, followed,
-//! waited for or written over. Programs that commloom starts are scripts here, which tell what they see.
+//! Files that another user can put where commloom makes, reads or writes some: none is run,
+//! followed, waited for or written over. Programs that commloom starts are scripts here, which
+//! tell what they see.
 
 #[path = "common/ring.rs"]
 mod ring;
@@ -26,12 +27,12 @@ void column(const double *u, int n, int to, MPI_Comm c)
 }
 ";
 
-/// A place with a folder for temporary files as on machines with many users, a source, traces, scripts, and a file
-/// that only its owner may change.
+/// A place with a folder for temporary files as on machines with many users, a source, traces,
+/// scripts, and a file that only its owner may change.
 struct Place(TempDir);
 
-/// Compiler and `mpirun` tell the mode and the name of the folder that they are to work in, and then wait where WAIT
-/// is set.
+/// Compiler and `mpirun` tell the mode and the name of the folder that they are to work in, and
+/// then wait where WAIT is set.
 const TELLS: &str = r#"stat -c '%a %n' "$folder" > "$SEEN.new" && mv "$SEEN.new" "$SEEN"
 if [ -n "$WAIT" ]; then sleep 1000; fi
 exit 1
@@ -69,7 +70,8 @@ impl Place {
         self.open(name, 0o755);
     }
 
-    /// A command whose process `plant` prepares for: a line of a shell that knows the number of the process as `$$`.
+    /// A command whose process `plant` prepares for: a line of a shell that knows the number of
+    /// the process as `$$`.
     fn command(&self, plant: &str, args: &[&str]) -> Command {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(format!("{plant}\nexec \"$@\"")).arg("sh");
@@ -128,8 +130,8 @@ fn what_is_run_lies_in_a_folder_of_random_name_that_only_its_user_enters() {
         // A folder with links to what they shall be written over, and pipes.
         format!(
             "{NAMES} mkdir $TMPDIR/$name; chmod 777 $TMPDIR/$name; \
-             for file in loops.c task.json rank-0.json; do ln -s $PWD/victim $TMPDIR/$name/$file; done; \
-             mkfifo $TMPDIR/$name/loops $TMPDIR/$name/written; done"
+             for file in loops.c task.json rank-0.json; do ln -s $PWD/victim $TMPDIR/$name/$file; \
+             done; mkfifo $TMPDIR/$name/loops $TMPDIR/$name/written; done"
         ),
         format!("{NAMES} ln -s $PWD/elsewhere $TMPDIR/$name; done"),
         format!("{NAMES} mkfifo $TMPDIR/$name; done"),

@@ -75,8 +75,10 @@ fn a_patch_is_printed_and_nothing_is_written() {
     assert!(!plain.out.contains('\x1b'), "colours are for terminals: {}", plain.out);
     assert_eq!(
         plain.err,
-        "a.c:8: MPI_Send of 'b' can send vector(n, 1, 4) of MPI_DOUBLE\n    cost: 800 bytes in 100 blocks (n = 100); the datatype costs 12 in the \
-         cost model, a list of the blocks 112; what it takes here, --bench measures\n1 of 1 packed buffers can be datatypes; 0 cannot\n"
+        "a.c:8: MPI_Send of 'b' can send vector(n, 1, 4) of MPI_DOUBLE\n    \
+         cost: 800 bytes in 100 blocks (n = 100); the datatype costs 12 in the cost model, a list \
+         of the blocks 112; what it takes here, --bench measures\n\
+         1 of 1 packed buffers can be datatypes; 0 cannot\n"
     );
     assert_eq!(refactor(&folder, &["--diff", "a.c"]), plain);
     assert_eq!(read(&folder, "a.c"), GOOD);
@@ -236,7 +238,7 @@ fn sarif_has_fixes() {
     assert_eq!(results[1]["ruleId"], "E-ALIAS");
 }
 
-/// What `--explain` prints: `COMMLOOM_ACCEPT=1` writes it anew.
+/// The output of `--explain`: `COMMLOOM_ACCEPT=1` writes it anew.
 fn explained(name: &str, file: &str, text: &str, site: &str, options: &[&str]) -> Done {
     let folder = folder(&format!("explain-{name}"), &[(file, text)]);
     let done = refactor(&folder, &[&["--explain", site], options, &[file]].concat());
@@ -424,7 +426,8 @@ void column(const double *u, int n, int to)
 fn wrappers_are_found_above_the_files_or_where_they_are_said_to_be() {
     let entry = |tag: &str| {
         format!(
-            "[wrappers.put]\ncall = \"MPI_Send\"\ndest = 1\nbuf = 2\ncount = 3\ndatatype = \"MPI_DOUBLE\"\ntag = {tag}\ncomm = \"comm\"\n"
+            "[wrappers.put]\ncall = \"MPI_Send\"\ndest = 1\nbuf = 2\ncount = 3\n\
+             datatype = \"MPI_DOUBLE\"\ntag = {tag}\ncomm = \"comm\"\n"
         )
     };
     let texts = [("commloom.toml", entry("\"7\"")), ("other.toml", entry("\"8\""))];
@@ -478,7 +481,8 @@ fn commands_say_where_headers_are_and_which_macros_there_are() {
     fs::write(folder.join("build/flags"), "-I../include '-DLAYERS=(1 + 1)'").expect("a file");
     let whole = fs::canonicalize(&folder).expect("a path");
     let entry = format!(
-        "[{{\"directory\": \"{}/build\", \"file\": \"../src/a.c\", \"command\": \"cc @flags -DNY=5 -c ../src/a.c\"}}]",
+        "[{{\"directory\": \"{}/build\", \"file\": \"../src/a.c\", \"command\": \"cc @flags -DNY=5 \
+         -c ../src/a.c\"}}]",
         whole.display()
     );
     fs::write(folder.join("build/compile_commands.json"), entry).expect("a file");

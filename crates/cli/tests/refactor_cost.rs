@@ -90,11 +90,15 @@ fn costs(done: &Done) -> Vec<Value> {
 fn each_change_says_what_is_sent_at_which_sizes_and_what_its_type_costs() {
     let folder = folder("note");
     let done = refactor(&folder, &["shapes.c"]);
-    // n = 90: 90^2 elements of 8 bytes are the most below 64 KiB; the buffers of the others have room for less.
+    // n = 90: 90^2 elements of 8 bytes are the most below 64 KiB; the buffers of the others have
+    // room for less.
     for line in [
-        "    cost: 64800 bytes in 8100 blocks (nx = ny = nz = 90); the datatype costs 12 in the cost model, a list of the blocks 8112; what",
-        "    cost: 4000 bytes in 1000 blocks (n = 1000); the datatype costs 12 in the cost model, a list of the blocks 1012; what",
-        "    cost: 8000 bytes in 1000 blocks (n = 1000); the datatype costs 12 in the cost model, a list of the blocks 1012; what",
+        "    cost: 64800 bytes in 8100 blocks (nx = ny = nz = 90); the datatype costs 12 in the \
+         cost model, a list of the blocks 8112; what",
+        "    cost: 4000 bytes in 1000 blocks (n = 1000); the datatype costs 12 in the cost model, \
+         a list of the blocks 1012; what",
+        "    cost: 8000 bytes in 1000 blocks (n = 1000); the datatype costs 12 in the cost model, \
+         a list of the blocks 1012; what",
         "    cost: 65024 bytes in 127 blocks (n = 127); the datatype costs",
     ] {
         assert!(done.err.contains(line), "{line}\n{}", done.err);
@@ -116,7 +120,8 @@ fn constants_of_the_cost_model_can_be_given() {
     assert_eq!(cost["model"]["blocks"], 6 + 6 + 2 * 8100, "{cost}");
 }
 
-/// A table as `commloom calibrate --messages` writes it, of a library that takes a microsecond for a block of 8 bytes.
+/// A table as `commloom calibrate --messages` writes it, of a library that takes a microsecond for
+/// a block of 8 bytes.
 #[test]
 fn a_library_that_was_calibrated_is_told_of() {
     let folder = folder("table");

@@ -63,14 +63,16 @@ fn refactor(folder: &Path, args: &[&str]) -> Done {
     done(&command(folder, args).output().expect("the binary was built"))
 }
 
-/// The schema, with the one regular expression in it corrected that is none (languages, which nobody has here).
+/// The schema, with the one regular expression in it corrected that is none (languages, which
+/// nobody has here).
 fn schema() -> Value {
     let text = include_str!("sarif/sarif-schema-2.1.0.json");
     let text = text.replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$");
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// The schema of OASIS has all that a log may contain (`additionalProperties` is false nearly everywhere).
+/// The schema of OASIS has all that a log may contain (`additionalProperties` is false nearly
+/// everywhere).
 #[test]
 fn sarif_is_valid_by_the_schema_of_the_standard() {
     let validator = jsonschema::validator_for(&schema()).expect("a schema");

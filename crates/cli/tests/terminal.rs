@@ -1,5 +1,5 @@
-//! Whatever commloom shows, it may have been written by somebody else. No verb hands control characters of
-//! others to a terminal; what goes into a pipe for programs stays as it is.
+//! Whatever commloom shows, it may have been written by somebody else. No verb hands control
+//! characters of others to a terminal; what goes into a pipe for programs stays as it is.
 
 #[path = "common/ring.rs"]
 mod ring;
@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use nix::pty::openpty;
 use tempfile::TempDir;
 
-/// Renames the window, hides and colours what follows, answers for the user, and turns the order around; by control
-/// characters of 7 and of 8 bits, and by those of Unicode.
+/// Renames the window, hides and colours what follows, answers for the user, and turns the order
+/// around; by control characters of 7 and of 8 bits, and by those of Unicode.
 const HOSTILE: &str = "\x1b]0;OWNED\x07\x1b[8mX\x1b[31mY\u{9b}2J\x1b[6n\x7f\u{202e}Z\u{2066}";
 
 /// Text that a terminal shows as it is, but for the styles of commloom.
@@ -56,7 +56,7 @@ impl Place {
         (text(&output.stdout), text(&output.stderr))
     }
 
-    /// What a terminal gets that is both streams.
+    /// The output on a terminal that is both streams.
     fn on_terminal(&self, args: &[&str]) -> String {
         let ends = openpty(None, None).expect("a terminal");
         let mut command = self.command(args);
@@ -74,10 +74,12 @@ impl Place {
 
 fn source() -> String {
     format!(
-        "#include <mpi.h>\n\nvoid column(const double *u, int n, int to, MPI_Comm c)\n{{\n    double b[100]; /* {HOSTILE} */\n    \
+        "#include <mpi.h>\n\nvoid column(const double *u, int n, int to, MPI_Comm c)\n{{\n    \
+         double b[100]; /* {HOSTILE} */\n    \
          for (int i = 0; i < n; i++)\n        b[i] = u[4 * i]; // {HOSTILE}\n    \
          MPI_Send(b, n, MPI_DOUBLE, to, 7, c); /* {HOSTILE} */\n}}\n\n\
-         void other(double *b, int n, int to, MPI_Comm c)\n{{\n    for (int i = 0; i < n; i++)\n        \
+         void other(double *b, int n, int to, MPI_Comm c)\n{{\n    \
+         for (int i = 0; i < n; i++)\n        \
          b[i] = hidden(\"{HOSTILE}\", i);\n    MPI_Send(b, n, MPI_DOUBLE, to, 7, c);\n}}\n"
     )
 }
@@ -94,11 +96,13 @@ fn place() -> Place {
     place.put("graph.xml", &format!("<algo name=\"{HOSTILE}\" ngpus=\"2\" coll=\"x\">\n</algo>"));
     place.put("named.xml", "<algo name=\"&#27;[2J\" ngpus=\"2\" coll=\"&#155;\"/>");
     let row = format!(
-        "{{\"before\": {quoted}, \"after\": {quoted}, \"cost_before\": 2, \"cost_after\": 1, \"handles\": 1, \"calls\": 1, \
-         \"bytes\": 8, \"engine\": 1, \"substituted\": 0, \"pack_ns\": 5, \"unpack_ns\": 0, \"native\": {{{quoted}: 3}}}}"
+        "{{\"before\": {quoted}, \"after\": {quoted}, \"cost_before\": 2, \"cost_after\": 1, \
+         \"handles\": 1, \"calls\": 1, \"bytes\": 8, \"engine\": 1, \"substituted\": 0, \
+         \"pack_ns\": 5, \"unpack_ns\": 0, \"native\": {{{quoted}: 3}}}}"
     );
     let report = format!(
-        "{{\"library\": {quoted}, \"ranks\": 2, \"failures\": 0, \"choice\": {quoted}, \"types\": [{row}]}}"
+        "{{\"library\": {quoted}, \"ranks\": 2, \"failures\": 0, \"choice\": {quoted}, \"types\": \
+         [{row}]}}"
     );
     place.put("report.json", &report);
     place.put("broken.json", &format!("{{\"format\": \"{HOSTILE}\"}}"));

@@ -21,7 +21,8 @@ fn folder(name: &str) -> PathBuf {
     std::fs::write(dir.join("libcommloom_mpich.so"), "").expect("writable");
     let program = dir.join("program");
     let text = "#!/bin/sh\nunset LD_PRELOAD\n\
-                echo \"$COMMLOOM_TRACE|$COMMLOOM_TRACE_REGIONS|$COMMLOOM_TRACE_LIMIT|$COMMLOOM_TRACE_MEMORY|$COMMLOOM_TRACE_CONTENT|$*\"\n";
+                echo \"$COMMLOOM_TRACE|$COMMLOOM_TRACE_REGIONS|$COMMLOOM_TRACE_LIMIT|\
+                $COMMLOOM_TRACE_MEMORY|$COMMLOOM_TRACE_CONTENT|$*\"\n";
     std::fs::write(&program, text).expect("writable");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("writable");
     dir
@@ -64,8 +65,9 @@ fn traces_that_are_there_are_kept_unless_they_are_forced_away() {
         std::fs::write(file(rank), "old").unwrap();
     }
     std::fs::write(dir.join("t/notes.txt"), "mine").unwrap();
-    // Rank 1 finds its own, rank 0 the one that belongs to no rank of four; the others start, and would wait for
-    // these in `MPI_Init`. Hydra ends the job where one of them is ended by a signal.
+    // Rank 1 finds its own, rank 0 the one that belongs to no rank of four; the others start, and
+    // would wait for these in `MPI_Init`. Hydra ends the job where one of them is ended by a
+    // signal.
     for (rank, refuses) in [(0, true), (1, true), (2, false), (3, false)] {
         let done = traced(&dir, rank, &["-o", "t"]);
         assert_eq!(done.status, if refuses { None } else { Some(0) }, "{rank}: {}", done.err);

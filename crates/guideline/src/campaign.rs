@@ -37,7 +37,7 @@ pub enum Ending {
     Finished,
     /// Before that.
     Died {
-        /// What is known of the reason.
+        /// The reason, as far as it is known.
         why: String,
     },
     /// The user wants to stop.
@@ -83,7 +83,7 @@ pub enum CampaignError {
     Start {
         /// The library, as the user says.
         mpi: String,
-        /// What is known.
+        /// The reason, as far as it is known.
         why: String,
     },
     /// Too many processes died.
@@ -95,7 +95,7 @@ pub enum CampaignError {
         mpi: String,
         /// How many.
         deaths: usize,
-        /// What is known.
+        /// The reason, as far as it is known.
         why: String,
     },
     /// A campaign is resumed with something else.
@@ -174,7 +174,7 @@ struct Campaign<'c> {
     done: usize,
 }
 
-/// What the processes of one start have told so far.
+/// The state of one start, from the events of its processes so far.
 #[derive(Default)]
 struct Told {
     library: Option<String>,

@@ -8,7 +8,7 @@ use commloom_measure::statistics::Ratio;
 use crate::results::{Method, Mode, Operation, Results};
 use crate::verdict::{self, Key, Study, Subject};
 
-/// What differs between a baseline and now.
+/// The differences between a baseline and now.
 #[derive(Debug, Clone, Default)]
 pub struct Check {
     /// Slower by more than the threshold, and the interval says so; the largest factor first.
@@ -23,7 +23,7 @@ pub struct Check {
     pub untrusted: usize,
     /// Series that only the baseline has.
     pub missing: usize,
-    /// What makes the comparison doubtful: another machine, another setting.
+    /// Reasons to doubt the comparison: another machine, another setting.
     pub doubts: Vec<String>,
     /// From this factor on a change counts.
     pub threshold: f64,
@@ -49,11 +49,11 @@ pub struct Broken {
     pub library: String,
     /// Which series.
     pub series: String,
-    /// What happens.
+    /// The error now.
     pub error: String,
 }
 
-/// What a series is called in every file.
+/// The key of a series that is the same in every file.
 type Name<'r> = (&'r str, Operation, Method, Mode);
 
 /// Holds results against a baseline. A library is compared with the same kind in the baseline:
@@ -155,7 +155,8 @@ impl Check {
         }
         let _ = writeln!(
             out,
-            "{} series compared at a threshold of {:.2}: {} slower, {} faster, {} fail now, {} not measured now",
+            "{} series compared at a threshold of {:.2}: {} slower, {} faster, {} fail now, {} not \
+             measured now",
             self.compared,
             self.threshold,
             self.slower.len(),
@@ -166,7 +167,8 @@ impl Check {
         if self.untrusted > 0 {
             let _ = writeln!(
                 out,
-                "{} of them have too few launches for a verdict: take at least 4 in both files (--runs)",
+                "{} of them have too few launches for a verdict: take at least 4 in both files \
+                 (--runs)",
                 self.untrusted
             );
         }

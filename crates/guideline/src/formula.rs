@@ -2,8 +2,9 @@
 //! types that have them as arguments.
 //!
 //! ```text
-//! formula = term {(+ | -) term}        term = factor {(* | / | %) factor}        factor = number | name | ( formula )
-//! list    = < entry {, entry} >        entry = formula [for i < formula]
+//! formula = term {(+ | -) term}        term   = factor {(* | / | %) factor}
+//! list    = < entry {, entry} >        factor = number | name | ( formula )
+//!                                      entry  = formula [for i < formula]
 //! type    = name | constructor(arguments), as in the text notation of types
 //! ```
 
@@ -34,7 +35,7 @@ pub enum FormulaError {
         text: String,
         /// From 1.
         at: usize,
-        /// What could stand there.
+        /// The text that could stand there, in words.
         expected: &'static str,
     },
     /// A name that means nothing.

@@ -3,12 +3,13 @@
 //! and what that means.
 //!
 //! ```text
-//! layouts.toml ─ table ─► plan (cases, measurements, random orders) ─► campaign ─ launches of mpirun ─► results
-//!                                                                         │ protocol
-//!                     pattern, repetitions ──────────────────────────► processes that measure
+//! layouts.toml ─ table ─► plan (cases, random orders) ─► campaign ─ launches of mpirun ─► results
+//!                                                           │ protocol
+//!                     pattern, repetitions ────────────► processes that measure
 //!
-//! results ─ measure::statistics ─► verdict (guidelines, expectations) ─► report (terminal, web page, SVG, PNG)
-//!                         └──────► check (against a baseline)
+//! results ─ measure::statistics ─┬─► verdict (guidelines, expectations) ─► report
+//!                                └─► check (against a baseline)
+//! report: terminal, web page, SVG, PNG
 //! ```
 //!
 //! Nothing here calls MPI, prints or reads the environment.

@@ -91,9 +91,9 @@ pub fn message(element: &Type, count: u64) -> Result<Type, LayoutError> {
 pub struct Wrong {
     /// From the start of the memory.
     pub at: usize,
-    /// What should be there.
+    /// The right value.
     pub expected: u8,
-    /// What is.
+    /// The value in memory.
     pub found: u8,
 }
 

@@ -1,4 +1,4 @@
-//! What a campaign measures: the cases of some tests, and what is done with each.
+//! The plan of a campaign: the cases of some tests, and the operations measured with each.
 
 mod names;
 
@@ -107,7 +107,7 @@ impl Datatype {
 pub struct Measurement {
     /// Index into [`Plan::cases`].
     pub case: usize,
-    /// What is done.
+    /// The communication pattern.
     pub operation: Operation,
     /// How.
     pub method: Method,
@@ -141,7 +141,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What these options ask for. The same options give the same plan.
+    /// Makes the plan of these options; always the same one.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -411,7 +411,7 @@ impl Builder<'_> {
     }
 }
 
-/// What formulas may name.
+/// Values of all names that formulas may use.
 fn values(
     parameters: &BTreeMap<String, Formula>,
     base: Basic,

@@ -1,4 +1,4 @@
-//! What measuring processes are told, and what they tell, through `mpirun`.
+//! Tasks of measuring processes, and their reports, through `mpirun`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::results::{Mode, Options};
 /// Begins every line that is meant for the campaign; whatever an MPI library prints does not.
 const MARK: &str = "commloom-guidelines ";
 
-/// What one launch is to measure. All its processes get the same text.
+/// The work of one launch. All its processes get the same text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Files or sonames; the first one that can be opened is used.
@@ -22,7 +22,7 @@ pub struct Task {
     pub mode: Mode,
     /// Places in the order before this one are left out.
     pub first: usize,
-    /// What goes wrong on purpose.
+    /// A mistake that is made on purpose.
     pub injected: Option<Injected>,
 }
 
@@ -38,14 +38,14 @@ pub enum Injected {
     Hang(usize),
 }
 
-/// What is told, in this order: `Started`, then for each place `Began` and `Measured` or `Failed`,
-/// then `Ended`.
+/// Reports to the campaign, in this order: `Started`, then for each place `Began` and `Measured`
+/// or `Failed`, then `Ended`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// MPI runs.
     Started {
-        /// What `MPI_Get_library_version` says.
+        /// The text of `MPI_Get_library_version`.
         library: String,
     },
     /// A measurement is about to be made.

@@ -37,7 +37,7 @@ pub struct Results {
     pub date: String,
     /// Of the random orders.
     pub seed: u64,
-    /// What was asked for.
+    /// Options of the campaign.
     pub options: Options,
     /// Where it was measured.
     pub environment: Environment,
@@ -46,7 +46,7 @@ pub struct Results {
     pub runs: Vec<Run>,
 }
 
-/// What was asked for, with defaults filled in.
+/// Options of a campaign, with defaults filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The libraries, as given.
@@ -99,7 +99,7 @@ pub struct Run {
     pub library: Library,
     /// Processes of collective operations.
     pub processes: u32,
-    /// What was measured with it.
+    /// The cases measured with it.
     #[serde(default)]
     pub cases: Vec<Case>,
     /// How that went.
@@ -116,7 +116,7 @@ pub struct Library {
     pub version: String,
     /// All that `MPI_Get_library_version` says.
     pub text: String,
-    /// What started its processes.
+    /// The command that started its processes.
     pub mpirun: String,
 }
 
@@ -137,7 +137,7 @@ pub struct Case {
     pub group: String,
     /// Name of the description in the paper.
     pub description: String,
-    /// What it is compared as.
+    /// Its role in comparisons.
     pub role: Role,
     /// The datatype, in commloom's notation; long lists are shortened.
     #[serde(rename = "type")]
@@ -150,7 +150,7 @@ pub struct Case {
     pub bytes: u64,
 }
 
-/// What a case is compared as.
+/// The role of a case in comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -160,7 +160,7 @@ pub enum Role {
     Reference,
     /// Another description.
     Description,
-    /// What commloom makes of the layout, as a datatype of the library.
+    /// The normal form of the layout, as a datatype of the library.
     NormalForm,
 }
 
@@ -201,7 +201,7 @@ pub enum Mode {
 pub struct Series {
     /// Index into [`Run::cases`].
     pub case: usize,
-    /// What was done.
+    /// The communication pattern.
     pub operation: Operation,
     /// How.
     pub method: Method,
@@ -212,12 +212,12 @@ pub struct Series {
     pub launches: Vec<Launch>,
 }
 
-/// What one launch of `mpirun` says of a series.
+/// The outcome of a series in one launch of `mpirun`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// From 0. In a campaign the launches of one number followed each other closely, in all modes.
     pub launch: u32,
-    /// What came of it.
+    /// Its times or its error.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -236,7 +236,7 @@ pub enum Outcome {
     },
     /// A wrong byte, an MPI error, a process that died: never a time.
     Failed {
-        /// What happened.
+        /// The error.
         error: String,
     },
 }
@@ -258,7 +258,7 @@ pub enum ReadError {
     Format {
         /// Which one.
         path: PathBuf,
-        /// What was found.
+        /// The difference from the format.
         reason: String,
     },
     /// A later commloom wrote it.

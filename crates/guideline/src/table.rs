@@ -74,7 +74,7 @@ pub struct Test {
     /// ... or in elements.
     #[serde(default)]
     pub elements: Vec<u64>,
-    /// What is done with each message.
+    /// The communication patterns of each message.
     pub operations: Vec<Operation>,
     /// Descriptions beside the reference of each layout.
     #[serde(default)]
@@ -144,7 +144,7 @@ impl Table {
 }
 
 impl Layout {
-    /// What its elements are, where that is not free.
+    /// The type of its elements, where that is not free.
     #[must_use]
     pub fn base(&self) -> Option<Basic> {
         Basic::by_name(self.base.as_deref()?)

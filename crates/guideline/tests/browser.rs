@@ -21,19 +21,25 @@ const PROBE: &str = r##"<script>
     document.querySelectorAll("details").forEach((part) => { part.open = true; });
     requestAnimationFrame(() => {
       const root = document.documentElement;
-      const seen = (element) => { const box = element.getBoundingClientRect(); return box.width > 0 && box.height > 0; };
-      const count = (selector) => Array.from(document.querySelectorAll(selector)).filter(seen).length;
+      const all = (selector) => Array.from(document.querySelectorAll(selector));
+      const seen = (element) => {
+        const box = element.getBoundingClientRect();
+        return box.width > 0 && box.height > 0;
+      };
+      const count = (selector) => all(selector).filter(seen).length;
       const select = document.querySelector("select[name=guideline]");
       select.selectedIndex = 1;
       select.dispatchEvent(new Event("change"));
       const left = document.querySelectorAll("#violated tbody tr:not([hidden])").length;
       document.querySelector("#violated th").click();
-      const factors = Array.from(document.querySelectorAll("#violated tbody td.n i"), (i) => Number(i.textContent));
+      const factors = all("#violated tbody td.n i").map((i) => Number(i.textContent));
       document.querySelectorAll("details.test").forEach((part, k) => { part.open = k === 0; });
       document.querySelectorAll("figure details").forEach((part) => { part.open = false; });
-      parent.postMessage("probe width=" + innerWidth + " overflow=" + (root.scrollWidth - root.clientWidth)
-        + " bars=" + count("svg.chart rect") + " cells=" + count("svg.heat rect") + " filtered=" + left
-        + " sorted=" + (factors[0] === Math.min(...factors)) + " background=" + getComputedStyle(document.body).backgroundColor
+      parent.postMessage("probe width=" + innerWidth
+        + " overflow=" + (root.scrollWidth - root.clientWidth)
+        + " bars=" + count("svg.chart rect") + " cells=" + count("svg.heat rect")
+        + " filtered=" + left + " sorted=" + (factors[0] === Math.min(...factors))
+        + " background=" + getComputedStyle(document.body).backgroundColor
         + " errors=" + errors.join("; ") + " end", "*");
     });
   });

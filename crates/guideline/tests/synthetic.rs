@@ -40,7 +40,7 @@ fn quiet(_: &mut Rng) -> f64 {
     1.0
 }
 
-/// What varies: the machine between launches, each side between launches, each sample.
+/// Sources of variation: the machine between launches, each side between launches, each sample.
 struct World {
     name: &'static str,
     machine: Noise,

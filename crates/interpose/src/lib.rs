@@ -1,11 +1,11 @@
-//! What the preloaded libraries do. Written once, generic over the ABI; the crates
+//! The work of the preloaded libraries. Written once, generic over the ABI; the crates
 //! `interpose-mpich`, `interpose-openmpi` and `interpose-abi` are one [`preload!`] each.
 //!
 //! ```text
 //! MPI_Type_commit ─► record hangs on the handle as an attribute (its life is MPI's)
 //! MPI_Send(buf, count, type) ─► message(type, count) ─┬─ none or Native ─► the library, untouched
-//!     decode, normalize, plan: once per (type, count) ├─ Substitute ─────► the library, other handle
-//!     strategy: commloom_choice::Model                └─ Engine ─────────► pack, the library, contiguous
+//!     decode, normalize, plan: once per (type, count) ├─ Substitute ─► the library, other handle
+//!     strategy: commloom_choice::Model                └─ Engine ─► pack, the library, contiguous
 //! MPI_Irecv ─► pending table ─► MPI_Wait, MPI_Test ... ─► unpack what arrived
 //! MPI_Finalize ─► one report for all ranks
 //! ```
@@ -14,7 +14,7 @@
 //!
 //! ```text
 //! preload      the exported symbols and the calls behind them; when the library begins and ends
-//! accelerate   datatypes and messages     record   traces     replace   collectives for persistent requests
+//! accelerate   datatypes and messages  |  record   traces  |  replace   persistent requests
 //! runtime      the library behind us, settings, requests and statuses as MPI has them
 //! ```
 //!
@@ -39,7 +39,7 @@ pub mod runtime;
 pub use preload::state::Preload;
 pub use runtime::count::{CallCount, Integer};
 
-/// What [`preload!`] needs by name.
+/// Names that [`preload!`] needs.
 #[doc(hidden)]
 pub mod reexport {
     pub use commloom_mpi::{Abi, Aint, Count, Mpich, Offset, OpenMpi, Standard};

@@ -216,7 +216,7 @@ fn threads_send_and_receive_at_once() {
     }
 }
 
-/// What commloom reports of a program all of whose messages go through the engine on both ranks.
+/// The report of a program all of whose messages go through the engine on both ranks.
 #[track_caller]
 fn report(library: &Library, program: &str) -> serde_json::Value {
     let binary = library.compile(program);

@@ -1,5 +1,5 @@
-//! What another user can put where the preload reads or writes files: the program runs as without
-//! it, and is told.
+//! Files that another user can put where the preload reads or writes: the program runs as without
+//! them, and its user is told.
 
 mod harness;
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use harness::{Library, libraries};
 use serde_json::Value;
 
-/// What a run printed, and its groups.
+/// The output of a run, and its groups.
 fn run(
     library: &Library,
     binary: &Path,

@@ -1,5 +1,5 @@
-//! What programs do besides communicating, and who else may be there: the preload must not get in
-//! the way of fork, valgrind, other tools, many types, types that come and go, or its own switch.
+//! Programs that do more than communicate, and tools around them: the preload must not get in the
+//! way of fork, valgrind, other tools, many types, types that come and go, or its own switch.
 
 mod harness;
 
@@ -12,12 +12,12 @@ use harness::{Library, libraries, lines};
 const ENGINE: [(&str, &str); 2] = [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")];
 /// Types that live at once.
 const LIVE: &str = "100000";
-/// What they may cost on top of what the library loses whenever they are made once more, in
+/// Memory that they may cost on top of the library's loss whenever they are made once more, in
 /// kilobytes: 40 bytes for each.
 const LEAK: i64 = 4000;
-/// What MPICH 4.0 keeps of them by itself in one process and not in the next, in kilobytes: 64
-/// bytes of each whose UCX datatype lies at an address with bit 31 set, which its hook takes for
-/// "none".
+/// Memory of them that MPICH 4.0 keeps by itself in one process and not in the next, in kilobytes:
+/// 64 bytes of each whose UCX datatype lies at an address with bit 31 set, which its hook takes
+/// for "none".
 const LOST_BY_MPICH: i64 = 6400;
 
 /// The kilobytes at the end of each line, where nothing was wrong.

@@ -1,4 +1,4 @@
-//! What the user is told of settings, places and launchers, by preloads that were set up by hand:
+//! Messages to the user on settings, places and launchers, by preloads that were set up by hand:
 //! once, and the program does what it does without.
 
 mod harness;
@@ -53,9 +53,11 @@ fn settings_that_cannot_be_meant_are_told_once_and_the_program_runs() {
         let (_, err) = said(&output);
         let ours = ours(&err);
         let expected = [
-            "COMMLOOM_WARMUP is `abc`; allowed: a whole number of microseconds; its default is used",
+            "COMMLOOM_WARMUP is `abc`; allowed: a whole number of microseconds; its default is \
+             used",
             "COMMLOOM_FORCE is `packs`; allowed: pack, types or mixed; its default is used",
-            "COMMLOOM_REPROT is no setting of commloom and has no effect; is COMMLOOM_REPORT meant?",
+            "COMMLOOM_REPROT is no setting of commloom and has no effect; is COMMLOOM_REPORT \
+             meant?",
             "the report cannot be written to /no/such/report: No such file or directory",
             "/no/such/model is not there; times of messages are built in",
         ];
@@ -97,7 +99,8 @@ fn a_disk_that_is_full_or_a_limit_of_files_is_told_and_the_status_is_the_program
         let program = library.compile("limits");
         let output = library.run_on(2, &program, &[("COMMLOOM_REPORT", "/dev/full")]);
         assert_own_end(&output, &library);
-        let expected = "commloom: the report cannot be written to /dev/full: No space left on device (os error 28)";
+        let expected = "commloom: the report cannot be written to /dev/full: No space left on \
+                        device (os error 28)";
         assert_eq!(ours(&said(&output).1), [expected], "{}", library.name);
 
         let folder = folder(&format!("limit-{}", library.name));
@@ -147,7 +150,8 @@ fn processes_that_are_alone_since_the_launcher_is_of_another_library_are_told_of
         assert_eq!(lines, ["rank 0 of 1 ends"; 3], "{err}");
         let [line] = ours(&err)[..] else { panic!("one warning: {err}") };
         let start = format!(
-            "commloom: a launcher of {who} started 3 processes ({variable}=3), but each of them is alone: "
+            "commloom: a launcher of {who} started 3 processes ({variable}=3), but each of them is \
+             alone: "
         );
         assert!(line.starts_with(&start), "{err}");
         let name = if library.name == "mpich" { "MPICH " } else { "Open MPI v" };

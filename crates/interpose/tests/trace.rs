@@ -1,5 +1,4 @@
-//! What is recorded of programs, read back from their traces. The programs do the same with and
-//! without.
+//! Traces of programs, read back. The programs do the same with and without.
 
 mod harness;
 

@@ -56,11 +56,11 @@ pub fn sketch(sketch: &Sketch<'_>) -> String {
     y = draw_tree(sketch.tree, y + LINE + 8, &mut body) + MARGIN;
     let title = escape(sketch.title);
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{y}" viewBox="0 0 {WIDTH} {y}" font-family="sans-serif" font-size="12">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="#ffffff"/>
-{body}</svg>
-"##
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" \
+         viewBox=\"0 0 {WIDTH} {y}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         {body}</svg>\n"
     )
 }
 
@@ -91,7 +91,8 @@ fn code(lines: &[String], top: usize, out: &mut String) -> usize {
     let width = WIDTH - 2 * MARGIN;
     let _ = writeln!(
         out,
-        r##"<rect x="{MARGIN}" y="{top}" width="{width}" height="{height}" rx="4" fill="#f6f6f6"/>"##
+        "<rect x=\"{MARGIN}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"4\" \
+         fill=\"#f6f6f6\"/>"
     );
     for (number, line) in lines.iter().take(LINES).enumerate() {
         let line = if number + 1 == LINES && shown < lines.len() { "..." } else { line };
@@ -139,7 +140,8 @@ fn draw_plane(
             let fill = colour(cell.map_or(Cell::Gap, |number| Cell::Piece(number - 1)), last);
             let _ = writeln!(
                 out,
-                r##"<rect x="{x}" y="{y}" width="{}" height="{}" fill="{fill}" stroke="#bbbbbb" stroke-width="0.5"/>"##,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill=\"{fill}\" \
+                 stroke=\"#bbbbbb\" stroke-width=\"0.5\"/>",
                 CELL.0, CELL.1
             );
             if let Some(number) = cell {
@@ -186,7 +188,8 @@ fn draw_tree(tree: &[(usize, String)], top: usize, out: &mut String) -> usize {
         let width = 16 + 29 * label.chars().count() / 4;
         let _ = writeln!(
             out,
-            r##"<rect x="{x}" y="{y}" width="{width}" height="20" rx="4" fill="#e8eef8" stroke="#888888"/>"##
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"20\" rx=\"4\" \
+             fill=\"#e8eef8\" stroke=\"#888888\"/>"
         );
         text((x + 7, y + 14), r#" font-family="monospace""#, &label, out);
     }

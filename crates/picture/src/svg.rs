@@ -55,11 +55,11 @@ pub fn svg(title: &str, lines: &[String], unit: i64, panels: &[Panel<'_>]) -> St
     let width = LEFT + COLUMNS * CELL + MARGIN;
     let title = escape(&shorten(title, 150));
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" viewBox="0 0 {width} {y}" font-family="sans-serif" font-size="12">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="#ffffff"/>
-{body}</svg>
-"##
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{y}\" \
+         viewBox=\"0 0 {width} {y}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         {body}</svg>\n"
     )
 }
 
@@ -86,7 +86,8 @@ fn draw_memory(panel: &Panel<'_>, unit: i64, top: usize, rows: usize, out: &mut 
             let fill = colour(*cell, pieces);
             let _ = writeln!(
                 out,
-                r##"<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#bbbbbb" stroke-width="0.5"/>"##
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\" \
+                 stroke=\"#bbbbbb\" stroke-width=\"0.5\"/>"
             );
             // A run or part is numbered in its first cell.
             let starts = column == 0 || cells[column - 1] != *cell;
@@ -125,7 +126,9 @@ fn draw_bound(name: &str, at: i64, picture: &Cells, top: usize, out: &mut String
     let (x, y) = (LEFT + column * CELL, top + row * ROW);
     let _ = writeln!(
         out,
-        r##"<path d="M{x} {}V{}" stroke="#c00000" stroke-width="2"/><text x="{x}" y="{}" text-anchor="middle" font-size="9" fill="#c00000">{name}</text>"##,
+        "<path d=\"M{x} {}V{}\" stroke=\"#c00000\" stroke-width=\"2\"/>\
+         <text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-size=\"9\" \
+         fill=\"#c00000\">{name}</text>",
         y - 3,
         y + CELL + 3,
         y - 4
@@ -196,7 +199,8 @@ fn draw_node(ty: &Type, depth: usize, parent: Option<usize>, drawn: &mut Drawn, 
     let fill = if ty.children().is_empty() { "#e8f4e8" } else { "#e8eef8" };
     let _ = writeln!(
         out,
-        r##"<rect x="{x}" y="{y}" width="{width}" height="20" rx="4" fill="{fill}" stroke="#888888"/><text x="{}" y="{}" font-family="monospace">{}</text>"##,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"20\" rx=\"4\" fill=\"{fill}\" \
+         stroke=\"#888888\"/><text x=\"{}\" y=\"{}\" font-family=\"monospace\">{}</text>",
         x + 7,
         y + 14,
         escape(&label)

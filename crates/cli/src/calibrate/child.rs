@@ -15,8 +15,8 @@ use crate::failure::Failure;
 /// Begins every line that is meant for the parent.
 pub const MARK: &str = "commloom-calibrate ";
 
-/// How long one sample should take: many times the resolution of the clock, short against what else
-/// runs on the machine.
+/// How long one sample should take: many times the resolution of the clock, short against what
+/// else runs on the machine.
 const SAMPLE: Duration = Duration::from_micros(20);
 
 /// Opens the first of `libraries` that is there and times the family, `rounds` times in turn.
@@ -91,8 +91,8 @@ fn repeats_for(packer: &mut dyn SingleSession, number: usize) -> Result<u32, Ses
     Ok(times)
 }
 
-/// The median of each layout over the rounds. A machine may run at half its speed in some rounds, so
-/// each round is first brought to the same total.
+/// The median of each layout over the rounds. A machine may run at half its speed in some rounds,
+/// so each round is first brought to the same total.
 fn medians(samples: &[Vec<f64>]) -> Vec<f64> {
     let totals: Vec<f64> = samples.iter().map(|row| row.iter().sum()).collect();
     let usual = middle(&totals);

@@ -10,12 +10,12 @@ pub struct Case {
     pub ty: Type,
 }
 
-/// Distance of neighbouring blocks in bytes, at least: no two are adjacent, so that libraries cannot
-/// join them.
+/// Distance of neighbouring blocks in bytes, at least: no two are adjacent, so that libraries
+/// cannot join them.
 const STEP: i64 = 24;
 
-/// Lists of different lengths over the same blocks, nests over the same blocks, blocks of different
-/// sizes. About a hundred.
+/// Lists of different lengths over the same blocks, nests over the same blocks, blocks of
+/// different sizes. About a hundred.
 pub fn family() -> Vec<Case> {
     build().expect("small numbers")
 }
@@ -76,8 +76,8 @@ fn idx(n: u64, child: &Type) -> Result<Type, LayoutError> {
     Type::idx(irregular(n, step(child)), child.clone())
 }
 
-/// Buckets of `length` copies at equal distances, the buckets at unequal ones. Their lengths differ by
-/// none, as MPI's indexed type costs the same for all.
+/// Buckets of `length` copies at equal distances, the buckets at unequal ones. Their lengths
+/// differ by none, as MPI's indexed type costs the same for all.
 fn idxbuc(buckets: u64, length: u64, child: &Type) -> Result<Type, LayoutError> {
     let stride = step(child);
     let bucket = i64::try_from(length).unwrap_or(i64::MAX).saturating_mul(stride);

@@ -31,7 +31,8 @@ pub fn write(measured: &Measured, fit: &Fit, scaled: &Scaled, rounds: u32) -> St
         line(&format!("  {name:<7} {value:>8.3} +- {error:.3}"));
     }
     line(
-        "(call, gaps, byte and block are paid alike by every description of the same bytes, so they",
+        "(call, gaps, byte and block are paid alike by every description of the same bytes, so \
+         they",
     );
     line("are no constants of the model.)");
     line("");
@@ -98,7 +99,8 @@ fn ranking(times: &[f64], model: &CostModel) -> [String; 2] {
         "Of two descriptions of equally many bytes in equally many runs whose times differ by"
             .into(),
         format!(
-            "more than 5 %, the cheaper one is the faster one in {}; by the papers' constants in {}.",
+            "more than 5 %, the cheaper one is the faster one in {}; by the papers' constants in \
+             {}.",
             share(model),
             share(&papers)
         ),

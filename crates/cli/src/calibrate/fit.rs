@@ -20,15 +20,16 @@ const MOST: usize = 12;
 /// `rows * constants` against `times`, which are positive. `None` where the rows do not determine
 /// anything.
 ///
-/// The optimum is the ordinary least-squares solution on the set of its positive constants, so it is
-/// found by solving on every subset of the unknowns and keeping the best solution without negative
-/// ones: O(2^k k^3), nothing for k = 9, and simpler than an active-set method.
+/// The optimum is the ordinary least-squares solution on the set of its positive constants, so it
+/// is found by solving on every subset of the unknowns and keeping the best solution without
+/// negative ones: O(2^k k^3), nothing for k = 9, and simpler than an active-set method.
 pub fn fit(rows: &[Vec<f64>], times: &[f64]) -> Option<Fit> {
     let unknowns = rows.first()?.len();
     if unknowns > MOST || times.iter().any(|&t| t.is_nan() || t <= 0.0) {
         return None;
     }
-    // Relative errors: every row is divided by its time, every time becomes 1. Columns have norm 1.
+    // Relative errors: every row is divided by its time, every time becomes 1. Columns have norm
+    // 1.
     let relative: Vec<Vec<f64>> =
         rows.iter().zip(times).map(|(row, time)| row.iter().map(|x| x / time).collect()).collect();
     let norms: Vec<f64> = (0..unknowns)

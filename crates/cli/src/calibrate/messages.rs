@@ -1,7 +1,8 @@
-//! What messages of the references take with one MPI library, between two processes.
+//! Times of messages of the references with one MPI library, between two processes.
 //!
-//! Both run this. They take turns in sending (half a round trip is one message), natively and packed
-//! by turns, so that a machine that changes its speed changes both; then the same in broadcasts.
+//! Both run this. They take turns in sending (half a round trip is one message), natively and
+//! packed by turns, so that a machine that changes its speed changes both; then the same in
+//! broadcasts.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,12 +21,12 @@ use crate::failure::Failure;
 const SAMPLE: u64 = 200_000;
 /// Most round trips of a sample.
 const MOST: u64 = 100;
-/// What all samples of one way may take together, in nanoseconds, if there are several: some libraries
+/// Limit of all samples of one way together, in nanoseconds, if there are several: some libraries
 /// walk long lists again for every piece of a message.
 const BUDGET: u64 = 40_000_000;
 
-/// Measures with the first of `libraries` that is there; `progress` gets the layouts done and all of
-/// them. The table is in the first process only.
+/// Measures with the first of `libraries` that is there; `progress` gets the layouts done and all
+/// of them. The table is in the first process only.
 ///
 /// # Errors
 /// No such library, not two processes, or what went wrong.
@@ -50,7 +51,8 @@ fn both(
     if size != 2 {
         return Err(Failure::message(format!(
             "messages are measured between two processes, here are {size}: start it with\n  \
-             mpirun -n 2 commloom calibrate --messages --mpi ...\nwhere mpirun is that of the library"
+             mpirun -n 2 commloom calibrate --messages --mpi ...\n\
+             where mpirun is that of the library"
         )));
     }
     let first = partner.rank().map_err(|e| failed(&e))? == 0;
@@ -58,8 +60,8 @@ fn both(
     let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
     let target = commloom_pack::detect();
     let mut samples: Vec<[Samples; 2]> = all.iter().map(|_| Default::default()).collect();
-    // One sample of each, then the next of each: a machine that is slow for seconds shall not be slow
-    // for all samples of one layout.
+    // One sample of each, then the next of each: a machine that is slow for seconds shall not be
+    // slow for all samples of one layout.
     for round in 0..rounds {
         let done = u64::from(round) * count;
         for ((at, reference), samples) in (0..).zip(&all).zip(&mut samples) {
@@ -90,7 +92,7 @@ fn both(
     Ok(first.then(|| Table::new(&words.join(" "), &measured, rows)))
 }
 
-/// What is measured of each layout.
+/// The operations measured for each layout.
 const OPERATIONS: [Operation; 2] = [Operation::Message, Operation::Broadcast];
 
 /// One way of communicating a layout.
@@ -117,7 +119,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// What a message takes while nothing else does. The factor between both ways is the median of
+    /// Times of a message while nothing else runs. The factor between both ways is the median of
     /// those that were measured one after the other.
     fn times(&self) -> Times {
         let [native, packed] = self.ways.each_ref().map(|way| &way.samples);
@@ -244,7 +246,7 @@ impl<'p> Exchange<'p> {
         Ok(())
     }
 
-    /// What is handed to the library.
+    /// Number of the buffer and datatype for the library.
     fn number(&self, operation: Operation, packed: bool) -> usize {
         match (packed, operation) {
             (false, _) => self.typed,

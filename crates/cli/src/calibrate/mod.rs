@@ -13,22 +13,23 @@
 //!      + leaf, vec, idx, idxbuc, strc for every node of the tree + lookup for every list entry
 //! ```
 //!
-//! which is the cost of [`CostModel`](commloom_layout::CostModel) plus what every description of the
-//! same bytes pays alike: the first four terms do not matter for which description is cheapest, but
-//! have to be told apart from those that do. (`gaps`: libraries have a short way for what is one run of
-//! bytes; in MPICH the first gap costs more than all nodes of a type.) The layouts of [`family`] differ in one of them at a
-//! time: lists of different lengths over the same number of blocks, nests over the same blocks,
-//! blocks of different sizes. All are packed in turn, many times ([`child`]), and the constants are the
-//! non-negative least squares of the relative errors ([`fit`]). They are divided by `lookup`, or where that
-//! cannot be measured by a hundredth of the average node, and rounded to whole numbers of at least 1.
+//! which is the cost of [`CostModel`](commloom_layout::CostModel) plus what every description of
+//! the same bytes pays alike: the first four terms do not matter for which description is
+//! cheapest, but have to be told apart from those that do. (`gaps`: libraries have a short way for
+//! what is one run of bytes; in MPICH the first gap costs more than all nodes of a type.) The
+//! layouts of [`family`] differ in one of them at a time: lists of different lengths over the same
+//! number of blocks, nests over the same blocks, blocks of different sizes. All are packed in
+//! turn, many times ([`child`]), and the constants are the non-negative least squares of the
+//! relative errors ([`fit`]). They are divided by `lookup`, or where that cannot be measured by a
+//! hundredth of the average node, and rounded to whole numbers of at least 1.
 //!
 //! # What it cannot say
-//! - A node counts once, however often its parent repeats it; in the libraries an inner node may be
-//!   entered once per repetition. The layouts are small (at most four repetitions of an inner node),
-//!   so the constants are those of small types, of which a program has many.
-//! - Libraries rewrite types when they are committed, so that two descriptions of one layout may run
-//!   the same code. Then the constants are small and equal, which is the truth about that library,
-//!   though not about what the descriptions are worth elsewhere.
+//! - A node counts once, however often its parent repeats it; in the libraries an inner node may
+//!   be entered once per repetition. The layouts are small (at most four repetitions of an inner
+//!   node), so the constants are those of small types, of which a program has many.
+//! - Libraries rewrite types when they are committed, so that two descriptions of one layout may
+//!   run the same code. Then the constants are small and equal, which is the truth about that
+//!   library, though not about what the descriptions are worth elsewhere.
 //! - Caches and memory are no part of it: the layouts lie in the first-level cache.
 //! - Time to build and commit a type is not measured.
 //!
@@ -52,7 +53,7 @@ use std::cmp::Ordering;
 
 use commloom_layout::CostModel;
 
-/// What was measured.
+/// A library with its measured times.
 pub struct Measured {
     /// First line of what the library says of itself.
     pub version: String,
@@ -76,8 +77,8 @@ pub struct Scaled {
     pub model: CostModel,
     /// Nanoseconds that are 1 in it.
     pub unit: f64,
-    /// Whether a list entry was measurable: then it is the unit. Otherwise it gets a hundredth of what
-    /// a node costs on average, as no constant may be zero.
+    /// Whether a list entry was measurable: then it is the unit. Otherwise it gets a hundredth of
+    /// what a node costs on average, as no constant may be zero.
     pub lookup_is_unit: bool,
 }
 
@@ -99,9 +100,9 @@ fn scaled(fit: &Fit) -> Scaled {
     Scaled { model, unit, lookup_is_unit }
 }
 
-/// How many pairs of layouts with the same bytes in the same number of runs, but times that differ by
-/// more than noise does, there are; and of how many the cheaper one under `model` is also the faster
-/// one. Equal costs count half.
+/// How many pairs of layouts with the same bytes in the same number of runs, but times that differ
+/// by more than noise does, there are; and of how many the cheaper one under `model` is also the
+/// faster one. Equal costs count half.
 pub fn agreement(times: &[f64], model: &CostModel) -> (f64, f64) {
     let all: Vec<(u64, u64, u64, f64)> = family::family()
         .iter()

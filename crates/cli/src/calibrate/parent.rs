@@ -13,8 +13,8 @@ use crate::streams::{lines_of, rest_of};
 /// A process that says nothing for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Lets another process time the family with the first of `libraries` that is there; `progress` gets
-/// the number of rounds that are done.
+/// Lets another process time the family with the first of `libraries` that is there; `progress`
+/// gets the number of rounds that are done.
 ///
 /// # Errors
 /// No such library, or what went wrong in it.
@@ -97,7 +97,7 @@ fn start(libraries: &[PathBuf], rounds: u32) -> Result<Child, Failure> {
     })
 }
 
-/// What MPI libraries say when they end is long; the reason stands near the end.
+/// The last lines of a text: MPI libraries say much when they end, and the reason near its end.
 fn last_lines(text: &str) -> String {
     const SHOWN: usize = 20;
     let lines: Vec<&str> = text.lines().collect();

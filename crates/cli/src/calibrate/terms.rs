@@ -1,4 +1,4 @@
-//! What a layout has of each term of the model.
+//! Terms of the model, and how often a layout has each.
 
 use commloom_layout::{CostModel, Type};
 
@@ -17,8 +17,8 @@ pub fn index(name: &str) -> Option<usize> {
 /// How often a layout has each term.
 pub fn of(ty: &Type) -> Vec<f64> {
     let of_model = |name: &str| {
-        // A constant counts how often it occurs if it alone costs something: two models that differ
-        // in it by one, as no constant may be zero.
+        // A constant counts how often it occurs if it alone costs something: two models that
+        // differ in it by one, as no constant may be zero.
         let one = ones();
         let mut two = one;
         two.set(name, 2).expect("a constant of the model");

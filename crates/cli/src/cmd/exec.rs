@@ -11,7 +11,10 @@ use crate::launch::{Abi, preloaded, replaced_by};
 
 /// Run an MPI program with faster derived datatypes
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", environment::help()))]
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{}", environment::help())
+)]
 pub struct Args {
     /// Write one report of all ranks to FILE: a web page if its name ends in .html, JSON for
     /// .json, otherwise text (`-`: text to standard error)
@@ -22,7 +25,14 @@ pub struct Args {
     off: Vec<Part>,
     /// Call collective operations in the place of persistent requests that are one together. All
     /// ranks need this option, and all must be on one node
-    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "faster")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "faster"
+    )]
     replace: Option<When>,
     /// Kind of the program's MPI library, if commloom cannot tell (scripts, Python)
     #[arg(long, value_enum)]

@@ -41,7 +41,11 @@ pub struct Args {
     #[arg(long, value_enum)]
     mpi: Option<Abi>,
     /// Print a file of a trace, event by event, instead of running a program
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "program", "force", "regions", "limit"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["output", "program", "force", "regions", "limit"]
+    )]
     print: Option<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, required_unless_present = "print", value_name = "PROGRAM [ARGS]")]
@@ -131,7 +135,8 @@ fn clear(folder: &Path, force: bool) -> Result<(), Failure> {
         }
         if !force {
             let text = format!(
-                "{} is there already, from another run; choose another folder, or write over it with --force",
+                "{} is there already, from another run; choose another folder, or write over it \
+                 with --force",
                 path.display()
             );
             return Err(if all_know { Failure::Message(text) } else { Failure::OfThisRank(text) });

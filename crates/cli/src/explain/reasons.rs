@@ -84,8 +84,8 @@ fn of_kernel(node: &Node, kernel: &Kernel, target: &Target) -> String {
             bytes(*length)
         ),
         Kernel::Period { parts, tile, .. } => format!(
-            "each copy is {}, at most {}: piece by piece over {tile} copies at a time, which fill half \
-             of the L1 cache of {}",
+            "each copy is {}, at most {}: piece by piece over {tile} copies at a time, which fill \
+             half of the L1 cache of {}",
             counted(u64::try_from(parts.len()).unwrap_or(u64::MAX), "block", "blocks"),
             target.max_parts,
             size(target.l1)
@@ -95,8 +95,8 @@ fn of_kernel(node: &Node, kernel: &Kernel, target: &Target) -> String {
             counted(u64::try_from(parts.len()).unwrap_or(u64::MAX), "block", "blocks")
         ),
         Kernel::Paced { rows, other } => format!(
-            "{}; the stride falls into few sets of the L1 cache, so unpacking lets stores finish every \
-             {}",
+            "{}; the stride falls into few sets of the L1 cache, so unpacking lets stores finish \
+             every {}",
             of_kernel(node, other, target),
             counted(*rows, "block", "blocks")
         ),

@@ -46,7 +46,8 @@ pub struct Processes {
 impl Launcher for Processes {
     fn launch(&mut self, start: Start, tell: &mut dyn FnMut(Event)) -> Ending {
         let mut command = self.command(start);
-        // A group of its own: Ctrl-C on the terminal reaches this process, which then ends the group.
+        // A group of its own: Ctrl-C on the terminal reaches this process, which then ends the
+        // group.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = match command.spawn() {
             Ok(child) => child,
@@ -81,7 +82,7 @@ impl Launcher for Processes {
     }
 }
 
-/// What ended the lines of a launch.
+/// How the lines of a launch ended.
 enum Listened {
     /// The last event.
     Finished,
@@ -117,7 +118,8 @@ impl Processes {
     }
 
     fn listen(&self, lines: &Receiver<String>, tell: &mut dyn FnMut(Event)) -> Listened {
-        // In glances, not by the clock: a machine that was stopped for a while, this process with it, does not hang.
+        // In glances, not by the clock: a machine that was stopped for a while, this process with
+        // it, does not hang.
         let (mut silent, mut ended) = (Duration::ZERO, false);
         loop {
             if self.interrupted.load(Ordering::Relaxed) {
@@ -140,7 +142,8 @@ impl Processes {
     }
 }
 
-/// Asks the group of a child to end, so that `mpirun` ends its processes; kills it where it does not.
+/// Asks the group of a child to end, so that `mpirun` ends its processes; kills it where it does
+/// not.
 pub fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     // What has ended in the meantime needs no signal.

@@ -1,11 +1,13 @@
-//! One measurement: the data of both rounds checked, and between them the times (section 2.3.2 of the paper).
+//! One measurement: the data of both rounds checked, and between them the times (section 2.3.2 of
+//! the paper).
 //!
 //! ```text
-//! prepare ─► round 1, checked ─► once, for the number of repetitions ─► warm-up ─► repetitions, timed ─► round 2, checked
+//! prepare ─► round 1, checked ─► once, for the number of repetitions ─► warm-up
+//!         ─► repetitions, timed ─► round 2, checked
 //! ```
 //!
-//! A round has data of its own. The first shows what the first message of a datatype brings, the second what the last ones
-//! did: libraries and commloom change their ways in between.
+//! A round has data of its own. The first shows what the first message of a datatype brings, the
+//! second what the last ones did: libraries and commloom change their ways in between.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ use commloom_guideline::results::{Method, Operation, Options};
 use commloom_mpi as mpi;
 use commloom_mpi::{GroupSession, MpiError, Pattern};
 
-/// What came of a measurement that all processes have made together.
+/// The outcome of a measurement that all processes have made together.
 pub enum Outcome {
     /// Microseconds.
     Times(Vec<f64>),
@@ -138,7 +140,7 @@ impl<'m> Measuring<'m> {
         ))
     }
 
-    /// What the last of so many repetitions took in the slowest process.
+    /// Time of the last of so many repetitions in the slowest process.
     fn slowest_of_last(&mut self, work: Work, times: u32) -> Result<Duration, MpiError> {
         let mut taken = Vec::new();
         self.repeat(work, times, &mut taken)?;
@@ -158,7 +160,8 @@ impl<'m> Measuring<'m> {
         Ok(())
     }
 
-    /// The operation once, with new data; what is wrong with those that arrived, for all processes the same.
+    /// The operation once, with new data; what is wrong with those that arrived, for all processes
+    /// the same.
     fn round(
         &mut self,
         prepared: &Prepared,
@@ -208,7 +211,8 @@ impl<'m> Measuring<'m> {
         let wrong = all.chunks(found.len()).enumerate().find(|(_, words)| words[0] != 0);
         Ok(wrong.map(|(process, words)| {
             format!(
-                "wrong byte: process {process} found {:#04x} instead of {:#04x} at byte {} of what process {} sent{}",
+                "wrong byte: process {process} found {:#04x} instead of {:#04x} at byte {} of what \
+                 process {} sent{}",
                 words[4],
                 words[3],
                 words[2],

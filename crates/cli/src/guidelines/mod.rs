@@ -1,9 +1,10 @@
 //! Measuring for `commloom guidelines`.
 //!
 //! ```text
-//! campaign (crate guideline) ─ launch ─► mpirun ─┬─► commloom guidelines --worker (worker ─► measure)
-//!                                    ▲           └─► commloom exec -- commloom guidelines --worker
-//!                                    └── events, as lines of standard output ──┘
+//! campaign (guideline) ─ launch ─► mpirun ─┬─► commloom guidelines --worker
+//!                              ▲           └─► commloom exec -- commloom guidelines --worker
+//!                              └── events, as lines of standard output ──┘
+//! --worker: worker ─► measure
 //! ```
 
 mod environment;

@@ -71,8 +71,8 @@ pub fn installed() -> Vec<String> {
 }
 
 impl Mpirun {
-    /// Finds what the user says: `mpich`, `openmpi`, a command, or `COMMAND=LIBRARY`; tries whether it starts so many processes,
-    /// and whether it binds them to cores.
+    /// Finds what the user says: `mpich`, `openmpi`, a command, or `COMMAND=LIBRARY`; tries
+    /// whether it starts so many processes, and whether it binds them to cores.
     ///
     /// # Errors
     /// It is not there, is something else, or starts no processes.
@@ -137,7 +137,8 @@ impl Mpirun {
         self.binding.is_some()
     }
 
-    /// A command that starts so many processes of the program that is given as its further arguments.
+    /// A command that starts so many processes of the program that is given as its further
+    /// arguments.
     pub fn start(&self, processes: u32) -> Command {
         let mut command = Command::new(&self.command);
         command.args(&self.options).args(self.binding.iter().flatten());
@@ -159,7 +160,7 @@ impl Mpirun {
     }
 }
 
-/// What is preloaded but for commloom, which would be measured in place of the library.
+/// The preloaded libraries but for commloom, which would be measured in place of the library.
 fn without_commloom(preloaded: Option<OsString>) -> Option<OsString> {
     let text = preloaded?.into_string().ok()?;
     let others: Vec<&str> = text
@@ -177,7 +178,7 @@ fn of_kind(known: &Known) -> Option<PathBuf> {
     known.commands.iter().find_map(find).or(common)
 }
 
-/// What a command says of itself.
+/// The kind of a command, by what it says of itself.
 fn kind(command: &Path) -> Option<Kind> {
     let output = Command::new(command).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -217,8 +218,8 @@ fn missing(known: &Known) -> Failure {
 
 fn no_mpirun(given: &str) -> Failure {
     Failure::message(format!(
-        "--mpi {given}: it is no mpirun of MPICH, Intel MPI or Open MPI (it says nothing of them when asked for \
-         its --version); expected mpich, openmpi, or such a command"
+        "--mpi {given}: it is no mpirun of MPICH, Intel MPI or Open MPI (it says nothing of them \
+         when asked for its --version); expected mpich, openmpi, or such a command"
     ))
 }
 

@@ -1,4 +1,5 @@
-//! One of the processes that `mpirun` starts: makes the measurements of a launch, and tells of them.
+//! One of the processes that `mpirun` starts: makes the measurements of a launch, and tells of
+//! them.
 
 use std::io::{self, Write};
 
@@ -72,8 +73,8 @@ fn unfit(team: &dyn GroupSession, task: &Task) -> Option<String> {
     let (expected, given) = (task.options.processes, team.size());
     if u32::try_from(given) != Ok(expected) {
         return Some(format!(
-            "{expected} processes were started, and MPI sees {given}: the library {} is not that of mpirun; \
-             name both, as MPIRUN=LIBRARY",
+            "{expected} processes were started, and MPI sees {given}: the library {} is not that \
+             of mpirun; name both, as MPIRUN=LIBRARY",
             task.libraries.join(" or ")
         ));
     }

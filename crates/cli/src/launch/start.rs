@@ -52,8 +52,8 @@ pub fn replaced_by(mut command: Command) -> Failure {
 fn agreed(said: Abi, program: &Path) -> Result<Abi, Failure> {
     match abi_of(program) {
         Ok(found) if found != said => Err(Failure::message(format!(
-            "{} is linked with an MPI library of the kind `{found}`, so the preload for `{said}` cannot \
-             work in it; leave out --mpi, or say --mpi {found}",
+            "{} is linked with an MPI library of the kind `{found}`, so the preload for `{said}` \
+             cannot work in it; leave out --mpi, or say --mpi {found}",
             program.display()
         ))),
         Ok(_) | Err(_) => Ok(said),

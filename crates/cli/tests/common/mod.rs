@@ -10,7 +10,7 @@ pub fn commloom(args: &[&str]) -> Command {
     command
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Done {
     pub status: Option<i32>,

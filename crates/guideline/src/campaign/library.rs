@@ -1,6 +1,6 @@
 //! Name and version of a library, from what it says of itself.
 
-/// What `MPI_Get_library_version` begins with, and the name of the library.
+/// First words of `MPI_Get_library_version`, and the name of the library.
 const NAMES: [(&str, &str); 8] = [
     ("CRAY MPICH", "Cray MPICH"),
     ("MVAPICH2", "MVAPICH2"),

@@ -8,7 +8,7 @@ pub struct Parser<'t> {
     at: usize,
 }
 
-/// What all of `text` is.
+/// Reads all of `text`.
 pub fn whole<'t, R>(
     text: &'t str,
     read: impl FnOnce(&mut Parser<'t>) -> Result<R, FormulaError>,

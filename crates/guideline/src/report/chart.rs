@@ -10,7 +10,7 @@ use crate::verdict::{Key, Subject, bytes, operation_name};
 /// Sizes that differ by less than a tenth are one: data are cut to whole units of each layout.
 const SAME_SIZE: u64 = 10;
 
-/// What is in the same figure.
+/// The key of a figure: bars with the same one stand together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     operation: Operation,

@@ -1,4 +1,4 @@
-//! What every description costs in every library: layout x description x library, for one
+//! The cost of every description in every library: layout x description x library, for one
 //! operation. Times are over the best way of the same library for the same data, native or under
 //! commloom.
 

@@ -34,7 +34,7 @@ pub struct Report<'r> {
     pub study: Study<'r>,
     /// All judgements, the largest factor first.
     pub judgements: Vec<Judgement>,
-    /// What became of the paper's expectations.
+    /// The paper's expectations, each judged.
     pub findings: Vec<Finding>,
 }
 
@@ -56,7 +56,7 @@ impl<'r> Report<'r> {
         Report { study, judgements, findings }
     }
 
-    /// What is certainly violated, the largest factor first.
+    /// The certain violations, the largest factor first.
     pub fn violations(&self) -> impl Iterator<Item = &Judgement> {
         self.with(Verdict::Violated)
     }

@@ -22,7 +22,7 @@ pub enum PngError {
     Svg {
         /// Name of the picture.
         name: String,
-        /// What was found.
+        /// The parser's error.
         error: usvg::Error,
     },
     /// It has no pixels, or too many.
@@ -40,7 +40,7 @@ pub enum PngError {
     Encoding {
         /// Name of the picture.
         name: String,
-        /// What it says.
+        /// The encoder's message.
         reason: String,
     },
 }

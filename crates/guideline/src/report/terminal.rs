@@ -110,7 +110,7 @@ fn counts(pen: &mut Pen, report: &Report<'_>, index: usize) {
     }
 }
 
-/// What became of one guideline in one mode of one library.
+/// Judgements of one guideline in one mode of one library, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
     pub all: usize,
@@ -229,7 +229,7 @@ fn failures(pen: &mut Pen, report: &Report<'_>, index: usize) {
     }
 }
 
-/// What the paper expects, one line for each claim.
+/// The paper's expectations, one line for each claim.
 fn expectations(pen: &mut Pen, report: &Report<'_>) {
     if report.findings.is_empty() {
         return;

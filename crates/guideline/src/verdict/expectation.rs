@@ -52,7 +52,7 @@ pub struct Claim {
     pub test: u32,
     /// Where it stands.
     pub section: &'static str,
-    /// What is expected, in words.
+    /// The expectation, in words.
     pub words: &'static str,
     /// The same in times: the left over the right.
     pub relation: Relation,
@@ -85,7 +85,8 @@ const CLAIMS: &[Claim] = &[
         scope: Scope::SmallAgainstLarge,
         ..claim(
             (1, "2.4.1"),
-            "The difference becomes smaller with larger blocks: the smallest blocks are slower than the largest.",
+            "The difference becomes smaller with larger blocks: the smallest blocks are slower \
+             than the largest.",
             Pick::Reference,
             Relation::Slower,
             Pick::Reference,
@@ -93,7 +94,8 @@ const CLAIMS: &[Claim] = &[
     },
     claim(
         (2, "2.4.2"),
-        "Different basic types without gaps are as fast as so many bytes (alignment can make gaps).",
+        "Different basic types without gaps are as fast as so many bytes (alignment can make \
+         gaps).",
         Pick::Named("Tiled-heterogeneous"),
         Relation::Similar,
         Pick::Contiguous,
@@ -127,7 +129,8 @@ const CLAIMS: &[Claim] = &[
     ),
     claim(
         (5, "3.2.3"),
-        "There are cases in which Tiled-struct is slower than Tiled: libraries do not see that it is the same.",
+        "There are cases in which Tiled-struct is slower than Tiled: libraries do not see that it \
+         is the same.",
         Pick::Named("Tiled-struct"),
         Relation::SometimesSlower,
         Pick::Reference,
@@ -158,7 +161,8 @@ const CLAIMS: &[Claim] = &[
     },
     claim(
         (9, "3.2.7"),
-        "Which of Alternating and Alternating-indexed is slower is open; the question is whether long lists cost anything.",
+        "Which of Alternating and Alternating-indexed is slower is open; the question is whether \
+         long lists cost anything.",
         Pick::Named("Alternating-indexed"),
         Relation::SometimesSlower,
         Pick::Reference,
@@ -193,7 +197,7 @@ const CLAIMS: &[Claim] = &[
     ),
 ];
 
-/// What became of an expectation.
+/// The outcome of an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// It is so.
@@ -230,7 +234,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What became of the expectation.
+    /// The outcome of the expectation.
     #[must_use]
     pub fn status(&self) -> Status {
         let holds_unless = |against: usize| match against {

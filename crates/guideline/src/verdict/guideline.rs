@@ -6,7 +6,7 @@ use crate::results::{Case, Method, Mode, Role};
 
 use super::{Key, Study, Subject};
 
-/// What a time is held against.
+/// A performance guideline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guideline {
     /// GL1 of section 3: `MPI_X(c, t) ≃ MPI_X(1, contig(c, t))`. Both directions are judged.
@@ -45,21 +45,25 @@ impl Guideline {
         }
     }
 
-    /// What it asks for.
+    /// Its requirement, as a sentence.
     #[must_use]
     pub fn statement(self) -> &'static str {
         match self {
             Guideline::Gl1 => {
-                "An operation has similar latency for c elements of type t and for one contiguous type of c elements of t."
+                "An operation has similar latency for c elements of type t and for one contiguous \
+                 type of c elements of t."
             }
             Guideline::Gl23 => {
-                "An operation is at least as fast with a datatype as with MPI_Pack before and MPI_Unpack after it."
+                "An operation is at least as fast with a datatype as with MPI_Pack before and \
+                 MPI_Unpack after it."
             }
             Guideline::Gl4 => {
-                "A description is no slower than the best description of the same layout: MPI_Type_commit should find that one."
+                "A description is no slower than the best description of the same layout: \
+                 MPI_Type_commit should find that one."
             }
             Guideline::Gl4Normal => {
-                "A description is no slower than commloom's normal form of the layout, given to the same library."
+                "A description is no slower than commloom's normal form of the layout, given to \
+                 the same library."
             }
             Guideline::Commloom => {
                 "An operation is no slower under commloom than with the library alone."
@@ -97,16 +101,16 @@ pub struct Judgement {
     pub subject: usize,
     /// Which guideline.
     pub guideline: Guideline,
-    /// What was measured, and should not be slower.
+    /// The series that should not be slower.
     pub key: Key,
-    /// What it should not be slower than. Of [`Guideline::Gl4`]: the one with the least median
+    /// The side that it is compared with. Of [`Guideline::Gl4`]: the one with the least median
     /// over all launches.
     pub rival: Side,
     /// Time of the case over time of the rival.
     pub ratio: Ratio,
 }
 
-/// What comes of a comparison.
+/// The outcome of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// The whole interval is above the threshold.

@@ -1,9 +1,10 @@
-//! What the times of a campaign say: which performance guideline is violated where and what to use
-//! instead, and which expectations of the paper hold.
+//! Judgements on the times of a campaign: which performance guideline is violated where and what
+//! to use instead, and which expectations of the paper hold.
 //!
 //! ```text
-//! results files ─► Study: a Subject for each library ─┬─ judge ─► judgements (GL1 to GL4, commloom against native)
-//!                                                     └─ examine ─► findings (expectation tests 1 to 11)
+//! results files ─► Study: a Subject for each library
+//!                    ├─ judge ─► judgements (GL1 to GL4, commloom against native)
+//!                    └─ examine ─► findings (expectation tests 1 to 11)
 //! ```
 
 mod expectation;

@@ -1,4 +1,4 @@
-//! What is compared: libraries, and the times of their cases.
+//! The subjects of comparisons: libraries, and the times of their cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,18 +24,18 @@ pub struct Subject<'r> {
     pub name: String,
     /// Index of its file.
     pub file: usize,
-    /// What was measured.
+    /// The run in the file.
     pub run: &'r Run,
-    /// What has at least one time.
+    /// Series with at least one time.
     pub times: BTreeMap<Key, Timed>,
-    /// What has no time in some launch.
+    /// Series without a time in some launch, by error.
     pub failures: Vec<Failure>,
 }
 
-/// What a series is about.
+/// The key of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// What was done.
+    /// The communication pattern.
     pub operation: Operation,
     /// Under what.
     pub mode: Mode,
@@ -59,7 +59,7 @@ pub struct Timed {
 pub struct Failure {
     /// Which series.
     pub key: Key,
-    /// What happened.
+    /// The error.
     pub error: String,
     /// Their numbers.
     pub launches: Vec<u32>,

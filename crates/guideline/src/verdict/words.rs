@@ -82,7 +82,7 @@ pub fn side_name(subject: &Subject<'_>, side: &Side) -> String {
     }
 }
 
-/// What whoever uses the slower side should do.
+/// Advice to users of the slower side.
 #[must_use]
 pub fn advice(study: &Study<'_>, judgement: &Judgement) -> String {
     let subject = &study.subjects[judgement.subject];

@@ -12,7 +12,7 @@ use crate::runtime::collective_arguments::{Equal, Typed, Varying};
 use crate::runtime::count::Integer;
 use crate::runtime::displacements::{Displacement, Displacements};
 
-/// What is known of the arguments of one side.
+/// The arguments of one side, analysed.
 pub(crate) enum Look<A: Abi> {
     /// They are to be passed on, this time.
     Unseen(Waiting<A>),
@@ -251,8 +251,8 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
                 list(self.datatypes, blocks)?,
             )
         };
-        // Most calls stay as they are: nothing is made for them. All blocks of a side go the way of
-        // the first that can be packed, so that what is looked at does not depend on the way.
+        // Most calls stay as they are: nothing is made for them. All blocks of a side go the way
+        // of the first that can be packed, so that what is looked at does not depend on the way.
         let (mut all, mut pays) = (0u64, 0u64);
         let mut vote = None;
         for ((count, place), &datatype) in counts.iter().zip(places).zip(datatypes) {

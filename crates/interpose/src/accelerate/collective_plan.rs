@@ -1,4 +1,4 @@
-//! What is done about a collective: nothing, or one or both of its sides are packed.
+//! The plan of a collective call: it stays as it is, or one or both of its sides are packed.
 
 use std::ffi::c_void;
 
@@ -14,7 +14,7 @@ use crate::accelerate::part::Purpose;
 /// The arguments of one side and its part, if it has one.
 type Part<'s, G> = (&'s G, Option<Role<'s>>);
 
-/// What is done about a collective.
+/// The plan of a collective call.
 pub(crate) enum Plan<A: Abi> {
     /// Nothing.
     Native,

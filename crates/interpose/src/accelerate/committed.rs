@@ -1,4 +1,4 @@
-//! What commloom knows of a datatype of the program. It hangs on the handle as an MPI attribute
+//! The record of a datatype of the program. It hangs on the handle as an MPI attribute
 //! (MPI 4.1, section 7.7.4), so that it lives as long as the handle and follows `MPI_Type_dup`.
 
 use std::ffi::{c_int, c_void};
@@ -22,7 +22,7 @@ pub(crate) struct Record<A: Abi> {
     state: &'static Accelerator<A>,
     /// When the library made its handle. In a later one it means nothing.
     generation: u64,
-    /// What its messages have cost so far, in nanoseconds, roughly.
+    /// The cost of its messages so far, in nanoseconds, roughly.
     spent: AtomicU64,
     /// From when on it is worth while to analyse it.
     patience: u64,
@@ -180,7 +180,7 @@ impl<A: Abi> Accelerator<A> {
     }
 }
 
-/// What is known of a handle and count.
+/// The result of a look-up by handle and count.
 pub(crate) enum Found<A: Abi> {
     /// This.
     This(Arc<Message<A>>),

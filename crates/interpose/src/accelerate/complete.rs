@@ -18,7 +18,7 @@ pub(crate) struct Claimed<A: Abi> {
     requests: *mut A::Request,
     count: usize,
     entries: Vec<(usize, A::Request, Held<A>)>,
-    /// What the library gets, where other requests stand in for some of them.
+    /// The requests for the library, where others stand in for some of them.
     asked: Option<Vec<A::Request>>,
 }
 

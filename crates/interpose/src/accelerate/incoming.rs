@@ -18,8 +18,8 @@ use crate::runtime::calls::{IncomingMessage, MessageData};
 use crate::runtime::count::CallCount;
 use crate::runtime::outcome::{Outcome, When};
 
-/// What the library receives into instead of the program's buffer, count and datatype, in a
-/// call whose counts are `N`.
+/// The library's arguments for a receive, instead of the program's buffer, count and datatype, in
+/// a call whose counts are `N`.
 pub(crate) enum Incoming<A: Abi, N> {
     /// Nothing else.
     Native,

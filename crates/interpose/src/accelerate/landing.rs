@@ -22,12 +22,12 @@ pub(crate) struct Landing<A: Abi> {
     delivered: bool,
 }
 
-/// What is in the packed buffer before anything arrives.
+/// Content of the packed buffer before anything arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// [`MARK`] at both ends.
     Marked,
-    /// What is in the program's buffer, which the same call sends.
+    /// The data of the program's buffer, which the same call sends.
     Sent,
     /// The same, and perhaps more was written behind it than it has room for.
     Overrun,

@@ -1,5 +1,5 @@
-//! What is known of layouts, whatever handle they came with: a program that makes the same type
-//! again and again pays for its analysis once.
+//! Known layouts, whatever handle they came with: a program that makes the same type again and
+//! again pays for its analysis once.
 //!
 //! Memory is bounded: see [`IDLE`], [`IDLE_BYTES`] and [`MESSAGE_BYTES`]. What live handles need
 //! comes on top.
@@ -45,7 +45,7 @@ struct Users {
 const COUNTS: usize = 64;
 /// The same where the messages of all layouts take much memory.
 const FEW_COUNTS: usize = 4;
-/// What that is: bytes of all messages.
+/// Much memory: bytes of all messages.
 const MESSAGE_BYTES: usize = 8 << 20;
 /// Layouts without a live handle that are kept at most, those of the last handles that went. Each
 /// may have handles of our own, and a library can get slow, or [lossy](crate::accelerate::lossy),
@@ -153,8 +153,8 @@ impl<A: Abi> Layouts<A> {
         Layouts { table: Mutex::new(None), message_bytes: AtomicUsize::new(0) }
     }
 
-    /// What is known of a layout, found out now if need be, for a handle that has it. That goes
-    /// back by [`Layouts::release`].
+    /// The record of a layout, made now if need be, for a handle that has it. That goes back by
+    /// [`Layouts::release`].
     pub fn get(&self, before: Type, report: Option<Format>) -> Result<Arc<KnownLayout<A>>, String> {
         if let Some(known) = self.find(&before) {
             return Ok(known);

@@ -1,5 +1,5 @@
-//! What to do with a message, by the handle that the program gives: a table of each thread, and
-//! behind it the record that hangs on the handle.
+//! Looks messages up by the handle that the program gives: in a table of each thread, and behind
+//! it in the record that hangs on the handle.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ fn slot(datatype: usize, count: i64) -> usize {
 }
 
 impl<A: Abi> Accelerator<A> {
-    /// What to do with `count` elements of a handle of the program. Known ones cost a few
+    /// The message of `count` elements of a handle of the program. Known ones cost a few
     /// nanoseconds: a table per thread, valid for one epoch.
     pub(crate) fn message(
         &'static self,

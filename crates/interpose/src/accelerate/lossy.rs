@@ -57,7 +57,7 @@ pub(crate) fn may_be_lossy<A: Abi>(datatype: A::Datatype) -> bool {
     A::KIND == AbiKind::Mpich && assumed_size(datatype.to_bits()) >= 2
 }
 
-/// What MPICH 4.0 takes for the size of a basic element of this datatype, in bytes; 0 and 1 do no
+/// Size of a basic element of this datatype as MPICH 4.0 takes it, in bytes; 0 and 1 do no
 /// harm.
 fn assumed_size(handle: usize) -> usize {
     const IN_BLOCKS: usize = 0b11;

@@ -58,7 +58,7 @@ pub(crate) struct Message<A: Abi> {
     pub tally: MessageTally,
 }
 
-/// What a library holds of memory for a datatype of ours, about.
+/// Memory that a library holds for a datatype of ours, about.
 const HANDLE: usize = 2 << 10;
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
 /// addresses, and a null pointer with small displacements is a mistake that MPI shall report.
@@ -110,7 +110,7 @@ impl<A: Abi> Message<A> {
         })
     }
 
-    /// What is handed to the library in the round that the message is part of, or begins.
+    /// The library's arguments in the round that the message is part of, or begins.
     pub fn elements<N: CallCount>(&self, part: Part) -> (Elements<A, N>, Lap) {
         let others = match &self.strategies {
             Strategies::Fixed(strategy) => return (self.elements_by(strategy, part), Lap::NONE),
@@ -120,7 +120,7 @@ impl<A: Abi> Message<A> {
         (self.elements_in(way, part), lap)
     }
 
-    /// What is handed to the library in every round; `None` where that is found out.
+    /// The library's arguments in every round; `None` where that is found out.
     pub fn fixed<N: CallCount>(&self, part: Part) -> Option<Elements<A, N>> {
         match &self.strategies {
             Strategies::Fixed(strategy) => Some(self.elements_by(strategy, part)),
@@ -187,7 +187,7 @@ impl<A: Abi> Message<A> {
         contest
     }
 
-    /// What is handed to the library in a round that goes this way.
+    /// The library's arguments in a round that goes this way.
     pub fn elements_in<N: CallCount>(&self, way: u8, part: Part) -> Elements<A, N> {
         let others = match &self.strategies {
             Strategies::Fixed(strategy) => return self.elements_by(strategy, part),
@@ -207,8 +207,8 @@ impl<A: Abi> Message<A> {
         self.elements_by(strategy, part)
     }
 
-    /// What is handed to the library. A message may be few elements for the program and more than
-    /// its call can count for us: then it stays as it is.
+    /// The library's arguments by this strategy. A message may be few elements for the program and
+    /// more than its call can count for us: then it stays as it is.
     fn elements_by<N: CallCount>(&self, strategy: &Strategy<A>, part: Part) -> Elements<A, N> {
         let (count, datatype) = if part == Part::Received { self.received } else { self.packed };
         let elements = match strategy {

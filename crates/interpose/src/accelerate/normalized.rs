@@ -29,7 +29,7 @@ impl<A: Abi> NormalizedLayout<A> {
         self.element.get_or_init(|| Arc::new(Element::new(engine, &self.after))).clone()
     }
 
-    /// What a row of the report says of the layout, without the numbers.
+    /// The row of the layout in the report, without the numbers.
     pub fn row(&self, format: Format) -> Row {
         let model = CostModel::default();
         let NormalizedLayout { before, after, .. } = self;

@@ -1,4 +1,4 @@
-//! What a thread has to know in every call, in one place: to find the memory of a thread costs as
+//! State of a thread that every call needs, in one place: to find the memory of a thread costs as
 //! much as to look at it.
 
 use std::cell::Cell;

@@ -17,8 +17,8 @@ use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
 
-/// What is handed to the library instead of the program's buffer, count and datatype, in a call
-/// whose counts are `N`.
+/// The library's arguments for a send, instead of the program's buffer, count and datatype, in a
+/// call whose counts are `N`.
 pub(crate) enum Outgoing<A: Abi, N> {
     /// Nothing else.
     Native,

@@ -11,7 +11,7 @@ pub(crate) enum InCollective {
     Contiguous,
 }
 
-/// What part a message has in an exchange.
+/// The part of a message in an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Sent,
@@ -47,7 +47,7 @@ impl Part {
     }
 }
 
-/// What the program wants a message for.
+/// The purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To send or receive it.
@@ -70,7 +70,7 @@ impl Purpose {
         matches!(self, Purpose::Persistent | Purpose::PersistentBroadcast)
     }
 
-    /// What in a collective its time is that of.
+    /// The operation whose times in the model hold for it.
     pub fn operation(self) -> Operation {
         match self {
             Purpose::Broadcast | Purpose::PersistentBroadcast => Operation::Broadcast,

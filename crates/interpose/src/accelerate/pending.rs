@@ -17,13 +17,13 @@ use crate::accelerate::repeated::StandIn;
 use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::sync::lock;
 
-/// What waits for a request.
+/// State of ours that waits for a request.
 pub(crate) enum Held<A: Abi> {
     /// Packed bytes that the library still reads.
     Send(Departure<A>),
     /// Packed bytes that the library still writes.
     Receive(Landing<A>),
-    /// What a persistent request moves, until the request is freed.
+    /// The record of a persistent request, until the request is freed.
     Persistent(Arc<Persistent<A>>),
     /// The request that was started in the place of a persistent one, until it completes.
     StandIn(Arc<StandIn<A>>),
@@ -210,7 +210,7 @@ impl<A: Abi> Pending<A> {
         Some(persistent)
     }
 
-    /// What has been started in the place of a persistent request.
+    /// The stand-in that was started for a persistent request.
     pub fn stand_in(&self, request: A::Request) -> Option<Arc<StandIn<A>>> {
         match lock(&self.held).as_ref()?.get(&request)? {
             Held::StandIn(other) => Some(other.clone()),
@@ -242,7 +242,7 @@ impl<A: Abi> Pending<A> {
 }
 
 impl<A: Abi> Held<A> {
-    /// What hangs on a persistent request that was just made.
+    /// Of a persistent request that was just made.
     pub fn persistent(work: Work<A>) -> Self {
         Held::Persistent(Arc::new(Persistent::new(work)))
     }
@@ -252,7 +252,7 @@ impl<A: Abi> Held<A> {
         matches!(self, Held::Persistent(_) | Held::StandIn(_))
     }
 
-    /// What a persistent request, or one in its place, moves through a buffer of ours.
+    /// The record of a persistent request, or of one in its place, with a buffer of ours.
     pub fn moved(&self) -> Option<&Persistent<A>> {
         match self {
             Held::Persistent(persistent) => Some(persistent),

@@ -13,7 +13,7 @@ use crate::accelerate::landing::Landing;
 use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::sync::lock;
 
-/// What a persistent request moves.
+/// The communication of a persistent request, through a buffer of ours.
 pub(crate) enum Work<A: Abi> {
     Send(Departure<A>),
     Receive(Landing<A>),
@@ -31,8 +31,9 @@ impl<A: Abi> Work<A> {
     }
 }
 
-/// What the program has done with a persistent request. Where a start has failed, a request may be
-/// inactive in spite of it: then it completes at once with an empty status, which brings nothing.
+/// The state of a persistent request, as the program sees it. Where a start has failed, a request
+/// may be inactive in spite of it: then it completes at once with an empty status, which brings
+/// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Not started, or complete.
@@ -43,7 +44,7 @@ enum Phase {
     Delivered,
 }
 
-/// What hangs on one persistent request.
+/// The record of one persistent request.
 pub(crate) struct Persistent<A: Abi>(Mutex<(Phase, Option<Work<A>>)>);
 
 impl<A: Abi> Persistent<A> {

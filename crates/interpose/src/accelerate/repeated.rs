@@ -1,7 +1,7 @@
 //! Persistent messages (MPI 4.1, section 3.9) whose strategy is found out: the program's request
-//! is the library's own and native. In a round that goes another way a request of ours is started in
-//! its place, its stand-in, which is made when it is first wanted. Calls that complete, ask for,
-//! cancel or free the program's request then do that to the stand-in
+//! is the library's own and native. In a round that goes another way a request of ours is started
+//! in its place, its stand-in, which is made when it is first wanted. Calls that complete, ask
+//! for, cancel or free the program's request then do that to the stand-in
 //! ([`Held::StandIn`](crate::accelerate::pending::Held)).
 
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ impl<A: Abi> StandIn<A> {
         *lock(&self.request) = request;
     }
 
-    /// What it moves through a buffer of ours.
+    /// Its record, where it has a buffer of ours.
     pub fn moved(&self) -> Option<&Arc<Persistent<A>>> {
         self.moved.as_ref()
     }

@@ -25,14 +25,14 @@ struct CurrentRound {
     /// `None` before the first one.
     contest: Option<SharedContest>,
     step: Step,
-    /// What it consists of: a sum, because the order of messages may vary.
+    /// Its messages: a sum, because their order may vary.
     content: u64,
     spent: Duration,
     /// A call of it is under way.
     since: Option<Instant>,
     /// It has started requests, which some call completes.
     has_requests: bool,
-    /// What is started next is another round.
+    /// The next start begins another round.
     is_over: bool,
     /// Rounds since the last one that nobody has looked at.
     unseen: u32,

@@ -14,7 +14,7 @@ use crate::accelerate::tally::Tally;
 
 /// Layouts with a row of their own.
 pub(crate) const ROWS: usize = 1024;
-/// What the row of all others says.
+/// The name of the row of all others.
 const OTHERS: &str = "(layouts past the first 1,024)";
 
 /// Counts of layouts that are gone. A layout that comes again goes on with the same ones.

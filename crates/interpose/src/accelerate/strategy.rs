@@ -26,7 +26,7 @@ pub(crate) enum Strategy<A: Abi> {
     Engine,
 }
 
-/// What a message is handed to the library as, in a call whose counts are `N`.
+/// A message as the library gets it, in a call whose counts are `N`.
 pub(crate) enum Elements<A: Abi, N> {
     /// As the program has it, for this reason.
     Own(&'static str),

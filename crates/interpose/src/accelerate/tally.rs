@@ -1,4 +1,4 @@
-//! What is counted while the program runs, per layout.
+//! Counters of each layout while the program runs.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -153,7 +153,7 @@ impl Tally {
 pub(crate) struct Observed {
     /// Which of its ways is fastest.
     pub contest: SharedContest,
-    /// What begins them.
+    /// The part of the message that begins them.
     pub begins_with: &'static str,
     /// Packed bytes of that.
     pub bytes: u64,
@@ -185,8 +185,8 @@ impl Observed {
     }
 }
 
-/// What one end of a message is expected to take, in nanoseconds, by the way that it goes: half of
-/// what the message takes. Zero where nothing is known.
+/// Expected time of one end of a message, in nanoseconds, by strategy: half of the time of the
+/// message. Zero where nothing is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
     native: u64,
@@ -195,7 +195,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// What the model expects. Of another handle it knows nothing where it would not choose it.
+    /// The times of the model. Of another handle it knows nothing where it would not choose it.
     pub fn of(choice: &Choice) -> Expected {
         let is_other = |c: &&Candidate| matches!(c.way, Way::Unit | Way::Whole);
         let other = choice.others.iter().flatten().find(is_other);

@@ -1,4 +1,4 @@
-//! What the user is told when MPI begins: once for all processes, by the first of them.
+//! Messages to the user when MPI begins: once for all processes, by the first of them.
 
 use commloom_guard::{can_write, one_line};
 use commloom_mpi::Abi;
@@ -8,7 +8,7 @@ use crate::runtime::config::ReportTo;
 use crate::runtime::say;
 
 impl<A: Abi> Preload<A> {
-    /// What is wrong with the settings, when the library begins, in `MPI_Init` or in a session.
+    /// Tells of wrong settings when the library begins, in `MPI_Init` or in a session.
     pub(crate) fn tell_at_the_beginning(&'static self) {
         // A tool behind us comes in once more as `PMPI_Init`.
         self.beginning.call_once(|| {

@@ -1,4 +1,4 @@
-//! What is done when a [life](crate::runtime::lives) of the library begins and ends.
+//! Work at the beginning and the end of a [life](crate::runtime::lives) of the library.
 
 use std::sync::atomic::Ordering;
 

@@ -165,7 +165,8 @@ macro_rules! collectives {
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)* root: c_int,] [$($values)* root: root,] [$($passed)* root,] $($function)*
+            [$($parameters)* root: c_int,] [$($values)* root: root,] [$($passed)* root,]
+            $($function)*
         }
     };
     (@collect [no_root; $($rest:tt)*]
@@ -179,7 +180,8 @@ macro_rules! collectives {
         [$($parameters:tt)*] [$($values:tt)*] [$($passed:tt)*] $($function:tt)*) =>
     {
         $crate::collectives! { @collect [$($rest)*]
-            [$($parameters)* comm: Comm,] [$($values)* comm: comm,] [$($passed)* comm,] $($function)*
+            [$($parameters)* comm: Comm,] [$($values)* comm: comm,] [$($passed)* comm,]
+            $($function)*
         }
     };
     (@collect [blocking; $($rest:tt)*]

@@ -12,12 +12,14 @@ macro_rules! communicators {
     () => {
         $crate::communicators! { @each
             Comm_dup comm_dup (comm: Comm, new: *mut Comm) new Of(comm);
-            Comm_dup_with_info comm_dup_with_info (comm: Comm, info: Info, new: *mut Comm) new Of(comm);
+            Comm_dup_with_info comm_dup_with_info
+                (comm: Comm, info: Info, new: *mut Comm) new Of(comm);
             Comm_idup comm_idup (comm: Comm, new: *mut Comm, request: *mut Request) new Later(comm);
             Comm_create comm_create (comm: Comm, group: Group, new: *mut Comm) new Of(comm);
             Comm_create_group comm_create_group
                 (comm: Comm, group: Group, tag: c_int, new: *mut Comm) new Among(comm, tag);
-            Comm_split comm_split (comm: Comm, color: c_int, key: c_int, new: *mut Comm) new Of(comm);
+            Comm_split comm_split
+                (comm: Comm, color: c_int, key: c_int, new: *mut Comm) new Of(comm);
             Comm_split_type comm_split_type
                 (comm: Comm, kind: c_int, key: c_int, info: Info, new: *mut Comm) new Of(comm);
             Cart_create cart_create
@@ -43,8 +45,12 @@ macro_rules! communicators {
     };
     (@each $($name:ident $field:ident $arguments:tt $new:ident $maker:ident $parent:tt;)*) => {
         $(
-            $crate::communicators! { @symbol "MPI_" next $name $field $arguments $new $maker $parent }
-            $crate::communicators! { @symbol "PMPI_" own $name $field $arguments $new $maker $parent }
+            $crate::communicators! {
+                @symbol "MPI_" next $name $field $arguments $new $maker $parent
+            }
+            $crate::communicators! {
+                @symbol "PMPI_" own $name $field $arguments $new $maker $parent
+            }
         )*
     };
     (@symbol $prefix:literal $table:ident $name:ident $field:ident
@@ -68,8 +74,14 @@ macro_rules! communicators {
             } }
         };
     };
-    (@made Comm_dup $code:ident $new:ident) => { $crate::preload::calls::watched::made(&PRELOAD, $code, $new); };
-    (@made Comm_split $code:ident $new:ident) => { $crate::preload::calls::watched::made(&PRELOAD, $code, $new); };
-    (@made Cart_create $code:ident $new:ident) => { $crate::preload::calls::watched::made(&PRELOAD, $code, $new); };
+    (@made Comm_dup $code:ident $new:ident) => {
+        $crate::preload::calls::watched::made(&PRELOAD, $code, $new);
+    };
+    (@made Comm_split $code:ident $new:ident) => {
+        $crate::preload::calls::watched::made(&PRELOAD, $code, $new);
+    };
+    (@made Cart_create $code:ident $new:ident) => {
+        $crate::preload::calls::watched::made(&PRELOAD, $code, $new);
+    };
     (@made $name:ident $code:ident $new:ident) => {};
 }

@@ -20,9 +20,9 @@ pub struct Preload<A: Abi> {
     pub(crate) reported: OnceLock<u64>,
     /// This process will write a report of its own.
     pub(crate) own_report: Once,
-    /// What the library says of itself, for that.
+    /// The library's version text, for that.
     pub(crate) version: OnceLock<String>,
-    /// What is said when the library begins.
+    /// Messages to the user when the library begins.
     pub(crate) beginning: Once,
     pub(crate) alone: Once,
 }

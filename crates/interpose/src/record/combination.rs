@@ -29,7 +29,7 @@ pub(crate) struct Armed {
     pub bytes: Vec<u8>,
 }
 
-/// What messages were combined with.
+/// The other operand of a combination.
 pub(crate) enum Other {
     /// It lay where the result is now.
     There(Vec<u8>),

@@ -18,7 +18,7 @@ use commloom_trace::Communicator;
 use super::numbers::Seed;
 use super::recorder::{Inner, Inside, Recorder};
 
-/// What tells a communicator that is made from others.
+/// The origin of a communicator that is made, which tells it from others.
 #[derive(Debug, Clone, Copy)]
 pub enum Maker<C> {
     /// It is made by all members of this one.

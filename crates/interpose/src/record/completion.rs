@@ -1,5 +1,5 @@
-//! What requests complete is recorded, and so is what the program gets to know of them; a call
-//! that completes a request later says nothing new then.
+//! Records which requests complete, and what the program gets to know of them; a call that
+//! completes a request later says nothing new then.
 
 use std::convert::Infallible;
 use std::ffi::c_int;

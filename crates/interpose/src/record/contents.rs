@@ -16,7 +16,7 @@ use super::overlap::{Overlap, Pair, PairKey, Piece, joined, without};
 pub(crate) use super::slot::How;
 use super::slot::{ALIKE, ORIGINS, Slot, equal_parts, is_sum};
 
-/// What was in memory, by slot. Slots are used again.
+/// Contents of memory, by slot. Slots are used again.
 pub(crate) struct Contents {
     slots: Vec<Slot>,
     /// Their memory, side by side: every send looks through all of it.
@@ -215,7 +215,7 @@ impl Contents {
         self.pair(data, slot).pieces.get_or_init(|| Overlap::new(data, &other)).clone()
     }
 
-    /// What is known of a message and what lies in a slot.
+    /// The kept comparison of a message with a slot.
     fn pair(&mut self, data: &Data, slot: usize) -> &Pair {
         let other = &self.slots[slot].data;
         let key = [data.key(), other.key()];

@@ -5,7 +5,7 @@ use commloom_trace::Operator;
 
 use super::arithmetic::{adds, each, float, grows, whole};
 
-/// What can be combined.
+/// A basic type that reductions can combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
     /// The name of the basic type.
@@ -69,7 +69,7 @@ impl Element {
         }
     }
 
-    /// What can be done with two of them.
+    /// The operators on two of them.
     pub fn operators(self) -> &'static [Operator] {
         if self.is_complex { &[Operator::Sum] } else { &Operator::ALL }
     }

@@ -1,4 +1,4 @@
-//! What is known of the program's communicators and datatypes: found out when one is used first,
+//! Records of the program's communicators and datatypes: made when one is used first,
 //! and forgotten when the program frees it, which MPI tells through an attribute (MPI 4.1, section
 //! 7.7).
 

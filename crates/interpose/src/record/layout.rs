@@ -72,7 +72,7 @@ pub(crate) struct Content {
     pub count: u64,
     /// Bytes of data.
     pub bytes: u64,
-    /// What it is made of, if that can be added up.
+    /// Its basic type, if that can be added up.
     pub element: Option<Element>,
     way: Way,
     runs: OnceLock<Option<Vec<Run>>>,
@@ -308,7 +308,7 @@ impl Data {
         })
     }
 
-    /// What lies at a probe.
+    /// The bytes at a probe.
     ///
     /// # Safety
     /// The bytes may be read, and nobody writes them meanwhile.
@@ -320,8 +320,8 @@ impl Data {
         unsafe { std::slice::from_raw_parts(first, probe.length) }
     }
 
-    /// What lies at the [`probes`](Content::probes) of the first `bytes` bytes, one after the
-    /// other.
+    /// Copies the bytes at the [`probes`](Content::probes) of the first `bytes` bytes, one after
+    /// the other.
     ///
     /// # Safety
     /// The bytes may be read, and nobody writes them meanwhile.

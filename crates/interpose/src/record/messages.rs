@@ -77,7 +77,7 @@ impl<A: Abi> Inside<A> {
         Some(())
     }
 
-    /// What a status says: source in the world, tag, bytes. `None` where nothing has come.
+    /// The content of a status: source in the world, tag, bytes. `None` where nothing has come.
     pub(super) fn came(
         &self,
         status: &A::Status,
@@ -111,8 +111,8 @@ fn says_something(bytes: &[u8], origins: &[Origin]) -> bool {
 }
 
 impl<A: Abi> Inner<A> {
-    /// What is known of the bytes that are about to be sent: their hash, where they come from, and
-    /// whether they are a sum.
+    /// The hash of the bytes that are about to be sent, where they come from, and whether they are
+    /// a sum.
     ///
     /// # Safety
     /// The buffer can be read.
@@ -199,8 +199,8 @@ impl<A: Abi> Inner<A> {
         self.scratch = sketch;
     }
 
-    /// What was known of a buffer before plus what has come since: from the same buffer, or from
-    /// another where that can be no accident.
+    /// The sum of an earlier content of a buffer and what has come since: from the same buffer, or
+    /// from another where that can be no accident.
     fn sum(&self, data: &Data, bytes: &[u8]) -> Option<Sum> {
         let element = data.content.element?;
         let before = self.contents.newest(How::Computed, bytes.len());

@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use commloom_trace::Communicator;
 use twox_hash::XxHash3_64;
 
-/// What the number of a communicator is made of, besides its members.
+/// The seed of a communicator's number, besides its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Seed {
     pub parent: u64,

@@ -15,7 +15,7 @@ use crate::runtime::signals::without_signals;
 
 /// Events older than this are written with the next one: a killed program loses no more.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// What the last block and its last event may take at most, in bytes.
+/// Room for the last block and its last event, in bytes.
 const ROOM: u64 = 1024;
 
 /// The trace of this process.

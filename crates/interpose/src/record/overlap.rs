@@ -63,7 +63,8 @@ impl Overlap {
 }
 
 impl Piece {
-    /// What of it has come with a message of so many bytes, which may be shorter than its buffer.
+    /// The part of it that has come with a message of so many bytes, which may be shorter than its
+    /// buffer.
     pub fn within(self, received: usize) -> Option<Piece> {
         let there = u64::try_from(received).unwrap_or(u64::MAX).checked_sub(self.from)?;
         (there > 0).then_some(Piece { length: self.length.min(there), ..self })

@@ -9,7 +9,7 @@ use super::{foreign, search};
 pub(super) struct Shot {
     pub start: u64,
     pub bytes: Vec<u8>,
-    /// What is there at this call.
+    /// The same memory at this call.
     pub now: Vec<u8>,
     pub has_changed: bool,
     /// More than one place: a result is searched for in there.
@@ -69,7 +69,7 @@ impl Shot {
         (is_new && element.is(Operator::Sum, &result, first, operands)).then_some(place)
     }
 
-    /// What lies at an address is known to have become this.
+    /// The bytes at an address are known to have become these.
     pub fn becomes(&mut self, at: u64, bytes: &[u8]) {
         for (own, address) in self.bytes.iter_mut().zip(self.start..) {
             if let Some(byte) =

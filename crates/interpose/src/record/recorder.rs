@@ -41,7 +41,7 @@ pub struct Recorder<A: Abi> {
     pub(super) inner: OnceLock<Mutex<Inner<A>>>,
 }
 
-/// What the lock guards.
+/// The state behind the lock.
 pub(crate) struct Inner<A: Abi> {
     pub(super) output: Output,
     pub(super) requests: Requests<A>,

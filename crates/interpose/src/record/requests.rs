@@ -1,4 +1,4 @@
-//! What the requests of the program stand for.
+//! The operations behind the program's requests.
 //!
 //! An entry is made after the call that made the request, and taken out after the one that
 //! completed it. A library may give the handle to somebody else in between, in another thread, and
@@ -42,14 +42,14 @@ pub(crate) struct Probed {
     pub tag: Option<i32>,
 }
 
-/// What is under way, with the number of its event.
+/// An operation under way, with the number of its event.
 #[derive(Clone)]
 pub(crate) enum UnderWay {
     Send(u64),
     Receive(u64, Receive),
 }
 
-/// What a persistent request does whenever it is started.
+/// The operation of a persistent request, at each start.
 #[derive(Clone)]
 pub(crate) enum Template {
     Send(Send),
@@ -84,7 +84,7 @@ impl<A: Abi> Requests<A> {
         self.queues.entry(request).or_default().push_back(entry);
     }
 
-    /// What a persistent request does.
+    /// The operation of a persistent request.
     pub fn template(&self, request: A::Request) -> Option<&Template> {
         match self.queues.get(&request)?.front()? {
             Entry::Persistent(template, _) => Some(template),

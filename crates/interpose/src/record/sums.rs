@@ -1,4 +1,4 @@
-//! What the program has combined with messages that have come, as events. [`watch`](super::watch)
+//! Combinations of messages that have come, as events. [`watch`](super::watch)
 //! finds it.
 
 use commloom_mpi::Abi;

@@ -1,4 +1,4 @@
-//! What becomes of the messages that have come: whether the program adds them to something that it
+//! Watches the messages that have come: whether the program adds them to something that it
 //! has.
 //!
 //! A reduction that was written by hand receives into one buffer and combines it with another,
@@ -64,7 +64,7 @@ const WIDE_LOOKS: u32 = 4;
 /// Places of results that are remembered of one call, and bytes of them.
 const RESULTS: usize = 32;
 const RESULT_BYTES: usize = 1 << 18;
-/// What is known of the messages of a call.
+/// Statistics on the messages of a call.
 struct Habit {
     /// Searches that are left.
     credit: u32,
@@ -85,7 +85,7 @@ pub(crate) struct Finding {
     pub operator: Operator,
     /// In the order in which they were combined.
     pub messages: Vec<Armed>,
-    /// What the other operand was.
+    /// The other operand.
     pub other: Other,
     /// Address of the result.
     pub at: u64,

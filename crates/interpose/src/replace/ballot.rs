@@ -35,7 +35,7 @@ const VOTE_BITS: u32 = 12;
 const MOTION_BITS: u32 = 32;
 const EPOCHS: u64 = 1 << (64 - MOTION_BITS - VOTE_BITS);
 
-/// What is voted on.
+/// The subject of a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Motion {
     /// How often the messages were sent as the program has them. Who has sent them more often than
@@ -44,7 +44,7 @@ pub(crate) struct Motion {
     pub action: Action,
 }
 
-/// What all do once a motion is carried.
+/// The action of all processes once a motion is carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Action {

@@ -1,10 +1,10 @@
 //! One group of persistent requests, and what is done when it is started the next time.
 //!
 //! ```text
-//! Watched ─ twice as it is ─► vote Compile ─ nothing in it ──────────────────► Left
-//!                                  └─ a collective ─► Waiting ─► Trial: replaced and as it is in turns
-//!                                                                  └─ vote Judge ─ faster ─► Kept: vote Run
-//!                                                                                 └─ not ──► Left
+//! Watched ─ twice as it is ─► vote Compile ─┬─ nothing in it ─► Left
+//!                                           └─ a collective ──► Waiting ─► Trial
+//! Trial: replaced and as it is in turns ─► vote Judge ─┬─ faster ─► Kept: vote Run
+//!                                                      └─ not ────► Left
 //! any ─ nobody came along, several times in a row ─► Left
 //! ```
 //!
@@ -37,7 +37,7 @@ pub(super) struct Group {
     misses: u32,
     /// Starts that were replaced.
     pub replaced: u32,
-    /// What was found to replace it, once that is known.
+    /// The operations that replace it, once they are known.
     pub found: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub(super) enum Reason {
 struct Trial {
     replaced: Vec<Duration>,
     native: Vec<Duration>,
-    /// What the start that is under way is, and how many of these there were in a row.
+    /// Kind of the start that is under way, and how many of it there were in a row.
     running: Option<(Kind, u32)>,
 }
 
@@ -86,7 +86,7 @@ enum Kind {
     Native,
 }
 
-/// What is done at the next start.
+/// The way of the next start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     AsItIs,
@@ -191,7 +191,7 @@ impl Group {
 }
 
 impl Trial {
-    /// What to vote for, if anything.
+    /// The action to vote for, if any.
     fn next(&mut self, spent: Duration) -> Option<Action> {
         match self.running {
             None | Some((_, 1)) => {}

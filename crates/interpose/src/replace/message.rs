@@ -26,7 +26,7 @@ pub(super) struct Message {
     pub is_null: bool,
 }
 
-/// What is known of a persistent request.
+/// The record of a persistent request.
 #[derive(Debug, Clone)]
 pub(super) enum Known {
     /// The number of its message among all of this process, and what its status will say.
@@ -37,12 +37,12 @@ pub(super) enum Known {
     Wild(Wild),
 }
 
-/// What the status of a replaced request says.
+/// The status of a replaced request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brings {
     /// Nothing: it was a send.
     Nothing,
-    /// What the library says: it is started, for it is a message with nobody. MPICH 4.0 says
+    /// That of the library: it is started, for it is a message with nobody. MPICH 4.0 says
     /// another thing of these than the standard (MPI 4.1, section 3.11).
     Library,
     Message {

@@ -3,9 +3,12 @@
 //! book/src/explanation/replacement.md.
 //!
 //! ```text
-//! MPI_Init        ─► shared: memory that all processes map        communicators: numbers for communicators
-//! MPI_Send_init.. ─► message: what it says, once and for all      channels: who uses which peers and tags
-//! MPI_Startall    ─► start: the group ─ group: what now? ─► ballot: do all do the same? ─► commgraph, on MPI
+//! MPI_Init        ─► shared: memory that all processes map
+//!                    communicators: numbers for communicators
+//! MPI_Send_init.. ─► message: what it says, once and for all
+//!                    channels: who uses which peers and tags
+//! MPI_Startall    ─► start: the group ─ group: what now? ─► ballot: do all do the same?
+//!                        ├─ yes ─► commgraph, on MPI
 //!                        └─ no ─► the library, as the program has it
 //! MPI_Wait, ...   ─► told: requests that were replaced are complete, and say so
 //! ```

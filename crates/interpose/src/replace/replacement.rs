@@ -41,12 +41,12 @@ pub(crate) struct Replace<A: Abi> {
     pub(super) waiting: AtomicUsize,
     /// Whether calls of completion are timed.
     pub(super) timing: AtomicBool,
-    /// What starting and completing took since the group in trial was started, in nanoseconds.
+    /// Time of starting and completing since the group in trial was started, in nanoseconds.
     pub(super) spent: AtomicU64,
     pub(super) inner: Mutex<Inner<A>>,
 }
 
-/// What the lock guards. It is not held during a call of the library.
+/// The state behind the lock, which is not held during a call of the library.
 pub(super) struct Inner<A: Abi> {
     pub comms: FxHashMap<usize, Comm<A>>,
     pub requests: FxHashMap<A::Request, Known>,

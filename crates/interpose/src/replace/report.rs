@@ -1,4 +1,4 @@
-//! What became of the groups, for the report.
+//! The rows of the groups, for the report.
 
 use std::sync::atomic::Ordering;
 

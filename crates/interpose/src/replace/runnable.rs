@@ -25,5 +25,5 @@ pub(super) struct RunnableGroup<A: Abi> {
     pub ready: Option<Ready<A>>,
 }
 
-/// What compiling has made of it.
+/// The compiled part of this process.
 pub(super) type Ready<A> = Arc<Mutex<Compiled<'static, A>>>;

@@ -17,7 +17,7 @@ const BALLOTS: usize = COMMUNICATORS * GROUPS;
 /// Bytes of all.
 const BYTES: usize = size_of::<Memory>();
 
-/// What the processes have in common. Every bit pattern is one, and all of it is atomic.
+/// Memory that all processes share. Every bit pattern is one, and all of it is atomic.
 #[repr(C, align(64))]
 struct Memory {
     /// A number that tells this memory from any other with the same name.

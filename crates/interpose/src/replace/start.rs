@@ -28,7 +28,7 @@ const PATIENCE_OF_OTHERS: u32 = 32;
 /// at the clock.
 const SPINS: u32 = 100;
 
-/// What is done with the requests of one call.
+/// The decision on the requests of one call.
 enum Decision {
     AsItIs,
     Vote { group: usize, motion: Motion, ballot: &'static Ballot, voters: u64 },

@@ -1,4 +1,4 @@
-//! What is done when the process ends, also without `MPI_Finalize`; not by forked children.
+//! Work when the process ends, also without `MPI_Finalize`; not by forked children.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,7 +6,7 @@ use commloom_mpi::Abi;
 
 use crate::runtime::count::Integer;
 
-/// What a collective does. Forms with counts or datatypes per process are of the same kind.
+/// The kind of a collective. Forms with counts or datatypes per process are of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `MPI_Bcast`; its arguments are those of the receiving side.
@@ -52,7 +52,7 @@ pub struct Equal<A: Abi, N> {
 /// Blocks of any counts at any multiple of the extent: buffer, counts, displacements, datatype.
 #[derive(Debug, Clone, Copy)]
 pub struct Varying<A: Abi, N, D> {
-    /// What the displacements are relative to.
+    /// The base of the displacements.
     pub buffer: *mut c_void,
     /// Elements of each block.
     pub counts: *const N,
@@ -65,7 +65,7 @@ pub struct Varying<A: Abi, N, D> {
 /// Blocks of any datatypes at any displacement: buffer, counts, displacements, datatypes.
 #[derive(Debug, Clone, Copy)]
 pub struct Typed<A: Abi, N, D> {
-    /// What the displacements are relative to.
+    /// The base of the displacements.
     pub buffer: *mut c_void,
     /// Elements of each block.
     pub counts: *const N,
@@ -80,11 +80,11 @@ pub struct Typed<A: Abi, N, D> {
 pub struct CollectiveCall<A: Abi, S, R> {
     /// The name of the function.
     pub name: &'static str,
-    /// What it does.
+    /// Its kind.
     pub kind: Kind,
-    /// What this process gives.
+    /// The side that this process sends.
     pub send: S,
-    /// What it gets.
+    /// The side that it receives.
     pub receive: R,
     /// Meaningless where the kind has none.
     pub root: c_int,

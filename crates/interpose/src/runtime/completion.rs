@@ -9,7 +9,7 @@ use commloom_mpi::Abi;
 
 use crate::runtime::statuses::{Answer, Tells};
 
-/// What a call does with requests that are complete.
+/// The effect of a call on requests that are complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It completes them.
@@ -22,7 +22,7 @@ pub enum Effect {
 /// A call that asks for requests: they, and room for their statuses.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestCall<A: Abi> {
-    /// What it does with them.
+    /// Its effect on them.
     pub effect: Effect,
     /// So many requests.
     pub requests: (c_int, *mut A::Request),

@@ -1,4 +1,4 @@
-//! What the user asked for, read once from the environment that `commloom exec` sets up. The only
+//! The settings of the user, read once from the environment that `commloom exec` sets up. The only
 //! place in this crate that reads the environment.
 
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ pub struct Config {
     /// (`COMMLOOM_FORCE=pack`), or with a substituted handle (`types`), or each message in a way
     /// drawn at random (`mixed`): for tests.
     pub force: Option<Force>,
-    /// What messages take with the library, as `commloom calibrate --messages` has measured it
+    /// Times of messages with the library, as `commloom calibrate --messages` has measured them
     /// (`COMMLOOM_MODEL`).
     pub model: Option<PathBuf>,
     /// Where such files are looked for without that.
@@ -37,11 +37,11 @@ pub struct Config {
     /// Persistent requests are replaced by collective operations (`COMMLOOM_REPLACE`,
     /// book/src/explanation/replacement.md).
     pub replace: Option<Replace>,
-    /// What the program does is recorded, and nothing else is done.
+    /// The program's calls are recorded, and nothing else is done.
     pub trace: Option<Trace>,
     /// Nothing is wanted but speed: what is certain to stay as it is need not be looked at.
     pub is_brief: bool,
-    /// What the user should know of the settings, said once when MPI begins.
+    /// Problems of the settings, told once when MPI begins.
     pub problems: Vec<String>,
     /// Who started this process.
     pub started: Option<Started>,
@@ -118,7 +118,7 @@ impl ReportTo {
     }
 }
 
-/// What to do with every message where it is possible at all.
+/// The strategy of every message for which it is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Force {
     /// Pack with commloom's engine.
@@ -194,7 +194,7 @@ impl Config {
     }
 }
 
-/// What becomes of a setting that cannot be read.
+/// The consequence of a setting that cannot be read, as it is told.
 const LEFT: &str = "everything is left to the MPI library";
 const DEFAULT: &str = "its default is used";
 
@@ -312,10 +312,8 @@ mod tests {
         assert!(all.off && all.trace.is_none());
         assert_eq!(
             all.problems,
-            [
-                "COMMLOOM_TRACE_LIMIT is `1G`; allowed: a whole number of bytes; nothing is recorded, \
-              and everything is left to the MPI library"
-            ]
+            ["COMMLOOM_TRACE_LIMIT is `1G`; allowed: a whole number of bytes; nothing is \
+              recorded, and everything is left to the MPI library"]
         );
     }
 

@@ -3,8 +3,8 @@
 //! library's objects: handles of ours, the key of our attributes, requests. The next life gives
 //! the same numbers to other objects, so that nothing of an older one may be used or freed in it.
 //!
-//! What we remember of handles belongs to one *generation*: the time from the first of overlapping
-//! lives to the end of the last.
+//! A record of a handle belongs to one *generation*: the time from the first of overlapping lives
+//! to the end of the last.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

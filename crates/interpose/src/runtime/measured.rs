@@ -25,8 +25,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// What the user names, else what was measured with this library before, else what is built
-    /// in. A file that cannot be used is not used, and named with the reason.
+    /// The file that the user names, else the one measured with this library before, else a
+    /// built-in table. A file that cannot be used is not used, and named with the reason.
     pub fn of(kind: AbiKind, version: &str, config: &Config) -> Measured {
         let named = config.model.clone();
         let own = || Some(config.models.as_ref()?.join(file_name(version)));
@@ -173,7 +173,7 @@ mod tests {
         assert!(measured.model.table().library.starts_with("Open MPI"), "{}", measured.source);
     }
 
-    /// What somebody else may put where the cache is looked for.
+    /// Files that somebody else may put where the cache is looked for.
     #[test]
     fn what_was_planted_in_the_cache_is_named_and_not_used() {
         let folder = tempfile::tempdir().unwrap();

@@ -56,7 +56,8 @@ impl<A: Abi> Runtime<A> {
             unsafe { Mpi::next() }.unwrap_or_else(|error| {
                 if self.config().speaks() {
                     say::text(&format!(
-                        "commloom: the preloaded library for {} cannot work in this process: {error}\n\
+                        "commloom: the preloaded library for {} cannot work in this process: \
+                         {error}\n\
                          commloom: start the program without it, or let `commloom exec` choose\n",
                         A::KIND
                     ));
@@ -78,7 +79,7 @@ impl<A: Abi> Runtime<A> {
         &self.measured().model
     }
 
-    /// What is known of the library, and from where.
+    /// The model of the library, and where it is from.
     pub(crate) fn measured(&self) -> &Measured {
         self.measured.get_or_init(|| {
             let version = self.mpi().library_version().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the user is told, on standard error: the only place in this crate that prints.
+//! Messages to the user, on standard error: the only place in this crate that prints.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! What the calls of completion say of their requests: by a return code, and by statuses.
+//! Outcomes of requests as the calls of completion tell them: by a return code, and by statuses.
 
 use std::ffi::c_int;
 
@@ -7,7 +7,7 @@ use commloom_mpi::{Abi, Status};
 use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::process::Runtime;
 
-/// What a return code says about the requests of the call.
+/// The meaning of a return code for the requests of the call.
 pub enum Answer {
     /// Those that are complete have succeeded.
     Success,

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 /// An installed MPI library.
 #[derive(Debug, Clone)]
 pub struct Library {
-    /// What messages and files call it.
+    /// Its name in messages and files.
     pub name: String,
     mpicc: PathBuf,
     /// Its Fortran compiler, which it need not have.
@@ -287,7 +287,7 @@ impl Library {
         command
     }
 
-    /// What `env` sets to preload us.
+    /// The argument of `env` that preloads us.
     fn preloaded(&self) -> String {
         format!("LD_PRELOAD={}", with_inherited(&self.preload().display().to_string()))
     }
@@ -309,7 +309,7 @@ fn with_inherited(preloads: &str) -> String {
     if inherited.is_empty() { preloads.to_owned() } else { format!("{preloads}:{inherited}") }
 }
 
-/// What ranks print, a file for each: launchers pass it on in pieces that end inside of lines,
+/// The output of ranks, a file for each: launchers pass it on in pieces that end inside of lines,
 /// with another rank's pieces between them.
 struct Printed(tempfile::TempDir);
 
@@ -318,7 +318,7 @@ impl Printed {
         Printed(tempfile::tempdir().expect("the temporary folder is writable"))
     }
 
-    /// What stands before a rank's program.
+    /// The words before a rank's program.
     fn apart(&self) -> [&OsStr; 4] {
         let [shell, option, script] = ["sh", "-c", r#"exec "$@" >"$0/$$""#].map(OsStr::new);
         [shell, option, script, self.0.path().as_os_str()]
@@ -364,7 +364,7 @@ fn compiled(mut command: Command, binary: PathBuf) -> PathBuf {
     binary
 }
 
-/// What a run printed, each rank's lines in order.
+/// The output of a run, each rank's lines in order.
 pub fn lines(output: &Output) -> Vec<String> {
     assert!(
         output.status.success(),

@@ -30,8 +30,8 @@ impl Page<'_> {
             "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" \
              lang=\"en\">\n<head>\n<meta \
              charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, \
-             initial-scale=1\"/>\n<title>{}</title>\n<style>\n{BASE}{style}</style>\n</head>\n<body>\n<main>\n{body}\
-             </main>\n{script}</body>\n</html>\n",
+             initial-scale=1\"/>\n<title>{}</title>\n<style>\n{BASE}{style}</style>\n</head>\n\
+             <body>\n<main>\n{body}</main>\n{script}</body>\n</html>\n",
             escape(title)
         )
     }

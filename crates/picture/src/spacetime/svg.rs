@@ -23,9 +23,12 @@ const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#222}\
 .t{font-size:16px;font-weight:600}.h{font-size:14px;font-weight:600}.q{fill:#666}\
 .bg{fill:#fff}.lane{stroke:#c9ced6}.lanes{stroke:#c9ced6;stroke-width:3}.tick{stroke:#eceff3}\
-.band{fill:#2266aa}.join{stroke:#2266aa;stroke-width:3}.on{fill:#fff;font-weight:600}.sub{fill:#dbe8f6}\
-.halo{stroke:#fff;stroke-width:4px;paint-order:stroke;font-size:11px}.mark{fill:#fff;stroke:#555;stroke-width:1.5}\
-@media (prefers-color-scheme:dark){text{fill:#e4e6ea}.q{fill:#9aa3af}.bg{fill:#16191e}.lane,.lanes{stroke:#454c57}\
+.band{fill:#2266aa}.join{stroke:#2266aa;stroke-width:3}.on{fill:#fff;font-weight:600}\
+.sub{fill:#dbe8f6}\
+.halo{stroke:#fff;stroke-width:4px;paint-order:stroke;font-size:11px}\
+.mark{fill:#fff;stroke:#555;stroke-width:1.5}\
+@media (prefers-color-scheme:dark){text{fill:#e4e6ea}.q{fill:#9aa3af}.bg{fill:#16191e}\
+.lane,.lanes{stroke:#454c57}\
 .tick{stroke:#23282f}.band{fill:#3f82c4}.join{stroke:#3f82c4}.on{fill:#fff}.sub{fill:#e6effa}\
 .halo{stroke:#16191e}.mark{fill:#16191e;stroke:#aab2bd}}";
 

@@ -141,10 +141,14 @@ pub fn markdown(record: &Record) -> String {
 const HEAD: &str = "\
 # Messages under commloom against the performance guidelines
 
-Written by `make bench-mpi`. Every description of every layout of the expectation tests (`examples/layouts.h`), 2 ranks, each launch natively and
-under `commloom exec` in turns; times are the least medians of all launches. *Best*: over the best native description of the
-same layout (GL1, GL4), *explicit*: over the contiguous message + the best way known to pack and unpack (GL2, GL3), each native / with
-commloom; counted from 1.1 on. *Slower*: more than 3 % slower than native. Every byte that arrived was compared.
+Written by `make bench-mpi`. Every description of every layout of the expectation tests \
+(`examples/layouts.h`), 2 ranks, each launch natively and
+under `commloom exec` in turns; times are the least medians of all launches. *Best*: over the best \
+native description of the
+same layout (GL1, GL4), *explicit*: over the contiguous message + the best way known to pack and \
+unpack (GL2, GL3), each native / with
+commloom; counted from 1.1 on. *Slower*: more than 3 % slower than native. Every byte that arrived \
+was compared.
 
 | library | operation | descriptions | gain, geometric mean | > 1.1 best | > 1.1 explicit | slower |
 |---|---|---|---|---|---|---|

@@ -80,7 +80,8 @@ pub enum Error {
     },
     /// There is no commloom to compare with.
     #[error(
-        "there is no commloom at {}\n  build it (cargo build --release), or run natively only with --baseline",
+        "there is no commloom at {}\n  build it (cargo build --release), or run natively only with \
+         --baseline",
         .0.display()
     )]
     NoCommloom(PathBuf),

@@ -30,7 +30,7 @@ impl Cell {
         typed.then(|| Cell { description: BY_HAND.to_owned(), ..self.clone() })
     }
 
-    /// What is measured, for a summary: the example, and what sets these cells apart from its
+    /// The name of these cells in a summary: the example, and what sets them apart from its
     /// others.
     #[must_use]
     pub fn subject(&self) -> String {

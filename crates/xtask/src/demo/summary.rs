@@ -93,7 +93,7 @@ fn sample<'l>(launch: &'l Launch, cell: &Cell) -> Option<&'l Sample> {
     launch.samples.iter().find(|sample| sample.cell == *cell)
 }
 
-/// What the launches in a mode took, by run.
+/// Medians of the launches in a mode, by run.
 fn medians(launches: &[&Launch], cell: &Cell, mode: Mode) -> BTreeMap<u32, f64> {
     let of_mode = launches.iter().filter(|launch| launch.mode == mode);
     of_mode.filter_map(|launch| Some((launch.run, sample(launch, cell)?.median_us))).collect()

@@ -144,14 +144,16 @@ fn explanation(record: &Record) -> String {
         })
         .collect();
     let by_hand = if columns(record) > WITHOUT_BY_HAND {
-        " by hand = the same packed by hand, natively; its ratio = by hand / commloom of the same run."
+        " by hand = the same packed by hand, natively; its ratio = by hand / commloom of the same \
+         run."
     } else {
         ""
     };
     let speed = if record.quick { " --quick: the times mean nothing." } else { "" };
     format!(
-        "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- interquartile range; \
-         ratio = native / commloom of the same run (median), above 1 is faster.{by_hand}{speed}",
+        "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- \
+         interquartile range; ratio = native / commloom of the same run (median), above 1 is \
+         faster.{by_hand}{speed}",
         e.cpu,
         e.cpus,
         e.kernel,
@@ -277,9 +279,12 @@ mod tests {
     fn columns_of_the_terminal_table_line_up() {
         let text = without_colour(&terminal(&record()));
         let expected = "\
-example   layout       description    bytes  MPI library  native us    +-  commloom us    +-  ratio  bytes equal
-pingpong  tiled-A2-B4  vector       2560000  mpich             6000  0.50         1500  0.50   4.00          yes
-pingpong  block        vector       2560000  mpich             9.00  0.50        10.00  0.50   0.90           NO
+example   layout       description    bytes  MPI library  native us    +-  commloom us    +-  \
+ratio  bytes equal
+pingpong  tiled-A2-B4  vector       2560000  mpich             6000  0.50         1500  0.50   \
+4.00          yes
+pingpong  block        vector       2560000  mpich             9.00  0.50        10.00  0.50   \
+0.90           NO
 ";
         assert!(text.starts_with(expected), "{text}");
         let group = "pingpong, mpich: 2 cells, 1 faster, 1 slower by more than 5 %; \

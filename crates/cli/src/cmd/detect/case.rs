@@ -18,13 +18,13 @@ pub struct Case {
     pub name: String,
     /// The graph.
     pub program: Program,
-    /// What an MSCCL algorithm claims to be.
+    /// The operation that an MSCCL algorithm claims to be.
     pub claim: Option<Claim>,
     /// Of a program with several phases: which.
     pub phase: Option<usize>,
     /// Of a program that was recorded: how often and from where.
     pub ran: Option<Ran>,
-    /// What the reader left open.
+    /// Notes of the reader on what it left open.
     pub notes: Vec<String>,
     /// The texts that it was read from.
     pub sources: Rc<Vec<Source>>,
@@ -36,7 +36,7 @@ impl Case {
         self.ran.as_ref().is_some_and(|ran| ran.sweep)
     }
 
-    /// What an address is called.
+    /// The name of an address.
     pub fn address(&self, process: u32, address: u64) -> String {
         let address = if self.ran.is_some() { program_address(address) } else { address };
         match self.chunk(process, address) {
@@ -45,7 +45,8 @@ impl Case {
         }
     }
 
-    /// What the addresses `start + step * rank` are called, on processes of which the first is `process`.
+    /// The name of the addresses `start + step * rank`, on processes of which the first is
+    /// `process`.
     pub fn addresses(&self, process: u32, start: u64, step: u64) -> String {
         let times = if step == 1 { String::new() } else { format!("{step}*") };
         let start = if self.ran.is_some() { program_address(start) } else { start };
@@ -68,7 +69,7 @@ impl Case {
         Some((name, chunk))
     }
 
-    /// What bytes are called: an MSCCL chunk is one.
+    /// A number of bytes with their unit: an MSCCL chunk is one.
     pub fn unit(&self, n: u64) -> String {
         let unit = if self.claim.is_some() { "chunk" } else { "byte" };
         format!("{n} {unit}{}", if n == 1 { "" } else { "s" })

@@ -96,7 +96,7 @@ fn before(case: &Case) -> Result<Timeline, Failure> {
     Ok(timeline)
 }
 
-/// What stands there after: the operations that were found, and the messages that are part of none.
+/// The timeline after: the operations that were found, and the messages that are part of none.
 pub fn after(case: &Case, found: &Found) -> Timeline {
     let collectives = found.collectives();
     let mut bands = Vec::new();
@@ -142,7 +142,7 @@ fn members(c: &Collective) -> Vec<usize> {
     c.group.iter().map(|p| index(p.0)).collect()
 }
 
-/// What is left, each in the first step in which both of its processes are free.
+/// The messages left, each in the first step in which both of its processes are free.
 fn messages(case: &Case, left: &[Transfer], start: u32) -> (Vec<Message>, Vec<Mark>) {
     let processes = index(case.program.graph.processes());
     let mut free = vec![start; processes];

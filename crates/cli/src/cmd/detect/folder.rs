@@ -63,7 +63,8 @@ fn reading(name: &Path, error: std::io::Error) -> Failure {
     Failure::File { doing: "read", name: name.display().to_string(), error }
 }
 
-/// That the files are of as many processes, and each of another one. Programs may differ (MPI 4.1, section 11.5).
+/// That the files are of as many processes, and each of another one. Programs may differ (MPI 4.1,
+/// section 11.5).
 fn one_run(files: &[PathBuf], traces: &[Trace]) -> Result<(), Failure> {
     let mut all: Vec<(&PathBuf, &Trace)> = files.iter().zip(traces).collect();
     let ranks = |(_, trace): &(&PathBuf, &Trace)| trace.header.ranks;

@@ -1,4 +1,4 @@
-//! What is known of a graph.
+//! The results for a graph.
 
 use commloom_commgraph::cost::Seconds;
 use commloom_commgraph::read::msccl::Difference;
@@ -12,12 +12,12 @@ use commloom_commgraph::{
 use super::case::Case;
 use crate::failure::Failure;
 
-/// What was found, and whether the claim holds.
+/// The operations found in a graph, and whether the claim holds.
 pub struct Found {
     what: What,
-    /// What it takes as it is, and with the operations that were found.
+    /// Times as it is, and with the operations that were found.
     pub predicted: Option<Predicted>,
-    /// What strict mode adds.
+    /// Additions of strict mode.
     pub waits: Option<Waits>,
     /// The first place where an MSCCL algorithm is not what it claims to be.
     pub difference: Option<Difference>,
@@ -35,7 +35,7 @@ pub struct Predicted {
     pub replaced: Seconds,
 }
 
-/// What strict mode adds so that each process waits for whom it has waited.
+/// Additions of strict mode, so that each process waits for whom it has waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waits {
     Nothing,
@@ -113,7 +113,7 @@ impl Found {
         self.analysis().map(|a| a.detection.left.len() + a.detection.left_reduced.len())
     }
 
-    /// What else a person should know.
+    /// The notes of the analysis.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.analysis().into_iter().flat_map(|a| &a.notes)
     }
@@ -124,7 +124,7 @@ impl Found {
     }
 }
 
-/// What a schedule in strict mode has that the same in data mode has not.
+/// Additions of a schedule in strict mode to the same in data mode.
 fn added(data: &Schedule, strict: &Schedule) -> Waits {
     let (before, after) = (waits(data), waits(strict));
     if after.0 > before.0 {

@@ -1,4 +1,4 @@
-//! What was found, for programs.
+//! Findings for programs.
 
 use commloom_advice::Advice;
 use commloom_commgraph::{Blocks, Collective};
@@ -33,8 +33,8 @@ struct Object<'a> {
     notes: Vec<String>,
 }
 
-/// `count` pieces of `bytes_each` bytes make a block. `members` is there where not all processes take part, the grid
-/// where neighbours exchange.
+/// `count` pieces of `bytes_each` bytes make a block. `members` is there where not all processes
+/// take part, the grid where neighbours exchange.
 #[derive(Serialize)]
 struct Operation {
     kind: &'static str,
@@ -54,19 +54,21 @@ struct Operation {
     call: String,
 }
 
-/// How often a phase ran, and who sent and received its messages: places in the program with how many.
+/// How often a phase ran, and who sent and received its messages: places in the program with how
+/// many.
 #[derive(Serialize)]
 struct Ran<'a> {
     times: u64,
     /// There is nothing to replace.
     sweep: bool,
-    /// What is found is right only if what is sent does not depend on what comes in the same phase.
+    /// The findings are right only if what is sent does not depend on what comes in the same
+    /// phase.
     assumed: bool,
     senders: &'a [(String, u64)],
     receivers: &'a [(String, u64)],
 }
 
-/// What strict mode adds.
+/// Additions of strict mode.
 #[derive(Serialize)]
 struct Added {
     barrier: bool,

@@ -53,8 +53,8 @@ pub struct Args {
     /// Write the advice as SARIF 2.1.0, which editors and code hosts show beside the lines
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Replay the messages of each advice, and its call, with an MPI library on this machine: mpich,
-    /// openmpi or the mpirun of another [default: the kind that the program ran with]
+    /// Replay the messages of each advice, and its call, with an MPI library on this machine:
+    /// mpich, openmpi or the mpirun of another [default: the kind that the program ran with]
     #[arg(long, value_name = "MPI", num_args = 0..=1, require_equals = true)]
     measure: Option<Option<String>>,
     /// Replay what is in this folder: how commloom calls itself
@@ -81,7 +81,7 @@ pub struct Args {
     files: Vec<PathBuf>,
 }
 
-/// What a replacement must keep.
+/// Properties that a replacement must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// Where the data goes
@@ -99,7 +99,7 @@ impl From<Mode> for schedule::Mode {
     }
 }
 
-/// What a file is written in.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Written {
     /// The group operation assembly language of LogGOPSim
@@ -222,8 +222,8 @@ fn part<'a>(number: usize, case: &'a Case, found: &'a Found) -> Option<RecordedP
     })
 }
 
-/// What is found in each graph. A part of a program that ran but makes no sense, as one whose trace is damaged, is a note
-/// to the others.
+/// The findings of each graph. A part of a program that ran but makes no sense, as one whose
+/// trace is damaged, is a note to the others.
 fn analysed(all: Vec<Case>, args: &Args) -> Result<(Vec<Case>, Vec<Found>), Failure> {
     let (mut cases, mut found, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut notes = Vec::new();
@@ -251,7 +251,8 @@ fn analysed(all: Vec<Case>, args: &Args) -> Result<(Vec<Case>, Vec<Found>), Fail
     Ok((cases, found))
 }
 
-/// What was found, in words: of programs that ran what to do, and of how many messages; of others, and with `phases` of those too, each graph.
+/// The findings, in words: of programs that ran what to do, and of how many messages; of others,
+/// and with `phases` of those too, each graph.
 fn people(
     cases: &[Case],
     found: &[Found],

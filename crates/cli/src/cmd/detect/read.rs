@@ -97,7 +97,8 @@ fn phases(mut traces: Vec<Source>) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-/// Sorts traces by the numbers in their names: all, from 0 on; or leaves them in the order given, where they have none.
+/// Sorts traces by the numbers in their names: all, from 0 on; or leaves them in the order given,
+/// where they have none.
 fn in_order(traces: &mut [Source]) -> Result<(), Failure> {
     let numbers: Option<Vec<u32>> = traces.iter().map(|s| allprof::process_of(&s.name)).collect();
     let Some(mut numbers) = numbers else { return Ok(()) };

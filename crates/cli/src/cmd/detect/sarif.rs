@@ -1,5 +1,6 @@
-//! Advice as SARIF 2.1.0 (OASIS standard of 2020): one run, a rule for each kind of operation, a result for each advice, with
-//! the lines that send as its locations and those that receive as related ones.
+//! Advice as SARIF 2.1.0 (OASIS standard of 2020): one run, a rule for each kind of operation, a
+//! result for each advice, with the lines that send as its locations and those that receive as
+//! related ones.
 
 use std::collections::BTreeSet;
 

@@ -127,7 +127,7 @@ pub fn withheld_words(reason: &str) -> String {
     format!("no call is given, because none is shown to do the same: {reason}")
 }
 
-/// What is predicted, in a line.
+/// The predicted times, in a line.
 pub fn predicted_words(predicted: &Predicted) -> String {
     let (messages, call) = (Seconds(predicted.messages), Seconds(predicted.call));
     let factor = predicted.messages / predicted.call;
@@ -138,7 +138,7 @@ pub fn predicted_words(predicted: &Predicted) -> String {
     )
 }
 
-/// What was measured, in a line.
+/// The measured times, in a line.
 pub fn measured_words(measured: &Measured) -> String {
     let spread = |s: &Spread| {
         format!(

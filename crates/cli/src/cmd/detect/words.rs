@@ -1,4 +1,4 @@
-//! What was found, for people.
+//! Findings for people.
 
 use std::fmt::Write as _;
 
@@ -188,7 +188,7 @@ fn sites(ran: &Ran, out: &mut String) {
     }
 }
 
-/// What is part of nothing; empty where everything is part of something.
+/// The transfers and results of reductions that are part of nothing; empty where there are none.
 pub fn left_over(case: &Case, found: &Found) -> String {
     let mut out = String::new();
     if found.left() != Some(0) {

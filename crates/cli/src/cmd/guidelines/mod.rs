@@ -43,7 +43,12 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',')]
     op: Vec<Op>,
     /// Processes of the collective operations [default: 2]
-    #[arg(short = 'n', long, value_name = "PROCS", value_parser = clap::value_parser!(u32).range(2..=4096))]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "PROCS",
+        value_parser = clap::value_parser!(u32).range(2..=4096)
+    )]
     processes: Option<u32>,
     /// Launches of each library in each mode [default: 5]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -55,7 +60,12 @@ pub struct Args {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = options::size)]
     sizes: Vec<u64>,
     /// Block sizes A in elements, at least 2 [default: those of each test in the paper]
-    #[arg(long, value_name = "A,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(2..=1 << 28))]
+    #[arg(
+        long,
+        value_name = "A,...",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u64).range(2..=1 << 28)
+    )]
     blocks: Vec<u64>,
     /// Whether to measure under commloom [default: both]
     #[arg(long, value_enum)]
@@ -88,12 +98,17 @@ pub struct Args {
     #[arg(long, value_name = "BASELINE")]
     check: Option<PathBuf>,
     /// Measure nothing: report on these files of --json (with --check, the first one)
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["mpi", "json", "resume"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["mpi", "json", "resume"]
+    )]
     compare: Vec<PathBuf>,
     /// Seconds after which silent processes count as hanging
     #[arg(long, hide = true, default_value_t = 120)]
     patience: u64,
-    /// What goes wrong on purpose, for tests
+    /// Mistake to make on purpose, for tests
     #[arg(long, hide = true, value_parser = injected)]
     inject: Option<Injected>,
     /// One of the processes that measure: how commloom calls itself

@@ -1,4 +1,4 @@
-//! What a campaign is asked for, from the command line or from the file that it goes on with.
+//! The options of a campaign, from the command line or from the file that it goes on with.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -82,7 +82,7 @@ pub fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is given, and defaults for the rest.
+/// The given options, with defaults for the rest.
 ///
 /// # Errors
 /// No library is given, and none is found.
@@ -90,8 +90,8 @@ pub fn of(args: &Args) -> Result<Options, Failure> {
     let mpi = if args.mpi.is_empty() { installed() } else { args.mpi.clone() };
     if mpi.is_empty() {
         return Err(Failure::message(
-            "no MPI library found: there is neither an mpirun of MPICH nor one of Open MPI in PATH; name one with \
-             --mpi /path/to/mpirun",
+            "no MPI library found: there is neither an mpirun of MPICH nor one of Open MPI in \
+             PATH; name one with --mpi /path/to/mpirun",
         ));
     }
     Ok(Options {
@@ -109,8 +109,8 @@ pub fn of(args: &Args) -> Result<Options, Failure> {
     })
 }
 
-/// Checks that what is given is what a file was measured with, but for what may change: the number of launches may
-/// grow, and the threshold is free.
+/// Checks that what is given is what a file was measured with, but for what may change: the number
+/// of launches may grow, and the threshold is free.
 ///
 /// # Errors
 /// The first option that differs.
@@ -119,8 +119,8 @@ pub fn resumed(args: &Args, file: &Path, results: &mut Results) -> Result<(), Fa
     let differs = |option: &str, was: String| {
         let file = file.display();
         Err(Failure::message(format!(
-            "cannot resume {file}: it was measured with {option} {was}; leave the option out, or measure anew without \
-             --resume"
+            "cannot resume {file}: it was measured with {option} {was}; leave the option out, or \
+             measure anew without --resume"
         )))
     };
     if !args.mpi.is_empty() && args.mpi != of_file.mpi {

@@ -1,4 +1,4 @@
-//! What is left of a campaign beside its samples: reports, pictures, the comparison with a baseline.
+//! The output of a campaign beside its samples: reports, pictures, the comparison with a baseline.
 
 use std::io::{self, Write};
 use std::path::Path;

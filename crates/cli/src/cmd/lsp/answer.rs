@@ -1,4 +1,4 @@
-//! What was found, in the words of the protocol.
+//! Findings in the words of the protocol.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,11 @@ use lsp_types::{
 use super::findings::Finding;
 use super::position::{Encoding, Index};
 
-/// What the code action is called.
+/// The title of the code action.
 const TITLE: &str = "Send and receive in place, with an MPI datatype";
 
-/// What can be done is an information, what cannot a hint: neither is a mistake.
+/// The diagnostic of a finding: information where there is a change, else a hint; neither is a
+/// mistake.
 pub fn diagnostic(finding: &Finding, index: &Index, uri: &Uri, encoding: Encoding) -> Diagnostic {
     let severity = match finding.edits.is_empty() {
         false => DiagnosticSeverity::INFORMATION,

@@ -1,4 +1,5 @@
-//! The texts that the server looks at: those of open files as the editor has them, all others from the disk.
+//! The texts that the server looks at: those of open files as the editor has them, all others from
+//! the disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,8 @@ impl Documents {
         self.open.contains_key(path)
     }
 
-    /// What the folders say of the program, and the headers that it has elsewhere. A file that cannot be read is not looked at: `commloom refactor` says what is
-    /// wrong with it.
+    /// The settings of the program in its folders; adds the headers that it has elsewhere. A file
+    /// that cannot be read is not looked at: `commloom refactor` says what is wrong with it.
     pub fn setup(&self, sources: &mut Vec<Source>) -> Setup {
         let first = self.folders.first().map(PathBuf::as_path);
         // What others have put there is not used.

@@ -1,4 +1,4 @@
-//! What `commloom refactor` would say of the texts, with the texts that it is said of.
+//! The findings of `commloom refactor`, with the texts that they are about.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct Finding {
     pub message: String,
     /// Other places of this file that belong to it.
     pub related: Vec<(Range<usize>, String)>,
-    /// What is to be written instead; none for a refusal.
+    /// The edits; none for a refusal.
     pub edits: Vec<(Range<usize>, String)>,
 }
 
@@ -53,7 +53,8 @@ pub fn findings(documents: &Documents) -> Vec<Finding> {
             Ok(change) => {
                 here.message = format!("a datatype can replace this packing: {}", change.summary);
                 let edits = change.edits.into_iter();
-                // An editor shows what it changes; other files are for `commloom refactor --apply`.
+                // An editor shows what it changes; other files are for
+                // `commloom refactor --apply`.
                 here.edits = edits
                     .filter(|e| e.span.file == file)
                     .map(|e| (e.span.range(), e.text))

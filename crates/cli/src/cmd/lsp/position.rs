@@ -5,7 +5,7 @@ use std::ops::Range;
 use commloom_refactor::source::Lines;
 use lsp_types::{Position, PositionEncodingKind, Range as Stretch};
 
-/// What a character is counted in.
+/// The unit in which characters are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.

@@ -21,11 +21,11 @@ use super::documents::{Documents, path_of, uri_of};
 use super::findings::{Finding, findings};
 use super::position::{Encoding, Index};
 
-/// What is known between two messages.
+/// The state of the server between two messages.
 pub struct Server {
     encoding: Encoding,
     documents: Documents,
-    /// What was found in the texts as they were last looked at.
+    /// Findings in the texts as they were last read.
     findings: Vec<Finding>,
     /// Files that the editor shows diagnostics for.
     marked: BTreeSet<PathBuf>,
@@ -137,7 +137,8 @@ impl Server {
         self.stale = false;
     }
 
-    /// Tells the editor what is found in open files, and that nothing is any more where something was.
+    /// Tells the editor what is found in open files, and that nothing is any more where something
+    /// was.
     fn show(&mut self, connection: &Connection) {
         let mut now = BTreeSet::new();
         for finding in &self.findings {

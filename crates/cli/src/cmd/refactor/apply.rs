@@ -74,7 +74,8 @@ fn restore(changes: &[(&str, &str, String)]) {
     }
 }
 
-/// Whether a file is in a git repository and differs from what is committed. Outside of one, nobody asked for copies.
+/// Whether a file is in a git repository and differs from what is committed. Outside of one,
+/// nobody asked for copies.
 fn is_dirty(path: &Path) -> bool {
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

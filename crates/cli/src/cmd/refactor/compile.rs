@@ -1,4 +1,5 @@
-//! `compile_commands.json`: where includes are looked for, and which macros a compiler is given (clang.llvm.org/docs/JSONCompilationDatabase.html).
+//! `compile_commands.json`: where includes are looked for, and which macros a compiler is given
+//! (clang.llvm.org/docs/JSONCompilationDatabase.html).
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -122,7 +123,8 @@ fn parse(text: &str) -> Result<Vec<Entry>, ParseError> {
     })
 }
 
-/// The commands of the sources. Headers that these include, and that lie in the project, are added.
+/// The commands of the sources. Headers that these include, and that lie in the project, are
+/// added.
 pub fn compiled(path: &Path, sources: &mut Vec<Source>) -> Result<Compiled, Failure> {
     let entries = read(path)?;
     let here = std::env::current_dir().map_or_else(|_| String::new(), |here| text_of(&here));
@@ -230,7 +232,8 @@ impl Reading {
     }
 }
 
-/// Where a project's own files lie: around the commands (beside their `build` folder), and in the repository of the first source. No folders of the system.
+/// Where a project's own files lie: around the commands (beside their `build` folder), and in the
+/// repository of the first source. No folders of the system.
 fn roots(home: &str, here: &str, sources: &[Source]) -> Vec<String> {
     let (above, last) = home.rsplit_once('/').unwrap_or(("", home));
     let is_build = ["build", "cmake-build", "_build", "out"].iter().any(|b| last.starts_with(b));

@@ -10,8 +10,8 @@
 //! request = 5
 //! ```
 //!
-//! A number is an argument, from 1; a text is what stands there always. What is not known is an error with its place, since a misspelled entry
-//! would otherwise go unnoticed.
+//! A number is an argument, from 1; a text is what stands there always. What is not known is an
+//! error with its place, since a misspelled entry would otherwise go unnoticed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,7 @@ fn wrapper(
     })
 }
 
-/// What an argument is.
+/// Reads an argument: its number, or a text that always stands there.
 fn argument(source: &str, name: &str, value: &Spanned<DeValue<'_>>) -> Result<Given, ParseError> {
     let wrong = |found: &str| {
         let message = format!(

@@ -1,4 +1,5 @@
-//! What a site costs: in the cost model, and in the messages that `commloom calibrate --messages` has measured.
+//! Costs of a site: in the cost model, and in the messages that `commloom calibrate --messages`
+//! has measured.
 
 use std::env;
 use std::fs;
@@ -15,14 +16,14 @@ use crate::failure::Failure;
 use crate::options::Costs;
 use crate::terminal::say;
 
-/// What is known of costs.
+/// The models of costs.
 pub struct Prices {
     model: CostModel,
     /// Of libraries that were calibrated on this machine.
     libraries: Vec<Model>,
 }
 
-/// What one site costs, at the sizes of its sample.
+/// The cost of one site, at the sizes of its sample.
 pub struct Cost<'s> {
     sample: &'s Sample,
     /// Of the type in the cost model, of its normal form, and of a list of its blocks.
@@ -30,7 +31,7 @@ pub struct Cost<'s> {
     messages: Vec<Message>,
 }
 
-/// What a message of it takes with a library.
+/// Times of a message of it with a library.
 struct Message {
     library: String,
     /// Nanoseconds: left to the library, packed, as commloom sends it.
@@ -41,7 +42,8 @@ struct Message {
 }
 
 impl Prices {
-    /// The cost model of the command line, and the tables in the cache directory (or the one that `COMMLOOM_MODEL` names), as `commloom exec` reads them.
+    /// The cost model of the command line, and the tables in the cache directory (or the one that
+    /// `COMMLOOM_MODEL` names), as `commloom exec` reads them.
     ///
     /// # Errors
     /// A file that the user names cannot be read.
@@ -93,7 +95,7 @@ impl Prices {
     }
 }
 
-/// What a list of all blocks would cost: one length for all, or one for each.
+/// The cost of a list of all blocks: one length for all, or one for each.
 fn list_of_blocks(ty: &Type, model: &CostModel) -> u64 {
     let blocks = ty.runs();
     let mut lengths = ty.byte_runs().map(|run| run.length);
@@ -115,7 +117,8 @@ fn element(ty: &Type) -> u64 {
 }
 
 impl Cost<'_> {
-    /// What is said of it, in a line each: the first of the cost model, the others of libraries. `more`: how to know more.
+    /// Sentences about it, in a line each: the first of the cost model, the others of libraries.
+    /// `more`: how to know more.
     pub fn sentences(&self, more: bool) -> Vec<String> {
         let [given, normal, list] = self.units;
         let better =

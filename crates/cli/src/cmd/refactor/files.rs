@@ -13,7 +13,8 @@ use crate::terminal::say;
 /// More files than these are not read: a wrong folder was given.
 const MOST: usize = 100_000;
 
-/// All sources among files and in folders, by name. In folders, what begins with a dot is passed over, and so is what is not text in UTF-8.
+/// All sources among files and in folders, by name. In folders, what begins with a dot is passed
+/// over, and so is what is not text in UTF-8.
 pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut found = Vec::new();
     for path in paths {

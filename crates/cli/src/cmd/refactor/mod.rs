@@ -34,8 +34,8 @@ use notes::Notes;
 #[command(after_help = EXAMPLES, override_usage = "commloom refactor [OPTIONS] <PATH>...")]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches of a command line")]
 pub struct Args {
-    /// Files and folders of C, C++ and Fortran. Give the whole program: code that is not seen could use
-    /// a buffer, too
+    /// Files and folders of C, C++ and Fortran. Give the whole program: code that is not seen
+    /// could use a buffer, too
     #[arg(value_name = "PATH", required_unless_present = "bench_here")]
     paths: Vec<PathBuf>,
     /// Print what would change, as a patch (the default)
@@ -62,15 +62,16 @@ pub struct Args {
     /// Print SARIF 2.1.0, with the changes as fixes
     #[arg(long, conflicts_with = "explain")]
     sarif: bool,
-    /// Vouch for a fact by the identifier that a refusal gives, or all (can be given several times)
+    /// Vouch for a fact by the identifier that a refusal gives, or all (can be given several
+    /// times)
     #[arg(long, value_name = "FACT")]
     assume: Vec<String>,
-    /// Table of the program's own send and receive procedures [default: commloom.toml in the folder of
-    /// the first path, above it, or here]
+    /// Table of the program's own send and receive procedures [default: commloom.toml in the
+    /// folder of the first path, above it, or here]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Commands that compile the files, for headers and macros [default: compile_commands.json in a
-    /// given folder, or in its folder build]
+    /// Commands that compile the files, for headers and macros [default: compile_commands.json in
+    /// a given folder, or in its folder build]
     #[arg(long, value_name = "FILE")]
     compile_commands: Option<PathBuf>,
     /// Command that compiles a file, with {} for its path: changes that do not compile are refused
@@ -186,7 +187,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is known of the program besides its texts; what was found without being asked for is said.
+/// The setup of the program besides its texts; what was found without being asked for is said.
 fn setup(
     args: &Args,
     sources: &mut Vec<Source>,

@@ -1,4 +1,4 @@
-//! What each site costs and what was measured of it, beside the findings.
+//! Costs and measured times of each site, beside the findings.
 
 use commloom_refactor::check::Finding;
 use commloom_refactor::verify::Sample;
@@ -23,7 +23,8 @@ struct Note<'f> {
 }
 
 impl<'f> Notes<'f> {
-    /// What the changes cost; measured with some libraries if that is asked for (with none named: all that are found).
+    /// The costs of the changes; measured with some libraries if that is asked for (with none
+    /// named: all that are found).
     ///
     /// # Errors
     /// It was asked for and cannot be measured.

@@ -1,4 +1,4 @@
-//! What is said about findings.
+//! Sentences about findings.
 
 use std::fmt::Write;
 
@@ -29,7 +29,8 @@ pub fn line(project: &Project, finding: &Finding) -> String {
     }
 }
 
-/// All that is not a patch: changes with what they cost (unless they are listed elsewhere), notes, refusals and how many there are of each.
+/// All that is not a patch: changes with what they cost (unless they are listed elsewhere), notes,
+/// refusals and how many there are of each.
 pub fn summary(project: &Project, findings: &[Finding], costs: Option<&Notes<'_>>) -> String {
     let mut text = String::new();
     let mut good = 0;

@@ -13,18 +13,20 @@ use crate::verdict::{mode_name, operation_name};
 
 /// One map for each operation; the first is open.
 pub fn heat_maps(report: &Report<'_>) -> String {
-    let mut out = "<section id=\"heat\">\n<h2>Heat maps</h2>\n<p>Median time over that of the best way to communicate the \
-                   same data with the same library, native or under commloom, by any description or packed: the worst \
-                   over all block sizes and data sizes.</p>\n"
-        .to_owned();
+    let mut out =
+        "<section id=\"heat\">\n<h2>Heat maps</h2>\n<p>Median time over that of the best way to \
+         communicate the same data with the same library, native or under commloom, by any \
+         description or packed: the worst over all block sizes and data sizes.</p>\n"
+            .to_owned();
     for (k, (operation, map)) in heat::heat_maps(&report.study.subjects).into_iter().enumerate() {
         let (body, (width, height)) = map.draw();
         let open = if k == 0 { " open=\"open\"" } else { "" };
         let operation = operation_name(operation);
         let _ = writeln!(out, "<details{open}><summary>{operation}</summary>");
         out += &scrolling(&format!(
-            "<svg class=\"heat\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} \
-             {1}\" role=\"img\" aria-label=\"times over the best, {operation}\">\n{body}</svg>\n",
+            "<svg class=\"heat\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" \
+             viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"times over the best, \
+             {operation}\">\n{body}</svg>\n",
             draw::coordinate(width),
             draw::coordinate(height)
         ));
@@ -35,9 +37,10 @@ pub fn heat_maps(report: &Report<'_>) -> String {
 
 /// The charts of the paper, folded by test and operation.
 pub fn figures(report: &Report<'_>) -> String {
-    let mut out = "<section id=\"charts\">\n<h2>Charts</h2>\n<p>Bars are means of the medians of the launches; error bars \
-                   reach from the smallest to the largest median (section 2.3.3). A red mark: violates a guideline. \
-                   Charts side by side have the same scale.</p>\n"
+    let mut out = "<section id=\"charts\">\n<h2>Charts</h2>\n<p>Bars are means of the medians of \
+                   the launches; error bars reach from the smallest to the largest median (section \
+                   2.3.3). A red mark: violates a guideline. Charts side by side have the same \
+                   scale.</p>\n"
         .to_owned();
     let bad = report.bad_series();
     for test in 1..=11 {
@@ -57,8 +60,8 @@ pub fn figures(report: &Report<'_>) -> String {
         };
         let _ = writeln!(
             out,
-            "<details class=\"test\" id=\"test-{test}\"><summary>Expectation test {test} <span class=\"soft\">{} \
-             figures</span></summary>",
+            "<details class=\"test\" id=\"test-{test}\"><summary>Expectation test {test} <span \
+             class=\"soft\">{} figures</span></summary>",
             figures.len()
         );
         for claim in claims {
@@ -109,7 +112,7 @@ fn key(figure: &Figure) -> String {
     out + "</ul>\n"
 }
 
-/// What the bars show, as a table.
+/// The times of the bars, as a table.
 fn numbers(report: &Report<'_>, figure: &Figure) -> String {
     let shown = [(false, Mode::Native), (true, Mode::Commloom)];
     let used = figure.pale();

@@ -37,7 +37,8 @@ pub fn files(report: &Report<'_>) -> String {
             let library = &run.library;
             let _ = writeln!(
                 out,
-                "<details><summary>{} {}, {} processes, <code>{}</code></summary>\n<pre>{}</pre>\n</details>",
+                "<details><summary>{} {}, {} processes, <code>{}</code></summary>\n<pre>{}</pre>\n\
+                 </details>",
                 escape(&library.kind),
                 escape(&library.version),
                 run.processes,

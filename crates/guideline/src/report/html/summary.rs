@@ -15,9 +15,9 @@ use crate::verdict::{Finding, Guideline, Status, mode_name};
 pub fn counts(report: &Report<'_>) -> String {
     let study = &report.study;
     let mut out = format!(
-        "<section id=\"guidelines\">\n<h2>Guidelines</h2>\n<p>Violated: slower by more than a factor of {:.2}, and the \
-         whole interval over the launches says so. Unclear: slower by as much, but the interval does not say \
-         so.</p>\n",
+        "<section id=\"guidelines\">\n<h2>Guidelines</h2>\n<p>Violated: slower by more than a \
+         factor of {:.2}, and the whole interval over the launches says so. Unclear: slower by as \
+         much, but the interval does not say so.</p>\n",
         study.threshold
     );
     let mut table = "<table class=\"counts\">\n<thead><tr><th>library</th><th>mode</th>".to_owned();
@@ -52,10 +52,11 @@ pub fn counts(report: &Report<'_>) -> String {
             guideline.source()
         );
     }
-    out + "</dl>\n<p>One launch is one observation: its median. Ratios are taken inside launches of the same number. \
-           The interval is that of Wilcoxon's signed ranks; an end of it is wrong at most once in 32, which takes at \
-           least 5 launches. What is compared with the best description is compared with the one that the other \
-           launches find best.</p>\n</details>\n</section>\n"
+    out + "</dl>\n<p>One launch is one observation: its median. Ratios are taken inside launches \
+           of the same number. The interval is that of Wilcoxon's signed ranks; an end of it is \
+           wrong at most once in 32, which takes at least 5 launches. What is compared with the \
+           best description is compared with the one that the other launches find best.</p>\n\
+           </details>\n</section>\n"
 }
 
 fn count_cell(count: Count) -> String {
@@ -88,8 +89,8 @@ fn gains(report: &Report<'_>) -> String {
         let (count, best) = (factors.len(), factors.iter().copied().fold(0.0, f64::max));
         let _ = writeln!(
             out,
-            "<li>{}: {mean:.2} times as fast under commloom in the geometric mean of {count} series, {best:.1} times \
-             at most.</li>",
+            "<li>{}: {mean:.2} times as fast under commloom in the geometric mean of {count} \
+             series, {best:.1} times at most.</li>",
             escape(&subject.name)
         );
     }

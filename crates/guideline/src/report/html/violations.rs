@@ -1,4 +1,4 @@
-//! What is violated and what failed, as tables.
+//! Violations and failures, as tables.
 
 use std::fmt::Write;
 
@@ -29,12 +29,13 @@ pub fn table(report: &Report<'_>) -> String {
     let certain = report.violations().count();
     let _ = writeln!(
         out,
-        "<p>{certain} violations, and {} comparisons that are unclear. Ratios are times over those of what they are \
-         compared with.</p>\n<div id=\"filters\" hidden=\"hidden\"></div>",
+        "<p>{certain} violations, and {} comparisons that are unclear. Ratios are times over those \
+         of what they are compared with.</p>\n<div id=\"filters\" hidden=\"hidden\"></div>",
         rows.len() - certain
     );
-    let mut table = "<table id=\"violated\">\n<thead><tr><th data-key=\"factor\" class=\"n\">factor</th><th \
-                     data-key=\"guideline\">guideline</th><th data-key=\"library\">measured with</th><th \
+    let mut table = "<table id=\"violated\">\n<thead><tr><th data-key=\"factor\" \
+                     class=\"n\">factor</th><th data-key=\"guideline\">guideline</th><th \
+                     data-key=\"library\">measured with</th><th \
                      data-key=\"description\">what</th><th>do instead</th></tr></thead>\n<tbody>\n"
         .to_owned();
     for judgement in rows.iter().take(ROWS) {
@@ -73,10 +74,11 @@ fn row(report: &Report<'_>, judgement: &Judgement) -> String {
     // What stands in <i> is what the script filters and sorts by: FIELDS in script.js names them
     // in this order.
     format!(
-        "<tr><td class=\"n {verdict}\"><i>{:.2}</i><br/><small>{:.2} to {:.2}</small></td><td><i>{}</i><br/><small \
+        "<tr><td class=\"n {verdict}\"><i>{:.2}</i><br/><small>{:.2} to \
+         {:.2}</small></td><td><i>{}</i><br/><small \
          class=\"{verdict}\"><i>{verdict}</i></small></td><td><i>{}</i><br/><small><i>{}</i>, \
-         <i>{}</i></small></td><td><i>{}</i>{packed}<br/><small><i>{}</i>, {}, <i>{}</i></small></td><td \
-         class=\"words\">{instead}</td></tr>\n",
+         <i>{}</i></small></td><td><i>{}</i>{packed}<br/><small><i>{}</i>, {}, \
+         <i>{}</i></small></td><td class=\"words\">{instead}</td></tr>\n",
         ratio.estimate,
         ratio.low,
         ratio.high,
@@ -99,7 +101,7 @@ fn rival_type(report: &Report<'_>, judgement: &Judgement) -> String {
     })
 }
 
-/// What has no time.
+/// The section of series without times.
 pub fn failures(report: &Report<'_>) -> String {
     let mut rows = String::new();
     for subject in &report.study.subjects {
@@ -107,8 +109,9 @@ pub fn failures(report: &Report<'_>) -> String {
             let launches: Vec<String> = failure.launches.iter().map(u32::to_string).collect();
             let _ = writeln!(
                 rows,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"words\"><code>{}</code></td><td>{}</td><td \
-                 class=\"words bad\">{}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td \
+                 class=\"words\"><code>{}</code></td><td>{}</td><td class=\"words \
+                 bad\">{}</td></tr>",
                 escape(&subject.name),
                 mode_name(failure.key.mode),
                 operation_name(failure.key.operation),
@@ -122,12 +125,12 @@ pub fn failures(report: &Report<'_>) -> String {
         return String::new();
     }
     let table = format!(
-        "<table>\n<thead><tr><th>library</th><th>mode</th><th>operation</th><th>case</th><th>launches</th><th>what \
-         happened</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        "<table>\n<thead><tr><th>library</th><th>mode</th><th>operation</th><th>case</th>\
+         <th>launches</th><th>what happened</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     );
     format!(
-        "<section id=\"failures\">\n<h2>Failed</h2>\n<p>A wrong byte, an MPI error or a process that died is never a \
-         time.</p>\n{}</section>\n",
+        "<section id=\"failures\">\n<h2>Failed</h2>\n<p>A wrong byte, an MPI error or a process \
+         that died is never a time.</p>\n{}</section>\n",
         scrolling(&table)
     )
 }

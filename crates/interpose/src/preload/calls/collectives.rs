@@ -166,7 +166,7 @@ struct Place {
 
 type Roles<'s> = (Option<Role<'s>>, Option<Role<'s>>);
 
-/// What both sides do; a side without a role is not looked at, as its arguments mean nothing.
+/// The roles of both sides; a side without a role is not looked at, as its arguments mean nothing.
 /// `None`: something is unusual, and the library shall see it.
 fn roles<'n>(kind: Kind, place: &Place, neighbors: Option<&'n Neighbors>) -> Option<Roles<'n>> {
     let &Place { rank, ranks, root, send_in_place, receive_in_place } = place;

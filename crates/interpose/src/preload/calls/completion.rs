@@ -1,4 +1,4 @@
-//! What is done when requests complete: where something of ours waits for them, it is finished.
+//! Completion of requests: where something of ours waits for them, it is finished.
 //! Where nothing does, the call goes straight to the library. Requests that were replaced are not
 //! the library's: see `replace::told`.
 

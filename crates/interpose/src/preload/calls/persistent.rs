@@ -168,7 +168,7 @@ unsafe fn renamed<A: Abi>(
     }
 }
 
-/// What is to be started in the place of a request, and its place in the round.
+/// The stand-in to be started for a request, and its place in the round.
 ///
 /// # Safety
 /// As for `MPI_Start`.

@@ -1,9 +1,11 @@
-//! What the messages and the calls that stand for them take with an MPI library on this machine: both are replayed, with
-//! their sizes and their order, by processes that `mpirun` starts and that are this command again.
+//! Times of the messages and of the calls that stand for them with an MPI library on this machine:
+//! both are replayed, with their sizes and their order, by processes that `mpirun` starts and that
+//! are this command again.
 //!
 //! ```text
-//! schedules, in scratch memory ─► a file for each rank ─► mpirun ─► commloom detect --replay-here (worker)
-//!                                            samples, as lines of standard output ──┘
+//! schedules, in scratch memory ─► a file for each rank ─► mpirun ─► worker
+//!                            samples, as lines of standard output ──┘
+//! worker: commloom detect --replay-here
 //! ```
 
 mod worker;
@@ -34,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The file with what all ranks do.
 const TASK: &str = "task.json";
 
-/// What to do, for all ranks.
+/// The task of all ranks.
 #[derive(Serialize, Deserialize)]
 struct Task {
     /// Files or sonames: one of them is the library.
@@ -48,7 +50,7 @@ pub struct Pair {
     pub call: Schedule,
 }
 
-/// What one process does for a pair.
+/// The programs of one process for a pair.
 #[derive(Serialize, Deserialize)]
 struct Programs([Program; 2]);
 
@@ -61,7 +63,7 @@ struct Samples {
     call: Vec<f64>,
 }
 
-/// What a worker tells.
+/// A report of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 enum Told {
     Samples(Samples),

@@ -1,4 +1,5 @@
-//! One of the processes that `mpirun` starts: replays its programs, the messages and the call in turn.
+//! One of the processes that `mpirun` starts: replays its programs, the messages and the call in
+//! turn.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 const SAMPLE: f64 = 1e-3;
 /// Most runs of a sample.
 const MOST: f64 = 1000.0;
-/// What all samples of a pair may take, in seconds, and how many there are.
+/// Time for all samples of a pair, in seconds, and how many there are.
 const BUDGET: f64 = 2.0;
 const SAMPLES: (f64, f64) = (5.0, 51.0);
 
@@ -63,7 +64,8 @@ fn all(replay: &mut dyn Replay, folder: &Path, task: &Task) -> Result<(), Failur
     if rank == 0 { say(&Told::Done) } else { Ok(()) }
 }
 
-/// Samples of both programs, taken in turn. Times are those of the slowest rank, the same at all: so all decide the same.
+/// Samples of both programs, taken in turn. Times are those of the slowest rank, the same at all:
+/// so all decide the same.
 fn samples(
     replay: &mut dyn Replay,
     programs: &[commloom_commgraph::schedule::Program],

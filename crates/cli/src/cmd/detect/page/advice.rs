@@ -1,4 +1,4 @@
-//! What to do about a program that ran, as HTML.
+//! The advice for a program that ran, as HTML.
 
 use std::fmt::Write;
 
@@ -12,7 +12,8 @@ use super::html::{seconds, sentence, times};
 /// Places, and parts of the program, that an advice names.
 const SHOWN: usize = 12;
 
-/// In words, as a table, and each advice for itself. `parts`: of how many parts of the program there are sections.
+/// In words, as a table, and each advice for itself. `parts`: of how many parts of the program
+/// there are sections.
 pub fn section(summary: &str, advice: &[Advice], parts: usize) -> String {
     let mut out = "<section>\n<h2>What to do</h2>\n".to_owned();
     // The first line is what the numbers at the top say.

@@ -1,5 +1,5 @@
-//! Columns of numbers as text that a script reads quickly: differences from one to the next, zigzag, seven bits a byte,
-//! base64. A message takes some 10 characters.
+//! Columns of numbers as text that a script reads quickly: differences from one to the next,
+//! zigzag, seven bits a byte, base64. A message takes some 10 characters.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -29,7 +29,7 @@ pub fn column(numbers: impl IntoIterator<Item = u64>) -> String {
 mod tests {
     use super::*;
 
-    /// What the page's script does.
+    /// Reads numbers as the page's script does.
     fn numbers(text: &str) -> Vec<i64> {
         let (mut all, mut last, mut value, mut place) = (Vec::new(), 0, 0_i64, 1_i64);
         for byte in STANDARD.decode(text).unwrap() {

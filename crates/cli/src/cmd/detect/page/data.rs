@@ -1,4 +1,4 @@
-//! What the script draws, as JSON.
+//! The data that the script draws, as JSON.
 
 use commloom_picture::matrix::Square;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Fewer lines where there are more than a page can hold: lanes, steps and times become coarser, all as little as
-//! needed.
+//! Fewer lines where there are more than a page can hold: lanes, steps and times become coarser,
+//! all as little as needed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::model::{Diagram, Line};
 /// Lanes, steps and nanoseconds are told apart up to 2^FINEST of them, at first.
 const FINEST: u32 = 12;
 
-/// Joins lines until there are at most `most`, or only 16 lanes. O(n log n) for each power of two tried.
+/// Joins lines until there are at most `most`, or only 16 lanes. O(n log n) for each power of two
+/// tried.
 pub fn thin(diagram: &mut Diagram, processes: u32, most: usize) {
     diagram.lane = diagram.lane.max(1);
     if diagram.lines.len() <= most {

@@ -1,4 +1,5 @@
-//! The page as HTML. Everything that it shows stands there as text and tables too; the script draws it.
+//! The page as HTML. Everything that it shows stands there as text and tables too; the script
+//! draws it.
 
 use std::fmt::Write;
 
@@ -61,7 +62,7 @@ pub fn write(page: &Page<'_>) -> String {
     html::Page { title: &title, style: STYLE, body: &body, script: SCRIPT }.write()
 }
 
-/// What was found in graphs that no program has run.
+/// The table of findings in graphs that no program has run.
 fn overview(page: &Page<'_>) -> String {
     let findings = (1..).zip(&page.parts).flat_map(|(number, part)| {
         let times = part.predicted.filter(|_| part.findings.len() == 1);

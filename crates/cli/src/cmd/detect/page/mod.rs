@@ -1,8 +1,9 @@
-//! One web page of what was found, for people: advice, a space-time diagram and a communication matrix. A file that
-//! needs nothing else.
+//! One web page of what was found, for people: advice, a space-time diagram and a communication
+//! matrix. A file that needs nothing else.
 //!
-//! [`model`] is what it shows, made by `phase` (of each graph) and `run` (of a program as a whole); `fewer` and
-//! `commloom_picture::matrix` make it fit; `html` and `data` write it, `script/` draws.
+//! [`model`] is what it shows, made by `phase` (of each graph) and `run` (of a program as a
+//! whole); `fewer` and `commloom_picture::matrix` make it fit; `html` and `data` write it,
+//! `script/` draws.
 
 mod advice;
 mod clock;

@@ -1,4 +1,4 @@
-//! What the page shows, as data.
+//! The content of the page, as data.
 
 use commloom_picture::matrix::Square;
 
@@ -6,9 +6,9 @@ use commloom_advice::Advice;
 
 /// The whole page.
 pub struct Page<'a> {
-    /// What was looked at.
+    /// The name of the input.
     pub title: String,
-    /// What it ran with.
+    /// The library that it ran with.
     pub library: String,
     /// Numbers at its top: what, and how much.
     pub facts: Vec<(&'static str, String)>,
@@ -19,7 +19,7 @@ pub struct Page<'a> {
     pub run: Option<Figure>,
     /// Its phases, in order.
     pub parts: Vec<Part>,
-    /// What the readers left open.
+    /// Notes of the readers on what they left open.
     pub notes: Vec<String>,
     /// Lines of the program, by their numbers in [`Line`].
     pub places: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Part {
     /// Whether processes send on what they make of what has just come.
     pub sweep: bool,
     pub findings: Vec<Finding>,
-    /// What is part of nothing, in words; empty where everything is.
+    /// Transfers and results of reductions that are part of nothing, in words.
     pub left: String,
     /// Who sends and who receives: lines of the program with their messages.
     pub senders: Vec<(String, u64)>,
@@ -77,7 +77,7 @@ pub struct Figure {
 /// Processes over time.
 #[derive(Default)]
 pub struct Diagram {
-    /// What it shows, in words.
+    /// Its heading.
     pub heading: String,
     /// So many processes are one lane.
     pub lane: u32,

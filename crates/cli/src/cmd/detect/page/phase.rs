@@ -164,7 +164,7 @@ fn from_zero(diagram: &mut Diagram) {
     }
 }
 
-/// What stands there after the operations that were found.
+/// The diagram with the operations that were found.
 fn after(case: &Case, found: &Found) -> Diagram {
     let timeline = diagram::after(case, found);
     let narrow = |lane: usize| u32::try_from(lane).unwrap_or(u32::MAX);

@@ -1,4 +1,5 @@
-//! A program that ran, as a whole: all of its messages, and the collectives that it calls itself, over time.
+//! A program that ran, as a whole: all of its messages, and the collectives that it calls itself,
+//! over time.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,7 +18,8 @@ use super::places::Places;
 /// Collectives that are drawn.
 const BANDS: usize = 600;
 
-/// The program as a whole, and what is odd about its clocks. `begins` are its phases, by their messages.
+/// The program as a whole, and what is odd about its clocks. `begins` are its phases, by their
+/// messages.
 pub fn figure(
     traces: &[Trace],
     begins: &[(usize, &Ran)],
@@ -79,8 +81,8 @@ fn skew(lines: &[Line]) -> Option<String> {
     })
 }
 
-/// The collectives that a program calls, with the time when each process did. Those of the same processes are joined
-/// in the order in which they were called (MPI 4.1, section 6.14).
+/// The collectives that a program calls, with the time when each process did. Those of the same
+/// processes are joined in the order in which they were called (MPI 4.1, section 6.14).
 fn collectives(clock: &Clock<'_>) -> Vec<Band> {
     let mut all: HashMap<(u64, usize), Calls> = HashMap::new();
     for trace in clock.traces() {

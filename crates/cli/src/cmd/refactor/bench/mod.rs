@@ -3,10 +3,11 @@
 //! ```text
 //! samples ─┬─► program (C, compiled once: the loops) ─► a process
 //!          ├─► engine (commloom, in this process)
-//!          └─► worker (this command again, one process for each MPI library: MPI_Pack, MPI_Unpack)
+//!          └─► worker (this command again, one process for each library: MPI_Pack, MPI_Unpack)
 //! ```
 //!
-//! All of them first do it once, and what they have done is compared byte for byte with what [`pattern`] expects. Then they take turns.
+//! All of them first do it once, and what they have done is compared byte for byte with what
+//! [`pattern`] expects. Then they take turns.
 
 mod engine;
 mod loops;
@@ -38,7 +39,7 @@ const MOST: f64 = 1e6;
 
 /// Packs or unpacks the bytes of samples, as often as asked.
 trait Way {
-    /// What it is called in tables.
+    /// Its name in tables.
     fn name(&self) -> &str;
 
     /// Gets ready for the sample of this number, does it once, and compares all bytes.
@@ -54,7 +55,7 @@ trait Way {
     fn time(&mut self, times: u64) -> Result<f64, String>;
 }
 
-/// What was measured of one site.
+/// The measured times of one site.
 pub struct Measured {
     /// By name; nanoseconds of each sample, or why there are none.
     pub ways: Vec<(String, Result<Vec<f64>, String>)>,

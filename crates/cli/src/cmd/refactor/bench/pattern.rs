@@ -1,4 +1,5 @@
-//! What memory holds before, and what it must hold afterwards: block by block, from the type itself.
+//! Contents of memory before, and those that it must have afterwards: block by block, from the
+//! type itself.
 
 use std::ops::Range;
 
@@ -6,14 +7,14 @@ use commloom_layout::Type;
 use commloom_refactor::copies::Direction;
 use commloom_refactor::verify::Sample;
 
-/// What is in byte `at` of what is read. The program of the loops says the same.
+/// Value of byte `at` of the memory that is read. The program of the loops says the same.
 pub fn byte(at: usize) -> u8 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let at = u64::try_from(at).unwrap_or(u64::MAX);
     u8::try_from(at.wrapping_mul(FACTOR) >> 56).unwrap_or(0)
 }
 
-/// What is in every byte of what is written, before.
+/// Value of every byte of the memory that is written, before.
 pub const BEFORE: u8 = 0xa5;
 
 /// Bytes of memory from the first to the last, and of the packed stream.

@@ -1,7 +1,8 @@
-//! The loops of samples as a program in C: element by element in the order of the buffer, one loop for each that the datatype has.
+//! The loops of samples as a program in C: element by element in the order of the buffer, one loop
+//! for each that the datatype has.
 //!
-//! Numbers up to 16 and distances of neighbours are written into the text, as they are constants in programs too; all others come from memory, so that the
-//! compiler does not know them.
+//! Numbers up to 16 and distances of neighbours are written into the text, as they are constants
+//! in programs too; all others come from memory, so that the compiler does not know them.
 
 use std::fmt::Write;
 
@@ -28,7 +29,8 @@ struct Style {
     constants: bool,
 }
 
-/// The loops of one sample: its function and numbers; none where there are too many different ones.
+/// The loops of one sample: its function and numbers; none where there are too many different
+/// ones.
 pub fn function(number: usize, sample: &Sample) -> Option<String> {
     let style = Style { direction: sample.direction, constants: true };
     let Body { text, numbers } = body(&sample.ty, style, 0)?;
@@ -166,7 +168,8 @@ impl Body {
     }
 }
 
-/// The whole program: it answers lines on standard input. `functions` are those of some samples, by number.
+/// The whole program: it answers lines on standard input. `functions` are those of some samples,
+/// by number.
 pub fn program(functions: &[(usize, String)], samples: &[&Sample]) -> String {
     let mut text = HEAD.to_owned();
     let mut table = String::new();

@@ -12,7 +12,8 @@ const GAP: usize = 2;
 /// Lines of code, all in all.
 const CODE: usize = 60;
 
-/// The lines of the call and of the statements that copy, with their numbers; of several files with their names.
+/// The lines of the call and of the statements that copy, with their numbers; of several files
+/// with their names.
 pub fn code(site: &Site<'_>) -> Vec<String> {
     let mut spans: Vec<Span> = site.explanation.statements.clone();
     if let Err(refusal) = &site.finding.outcome {

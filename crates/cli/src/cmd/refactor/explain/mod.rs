@@ -31,7 +31,7 @@ pub struct Manner<'a> {
 
 /// How costs are found out.
 pub struct Costs<'a> {
-    /// What is known of them.
+    /// The models.
     pub prices: &'a Prices,
     /// With which libraries to measure; none if nothing is to be measured.
     pub bench: Option<&'a [String]>,
@@ -44,7 +44,7 @@ struct Site<'a> {
     explanation: &'a Explanation,
     /// For how many sizes loops and datatype were compared.
     rounds: u32,
-    /// What it costs, as lines and for scripts.
+    /// Its cost, as lines and for scripts.
     cost: (String, Value),
 }
 

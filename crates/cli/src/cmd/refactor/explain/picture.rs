@@ -1,4 +1,5 @@
-//! The datatype at small sizes: cells of the program's arrays, numbered in the order of the buffer.
+//! The datatype at small sizes: cells of the program's arrays, numbered in the order of the
+//! buffer.
 
 use commloom_picture::{Grid, Plane, Sketch, sketch};
 use commloom_refactor::check::Finding;
@@ -34,7 +35,7 @@ pub fn sizes(example: &Example) -> String {
     if all.is_empty() { String::new() } else { format!("at {}", all.join(", ")) }
 }
 
-/// What the numbers in the cells are.
+/// The meaning of the numbers in the cells.
 pub fn meaning(site: &Site<'_>) -> String {
     let buffer = &site.explanation.buffer;
     match site.explanation.direction {

@@ -106,7 +106,7 @@ fn steps(site: &Site<'_>, paint: Paint) -> String {
     text
 }
 
-/// What was asked, with the answers.
+/// The conditions, with the answers.
 fn conditions(site: &Site<'_>, paint: Paint) -> String {
     let mut text = String::new();
     for judged in &site.explanation.conditions {
@@ -145,13 +145,13 @@ fn conditions(site: &Site<'_>, paint: Paint) -> String {
     text
 }
 
-/// What stands in the way.
+/// The refusal, with its details.
 fn refused(site: &Site<'_>, refusal: &Refusal, paint: Paint) -> String {
     let message = format!("{}: {}", refusal.code, refusal.message);
     format!("    {}\n{}", paint.bad(&message), words::details(site.project, refusal))
 }
 
-/// What changes for this call alone.
+/// The patch for this call alone.
 fn patch(site: &Site<'_>, change: &Change, colours: bool) -> String {
     let files: BTreeSet<FileId> = change.edits.iter().map(|edit| edit.span.file).collect();
     let one = std::slice::from_ref(site.finding);
