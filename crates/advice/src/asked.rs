@@ -13,7 +13,7 @@ use crate::place::Called;
 /// The first version of traces that have the questions.
 const SINCE: u64 = 3;
 
-/// What is asked about the messages that a line receives, and where.
+/// The questions about the messages that a line receives, and where they are asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     /// Who sends one, or with which tag.
@@ -68,7 +68,7 @@ impl Questions {
         all
     }
 
-    /// What is asked at the lines of these operations, by any of their messages in the run.
+    /// The questions at the lines of these operations, by any of their messages in the run.
     pub fn about(&self, same: &[&Finding]) -> Asked {
         let mut asked = Asked::default();
         for line in same.iter().flat_map(|finding| finding.places(false)) {

@@ -110,7 +110,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// What stands in place of the questions whether the messages have come.
+    /// The text in place of the questions whether the messages have come.
     pub fn polls(&mut self) {
         let Some(place) = &self.asked.arrival else { return };
         self.code.comment("in place of the questions for the messages, until flag is true:");

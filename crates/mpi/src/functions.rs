@@ -203,7 +203,8 @@ functions! {
         // Large counts (MPI 4.0).
         send_c bsend_c ssend_c rsend_c isend_c ibsend_c issend_c irsend_c recv_c irecv_c mrecv_c
         imrecv_c sendrecv_c sendrecv_replace_c send_init_c bsend_init_c ssend_init_c rsend_init_c
-        recv_init_c get_count_c get_elements_c pack_c unpack_c type_get_envelope_c type_get_contents_c type_contiguous_c
+        recv_init_c get_count_c get_elements_c pack_c unpack_c type_get_envelope_c
+        type_get_contents_c type_contiguous_c
         type_vector_c type_create_hvector_c type_indexed_c type_create_hindexed_c
         type_create_indexed_block_c type_create_hindexed_block_c type_create_struct_c
         type_create_subarray_c type_create_darray_c type_create_resized_c type_get_value_index

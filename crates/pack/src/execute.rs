@@ -308,8 +308,8 @@ impl PlanWalk {
 
     /// Moves copies of `body`, which are periods of a few blocks, tile by tile; with `touch`,
     /// it touches the memory of the next tile meanwhile. Many of which no tile is touched, without
-    /// pauses, are moved block by block, each as a column: 1.2 times as fast as piece by piece (geometric
-    /// mean of 40 random periods of 3.2 and 64 kB, AVX2).
+    /// pauses, are moved block by block, each as a column: 1.2 times as fast as piece by piece
+    /// (geometric mean of 40 random periods of 3.2 and 64 kB, AVX2).
     #[inline(always)]
     unsafe fn tiled<D: Direction>(
         &mut self,

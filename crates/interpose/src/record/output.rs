@@ -125,8 +125,8 @@ impl Output {
         let path = self.path.display().to_string();
         let path = one_line(&path);
         let text = format!(
-            "commloom: cannot {doing} the trace {path}: {error}; the program goes on, and nothing more is \
-             recorded of this process\n"
+            "commloom: cannot {doing} the trace {path}: {error}; the program goes on, and nothing \
+             more is recorded of this process\n"
         );
         say::text(&text);
     }

@@ -15,7 +15,7 @@ pub enum Call {
     Alltoall,
 }
 
-/// What is asked of the call.
+/// The properties that the call shall have.
 pub struct Asked<'a> {
     pub shape: &'a Shape,
     pub sends: bool,

@@ -15,13 +15,15 @@ pub fn graph(case: &Case) -> Result<String, Failure> {
     let graph = &case.program.graph;
     let matching = Matching::of(graph).map_err(|error| case.failure(&error))?;
     let mut out = String::from(
-        "digraph operations {\n  rankdir=LR;\n  bgcolor=transparent;\n  node [shape=box, style=\"rounded,filled\", \
-         fillcolor=white, fontname=sans, fontsize=10];\n  edge [color=gray50, arrowsize=0.6];\n",
+        "digraph operations {\n  rankdir=LR;\n  bgcolor=transparent;\n  node [shape=box, \
+         style=\"rounded,filled\", fillcolor=white, fontname=sans, fontsize=10];\n  \
+         edge [color=gray50, arrowsize=0.6];\n",
     );
     for process in (0..graph.processes()).map(Process) {
         let _ = writeln!(
             out,
-            "  subgraph cluster_{process} {{\n    label=\"process {process}\"; fontname=sans; color=gray60;"
+            "  subgraph cluster_{process} {{\n    label=\"process {process}\"; fontname=sans; \
+             color=gray60;"
         );
         for operation in graph.of(process) {
             let _ = writeln!(

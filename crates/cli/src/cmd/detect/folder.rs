@@ -38,7 +38,8 @@ pub fn traces(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Trace>, Fail
         && last - first > TOGETHER
     {
         notes.push(format!(
-            "processes began up to {} s apart: are these the traces of several runs, or are their clocks wrong?",
+            "processes began up to {} s apart: are these the traces of several runs, or are their \
+             clocks wrong?",
             (last - first) / 1_000_000_000
         ));
     }
@@ -52,7 +53,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     files.sort();
     if files.is_empty() {
         return Err(Failure::message(format!(
-            "{}: there is no trace in this folder (`commloom trace -o {0}` makes them: rank-000000.trace, ...)",
+            "{}: there is no trace in this folder (`commloom trace -o {0}` makes them: \
+             rank-000000.trace, ...)",
             folder.display()
         )));
     }
@@ -70,7 +72,8 @@ fn one_run(files: &[PathBuf], traces: &[Trace]) -> Result<(), Failure> {
     let ranks = |(_, trace): &(&PathBuf, &Trace)| trace.header.ranks;
     if let Some(other) = all.iter().find(|one| ranks(one) != ranks(&all[0])) {
         return Err(Failure::message(format!(
-            "{} is of a run with {} processes, but {} of one with {}: only the traces of one run go together",
+            "{} is of a run with {} processes, but {} of one with {}: only the traces of one run \
+             go together",
             all[0].0.display(),
             ranks(&all[0]),
             other.0.display(),

@@ -22,7 +22,8 @@ pub fn measure_advice(
     let started = ["PMI_RANK", "OMPI_COMM_WORLD_RANK"];
     if let Some(name) = started.iter().find(|name| std::env::var_os(name).is_some()) {
         return Err(Failure::message(format!(
-            "--measure starts mpirun itself, and cannot under another one ({name} is set): run commloom detect alone"
+            "--measure starts mpirun itself, and cannot under another one ({name} is set): run \
+             commloom detect alone"
         )));
     }
     let Some((_, first)) = advice.first() else { return Ok(()) };
@@ -61,7 +62,8 @@ pub fn measure_advice(
         advice.measured = Some(measured);
         if processes > cores {
             advice.warnings.push(format!(
-                "measured with {processes} processes on {cores} cores: these are times of waiting for a core"
+                "measured with {processes} processes on {cores} cores: these are times of waiting \
+                 for a core"
             ));
         }
     }

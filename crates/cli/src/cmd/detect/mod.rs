@@ -37,8 +37,12 @@ use words::Paint;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What the calls must keep of the messages
-    #[arg(long, value_enum, default_value = "data")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "data",
+        help = "What the calls must keep of the messages"
+    )]
     mode: Mode,
     /// Part of the blocks of a scatterv, gatherv or alltoallv that must be there, from 0 to 1; the
     /// others get a count of zero
@@ -163,8 +167,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let wanted = args.sarif.is_some().then_some("--sarif");
         if let Some(option) = wanted.or(args.measure.is_some().then_some("--measure")) {
             return Err(Failure::message(format!(
-                "{option} is for programs that ran, and these files are of none: give a folder that `commloom trace` \
-                 has filled"
+                "{option} is for programs that ran, and these files are of none: give a folder \
+                 that `commloom trace` has filled"
             )));
         }
     }

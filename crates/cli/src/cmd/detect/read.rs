@@ -120,8 +120,8 @@ fn in_order(traces: &mut [Source]) -> Result<(), Failure> {
 
 fn remarks(trace: &allprof::Trace) -> Vec<String> {
     let mut notes = vec![
-        "a trace of liballprof does not hold what programs do between the calls: a send is taken to send on what was \
-         received at its address"
+        "a trace of liballprof does not hold what programs do between the calls: a send is taken \
+         to send on what was received at its address"
             .to_owned(),
     ];
     let mut add = |n: u64, what: &str| {

@@ -30,7 +30,8 @@ fn rule(kind: &str) -> Value {
         "id": format!("handwritten-{kind}"),
         "shortDescription": {"text": format!("Messages that add up to {name}")},
         "fullDescription": {"text": format!(
-            "In a recorded run the data of these sends and receives went where {name} takes it by its definition."
+            "In a recorded run the data of these sends and receives went where {name} takes it by \
+             its definition."
         )},
         "defaultConfiguration": {"level": "note"},
     })

@@ -134,7 +134,8 @@ pub fn predicted_words(predicted: &Predicted) -> String {
     let gain =
         if factor.is_finite() { format!(", {factor:.2} times as fast") } else { String::new() };
     format!(
-        "predicted: {messages} as messages, {call} with the call, all times together{gain} (LogGP, 1 us, 10 GB/s)"
+        "predicted: {messages} as messages, {call} with the call, all times together{gain} (LogGP, \
+         1 us, 10 GB/s)"
     )
 }
 
@@ -150,7 +151,8 @@ pub fn measured_words(measured: &Measured) -> String {
     };
     let factor = measured.messages.median / measured.call.median;
     format!(
-        "measured: {} as messages, {} with the call, one time: {factor:.2} times as fast (median and quartiles of {}, {})",
+        "measured: {} as messages, {} with the call, one time: {factor:.2} times as fast (median \
+         and quartiles of {}, {})",
         spread(&measured.messages),
         spread(&measured.call),
         measured.samples,

@@ -84,10 +84,12 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     };
     match found.analysis() {
         None if case.is_sweep() => out.push_str(
-            "a sweep: processes send on what they make of what has just come; nothing replaces that\n",
+            "a sweep: processes send on what they make of what has just come; nothing replaces \
+             that\n",
         ),
         None => out.push_str(
-            "no addresses (`//@ LABEL addr=N`): only matching, deadlocks and wait sets were looked at\n",
+            "no addresses (`//@ LABEL addr=N`): only matching, deadlocks and wait sets were looked \
+             at\n",
         ),
         Some(_) if found.left() == Some(0) => out.push_str("left: nothing\n"),
         Some(_) => left(case, found, &mut out),
@@ -112,7 +114,8 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         let pays = if replaced < messages { "" } else { ": by this model it does not pay" };
         let _ = writeln!(
             out,
-            "predicted: {messages} as messages, {replaced} with the operations above (LogGP, 1 us, 10 GB/s){pays}"
+            "predicted: {messages} as messages, {replaced} with the operations above (LogGP, 1 us, \
+             10 GB/s){pays}"
         );
     }
     claim(case, found, paint, &mut out);
@@ -142,8 +145,8 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
             sites.iter().take(2).map(|(site, _)| site.as_str()).collect::<Vec<_>>().join(" and ")
         };
         let line = format!(
-            "a sweep, sent in {}, received in {}: processes send on what they make of what has just come; nothing \
-             replaces that\n",
+            "a sweep, sent in {}, received in {}: processes send on what they make of what has \
+             just come; nothing replaces that\n",
             places(&ran.senders),
             places(&ran.receivers)
         );

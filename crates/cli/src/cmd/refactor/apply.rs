@@ -24,7 +24,8 @@ pub fn apply(
         for (name, _, _) in &changes {
             if is_dirty(Path::new(name)) {
                 return Err(Failure::message(format!(
-                    "git has no copy of {name} as it is: commit or stash it first, or give --allow-dirty"
+                    "git has no copy of {name} as it is: commit or stash it first, or give \
+                     --allow-dirty"
                 )));
             }
         }

@@ -118,7 +118,8 @@ fn parse(text: &str) -> Result<Vec<Entry>, ParseError> {
         // What it says ends with the place.
         let whole = error.to_string();
         let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(m, _)| m);
-        let expected = "expected [{\"directory\": ..., \"file\": ..., \"command\" or \"arguments\": ...}, ...]";
+        let expected = "expected [{\"directory\": ..., \"file\": ..., \"command\" or \
+                        \"arguments\": ...}, ...]";
         ParseError::other(text, at..at + 1, format!("{message}; {expected}"))
     })
 }
@@ -282,7 +283,8 @@ mod tests {
     #[test]
     fn both_forms_are_read() {
         let text = r#"[
-            {"directory": "/p", "file": "a.c", "command": "cc '-DA=\"x y\"' -c a.c", "output": "a.o"},
+            {"directory": "/p", "file": "a.c", "command": "cc '-DA=\"x y\"' -c a.c",
+                "output": "a.o"},
             {"directory": "/p", "file": "b.c", "arguments": ["cc", "-DA=x y", "b.c"]}
         ]"#;
         let found = parse(text).unwrap();

@@ -75,7 +75,8 @@ fn wrapper(
 ) -> Result<Wrapper, ParseError> {
     let DeValue::Table(fields) = entry.get_ref() else {
         let message = format!(
-            "`{}` must be a table such as {{ call = \"MPI_Send\", buf = 1, count = 2, datatype = 3 }}",
+            "`{}` must be a table such as \
+             {{ call = \"MPI_Send\", buf = 1, count = 2, datatype = 3 }}",
             name.get_ref()
         );
         return Err(ParseError::other(source, entry.span(), message));
@@ -126,7 +127,8 @@ fn wrapper(
 fn argument(source: &str, name: &str, value: &Spanned<DeValue<'_>>) -> Result<Given, ParseError> {
     let wrong = |found: &str| {
         let message = format!(
-            "`{name}` must be the number of an argument, from 1, or a text that always stands there, not {found}"
+            "`{name}` must be the number of an argument, from 1, or a text that always stands \
+             there, not {found}"
         );
         ParseError::other(source, value.span(), message)
     };
@@ -147,8 +149,9 @@ mod tests {
 
     #[test]
     fn wrappers_are_read() {
-        let text = "# ours\n[wrappers.isend_cr]\ncall = \"MPI_Isend\"\nbuf = 1\ncount = 2\ndatatype = 3\nrequest = \"&{5}\"\n\
-            [wrappers]\n\"net::wait\" = { call = \"mpi_wait\", request = 0x1 }\n";
+        let text = "# ours\n[wrappers.isend_cr]\ncall = \"MPI_Isend\"\nbuf = 1\ncount = 2\n\
+                    datatype = 3\nrequest = \"&{5}\"\n[wrappers]\n\
+                    \"net::wait\" = { call = \"mpi_wait\", request = 0x1 }\n";
         let found = read(text).unwrap();
         let isend = found.find("isend_cr", Language::C).unwrap();
         assert_eq!((isend.at(2), isend.at(6), isend.at(5)), (Some(2), Some(4), None));

@@ -124,7 +124,8 @@ impl Cost<'_> {
         let better =
             if normal < given { format!(" ({normal} in normal form)") } else { String::new() };
         let mut first = format!(
-            "cost: {}; the datatype costs {given}{better} in the cost model, a list of the blocks {list}",
+            "cost: {}; the datatype costs {given}{better} in the cost model, a list of the blocks \
+             {list}",
             amount(self.sample)
         );
         if more && self.messages.is_empty() {
@@ -132,7 +133,8 @@ impl Cost<'_> {
         }
         let of_library = |message: &Message| {
             format!(
-                "cost: with {} a message takes about {} us as a datatype and {} us packed; commloom {}{}",
+                "cost: with {} a message takes about {} us as a datatype and {} us packed; \
+                 commloom {}{}",
                 message.library,
                 micro(message.native),
                 micro(message.packed),
@@ -161,7 +163,8 @@ impl Cost<'_> {
             .collect();
         let sample = self.sample;
         json!({
-            "size": sample.size, "sizes": sample.names, "bytes": sample.ty.size(), "blocks": sample.ty.runs(),
+            "size": sample.size, "sizes": sample.names,
+            "bytes": sample.ty.size(), "blocks": sample.ty.runs(),
             "model": { "datatype": given, "normal": normal, "blocks": list }, "messages": messages,
         })
     }

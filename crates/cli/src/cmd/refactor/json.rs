@@ -20,7 +20,9 @@ pub fn findings(project: &Project, findings: &[Finding], costs: &Notes<'_>) -> V
 }
 
 pub(super) fn one(project: &Project, finding: &Finding) -> Value {
-    let mut value = json!({ "at": place(project, finding.site), "call": finding.function, "buffer": finding.buffer });
+    let mut value = json!({
+        "at": place(project, finding.site), "call": finding.function, "buffer": finding.buffer,
+    });
     let (key, content) = match &finding.outcome {
         Ok(change) => {
             let edits: Vec<Value> = change
@@ -30,7 +32,10 @@ pub(super) fn one(project: &Project, finding: &Finding) -> Value {
                 .collect();
             (
                 "change",
-                json!({ "type": change.summary, "notes": change.notes, "edits": edits, "assumed_ids": identifiers(&finding.assumed) }),
+                json!({
+                    "type": change.summary, "notes": change.notes, "edits": edits,
+                    "assumed_ids": identifiers(&finding.assumed),
+                }),
             )
         }
         Err(refusal) => {
@@ -40,7 +45,8 @@ pub(super) fn one(project: &Project, finding: &Finding) -> Value {
                 .map(|(span, what)| json!({ "at": place(project, *span), "what": what }))
                 .collect();
             let content = json!({
-                "code": refusal.code.as_str(), "message": refusal.message, "at": place(project, refusal.span),
+                "code": refusal.code.as_str(), "message": refusal.message,
+                "at": place(project, refusal.span),
                 "related": related, "fact": refusal.fact.as_deref().map(ToString::to_string),
                 "fact_id": refusal.fact.as_deref().map(Premise::identifier),
             });
@@ -62,5 +68,7 @@ pub(super) fn place(project: &Project, span: Span) -> Value {
     else {
         return Value::Null;
     };
-    json!({ "file": source.name, "line": line, "column": column, "start": span.start, "end": span.end })
+    json!({
+        "file": source.name, "line": line, "column": column, "start": span.start, "end": span.end,
+    })
 }

@@ -79,14 +79,28 @@ pub struct Args {
     #[arg(long, value_name = "CMD")]
     compile: Option<String>,
     /// Number of sizes, drawn by chance, at which loops and datatype are compared
-    #[arg(long, value_name = "N", default_value_t = 16, default_missing_value = "200", num_args = 0..=1, require_equals = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 16,
+        default_missing_value = "200",
+        num_args = 0..=1,
+        require_equals = true
+    )]
     verify: u32,
     /// Keep the changes only if this command succeeds
     #[arg(long, value_name = "CMD", requires = "apply")]
     run: Option<String>,
     /// Measure packing at each call: its loop, commloom, and MPI_Pack of these libraries (mpich,
     /// openmpi, abi, or a path to libmpi.so) [default: all that are found]
-    #[arg(long, value_name = "LIBRARY", num_args = 0.., require_equals = true, value_delimiter = ',', conflicts_with_all = ["diff", "check", "apply", "sarif"])]
+    #[arg(
+        long,
+        value_name = "LIBRARY",
+        num_args = 0..,
+        require_equals = true,
+        value_delimiter = ',',
+        conflicts_with_all = ["diff", "check", "apply", "sarif"]
+    )]
     bench: Option<Vec<String>>,
     #[command(flatten)]
     costs: Costs,

@@ -32,7 +32,9 @@ fn result(project: &Project, finding: &Finding) -> Value {
         Ok(change) => json!({
             "ruleId": RULE,
             "level": "warning",
-            "message": { "text": format!("'{}' is packed by hand; the call can send {}", finding.buffer, change.summary) },
+            "message": { "text": format!(
+                "'{}' is packed by hand; the call can send {}", finding.buffer, change.summary
+            ) },
             "locations": [location],
             "fixes": [fix(project, change)],
         }),
@@ -55,7 +57,9 @@ fn result(project: &Project, finding: &Finding) -> Value {
 fn related(project: &Project, refusal: &Refusal) -> Vec<Value> {
     std::iter::once((refusal.span, refusal.message.as_str()))
         .chain(refusal.related.iter().map(|(span, what)| (*span, what.as_str())))
-        .map(|(span, what)| json!({ "physicalLocation": physical(project, span), "message": { "text": what } }))
+        .map(|(span, what)| {
+            json!({ "physicalLocation": physical(project, span), "message": { "text": what } })
+        })
         .collect()
 }
 
@@ -70,7 +74,12 @@ fn fix(project: &Project, change: &Change) -> Value {
                 .edits
                 .iter()
                 .filter(|edit| edit.span.file == file)
-                .map(|edit| json!({ "deletedRegion": region(project, edit.span), "insertedContent": { "text": edit.text } }))
+                .map(|edit| {
+                    json!({
+                        "deletedRegion": region(project, edit.span),
+                        "insertedContent": { "text": edit.text },
+                    })
+                })
                 .collect();
             let name = project.source(file).map(|source| sarif::uri(&source.name));
             json!({ "artifactLocation": { "uri": name }, "replacements": replacements })
@@ -90,5 +99,7 @@ fn region(project: &Project, span: Span) -> Value {
     else {
         return Value::Null;
     };
-    json!({ "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column })
+    json!({
+        "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column,
+    })
 }

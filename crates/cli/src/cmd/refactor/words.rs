@@ -94,7 +94,8 @@ pub fn sentences<'f>(
         for identifier in identifiers {
             let _ = writeln!(
                 text,
-                "warning: the next version takes no sentences; in the place of \"{sentence}\": --assume {identifier}"
+                "warning: the next version takes no sentences; in the place of \"{sentence}\": \
+                 --assume {identifier}"
             );
         }
     }

@@ -60,7 +60,7 @@ pub struct Tongue {
     pub buffers: &'static [(&'static str, &'static str, &'static str)],
     /// How pointers are said to lead to memory of their own.
     pub restrict: &'static str,
-    /// What a text becomes where the buffer is an object.
+    /// Makes a text one for a buffer that is an object.
     pub adapt: fn(&str, &str) -> String,
 }
 
@@ -112,7 +112,7 @@ fn twists(
     all
 }
 
-/// What is changed around the call itself: its arguments, or whether it is made.
+/// Changes around the call itself: its arguments, or whether it is made.
 struct Odd {
     count: String,
     tag: String,

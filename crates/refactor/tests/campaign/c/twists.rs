@@ -1,4 +1,4 @@
-//! What may make it wrong to take the copies away.
+//! Lines that may make it wrong to take the copies away.
 
 use super::super::{Phase, Twist};
 use Phase::{Between, Last, Pending};

@@ -334,7 +334,8 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let text = format!(
         "subroutine p@({dummy}, v, list, n, m, peer, comm, t)\n{module}\n\
          integer :: n, m, peer, comm, list(64)\n\
-         integer :: ierr, r(2), i, j, k, x, it, rank\n{declared}\ndouble precision :: v(512), t\n{}\n\
+         integer :: ierr, r(2), i, j, k, x, it, rank\n{declared}\n\
+         double precision :: v(512), t\n{}\n\
          {needs}{interfaces}\
          t = 0\ni = 0\nj = 0\nk = 0\nr = 0\n{}\n{}\n{early}\n{}{}\n{}{}{inside}end subroutine\n\
          {HELPERS}",
@@ -363,7 +364,7 @@ enum Way {
     Broadcast,
 }
 
-/// What is asked of the call.
+/// The properties that the call shall have.
 struct Asked<'a> {
     sends: bool,
     count: &'a str,
@@ -379,7 +380,7 @@ impl Way {
         matches!(self, Way::Immediate | Way::Persistent)
     }
 
-    /// What stands before all, and is not repeated.
+    /// The text before all, which is not repeated.
     fn init(self, asked: &Asked<'_>) -> String {
         let Asked { count, tag, .. } = asked;
         let (kind, r) = (asked.kind(), asked.request());

@@ -35,8 +35,8 @@ fn all(replay: &mut dyn Replay, folder: &Path, task: &Task) -> Result<(), Failur
     let (rank, size) = (replay.rank(), replay.size());
     if u32::try_from(size) != Ok(task.processes) {
         return say(&Told::Refused(format!(
-            "{} processes were started, and MPI sees {size}: the library {} is not that of mpirun; name both, as \
-             --measure=MPIRUN=LIBRARY",
+            "{} processes were started, and MPI sees {size}: the library {} is not that of mpirun; \
+             name both, as --measure=MPIRUN=LIBRARY",
             task.processes,
             task.libraries.join(" or ")
         )));

@@ -41,9 +41,10 @@ fn table(all: &[Advice]) -> String {
     let is_measured = all.iter().any(|advice| advice.measured.is_some());
     let measured = if is_measured { "<th class=\"n\">measured</th>" } else { "" };
     let mut out = format!(
-        "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th class=\"n\">#</th><th>MPI call</th><th \
-         class=\"n\">processes</th><th class=\"n\">ran</th><th class=\"n\">messages</th><th>sent in</th><th \
-         class=\"n\">as messages</th><th class=\"n\">as a call</th>{measured}</tr></thead>\n<tbody>\n"
+        "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th class=\"n\">#</th><th>MPI \
+         call</th><th class=\"n\">processes</th><th class=\"n\">ran</th><th \
+         class=\"n\">messages</th><th>sent in</th><th class=\"n\">as messages</th><th \
+         class=\"n\">as a call</th>{measured}</tr></thead>\n<tbody>\n"
     );
     for (number, advice) in (1..).zip(all) {
         let place = advice.sent.first().map_or("-", |place| &place.name);
@@ -60,8 +61,9 @@ fn table(all: &[Advice]) -> String {
         };
         let _ = writeln!(
             out,
-            "<tr><td class=\"n\">{number}</td><td><a href=\"#advice-{number}\"><b>{}</b></a></td><td \
-             class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td><code>{}</code></td><td \
+            "<tr><td class=\"n\">{number}</td><td><a \
+             href=\"#advice-{number}\"><b>{}</b></a></td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td><td class=\"n\">{}</td><td><code>{}</code></td><td \
              class=\"n\">{}</td><td class=\"n\">{}</td>{measured}</tr>",
             mpi(advice.kind),
             grouped(advice.processes.into()),
@@ -72,15 +74,17 @@ fn table(all: &[Advice]) -> String {
             predicted(|times| times.call),
         );
     }
-    out + "</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the LogGP model, with the constants of a cluster of \
-           today, all times together. A call with a time was replayed as it is written below, at every process: it moves the bytes \
-           that the messages have moved. Others have no time and no code.</p>\n"
+    out + "</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the LogGP model, \
+           with the constants of a cluster of today, all times together. A call with a time was \
+           replayed as it is written below, at every process: it moves the bytes that the messages \
+           have moved. Others have no time and no code.</p>\n"
 }
 
 fn one(number: usize, advice: &Advice, parts: usize) -> String {
     let language = if advice.language == Language::C { "C" } else { "Fortran" };
     let mut out = format!(
-        "<article class=\"call\" id=\"advice-{number}\">\n<h3>{number}. {}</h3>\n<div class=\"places\">",
+        "<article class=\"call\" id=\"advice-{number}\">\n<h3>{number}. {}</h3>\n<div \
+         class=\"places\">",
         escape(&headline(advice))
     );
     out += &places("Sent in", &advice.sent);

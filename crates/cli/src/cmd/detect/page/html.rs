@@ -73,8 +73,9 @@ fn overview(page: &Page<'_>) -> String {
         let time = |of: fn((f64, f64)) -> f64| predicted.map_or("-".to_owned(), |p| seconds(of(p)));
         let _ = writeln!(
             rows,
-            "<tr><td><a href=\"#part-{number}\"><b>{}</b></a></td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td \
-             class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            "<tr><td><a href=\"#part-{number}\"><b>{}</b></a></td><td \
+             class=\"n\">{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td></tr>",
             escape(&finding.name),
             grouped(finding.processes.into()),
             escape(&finding.size),
@@ -88,17 +89,18 @@ fn overview(page: &Page<'_>) -> String {
             .to_owned();
     }
     format!(
-        "<h2>What was found</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>MPI call</th><th \
-         class=\"n\">processes</th><th>each has</th><th>in</th><th class=\"n\">as messages</th><th class=\"n\">as a \
-         call</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the \
-         LogGP model, with the constants of a cluster of today.</p>\n"
+        "<h2>What was found</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n\
+         <thead><tr><th>MPI call</th><th class=\"n\">processes</th><th>each has</th><th>in</th><th \
+         class=\"n\">as messages</th><th class=\"n\">as a call</th></tr></thead>\n<tbody>\n\
+         {rows}</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the LogGP \
+         model, with the constants of a cluster of today.</p>\n"
     )
 }
 
 fn section(number: usize, part: &Part, places: &[String]) -> String {
     let mut out = format!(
-        "<section class=\"part\" id=\"part-{number}\">\n<h3>{} <span class=\"badge\">ran {}</span></h3>\n<p \
-         class=\"soft\">{}</p>\n",
+        "<section class=\"part\" id=\"part-{number}\">\n<h3>{} <span class=\"badge\">ran \
+         {}</span></h3>\n<p class=\"soft\">{}</p>\n",
         escape(&part.name),
         times(part.times),
         escape(&part.summary)
@@ -107,7 +109,8 @@ fn section(number: usize, part: &Part, places: &[String]) -> String {
         out += &call(finding);
     }
     if part.sweep {
-        out += "<p>A sweep: processes send on what they make of what has just come. Nothing replaces that.</p>\n";
+        out += "<p>A sweep: processes send on what they make of what has just come. Nothing \
+                replaces that.</p>\n";
     } else if part.findings.is_empty() {
         out += "<p>Nothing to replace.</p>\n";
     }
@@ -195,8 +198,8 @@ fn figure(id: &str, figure: &Figure, places: &[String]) -> String {
 fn diagram(id: &str, figure: &Figure, before: &Diagram, places: &[String]) -> String {
     let axis = if before.stepped { "steps" } else { "times" };
     let mut out = format!(
-        "<figure class=\"spacetime\" data-figure=\"{id}\" data-axis=\"{axis}\">\n<figcaption>Processes over time <span \
-         class=\"soft\" data-of=\"before\">{}</span>",
+        "<figure class=\"spacetime\" data-figure=\"{id}\" data-axis=\"{axis}\">\n\
+         <figcaption>Processes over time <span class=\"soft\" data-of=\"before\">{}</span>",
         escape(&before.heading)
     );
     if let Some(after) = &figure.after {
@@ -214,7 +217,8 @@ fn diagram(id: &str, figure: &Figure, before: &Diagram, places: &[String]) -> St
         out += &buttons("axis", "Axis", &[("steps", "Steps"), ("times", "Time")]);
     }
     let label = format!(
-        "Space-time diagram of {} processes: {}. Arrow keys move it, plus and minus zoom, 0 shows all.",
+        "Space-time diagram of {} processes: {}. Arrow keys move it, plus and minus zoom, 0 shows \
+         all.",
         figure.processes, before.heading
     );
     out += &stage(&label);
@@ -226,13 +230,13 @@ fn diagram(id: &str, figure: &Figure, before: &Diagram, places: &[String]) -> St
 fn matrix(id: &str, figure: &Figure) -> String {
     let choice = buttons("measure", "Measure", &[("bytes", "Bytes"), ("messages", "Messages")]);
     let label = format!(
-        "Communication matrix of {} processes: rows send, columns receive. Arrow keys move it, plus and minus zoom, 0 \
-         shows all.",
+        "Communication matrix of {} processes: rows send, columns receive. Arrow keys move it, \
+         plus and minus zoom, 0 shows all.",
         figure.processes
     );
     let mut out = format!(
-        "<figure class=\"matrix\" data-figure=\"{id}\">\n<figcaption>Who sends to whom</figcaption>\n<div \
-         class=\"tools\" hidden=\"hidden\">{choice}"
+        "<figure class=\"matrix\" data-figure=\"{id}\">\n<figcaption>Who sends to \
+         whom</figcaption>\n<div class=\"tools\" hidden=\"hidden\">{choice}"
     );
     out += &stage(&label);
     out += "<div class=\"scale\" hidden=\"hidden\"><span></span><i></i><span></span></div>\n";
@@ -255,12 +259,14 @@ fn buttons(choice: &str, label: &str, all: &[(&str, &str)]) -> String {
 /// The rest of the tools, and where the script draws.
 fn stage(label: &str) -> String {
     format!(
-        "<span role=\"group\" aria-label=\"Zoom\"><button type=\"button\" data-do=\"in\" aria-label=\"Nearer\">+</button><button \
-         type=\"button\" data-do=\"out\" aria-label=\"Farther\">\u{2212}</button><button type=\"button\" \
-         data-do=\"reset\">All</button></span></div>\n<div class=\"stage\" hidden=\"hidden\"><canvas tabindex=\"0\" \
-         role=\"application\" aria-roledescription=\"zoomable picture\" aria-label=\"{}\"></canvas><div class=\"tip\" \
-         hidden=\"hidden\"></div></div>\n<p class=\"status\" aria-live=\"polite\">Drag to move; click, then turn the wheel to \
-         zoom.</p>\n",
+        "<span role=\"group\" aria-label=\"Zoom\"><button type=\"button\" data-do=\"in\" \
+         aria-label=\"Nearer\">+</button><button type=\"button\" data-do=\"out\" \
+         aria-label=\"Farther\">\u{2212}</button><button type=\"button\" \
+         data-do=\"reset\">All</button></span></div>\n<div class=\"stage\" \
+         hidden=\"hidden\"><canvas tabindex=\"0\" role=\"application\" \
+         aria-roledescription=\"zoomable picture\" aria-label=\"{}\"></canvas><div class=\"tip\" \
+         hidden=\"hidden\"></div></div>\n<p class=\"status\" aria-live=\"polite\">Drag to move; \
+         click, then turn the wheel to zoom.</p>\n",
         escape(label)
     )
 }
@@ -273,8 +279,9 @@ fn messages_table(diagram: &Diagram, processes: u32, places: &[String]) -> Strin
     let shown = if more > 0 { format!(", the first {ROWS}") } else { String::new() };
     let when = if diagram.stepped { "step" } else { "sent at" };
     let mut out = format!(
-        "<details><summary>Messages as a table{shown}</summary>\n<div class=\"tall\" tabindex=\"0\"><table>\n<thead><tr><th \
-         class=\"n\">{when}</th><th class=\"n\">from</th><th class=\"n\">to</th><th class=\"n\">messages</th><th \
+        "<details><summary>Messages as a table{shown}</summary>\n<div class=\"tall\" \
+         tabindex=\"0\"><table>\n<thead><tr><th class=\"n\">{when}</th><th \
+         class=\"n\">from</th><th class=\"n\">to</th><th class=\"n\">messages</th><th \
          class=\"n\">data</th><th>sent in</th><th>received in</th></tr></thead>\n<tbody>\n"
     );
     let mut lines: Vec<_> = diagram.lines.iter().collect();
@@ -287,7 +294,8 @@ fn messages_table(diagram: &Diagram, processes: u32, places: &[String]) -> Strin
         let when = if diagram.stepped { line.steps.0.to_string() } else { time(line.times.0) };
         let _ = writeln!(
             out,
-            "<tr><td class=\"n\">{when}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td \
+            "<tr><td class=\"n\">{when}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td><td \
              class=\"n\">{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",
             ranks(line.from, diagram.lane, processes),
             ranks(line.to, diagram.lane, processes),
@@ -315,13 +323,15 @@ fn pairs_table(figure: &Figure) -> String {
         _ => format!("The {shown} largest of {} pairs as a table", grouped(pairs)),
     };
     let mut out = format!(
-        "<details><summary>{which}</summary>\n<div class=\"tall\" tabindex=\"0\"><table>\n<thead><tr><th class=\"n\">from</th><th \
-         class=\"n\">to</th><th class=\"n\">messages</th><th class=\"n\">data</th></tr></thead>\n<tbody>\n"
+        "<details><summary>{which}</summary>\n<div class=\"tall\" tabindex=\"0\"><table>\n\
+         <thead><tr><th class=\"n\">from</th><th class=\"n\">to</th><th \
+         class=\"n\">messages</th><th class=\"n\">data</th></tr></thead>\n<tbody>\n"
     );
     for (from, to, messages, data) in &figure.pairs {
         let _ = writeln!(
             out,
-            "<tr><td class=\"n\">{from}</td><td class=\"n\">{to}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            "<tr><td class=\"n\">{from}</td><td class=\"n\">{to}</td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td></tr>",
             grouped(*messages),
             bytes(*data)
         );

@@ -75,7 +75,8 @@ fn skew(lines: &[Line]) -> Option<String> {
         early.filter(|by| *by > 0).fold((0_u64, 0), |(n, most), by| (n + 1, most.max(by)));
     (count > 0).then(|| {
         format!(
-            "the clocks of the processes differ: {count} messages seem to arrive before they were sent, by up to {}",
+            "the clocks of the processes differ: {count} messages seem to arrive before they were \
+             sent, by up to {}",
             commloom_report::numbers::time(most)
         )
     })

@@ -41,7 +41,8 @@ pub fn function(number: usize, sample: &Sample) -> Option<String> {
     }
     let _ = writeln!(
         function,
-        "}};\nstatic void loops_{number}(const long *r0, char *restrict m0, char *restrict o)\n{{\n{text}}}\n"
+        "}};\nstatic void loops_{number}(const long *r0, char *restrict m0, char *restrict o)\n\
+         {{\n{text}}}\n"
     );
     Some(function)
 }
@@ -101,7 +102,8 @@ fn node(ty: &Type, style: Style, depth: usize, row: usize, out: &mut Body) -> Op
             let _ = writeln!(out.text, "for (long i{below} = 0; i{below} < {count}; i{below}++)");
             let _ = writeln!(
                 out.text,
-                "for (long i{inner} = 0; i{inner} < r{row}[{first} + 2 * i{below} + 1]; i{inner}++) {{"
+                "for (long i{inner} = 0; i{inner} < r{row}[{first} + 2 * i{below} + 1]; \
+                 i{inner}++) {{"
             );
             let _ = writeln!(
                 out.text,
@@ -233,7 +235,8 @@ int main(void)
             free(memory);
             free(packed);
             memory = packed = NULL;
-            if (!now || !file || posix_memalign((void **)&memory, 64, now->span + 64) || posix_memalign((void **)&packed, 64, now->size + 64)) {
+            if (!now || !file || posix_memalign((void **)&memory, 64, now->span + 64)
+                || posix_memalign((void **)&packed, 64, now->size + 64)) {
                 now = NULL;
                 puts("commloom-bench error there is no memory for it");
                 fflush(stdout);
@@ -259,7 +262,8 @@ int main(void)
                 __asm__ volatile("" ::: "memory");
             }
             clock_gettime(CLOCK_MONOTONIC, &end);
-            printf("commloom-bench ok %.0f\n", 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec));
+            printf("commloom-bench ok %.0f\n",
+                1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec));
         } else {
             puts("commloom-bench error nothing is prepared");
         }

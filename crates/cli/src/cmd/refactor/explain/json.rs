@@ -23,7 +23,9 @@ fn site(site: &Site<'_>) -> Value {
     let steps: Vec<Value> = explanation
         .steps
         .iter()
-        .map(|step| json!({ "pass": step.pass.map(|p| p.name()), "times": step.times, "type": step.ty }))
+        .map(|step| {
+            json!({ "pass": step.pass.map(|p| p.name()), "times": step.times, "type": step.ty })
+        })
         .collect();
     let conditions: Vec<Value> = explanation
         .conditions
@@ -49,7 +51,11 @@ fn site(site: &Site<'_>) -> Value {
 }
 
 fn copied(site: &Site<'_>, copied: &Copied) -> Value {
-    let turn = |t: &Turn| json!({ "variable": t.variable, "first": t.first, "last": t.last, "step": t.step });
+    let turn = |t: &Turn| {
+        json!({
+            "variable": t.variable, "first": t.first, "last": t.last, "step": t.step,
+        })
+    };
     json!({
         "box": copied.loops.iter().map(turn).collect::<Vec<_>>(), "condition": copied.condition,
         "buffer": copied.buffer, "memory": copied.memory, "bytes": copied.bytes,
@@ -68,5 +74,8 @@ fn array(array: &Array) -> Value {
         })
         .collect();
     let first = array.rows.map_or(1, |(first, ..)| first);
-    json!({ "name": array.name, "cell_bytes": array.cell, "row": array.row, "first_row": first, "planes": planes })
+    json!({
+        "name": array.name, "cell_bytes": array.cell, "row": array.row, "first_row": first,
+        "planes": planes,
+    })
 }
