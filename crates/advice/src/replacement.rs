@@ -208,8 +208,14 @@ impl Writer<'_, '_> {
         };
         let (verb, other) = if gathers { ("sends", "receives") } else { ("receives", "sends") };
         self.legend.push(format!("BLOCK: what {here} {verb}"));
+        // Where displacements are listed they count from the first block that there is: the root's
+        // own may not be among them.
+        let first = match &rows {
+            Rows::Listed(_) => self.first_of(&ends, &rows),
+            Rows::Step(_) | Rows::Same => 0,
+        };
         self.legend.push(format!(
-            "BLOCKS: at the root, the block of rank 0 of those that {there} {other}{}",
+            "BLOCKS: at the root, the block of rank {first} of those that {there} {other}{}",
             after(&rows)
         ));
         self.at_root(name, &root, at_root, others);

@@ -264,6 +264,14 @@ impl Writer<'_, '_> {
         all
     }
 
+    /// The rank of the block that the displacements count from.
+    pub(crate) fn first_of(&self, ends: &Ends, rows: &Rows) -> usize {
+        self.in_elements(ends, rows)
+            .iter()
+            .position(|block| block.0 == 0 && block.1 > 0)
+            .unwrap_or(0)
+    }
+
     /// The meaning of a name for blocks.
     fn code_legend(&mut self, name: &str, sends: bool, rows: &Option<Rows>) {
         let (who, verb) = match sends {

@@ -55,6 +55,9 @@ struct Pattern {
     fits: fn(u32) -> bool,
     /// A function with messages that it has in common with others.
     shared: Option<String>,
+    /// It is one run: what the recorder has learned of others hides some of its sums
+    /// (`record/watch.rs`).
+    alone: bool,
 }
 
 /// The name of a function that begins in this line.
@@ -71,20 +74,22 @@ impl Source {
         let mut helpers: Vec<&str> = Vec::new();
         for line in self.text.lines() {
             if let Some((conditions, words)) = line.split_once("expect: ") {
-                let fits: fn(u32) -> bool = match conditions.trim_matches(['/', '*', '!', ' ']) {
+                let conditions = conditions.trim_matches(['/', '*', '!', ' ']);
+                let alone = conditions == "alone;";
+                let fits: fn(u32) -> bool = match conditions {
                     "powers of two;" => |ranks| ranks.is_power_of_two(),
                     "three or more;" => |ranks| ranks >= 3,
                     "four or more;" => |ranks| ranks >= 4,
-                    "" => |_| true,
+                    "" | "alone;" => |_| true,
                     other => panic!("nobody knows what {other:?} means"),
                 };
-                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
+                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits, alone));
             } else if let Some(name) = begins(line) {
                 helper = Some(name);
-                if let Some((expected, fits)) = expected.take() {
+                if let Some((expected, fits, alone)) = expected.take() {
                     helper = None;
                     let name = name.to_owned();
-                    all.push(Pattern { name, expected, fits, shared: None });
+                    all.push(Pattern { name, expected, fits, shared: None, alone });
                 }
             } else if line.contains("one call: ") {
                 helpers.extend(helper);
@@ -311,7 +316,9 @@ fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
     let mut all: Vec<Vec<&Pattern>> = Vec::new();
     for pattern in patterns {
         let is_apart = |batch: &&mut Vec<&Pattern>| {
-            pattern.shared.is_none() || batch.iter().all(|other| other.shared != pattern.shared)
+            let is_common =
+                |other: &Pattern| other.shared.is_some() && other.shared == pattern.shared;
+            !pattern.alone && batch.iter().all(|other| !other.alone && !is_common(other))
         };
         match all.iter_mut().find(is_apart) {
             Some(batch) => batch.push(pattern),

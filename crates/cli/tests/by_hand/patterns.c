@@ -147,14 +147,14 @@ static void sum_ring(double *x, double *other)
     rest();
 }
 
-/* expect: MPI_Allreduce */
+/* alone; expect: MPI_Allreduce */
 static void allreduce_ring(void)
 {
     fill(a, N);
     sum_ring(a, t);
 }
 
-/* expect: MPI_Allreduce */
+/* alone; expect: MPI_Allreduce */
 static void allreduce_ring_far(void)
 {
     fill(far_a, N);

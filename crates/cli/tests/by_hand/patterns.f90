@@ -141,14 +141,14 @@ contains
     call look(a(1:1))
   end subroutine
 
-  ! expect: MPI_Gatherv
+  ! expect: MPI_Gatherv+MPI_Gatherv
   subroutine gather_unequal()
     integer :: many, i, at
     many = 10 + 5*rank
     call fill(a(1:many))
     at = 11
     b(1:10) = a(1:10)
-    ! one call: BLOCK = a; BLOCKS = b; count = many
+    ! one call: BLOCK = a; BLOCKS = b(11); count = many
     if (rank == 0) then
       do i = 1, nprocs - 1
         call MPI_Recv(b(at), 10 + 5*i, MPI_DOUBLE_PRECISION, i, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)

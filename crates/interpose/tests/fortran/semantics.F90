@@ -588,6 +588,9 @@ contains
                          MPI_INFO_NULL, handle, ierr)
       displacement = rank * 8192
       call MPI_File_set_view(handle, displacement, MPI_BYTE, types(kind), 'native', MPI_INFO_NULL, ierr)
+      ! A status of a file says nothing of a source or a tag: they stay what they were.
+      FIELD(status, 1, MPI_SOURCE) = kind
+      FIELD(status, 1, MPI_TAG) = kind
       call MPI_File_write_all(handle, memory(origin), 1, types(kind), AT(status, 1), ierr)
       call say_status('written', 1, types(kind))
       call MPI_File_seek(handle, 0_MPI_OFFSET_KIND, MPI_SEEK_SET, ierr)
