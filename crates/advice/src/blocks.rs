@@ -19,6 +19,21 @@ pub enum Rows {
     Same,
 }
 
+impl Rows {
+    /// As displacements tell them, from the first block that there is: where rank 0 has none, there
+    /// is no place to count steps from.
+    pub fn displaced(self, blocks: &[(u64, u64)]) -> Rows {
+        let first = blocks.iter().position(|(_, length)| *length > 0);
+        match (self, first) {
+            (Rows::Step(step), Some(first @ 1..)) => {
+                let behind = |k: usize| wide(k.saturating_sub(first)).saturating_mul(step);
+                Rows::Listed((0..blocks.len()).map(behind).collect())
+            }
+            (rows, _) => rows,
+        }
+    }
+}
+
 /// The rows that these addresses are; blocks without bytes may lie anywhere.
 pub fn rows(blocks: &[(u64, u64)]) -> Rows {
     let there = || blocks.iter().enumerate().filter(|(_, (_, length))| *length > 0);

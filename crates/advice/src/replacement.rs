@@ -156,8 +156,9 @@ impl Writer<'_, '_> {
     fn rooted(&mut self, gathers: bool, ends: Ends) -> Printed {
         let root = self.root();
         let one = self.block(gathers, None);
-        let rows = rows(&ends);
         let is_vector = matches!(self.c.kind, Kind::Scatterv | Kind::Gatherv);
+        let rows = rows(&ends);
+        let rows = if is_vector { rows.displaced(&ends) } else { rows };
         let (many, blocks) = match (&rows, is_vector) {
             (Rows::Step(step), false) => {
                 let block = self.block(!gathers, Some(*step));
