@@ -20,8 +20,8 @@ pub enum Rows {
 }
 
 impl Rows {
-    /// As displacements tell them, from the first block that there is: where rank 0 has none, there
-    /// is no place to count steps from.
+    /// As displacements tell them, from the first block that there is: where rank 0 has none,
+    /// there is no place to count steps from.
     pub fn displaced(self, blocks: &[(u64, u64)]) -> Rows {
         let first = blocks.iter().position(|(_, length)| *length > 0);
         match (self, first) {

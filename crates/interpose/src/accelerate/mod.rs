@@ -32,5 +32,6 @@ pub(crate) mod repeated;
 pub(crate) mod rest;
 pub(crate) mod rounds;
 pub(crate) mod rows;
+pub(crate) mod stand_in;
 pub(crate) mod strategy;
 pub(crate) mod tally;

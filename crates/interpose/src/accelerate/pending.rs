@@ -13,7 +13,7 @@ use crate::accelerate::engine::Engine;
 use crate::accelerate::exchange::Exchange;
 use crate::accelerate::landing::Landing;
 use crate::accelerate::persistent::{Persistent, Work};
-use crate::accelerate::repeated::StandIn;
+use crate::accelerate::stand_in::StandIn;
 use crate::runtime::outcome::{Cut, Outcome};
 use crate::runtime::sync::lock;
 

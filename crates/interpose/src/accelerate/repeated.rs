@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex};
 use commloom_mpi::Abi;
 use commloom_trace::Mode;
 
-use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::landing::Landing;
 use crate::accelerate::message::Message;
 use crate::accelerate::part::Part;
-use crate::accelerate::pending::Held;
+use crate::accelerate::pending::{Held, Pending};
 use crate::accelerate::persistent::{Persistent, Work};
 use crate::accelerate::rounds::Lap;
+use crate::accelerate::stand_in::StandIn;
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::Envelope;
 use crate::runtime::sync::lock;
@@ -57,53 +57,6 @@ unsafe impl<A: Abi> Send for RepeatedMessage<A> {}
 // SAFETY: the pointer is used by one thread at a time, as MPI demands; the rest is behind a lock.
 unsafe impl<A: Abi> Sync for RepeatedMessage<A> {}
 
-/// A persistent request of ours.
-pub(crate) struct StandIn<A: Abi> {
-    request: Mutex<A::Request>,
-    /// `None`: an equivalent datatype in the program's buffer.
-    moved: Option<Arc<Persistent<A>>>,
-}
-
-impl<A: Abi> StandIn<A> {
-    pub fn request(&self) -> A::Request {
-        *lock(&self.request)
-    }
-
-    /// The library has given it this handle.
-    pub fn is_now(&self, request: A::Request) {
-        *lock(&self.request) = request;
-    }
-
-    /// Its record, where it has a buffer of ours.
-    pub fn moved(&self) -> Option<&Arc<Persistent<A>>> {
-        self.moved.as_ref()
-    }
-
-    /// Whether it can be started now: packs what it sends.
-    ///
-    /// # Safety
-    /// As for `MPI_Start`.
-    unsafe fn prepare(&self) -> bool {
-        let Some(moved) = &self.moved else { return true };
-        // SAFETY: the caller's promise.
-        let prepared = unsafe { moved.start() }.is_some();
-        if !prepared {
-            moved.not_started();
-        }
-        prepared
-    }
-
-    /// Frees it. `engine` gets the buffer back.
-    fn free(&self, engine: &Engine<A>) {
-        let mut request = self.request();
-        // SAFETY: a request of ours that is inactive, and nobody uses the handle afterwards.
-        unsafe { (engine.mpi().own.request_free)(&raw mut request) };
-        if let Some(moved) = &self.moved {
-            moved.done(engine);
-        }
-    }
-}
-
 impl<A: Abi> RepeatedMessage<A> {
     pub fn new(
         message: Arc<Message<A>>,
@@ -127,49 +80,48 @@ impl<A: Abi> RepeatedMessage<A> {
     ///
     /// # Safety
     /// As for `MPI_Start`: the request is inactive, a send's buffer can be read.
-    pub unsafe fn start(&self, state: &'static Accelerator<A>) -> (Option<Arc<StandIn<A>>>, Lap) {
+    pub unsafe fn start(
+        &self,
+        engine: &'static Engine<A>,
+        pending: &Pending<A>,
+    ) -> (Option<Arc<StandIn<A>>>, Lap) {
         let (message, part) = (&self.message, self.part());
         let (way, lap) = message.way_of_round(part);
         let other = match usize::from(way).checked_sub(1) {
             None => None,
             Some(_) if message.refused_by_gpu(self.buffer).is_some() => None,
-            Some(_) if part == Part::Received && state.pending.frees_receives() => None,
-            Some(other) => self.other(state, way, other % OTHERS),
+            Some(_) if part == Part::Received && pending.frees_receives() => None,
+            Some(other) => self.other(engine, way, other % OTHERS),
         };
         // SAFETY: the caller's promise.
         let other = other.filter(|other| unsafe { other.prepare() });
         match &other {
             None => message.tally.native("native is not known to be slower", message.size()),
-            Some(other) if other.moved.is_none() => message.tally.substituted(message.size()),
+            Some(other) if other.moved().is_none() => message.tally.substituted(message.size()),
             Some(_) => {}
         }
         (other, lap)
     }
 
     /// The stand-in of a way, made when it is first asked for.
-    fn other(
-        &self,
-        state: &'static Accelerator<A>,
-        way: u8,
-        index: usize,
-    ) -> Option<Arc<StandIn<A>>> {
+    fn other(&self, engine: &'static Engine<A>, way: u8, index: usize) -> Option<Arc<StandIn<A>>> {
         let mut others = lock(&self.others);
         if others.made[index].is_none() {
             if others.comm_is_gone {
                 return None;
             }
-            others.made[index] = Some(self.make(state, way).map(Arc::new));
+            others.made[index] = Some(self.make(engine, way).map(Arc::new));
         }
         others.made[index].clone().flatten()
     }
 
-    fn make(&self, state: &'static Accelerator<A>, way: u8) -> Option<StandIn<A>> {
+    fn make(&self, engine: &'static Engine<A>, way: u8) -> Option<StandIn<A>> {
         let (message, mut buffer) = (&self.message, self.buffer);
         let (count, datatype, work) = match message.elements_in::<c_int>(way, self.part()) {
             Elements::Own(_) => return None,
             Elements::Other(count, datatype) => (count, datatype, None),
             Elements::Packed(count, datatype) => {
-                let packed = state.pool.get(message.bytes())?;
+                let packed = engine.pool.get(message.bytes())?;
                 let comm = Some(self.envelope.comm);
                 let message = message.clone();
                 let work = match self.initiation {
@@ -188,8 +140,8 @@ impl<A: Abi> RepeatedMessage<A> {
             }
         };
         let moved = work.map(|work| Arc::new(Persistent::new(work)));
-        let mut request = state.mpi().handles.request_null;
-        let (Envelope { rank, tag, comm }, own) = (self.envelope, &state.mpi().own);
+        let mut request = engine.mpi().handles.request_null;
+        let (Envelope { rank, tag, comm }, own) = (self.envelope, &engine.mpi().own);
         let send = match self.initiation {
             Initiation::Send(Mode::Standard) => Some(own.send_init),
             Initiation::Send(Mode::Buffered) => Some(own.bsend_init),
@@ -208,25 +160,30 @@ impl<A: Abi> RepeatedMessage<A> {
             }
         };
         if code == <A as Abi>::CONSTANTS.success {
-            return Some(StandIn { request: Mutex::new(request), moved });
+            return Some(StandIn::new(request, moved));
         }
-        moved.inspect(|moved| moved.done(state));
+        moved.inspect(|moved| moved.done(engine));
         None
     }
 
     /// The program has freed its request. `started` is what was started in its place and has not
-    /// completed: it goes on as a request that was freed while it was active.
-    pub fn freed(&self, state: &Accelerator<A>, started: Option<&Arc<StandIn<A>>>) {
+    /// completed: it goes on as a request that was freed while it was active, which is the result.
+    pub fn freed(
+        &self,
+        engine: &Engine<A>,
+        started: Option<&Arc<StandIn<A>>>,
+    ) -> Option<(A::Request, Held<A>)> {
+        let mut goes_on = None;
         for other in lock(&self.others).made.iter_mut().filter_map(Option::take).flatten() {
-            match &other.moved {
-                _ if started.is_none_or(|started| !Arc::ptr_eq(started, &other)) => {
-                    other.free(state);
+            match other.moved() {
+                Some(moved) if started.is_some_and(|started| Arc::ptr_eq(started, &other)) => {
+                    goes_on = Some((other.request(), Held::Persistent(moved.clone())));
                 }
-                Some(moved) => state.adopt(other.request(), Held::Persistent(moved.clone())),
-                // The library completes it by itself, as it would the program's.
-                None => other.free(state),
+                // One that is active without a buffer of ours completes as the program's would.
+                _ => other.free(engine),
             }
         }
+        goes_on
     }
 }
 
@@ -310,7 +267,7 @@ impl<A: Abi> Repeated<A> {
         self.len.store(0, Ordering::Release);
         for message in table.into_iter().flat_map(|table| table.by_request.into_values()) {
             for other in lock(&message.others).made.iter_mut().filter_map(Option::take).flatten() {
-                match &other.moved {
+                match other.moved() {
                     Some(moved) if moved.is_active() => std::mem::forget(other),
                     _ => other.free(engine),
                 }

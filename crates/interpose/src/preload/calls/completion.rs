@@ -90,7 +90,8 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
             }
             let code = next();
             if code == A::CONSTANTS.success {
-                repeated.freed(self, started.as_ref());
+                let goes_on = repeated.freed(self, started.as_ref());
+                goes_on.into_iter().for_each(|(request, held)| self.adopt(request, held));
             } else {
                 self.repeated.insert(freed, repeated);
                 started.into_iter().for_each(|other| self.hold(freed, Held::StandIn(other)));

@@ -11,8 +11,9 @@ use crate::accelerate::incoming::Incoming;
 use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
-use crate::accelerate::repeated::{Initiation, RepeatedMessage, StandIn};
+use crate::accelerate::repeated::{Initiation, RepeatedMessage};
 use crate::accelerate::rounds::{CallEnd, Lap};
+use crate::accelerate::stand_in::StandIn;
 use crate::preload::state::Preload;
 use crate::replace::Way;
 use crate::runtime::calls::{IncomingMessage, MessageData, OutgoingMessage, PersistentLayer};
@@ -185,7 +186,7 @@ unsafe fn stand_in<A: Abi>(
     }
     match state.repeated.get(request) {
         // SAFETY: the caller's promise.
-        Some(repeated) => unsafe { repeated.start(state) },
+        Some(repeated) => unsafe { repeated.start(state, &state.pending) },
         None => (None, Lap::NONE),
     }
 }
