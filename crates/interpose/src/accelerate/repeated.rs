@@ -261,17 +261,9 @@ impl<A: Abi> Repeated<A> {
         }
     }
 
-    /// The library is about to end: frees what is ours. What is under way is left to it.
-    pub fn end(&self, engine: &Engine<A>) {
-        let table = lock(&self.table).take();
+    /// The library is about to end, with what the program has not freed: its requests, and ours.
+    pub fn end(&self) {
+        std::mem::forget(lock(&self.table).take());
         self.len.store(0, Ordering::Release);
-        for message in table.into_iter().flat_map(|table| table.by_request.into_values()) {
-            for other in lock(&message.others).made.iter_mut().filter_map(Option::take).flatten() {
-                match other.moved() {
-                    Some(moved) if moved.is_active() => std::mem::forget(other),
-                    _ => other.free(engine),
-                }
-            }
-        }
     }
 }

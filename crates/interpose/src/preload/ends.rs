@@ -87,7 +87,7 @@ impl<A: Abi> Preload<A> {
         // From here on nobody is given a handle of ours.
         self.lives.generation.fetch_or(1, Ordering::AcqRel);
         self.epoch.fetch_add(1, Ordering::AcqRel);
-        self.repeated.end(self);
+        self.repeated.end();
         for datatype in self.made.take_all() {
             // A handle that MPI does not take back is lost, not worse.
             let _ = self.mpi().type_free(datatype);

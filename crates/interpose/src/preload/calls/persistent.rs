@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use commloom_mpi::Abi;
+use commloom_mpi::{Abi, AbiKind};
 use commloom_trace::Mode;
 
 use crate::accelerate::incoming::Incoming;
@@ -56,7 +56,10 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, held) };
         if let Some(from) = message.from.envelope() {
-            if let Some(tried) = tried.filter(|_| code == A::CONSTANTS.success) {
+            // Open MPI frees a persistent request whose message is too long: its stand-in would be
+            // gone, and the program's request there.
+            let may = code == A::CONSTANTS.success && A::KIND != AbiKind::OpenMpi;
+            if let Some(tried) = tried.filter(|_| may) {
                 let (initiation, buffer) = (Initiation::Receive, message.data.buffer);
                 let repeated = RepeatedMessage::new(tried, initiation, buffer, from);
                 // SAFETY: `next` has made the request.
