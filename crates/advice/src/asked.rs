@@ -59,9 +59,10 @@ impl Questions {
             if !trace.events.iter().any(|(_, event)| is_question(event)) {
                 continue;
             }
-            let mut asking = Asking { trace, open: Vec::new(), last: HashMap::new() };
-            for (_, event) in &trace.events {
-                let Some((site, asked)) = asking.next(event, &mut called) else { continue };
+            let mut asking = Asking { trace, open: BTreeMap::new(), last: HashMap::new() };
+            for (number, event) in &trace.events {
+                let told = asking.next(*number, event, &mut called);
+                let Some((site, asked)) = told else { continue };
                 all.lines.entry(called(&site)).or_default().add(&asked);
             }
         }
@@ -93,8 +94,8 @@ type StatusKey = (u32, i32, u64);
 
 /// Whom a status is of.
 enum Owner {
-    /// The probe with this number of those that are open.
-    Probe(usize),
+    /// The probe with this number, which is open.
+    Probe(u64),
     /// A message that was received in this line, or that is for it.
     Line(Arc<Site>),
 }
@@ -102,8 +103,8 @@ enum Owner {
 /// The way through the events of a process.
 struct Asking<'t> {
     trace: &'t Trace,
-    /// `None` for those that were received.
-    open: Vec<Option<Found<'t>>>,
+    /// The probes whose messages were not received yet, by the numbers of their events.
+    open: BTreeMap<u64, Found<'t>>,
     /// The last message of each.
     last: HashMap<StatusKey, Owner>,
 }
@@ -112,6 +113,7 @@ impl<'t> Asking<'t> {
     /// A line that receives a message, with what this event tells about that.
     fn next(
         &mut self,
+        number: u64,
         event: &'t Event,
         called: &mut impl FnMut(&Site) -> Called,
     ) -> Option<(Arc<Site>, Asked)> {
@@ -126,8 +128,8 @@ impl<'t> Asking<'t> {
                     arrival: if *waits { None } else { place() },
                 };
                 let key = (rank(communicator, source)?, its, bytes);
-                self.last.insert(key, Owner::Probe(self.open.len()));
-                self.open.push(Some(Found { communicator, source, key, takes: *takes, asked }));
+                self.last.insert(key, Owner::Probe(number));
+                self.open.insert(number, Found { communicator, source, key, takes: *takes, asked });
                 None
             }
             Action::Counted { source, tag, bytes } => {
@@ -137,7 +139,7 @@ impl<'t> Asking<'t> {
                         Some((Arc::clone(site), Asked { length, ..Asked::default() }))
                     }
                     Owner::Probe(at) => {
-                        self.open.get_mut(*at)?.as_mut()?.asked.length = length;
+                        self.open.get_mut(at)?.asked.length = length;
                         None
                     }
                 }
@@ -173,27 +175,26 @@ impl<'t> Asking<'t> {
     ) -> Option<Asked> {
         let mut asked: Option<Asked> = None;
         let mut is_taken = false;
-        for (at, open) in self.open.iter_mut().enumerate() {
-            let fits = |found: &mut Found<'_>| {
-                found.communicator == communicator
-                    && from.is_none_or(|from| from == found.source)
-                    && tag.is_none_or(|tag| tag == found.key.1)
-                    && !(found.takes && is_taken)
-            };
-            let Some(found) = open.take_if(fits) else { continue };
+        let Asking { open, last, .. } = self;
+        open.retain(|at, found| {
+            let fits = found.communicator == communicator
+                && from.is_none_or(|from| from == found.source)
+                && tag.is_none_or(|tag| tag == found.key.1)
+                && !(found.takes && is_taken);
+            if !fits {
+                return true;
+            }
             is_taken |= found.takes;
             asked.get_or_insert_default().add(&found.asked);
-            let is_its = |owner: &Owner| matches!(owner, Owner::Probe(of) if *of == at);
-            if self.last.get(&found.key).is_some_and(is_its) {
+            let is_its = |owner: &Owner| matches!(owner, Owner::Probe(of) if of == at);
+            if last.get(&found.key).is_some_and(is_its) {
                 match site {
-                    Some(site) => self.last.insert(found.key, Owner::Line(Arc::clone(site))),
-                    None => self.last.remove(&found.key),
+                    Some(site) => last.insert(found.key, Owner::Line(Arc::clone(site))),
+                    None => last.remove(&found.key),
                 };
             }
-        }
-        if self.open.iter().all(Option::is_none) {
-            self.open.clear();
-        }
+            false
+        });
         asked
     }
 }

@@ -31,10 +31,12 @@ impl Writer<'_, '_> {
         let rank = self.rank_name();
         self.legend.push(format!("{rank}: of the process in {}", self.comm.name));
         if self.code.is_fortran() {
+            let both = [&at_root, &others].map(|arguments| self.spelled(name, arguments));
+            let [(name, at_root), (_, others)] = &both;
             self.code.lines.push(format!("if ({rank} == {root}) then"));
-            self.indented(name, &at_root);
+            self.code.indented(|code| code.call(name, at_root));
             self.code.lines.push("else".to_owned());
-            self.indented(name, &others);
+            self.code.indented(|code| code.call(name, others));
             self.code.lines.push("end if".to_owned());
         } else {
             let condition = format!("{rank} == {root}");
@@ -43,14 +45,6 @@ impl Writer<'_, '_> {
                 .map(|(a, b)| if a == b { a.clone() } else { self.code.choice(&condition, a, b) })
                 .collect();
             self.call(name, &arguments);
-        }
-    }
-
-    fn indented(&mut self, name: &str, arguments: &[String]) {
-        let before = self.code.lines.len();
-        self.call(name, arguments);
-        for line in &mut self.code.lines[before..] {
-            line.insert_str(0, "  ");
         }
     }
 
@@ -123,13 +117,18 @@ impl Writer<'_, '_> {
         self.code.call("MPI_Test", &arguments);
     }
 
-    /// A collective operation: one that does not wait, where the program asks for its messages and
-    /// goes on until they have come.
     fn call(&mut self, name: &str, arguments: &[String]) {
+        let (name, arguments) = self.spelled(name, arguments);
+        self.code.call(&name, &arguments);
+    }
+
+    /// Name and arguments of a collective operation: one that does not wait, where the program
+    /// asks for its messages and goes on until they have come.
+    fn spelled(&self, name: &str, arguments: &[String]) -> (String, Vec<String>) {
         if self.asked.arrival.is_none() {
-            return self.code.call(&mpi(name), arguments);
+            return (mpi(name), arguments.to_vec());
         }
         let request = [self.code.made("request")];
-        self.code.call(&mpi(&format!("i{name}")), &[arguments, &request].concat());
+        (mpi(&format!("i{name}")), [arguments, &request].concat())
     }
 }

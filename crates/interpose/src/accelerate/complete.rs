@@ -61,13 +61,13 @@ impl<A: Abi> Claimed<A> {
     /// # Safety
     /// The array is still there.
     unsafe fn hand_back(&mut self) {
-        let Some(asked) = self.asked.take() else { return };
-        let stay = |at| {
-            let is_at =
-                |(place, _, held): &(usize, _, _)| *place == at && matches!(held, Held::StandIn(_));
-            self.entries.iter().any(is_at)
-        };
-        for (at, request) in asked.into_iter().enumerate().filter(|(at, _)| !stay(*at)) {
+        let Some(mut asked) = self.asked.take() else { return };
+        for (position, request, held) in &self.entries {
+            if let Held::StandIn(_) = held {
+                asked[*position] = *request;
+            }
+        }
+        for (at, request) in asked.into_iter().enumerate() {
             // SAFETY: inside the array.
             unsafe { *self.requests.add(at) = request };
         }

@@ -20,8 +20,8 @@ use crate::accelerate::normalized::NormalizedLayout;
 use crate::accelerate::part::{InCollective, Part, Purpose};
 use crate::accelerate::rounds::{self, Lap, SharedContest};
 use crate::accelerate::strategy::{
-    Challenger, Elements, PACKED, Strategies, Strategy, choose, packed_elements, received_elements,
-    takes_packed,
+    Challenger, Elements, NOT_SLOWER, PACKED, Strategies, Strategy, choose, packed_elements,
+    received_elements, takes_packed,
 };
 use crate::accelerate::tally::{Expected, MessageTally, Observed};
 use crate::runtime::config::Force;
@@ -112,11 +112,7 @@ impl<A: Abi> Message<A> {
 
     /// The library's arguments in the round that the message is part of, or begins.
     pub fn elements<N: CallCount>(&self, part: Part) -> (Elements<A, N>, Lap) {
-        let others = match &self.strategies {
-            Strategies::Fixed(strategy) => return (self.elements_by(strategy, part), Lap::NONE),
-            Strategies::Tried(others) => others,
-        };
-        let (way, lap) = self.way(part, || times(others));
+        let (way, lap) = self.way_of_round(part);
         (self.elements_in(way, part), lap)
     }
 
@@ -132,7 +128,8 @@ impl<A: Abi> Message<A> {
     pub fn way_of_round(&self, part: Part) -> (u8, Lap) {
         match &self.strategies {
             Strategies::Fixed(_) => (0, Lap::NONE),
-            Strategies::Tried(others) => self.way(part, || times(others)),
+            Strategies::Tried(others) => self
+                .way(part, || others.each_ref().map(|other| other.as_ref().map(Challenger::times))),
         }
     }
 
@@ -199,7 +196,7 @@ impl<A: Abi> Message<A> {
             1 => first,
             _ => second.or(first),
         };
-        let Some(other) = other else { return Elements::Own("native is not known to be slower") };
+        let Some(other) = other else { return Elements::Own(NOT_SLOWER) };
         let strategy = other.strategy(self.engine, || {
             let (count, layout) = &self.layout;
             self.engine.shield(|| normal_form(*count, layout).ok()).flatten()
@@ -425,11 +422,6 @@ impl<A: Abi> Message<A> {
 fn normal_form(count: u64, layout: &Type) -> Result<Type, Box<dyn std::error::Error>> {
     let all = mpi::contiguous(count, layout)?;
     Ok(if count == 1 { all } else { normalize(&all)? })
-}
-
-/// How many times the native time the other strategies are expected to take.
-fn times<A: Abi>(others: &[Option<Challenger<A>>; 2]) -> [Option<f64>; 2] {
-    others.each_ref().map(|other| other.as_ref().map(Challenger::times))
 }
 
 /// The length of a range of packed bytes as that of a buffer.

@@ -199,15 +199,19 @@ impl<A: Abi> Pending<A> {
         }
     }
 
-    /// Takes out what hangs on a persistent request.
+    /// Takes out what hangs on a persistent request, which is inactive. A stand-in of the last
+    /// time goes: a call has failed, and nobody knew that it was complete.
     pub fn take_persistent(&self, request: A::Request) -> Option<Arc<Persistent<A>>> {
         let mut table = lock(&self.held);
         let Entry::Occupied(entry) = table.as_mut()?.entry(request) else { return None };
-        let Held::Persistent(persistent) = entry.get() else { return None };
-        let persistent = persistent.clone();
-        entry.remove();
+        if !entry.get().is_persistent() {
+            return None;
+        }
         self.len.fetch_sub(1, Ordering::AcqRel);
-        Some(persistent)
+        match entry.remove() {
+            Held::Persistent(persistent) => Some(persistent),
+            _ => None,
+        }
     }
 
     /// The stand-in that was started for a persistent request.

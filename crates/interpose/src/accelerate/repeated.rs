@@ -21,7 +21,7 @@ use crate::accelerate::pending::{Held, Pending};
 use crate::accelerate::persistent::{Persistent, Work};
 use crate::accelerate::rounds::Lap;
 use crate::accelerate::stand_in::StandIn;
-use crate::accelerate::strategy::Elements;
+use crate::accelerate::strategy::{Elements, NOT_SLOWER};
 use crate::runtime::calls::Envelope;
 use crate::runtime::sync::lock;
 
@@ -96,7 +96,7 @@ impl<A: Abi> RepeatedMessage<A> {
         // SAFETY: the caller's promise.
         let other = other.filter(|other| unsafe { other.prepare() });
         match &other {
-            None => message.tally.native("native is not known to be slower", message.size()),
+            None => message.tally.native(NOT_SLOWER, message.size()),
             Some(other) if other.moved().is_none() => message.tally.substituted(message.size()),
             Some(_) => {}
         }

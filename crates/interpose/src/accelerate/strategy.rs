@@ -13,6 +13,8 @@ use crate::runtime::config::Force;
 
 /// The report's name of what goes through the engine.
 pub(crate) const PACKED: &str = "packed";
+/// Why a message goes as it is in its round.
+pub(crate) const NOT_SLOWER: &str = "native is not known to be slower";
 /// Why there is no equivalent datatype.
 const NO_HANDLE: &str = "no handle for the normal form";
 

@@ -54,7 +54,9 @@ impl<A: Abi> PersistentLayer<A> for &'static Recorder<A> {
         for (at, &before) in handles.iter().enumerate() {
             // SAFETY: as many as before the call.
             let now = unsafe { requests.add(at).read_unaligned() };
-            inside.lock().requests.renamed(before, now);
+            if now != before {
+                inside.lock().requests.renamed(before, now);
+            }
         }
         for (at, now) in started {
             // SAFETY: inside the array of the program's call.

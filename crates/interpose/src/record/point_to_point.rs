@@ -121,9 +121,7 @@ impl<A: Abi> Inside<A> {
             unsafe { self.returns(Some(now), code, None) };
         }
     }
-}
 
-impl<A: Abi> Inside<A> {
     /// Records the message that a probe has found: whether the probe waits for one, and takes it.
     fn finds(&self, probed: &Probed, (waits, takes): (bool, bool), status: &A::Status) {
         let Probed { communicator, from, tag } = probed.clone();

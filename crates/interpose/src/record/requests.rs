@@ -104,9 +104,7 @@ impl<A: Abi> Requests<A> {
     /// The library has given a persistent request another handle when it was started (Open MPI,
     /// where the last message has not left its buffers).
     pub fn renamed(&mut self, before: A::Request, now: A::Request) {
-        if before != now
-            && let Some(entry) = self.remove(before)
-        {
+        if let Some(entry) = self.remove(before) {
             self.insert(now, entry);
         }
     }

@@ -84,10 +84,10 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         self.replacement.forgets(freed);
         if let Some(repeated) = self.repeated.remove(freed) {
             // Before the library gives the handle to another request.
-            let started = self.pending.stand_in(freed);
-            if started.is_some() {
-                self.pending.remove(freed);
-            }
+            let started = match self.pending.remove(freed) {
+                Some(Held::StandIn(other)) => Some(other),
+                _ => None,
+            };
             let code = next();
             if code == A::CONSTANTS.success {
                 let goes_on = repeated.freed(self, started.as_ref());

@@ -101,17 +101,17 @@ unsafe fn starting<A: Abi>(
     let count = usize::try_from(count).unwrap_or(0);
     // SAFETY: so many, by the call.
     let given = Vec::from_iter((0..count).map(|at| unsafe { *requests.add(at) }));
-    let mut started = given.clone();
     if state.starts_pass() {
-        let code = call(started.as_mut_ptr());
+        let code = call(requests);
         // SAFETY: so many, by the call.
-        unsafe { renamed(state, requests, &given, &started) };
+        unsafe { follow_renamed(state, requests, &given) };
         return code;
     }
     state.finish_freed_sends();
     // Inactive, so that nobody else looks for them meanwhile.
     let ours = |at: usize| Some((at, state.pending.take_persistent(given[at])?));
     let ours = Vec::from_iter((0..count).filter_map(ours));
+    let mut started = given.clone();
     // SAFETY: the requests are inactive.
     let packed = ours.iter().all(|(_, persistent)| unsafe { persistent.start() }.is_some());
     let code = if packed {
@@ -131,7 +131,10 @@ unsafe fn starting<A: Abi>(
             state.hold(given[at], Held::StandIn(other));
         }
         // SAFETY: so many, by the call.
-        unsafe { renamed(state, requests, &given, &started) };
+        unsafe {
+            requests.copy_from_nonoverlapping(started.as_ptr(), count);
+            follow_renamed(state, requests, &given);
+        }
         lap.done(CallEnd::Started);
         code
     } else {
@@ -153,21 +156,20 @@ unsafe fn starting<A: Abi>(
     code
 }
 
-/// The program sees the handles that its requests have now.
+/// Follows requests to which the library has given other handles.
 ///
 /// # Safety
-/// As many requests as handles.
-unsafe fn renamed<A: Abi>(
+/// As many requests as there were handles before.
+unsafe fn follow_renamed<A: Abi>(
     state: &'static Preload<A>,
-    requests: *mut A::Request,
+    requests: *const A::Request,
     before: &[A::Request],
-    now: &[A::Request],
 ) {
-    for (at, (&before, &now)) in before.iter().zip(now).enumerate() {
+    for (at, &before) in before.iter().enumerate() {
+        // SAFETY: inside the array.
+        let now = unsafe { *requests.add(at) };
         if before != now {
             state.repeated.rename(before, now);
-            // SAFETY: inside the array.
-            unsafe { *requests.add(at) = now };
         }
     }
 }
@@ -180,10 +182,6 @@ unsafe fn stand_in<A: Abi>(
     state: &'static Preload<A>,
     request: A::Request,
 ) -> (Option<Arc<StandIn<A>>>, Lap) {
-    // Of the last time, where a call has failed and nobody knew that this one was complete.
-    if !state.pending.is_empty() && state.pending.stand_in(request).is_some() {
-        state.pending.remove(request);
-    }
     if state.repeated.is_empty() || state.leaves_alone() {
         return (None, Lap::NONE);
     }
