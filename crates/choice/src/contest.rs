@@ -4,17 +4,23 @@
 //! The first way, native, stays until another one was measured to be faster. A try of another way
 //! is taken only when the time that exchanges have taken so far pays for its worst case: 5 % of it
 //! among the first 100, 1 % later. Tries come in pairs with the way that stands, in random order,
-//! so that neither drift nor the other processes' tries favour one of them, and are compared by
-//! ranks, which a late partner or an interrupt does not mislead: those of all times (Mann and
-//! Whitney, 1947), which need few, and those of the pairs' ratios (Wilcoxon, 1945), which do not
-//! mind that the whole machine is slower for a while. One that is clearly faster stays; one that
-//! takes twice the time of its partner, or is not clearly faster after some pairs, waits until
-//! four times as many exchanges have passed. Close calls are native.
+//! so that drift favours none of them, and are compared by ranks, which a late partner or an
+//! interrupt does not mislead: those of all times (Mann and Whitney, 1947), which need few, and
+//! those of the pairs' ratios (Wilcoxon, 1945), which do not mind that the whole machine is slower
+//! for a while. One that is clearly faster stays; one that takes twice the time of its partner, or
+//! is not clearly faster after some pairs, waits until four times as many exchanges have passed.
+//! Close calls are native.
+//!
+//! Processes wait for each other: one of them alone is hardly faster than the slowest. So they try
+//! the same way in the same exchanges, without a message between them, because the number of the
+//! exchange says which way is due and which of a pair comes first. A way that has lost like this
+//! is tried in an order of the process's own next time, in case it is the other ones that lose.
 
 use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float};
+use crate::trial::{PHASE, Place, Trial, roll};
 
-/// Ways that are compared: native, and two others.
-const WAYS: usize = 3;
+/// Ways that are compared: native, and three others.
+const WAYS: usize = 4;
 /// Which share of the time of the first exchanges, and of later ones, tries may cost.
 const SHARE: [f64; 2] = [0.05, 0.01];
 /// So many are the first.
@@ -33,6 +39,9 @@ const FASTER: f64 = 0.97;
 /// One sample of so many times the usual time, and that of its partner, ends a try, if no usual
 /// one took as long.
 const BAD: f64 = 2.0;
+/// After the first one of a way it may be tried again so many exchanges later, if they pay for as
+/// much once more: another process may have had its first try of the way in the same exchange.
+const SOON: u64 = 4;
 /// Of the way that stands, one exchange of so many is timed, and the next ones while times are
 /// far from the usual one. Exchanges that the program did not ask about do not count.
 const GLANCE: u64 = 16;
@@ -97,25 +106,14 @@ struct Known {
     /// From which exchange on it may be tried.
     from: u64,
     samples: Samples,
+    /// Tries, and the way that stands.
+    pairs: Pairs,
+    /// A try of it was bad since it was put off last.
+    was_bad: bool,
+    /// How often it has lost.
+    losses: u32,
     /// Exchanges that went so.
     taken: u64,
-}
-
-/// A try under way.
-#[derive(Debug, Clone, Copy, Default)]
-struct Trial {
-    way: u8,
-    /// The first exchange in a way pays for buffers that later ones have.
-    is_cold: bool,
-    /// The way that completes the pair that has begun.
-    due: Option<u8>,
-    /// Pairs in a row of which the try had another content, so that it cannot be compared.
-    unanswered: u32,
-    /// The times of the pair that has begun, and what the try was charged for.
-    tried: Option<u64>,
-    partner: Option<u64>,
-    charged: f64,
-    pairs: Pairs,
 }
 
 /// The measurements of a contest.
@@ -160,6 +158,20 @@ impl Contest {
         }
     }
 
+    /// A way besides native of which nothing is known is worth a try as well.
+    pub fn offer(&mut self, way: u8) {
+        match self.ways.get_mut(usize::from(way)) {
+            Some(known) if way != 0 && known.stake.is_none() => known.stake = Some(FIRST_STAKE),
+            _ => {}
+        }
+    }
+
+    /// Whether a way is worth a try.
+    #[must_use]
+    pub fn is_offered(&self, way: u8) -> bool {
+        self.ways.get(usize::from(way)).is_some_and(|way| way.stake.is_some())
+    }
+
     /// The next exchange, which stands for so many: others like it may have been left alone since
     /// the last one.
     pub fn next_step(&mut self, stands_for: u32) -> Step {
@@ -167,7 +179,8 @@ impl Contest {
         self.exchanges += u64::from(stands_for);
         let mut step = self.step(f64::from(stands_for));
         self.ways[usize::from(step.way)].taken += u64::from(stands_for);
-        let tries = self.trial.is_some_and(|trial| trial.due.is_some() || self.affords(trial.way));
+        let soon = self.exchanges + PHASE;
+        let tries = self.trial.is_some() || (1..self.ways()).any(|way| self.may_try(way, soon));
         let is_calm = self.exchanges > FIRST && self.changed == 0 && !tries;
         step.settled = is_calm && step.way == 0;
         step
@@ -185,10 +198,12 @@ impl Contest {
         if self.samples(self.standing).len() < FEW {
             return Step { timed: true, ..standing };
         }
-        let waits = |trial: Trial| trial.due.is_none() && !self.affords(trial.way);
-        // Native does not wait for a way that nobody can pay for at present.
-        if self.trial.is_none_or(waits) && (self.trial.is_none() || self.may_try(0)) {
-            self.trial = self.challenger();
+        let place = Place::of(self.exchanges);
+        if let Some(over) = self.trial.take_if(|trial| trial.phase != place.phase) {
+            self.judge(over.way, true);
+        }
+        if self.trial.is_none() && place.is_beginning() {
+            self.trial = self.challenger(place.phase);
         }
         let glance = self.changed > 0 || self.asked.is_multiple_of(GLANCE);
         let affords = self.trial.is_some_and(|trial| self.affords(trial.way));
@@ -205,11 +220,12 @@ impl Contest {
             self.put_off(way, 1.0 + SAVINGS);
             return standing;
         }
-        if !affords {
+        if !affords || !place.takes_pair(trial.is_joint) {
             return Step { timed: glance, ..standing };
         }
         trial.unanswered += 1;
-        let (first, second) = match roll(&mut self.dice) % 2 {
+        let order = if trial.is_joint { place.order() } else { roll(&mut self.dice) };
+        let (first, second) = match order % 2 {
             0 => (trial.way, self.standing),
             _ => (self.standing, trial.way),
         };
@@ -261,13 +277,19 @@ impl Contest {
         let refund = (trial.charged - (to_float(tried) - to_float(partner)).max(0.0)).max(0.0);
         self.credit += refund;
         self.spent -= refund;
-        trial.pairs.push(tried, partner);
         let way = trial.way;
+        self.ways[usize::from(way)].pairs.push(tried, partner);
         let is_bad = tried > longest && to_float(tried) > BAD * usual.max(to_float(partner));
         if is_bad && way != 0 {
+            let is_first = !self.ways[usize::from(way)].was_bad;
             self.lost(way);
+            if is_first {
+                let way = &mut self.ways[usize::from(way)];
+                (way.from, way.was_bad) = (self.exchanges + SOON, true);
+                way.losses -= 1;
+            }
         } else {
-            self.judge();
+            self.judge(way, false);
         }
     }
 
@@ -321,18 +343,33 @@ impl Contest {
         stake.is_some_and(|stake| self.credit >= stake.min(SAVINGS) * self.usual())
     }
 
-    /// Whether it is time to try a way.
-    fn may_try(&self, way: u8) -> bool {
-        way != self.standing
-            && self.ways[usize::from(way)].from <= self.exchanges
-            && self.affords(way)
+    /// How many ways there are.
+    fn ways(&self) -> u8 {
+        u8::try_from(self.ways.len()).unwrap_or(0)
     }
 
-    /// The way to try now, if there is one.
-    fn challenger(&mut self) -> Option<Trial> {
-        let way = (0..u8::try_from(WAYS).unwrap_or(0)).find(|way| self.may_try(*way))?;
-        self.ways[usize::from(way)].samples.clear();
-        Some(Trial { way, is_cold: true, ..Trial::default() })
+    /// Whether a way may be tried by then.
+    fn may_try(&self, way: u8, then: u64) -> bool {
+        let known = &self.ways[usize::from(way)];
+        way != self.standing && known.from <= then && self.affords(way)
+    }
+
+    /// The way to try in this phase, if there is one: native, when it is time, or the one whose
+    /// turn it is.
+    fn challenger(&mut self, phase: u64) -> Option<Trial> {
+        let native = Some(0).filter(|way| self.may_try(*way, self.exchanges));
+        let offered = || (1..self.ways()).filter(|way| self.is_offered(*way));
+        // Nobody can pay for a try before the second phase.
+        let turn = usize::try_from(phase.saturating_sub(1)).unwrap_or(0) % offered().count().max(1);
+        let due = || offered().nth(turn).filter(|way| self.may_try(*way, self.exchanges));
+        let way = native.or_else(due)?;
+        let known = &mut self.ways[usize::from(way)];
+        if known.pairs.count == 0 {
+            known.samples.clear();
+        }
+        // While others try native by themselves too, it does not look slower than what stands.
+        let is_joint = way == 0 || known.losses.is_multiple_of(2);
+        Some(Trial { way, phase, is_joint, is_cold: true, ..Trial::default() })
     }
 
     /// Whether an exchange consists of what the measured ones did.
@@ -380,13 +417,15 @@ impl Contest {
         self.trial = None;
         for way in &mut self.ways {
             way.samples.clear();
+            way.pairs = Pairs::default();
             way.from = 0;
         }
     }
 
-    /// Decides between the way on trial and the one that stands, if that is clear.
-    fn judge(&mut self) {
-        let Some(Trial { way, pairs, .. }) = self.trial else { return };
+    /// Decides between a way on trial and the one that stands, if that is clear. That it has lost
+    /// is said when the phase is over, when the other processes say so.
+    fn judge(&mut self, way: u8, is_over: bool) {
+        let pairs = self.ways[usize::from(way)].pairs;
         if pairs.count < FEW {
             return;
         }
@@ -400,7 +439,9 @@ impl Contest {
             let loser = self.standing;
             self.standing = way;
             self.put_off(loser, 1.0 / times);
-        } else if ranks >= LOST || signed >= LOST || pairs.count >= MOST {
+            // They were compared with another one.
+            self.ways.iter_mut().for_each(|way| way.pairs = Pairs::default());
+        } else if pairs.count >= MOST || is_over && (ranks >= LOST || signed >= LOST) {
             self.lost(way);
         }
     }
@@ -419,14 +460,9 @@ impl Contest {
         let way = &mut self.ways[usize::from(way)];
         way.from = self.exchanges.saturating_add(later);
         way.stake = Some((times - 1.0).max(0.1));
+        way.pairs = Pairs::default();
+        way.was_bad = false;
+        way.losses += 1;
         self.trial = None;
     }
-}
-
-/// The next random number (Marsaglia, Xorshift RNGs, 2003).
-fn roll(dice: &mut u64) -> u64 {
-    *dice ^= *dice << 13;
-    *dice ^= *dice >> 7;
-    *dice ^= *dice << 17;
-    *dice >> 33
 }

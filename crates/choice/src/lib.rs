@@ -22,6 +22,7 @@ mod reference;
 mod samples;
 mod shape;
 mod table;
+mod trial;
 
 pub use contest::{Contest, ContestVerdict, Step};
 pub use family::{Family, Form, MANY};

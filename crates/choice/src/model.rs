@@ -24,7 +24,8 @@ pub struct Choice {
     pub native: f64,
     /// Packed; 0 where nothing is known.
     pub engine: f64,
-    /// The other ways that are worth a try, the one that is expected to be fastest first.
+    /// The other ways that are worth a try, the one that is expected to be fastest first: packed,
+    /// and one other handle.
     pub others: [Option<Candidate>; 2],
 }
 
@@ -89,32 +90,32 @@ impl Model {
             return Choice::default();
         }
         let times = |description| self.times(Operation::Message, description, shape);
-        let (Some(own), Some(packed)) = (times(shape.own), times(shape.packed())) else {
-            let unknown = Candidate { way: Way::Engine, times: 1.0 };
-            return Choice { others: [Some(unknown), None], ..Choice::default() };
+        let own = shape.own;
+        let differs = |o: &Description| o.family != own.family || o.runs < FEWER_RUNS * own.runs;
+        let handles = [(Way::Whole, shape.whole), (Way::Unit, shape.unit)];
+        let mut handles = handles
+            .into_iter()
+            .filter_map(|(way, description)| Some((way, description.filter(differs)?)));
+        let (Some(native), Some(packed)) = (times(own), times(shape.packed())) else {
+            let unknown = |way| Candidate { way, times: 1.0 };
+            let others = [Some(Way::Engine), handles.next().map(|(way, _)| way)];
+            return Choice { others: others.map(|way| way.map(unknown)), ..Choice::default() };
         };
         // The engine does not see the program's description.
-        let (native, engine) = (own.native, packed.engine + LOOK_UP);
-        let substitute = |way, description: Option<Description>| {
-            let own = shape.own;
-            let differs =
-                |o: &Description| o.family != own.family || o.runs < FEWER_RUNS * own.runs;
-            let other = description.filter(differs)?;
-            Some((way, times(other)?.native))
+        let (native, engine) = (native.native, packed.engine + LOOK_UP);
+        let candidate = |(way, time): (Way, f64)| {
+            Some(Candidate { way, times: time / native }).filter(|c| c.times <= WORTH)
         };
-        let others = [
-            Some((Way::Engine, engine)),
-            substitute(Way::Unit, shape.unit),
-            substitute(Way::Whole, shape.whole),
-        ];
-        let mut others: Vec<Candidate> = others
-            .into_iter()
-            .flatten()
-            .map(|(way, time)| Candidate { way, times: time / native })
-            .filter(|candidate| candidate.times <= WORTH)
-            .collect();
-        others.sort_by(|a, b| a.times.total_cmp(&b.times));
-        Choice { native, engine, others: [0, 1].map(|at| others.get(at).copied()) }
+        let engine_too = candidate((Way::Engine, engine));
+        let handle = handles
+            .filter_map(|(way, description)| candidate((way, times(description)?.native)))
+            .min_by(|a, b| a.times.total_cmp(&b.times));
+        let mut others = [engine_too, handle];
+        others.sort_by(|a, b| {
+            let times = |c: &Option<Candidate>| c.map_or(f64::INFINITY, |c| c.times);
+            times(a).total_cmp(&times(b))
+        });
+        Choice { native, engine, others }
     }
 
     /// How many times the native time it is expected to take to pack what goes to or comes from

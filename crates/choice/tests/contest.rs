@@ -41,22 +41,25 @@ struct Noise {
     slow_times: Option<(f64, f64)>,
 }
 
+/// Ways besides native.
+const OTHERS: usize = 3;
+
 /// A simulated library and program.
 #[derive(Debug, Clone, Copy)]
 struct Truth {
     nanoseconds: f64,
-    /// Of the two other ways: how many times the native time they take.
-    times: [f64; 2],
+    /// Of the other ways: how many times the native time they take.
+    times: [f64; OTHERS],
     /// A table's opinion of that.
-    expected: [Option<f64>; 2],
+    expected: [Option<f64>; OTHERS],
     noise: Noise,
     /// From this exchange on everything is different.
-    changes: Option<(u64, [f64; 2])>,
+    changes: Option<(u64, [f64; OTHERS])>,
 }
 
 impl Truth {
     fn draw(dice: &mut Dice) -> Truth {
-        let times = [(); 2].map(|()| dice.between(0.2, 8.0));
+        let times = [(); OTHERS].map(|()| dice.between(0.2, 8.0));
         let expected = times.map(|times| {
             let wrong = (times * (0.7 * dice.normal()).exp()).clamp(0.1, 4.0);
             (dice.share() < 0.9).then_some(wrong)
@@ -68,12 +71,12 @@ impl Truth {
             slow_times: None,
         };
         let changes = (dice.share() < 0.2)
-            .then(|| (200 + dice.roll() % 400, [(); 2].map(|()| dice.between(0.2, 8.0))));
+            .then(|| (200 + dice.roll() % 400, [(); OTHERS].map(|()| dice.between(0.2, 8.0))));
         Truth { nanoseconds: dice.between(1e3, 1e7), times, expected, noise, changes }
     }
 
     /// The native time of an exchange, and how many times that it takes in each way.
-    fn exchange(&self, number: u64, dice: &mut Dice) -> (f64, [f64; 3]) {
+    fn exchange(&self, number: u64, dice: &mut Dice) -> (f64, Vec<f64>) {
         let Noise { spread, late, second_mode, .. } = self.noise;
         let mut time = self.nanoseconds * (spread * dice.normal()).exp();
         for (often, factor) in [late, second_mode] {
@@ -81,11 +84,11 @@ impl Truth {
                 time *= factor;
             }
         }
-        let [a, b] = match self.changes {
+        let others = match self.changes {
             Some((from, times)) if number >= from => times,
             _ => self.times,
         };
-        (time, [1.0, a, b])
+        (time, [&[1.0], &others[..]].concat())
     }
 
     /// The fraction by which so many exchanges took longer than natively, and how many times the
@@ -169,7 +172,7 @@ fn decided(truths: impl Iterator<Item = (u64, Truth, Dice)>) -> (u32, u32, Vec<(
     let (mut found, mut there, mut wrong) = (0u32, 0u32, Vec::new());
     for (seed, truth, mut dice) in truths {
         let (_, last) = truth.run(1_000, &mut dice);
-        let best = [0, 1].into_iter().filter(|&w| truth.expected[w].is_some());
+        let best = (0..OTHERS).filter(|&w| truth.expected[w].is_some());
         let best = best.map(|w| truth.times[w]).fold(1.0f64, f64::min);
         if best < 0.8 && truth.noise.spread < 0.1 {
             there += 1;
@@ -239,4 +242,48 @@ fn what_is_clearly_faster_is_found_and_what_is_slower_is_not_taken() {
     let (found, there, wrong) = decided(steady);
     assert!(found * 100 >= there * 95, "{found} of {there}");
     assert!(wrong.len() <= 30, "{wrong:?}");
+}
+
+/// Processes that wait for each other: an exchange takes as long as its slowest part, and the first
+/// exchange of a process in a way pays for its buffers. Everyone asks for themselves.
+fn together(truth: &Truth, processes: usize, exchanges: u64, dice: &mut Dice) -> f64 {
+    let mut contests: Vec<Contest> =
+        (0..processes).map(|_| Contest::new(truth.expected, dice.roll())).collect();
+    let mut is_warm = vec![[false; OTHERS + 1]; processes];
+    for number in 1..=exchanges {
+        let (time, times) = truth.exchange(number, dice);
+        let steps: Vec<_> = contests.iter_mut().map(|contest| contest.next_step(1)).collect();
+        let mut slowest = 0.0f64;
+        for (step, is_warm) in steps.iter().zip(&mut is_warm) {
+            let way = usize::from(step.way);
+            let is_cold = way != 0 && !std::mem::replace(&mut is_warm[way], true);
+            let own = times[way] * (0.02 * dice.normal()).exp() + f64::from(is_cold);
+            slowest = slowest.max(time * own);
+        }
+        for (contest, step) in contests.iter_mut().zip(steps).filter(|(_, step)| step.timed) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
+            contest.took(step, slowest as u64, 7);
+        }
+    }
+    let times = truth.exchange(exchanges, dice).1;
+    contests.iter().map(|c| times[usize::from(c.standing())]).fold(0.0, f64::max)
+}
+
+#[test]
+fn processes_that_wait_for_each_other_find_what_is_faster() {
+    for processes in [2, 4, 16] {
+        let (mut found, mut there) = (0, 0);
+        for (_, truth, mut dice) in libraries(2_000, 700_000) {
+            let noise = Noise { late: (0.0, 1.0), second_mode: (0.0, 1.0), ..truth.noise };
+            let truth = Truth { changes: None, noise, ..truth };
+            let offered = (0..OTHERS).filter(|way| truth.expected[*way].is_some());
+            let best = offered.map(|way| truth.times[way]).fold(1.0, f64::min);
+            if best < 0.6 && truth.noise.spread < 0.1 {
+                there += 1;
+                found += usize::from(together(&truth, processes, 1_000, &mut dice) < 0.9);
+            }
+        }
+        println!("{processes} processes: found {found} of {there}");
+        assert!(found * 100 >= there * 95, "{processes} processes: {found} of {there}");
+    }
 }

@@ -18,10 +18,12 @@ use crate::accelerate::engine::Engine;
 use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
 use crate::accelerate::part::{InCollective, Part, Purpose};
-use crate::accelerate::rounds::{self, Lap, SharedContest};
+use crate::accelerate::rounds::{
+    self, ALL_SUBSTITUTED, Lap, RoundMessage, RoundWays, SharedContest,
+};
 use crate::accelerate::strategy::{
-    Challenger, Elements, NOT_SLOWER, PACKED, Strategies, Strategy, choose, packed_elements,
-    received_elements, takes_packed,
+    Elements, NOT_SLOWER, PACKED, Strategies, Strategy, choose, packed_elements, received_elements,
+    takes_packed,
 };
 use crate::accelerate::tally::{Expected, MessageTally, Observed};
 use crate::runtime::config::Force;
@@ -34,6 +36,7 @@ pub(crate) struct Message<A: Abi> {
     engine: &'static Engine<A>,
     /// For sends and receives.
     strategies: Strategies<A>,
+    ways: RoundWays,
     /// Which of them is the fastest in rounds that begin with it, by [`Part`].
     contests: [OnceLock<SharedContest>; 4],
     /// So many elements in normal form.
@@ -94,6 +97,7 @@ impl<A: Abi> Message<A> {
         let expected = Expected::of(&choice);
         Ok(Message {
             engine,
+            ways: strategies.ways(),
             strategies,
             contests: Default::default(),
             layout: (count, layout.after.clone()),
@@ -128,15 +132,14 @@ impl<A: Abi> Message<A> {
     pub fn way_of_round(&self, part: Part) -> (u8, Lap) {
         match &self.strategies {
             Strategies::Fixed(_) => (0, Lap::NONE),
-            Strategies::Tried(others) => self
-                .way(part, || others.each_ref().map(|other| other.as_ref().map(Challenger::times))),
+            Strategies::Tried(_) => self.way(part, self.ways, || self.strategies.times()),
         }
     }
 
     /// A way drawn by chance, where tests ask for that.
     fn drawn(&self) -> Option<u8> {
         let draws = self.engine.config().force == Some(Force::Mixed);
-        draws.then(|| u8::try_from(rounds::seed() >> 32 & 0xff).unwrap_or(0) % 3)
+        draws.then(|| u8::try_from(rounds::seed() >> 32 & 0xff).unwrap_or(0) % 4)
     }
 
     /// The way that stands in rounds that begin with it; where nobody has tried others, the
@@ -154,34 +157,40 @@ impl<A: Abi> Message<A> {
     }
 
     /// The way of the round that it is part of, or begins.
-    fn way(&self, part: Part, expected: impl FnOnce() -> [Option<f64>; 2]) -> (u8, Lap) {
+    fn way(
+        &self,
+        part: Part,
+        ways: RoundWays,
+        expected: impl FnOnce() -> [Option<f64>; 3],
+    ) -> (u8, Lap) {
         if let Some(way) = self.drawn() {
             return (way, Lap::NONE);
         }
         let contest =
             || self.contests[part.index()].get_or_init(|| self.contest(part, expected())).clone();
         let kind = std::ptr::from_ref(self).addr() | part.index();
-        let may_rest = self.engine.config().is_brief;
-        rounds::way(u64::try_from(kind).unwrap_or(0), may_rest, contest)
+        let kind = u64::try_from(kind).unwrap_or(0);
+        rounds::way(RoundMessage { kind, ways, may_rest: self.engine.config().is_brief }, contest)
     }
 
-    fn contest(&self, part: Part, expected: [Option<f64>; 2]) -> SharedContest {
+    fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
         let contest = Arc::new(Mutex::new(Contest::new(expected, rounds::seed())));
         self.tally.watch(Observed {
             contest: contest.clone(),
             begins_with: part.name(),
             bytes: self.size(),
-            strategies: match &self.strategies {
-                Strategies::Tried([first, second]) if part.is_message() => {
-                    let name = |other: &Option<Challenger<A>>| {
-                        other.as_ref().map_or("native", Challenger::name)
-                    };
-                    ["native", name(first), name(second)]
-                }
-                _ => ["native", PACKED, PACKED],
+            expected: match &self.strategies {
+                Strategies::Tried([Some(first), _]) if part.is_message() => first.name(),
+                _ => PACKED,
             },
         });
         contest
+    }
+
+    /// The number of its strategy in a round that goes this way, of those that may be faster than
+    /// native.
+    pub fn challenger_of(&self, way: u8) -> Option<usize> {
+        self.strategies.challenger_of(way)
     }
 
     /// The library's arguments in a round that goes this way.
@@ -190,12 +199,7 @@ impl<A: Abi> Message<A> {
             Strategies::Fixed(strategy) => return self.elements_by(strategy, part),
             Strategies::Tried(others) => others,
         };
-        let [first, second] = others.each_ref().map(Option::as_ref);
-        let other = match way {
-            0 => None,
-            1 => first,
-            _ => second.or(first),
-        };
+        let other = self.challenger_of(way).and_then(|other| others.get(other)?.as_ref());
         let Some(other) = other else { return Elements::Own(NOT_SLOWER) };
         let strategy = other.strategy(self.engine, || {
             let (count, layout) = &self.layout;
@@ -302,13 +306,13 @@ impl<A: Abi> Message<A> {
         let form = self.collective_form();
         let is_forced = self.engine.config().force == Some(Force::Pack);
         match form {
-            InCollective::Packed if is_forced || self.collective_way(parts, purpose) != 0 => form,
+            InCollective::Packed if is_forced || self.is_packed_now(parts, purpose) => form,
             InCollective::Packed => InCollective::Native,
             InCollective::Contiguous | InCollective::Native => form,
         }
     }
 
-    fn collective_way(&self, parts: u64, purpose: Purpose) -> u8 {
+    fn is_packed_now(&self, parts: u64, purpose: Purpose) -> bool {
         let (model, operation) = (self.engine.model(), purpose.operation());
         let part = match operation {
             Operation::Broadcast => Part::Broadcast,
@@ -316,9 +320,13 @@ impl<A: Abi> Message<A> {
         };
         if purpose.is_persistent() {
             let expected = || model.packs_in_collective(operation, &self.shape.part(parts));
-            return self.way_for_good(part, || u8::from(expected()));
+            return self.way_for_good(part, || u8::from(expected())) != 0;
         }
-        self.way(part, || [model.collective(operation, &self.shape.part(parts)), None]).0
+        // No other handle is tried: it would change count and size of the elements.
+        let ways = RoundWays { expected: [true, false], other: [false; 2] };
+        let times = || model.collective(operation, &self.shape.part(parts));
+        let way = self.way(part, ways, || [times(), None, None]).0;
+        way != 0 && way != ALL_SUBSTITUTED
     }
 
     /// Packs everything.

@@ -25,7 +25,7 @@ use crate::accelerate::strategy::{Elements, NOT_SLOWER};
 use crate::runtime::calls::Envelope;
 use crate::runtime::sync::lock;
 
-/// Ways besides native.
+/// Strategies besides native.
 const OTHERS: usize = 2;
 
 /// How the request of a persistent message is made.
@@ -47,7 +47,7 @@ pub(crate) struct RepeatedMessage<A: Abi> {
 struct Others<A: Abi> {
     /// The program has freed its handle: no request can be made for it any more.
     comm_is_gone: bool,
-    /// By way; the inner one is `None` where there is none.
+    /// By strategy; the inner one is `None` where there is none.
     made: [Option<Option<Arc<StandIn<A>>>>; OTHERS],
 }
 
@@ -87,11 +87,11 @@ impl<A: Abi> RepeatedMessage<A> {
     ) -> (Option<Arc<StandIn<A>>>, Lap) {
         let (message, part) = (&self.message, self.part());
         let (way, lap) = message.way_of_round(part);
-        let other = match usize::from(way).checked_sub(1) {
+        let other = match message.challenger_of(way) {
             None => None,
             Some(_) if message.refused_by_gpu(self.buffer).is_some() => None,
             Some(_) if part == Part::Received && pending.frees_receives() => None,
-            Some(other) => self.other(engine, way, other % OTHERS),
+            Some(other) => self.other(engine, way, other),
         };
         // SAFETY: the caller's promise.
         let other = other.filter(|other| unsafe { other.prepare() });

@@ -20,6 +20,48 @@ use crate::runtime::sync::lock;
 /// The ways of rounds that begin with one kind of message. Threads share it.
 pub(crate) type SharedContest = Arc<Mutex<Contest>>;
 
+/// A way of a round: each message as is expected to be fastest for it.
+pub(crate) const AS_EXPECTED: u8 = 1;
+/// A way of a round: all that can be is packed.
+pub(crate) const ALL_PACKED: u8 = 2;
+/// A way of a round: all that can be goes as an equivalent datatype.
+pub(crate) const ALL_SUBSTITUTED: u8 = 3;
+
+/// Whether some message of a round is packed, and whether one goes as an equivalent datatype: as
+/// is expected to be fastest for it, and in its other way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RoundWays {
+    pub expected: [bool; 2],
+    pub other: [bool; 2],
+}
+
+impl RoundWays {
+    fn join(&mut self, message: RoundWays) {
+        for way in 0..2 {
+            self.expected[way] |= message.expected[way];
+            self.other[way] |= message.other[way];
+        }
+    }
+
+    /// The ways that differ from the expected one: where that is different for some messages than
+    /// for others, it is neither of them.
+    fn offered(self) -> impl Iterator<Item = u8> {
+        let is_mixed = self.expected == [true; 2];
+        let ways = [ALL_PACKED, ALL_SUBSTITUTED].into_iter().zip(self.other);
+        ways.filter(move |(_, is_other)| is_mixed || *is_other).map(|(way, _)| way)
+    }
+}
+
+/// A message, as rounds see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundMessage {
+    /// Tells kinds of messages apart.
+    pub kind: u64,
+    pub ways: RoundWays,
+    /// Not every round need be seen.
+    pub may_rest: bool,
+}
+
 /// The round of one thread.
 struct CurrentRound {
     /// `None` before the first one.
@@ -27,6 +69,7 @@ struct CurrentRound {
     step: Step,
     /// Its messages: a sum, because their order may vary.
     content: u64,
+    ways: RoundWays,
     spent: Duration,
     /// A call of it is under way.
     since: Option<Instant>,
@@ -46,6 +89,7 @@ thread_local! {
             contest: None,
             step: Step { way: 0, timed: false, settled: false },
             content: 0,
+            ways: RoundWays { expected: [false; 2], other: [false; 2] },
             spent: Duration::ZERO,
             since: None,
             has_requests: false,
@@ -80,9 +124,11 @@ impl Lap {
 }
 
 /// The way of a message that is about to be started, in a call that belongs to the round from now
-/// on. `kind` tells kinds of messages apart; `contest` is that of rounds that begin with this
-/// kind. `may_rest`: not every round need be seen.
-pub(crate) fn way(kind: u64, may_rest: bool, contest: impl FnOnce() -> SharedContest) -> (u8, Lap) {
+/// on; `contest` is that of rounds that begin with this kind.
+pub(crate) fn way(
+    RoundMessage { kind, ways, may_rest }: RoundMessage,
+    contest: impl FnOnce() -> SharedContest,
+) -> (u8, Lap) {
     with_current(
         |round| {
             if round.is_over {
@@ -90,6 +136,7 @@ pub(crate) fn way(kind: u64, may_rest: bool, contest: impl FnOnce() -> SharedCon
                 round.begin(contest());
             }
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            round.ways.join(ways);
             if round.step.timed && round.since.is_none() {
                 round.since = Some(Instant::now());
             }
@@ -163,11 +210,14 @@ impl CurrentRound {
             && let Some(last) = &self.contest
         {
             let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
-            lock(last).took(self.step, nanoseconds, self.content);
+            let mut last = lock(last);
+            self.ways.offered().for_each(|way| last.offer(way));
+            last.took(self.step, nanoseconds, self.content);
         }
         self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
         (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
+        self.ways = RoundWays::default();
         (self.has_requests, self.is_over) = (false, false);
         self.tell();
     }
@@ -204,8 +254,14 @@ impl CurrentRound {
 mod tests {
     use super::*;
 
+    const MESSAGE: RoundMessage = RoundMessage {
+        kind: 1,
+        ways: RoundWays { expected: [true, false], other: [false; 2] },
+        may_rest: false,
+    };
+
     fn contest() -> SharedContest {
-        Arc::new(Mutex::new(Contest::new([Some(0.5), None], 7)))
+        Arc::new(Mutex::new(Contest::new([Some(0.5), None, None], 7)))
     }
 
     /// How many rounds begin with this kind in what a thread does.
@@ -220,10 +276,10 @@ mod tests {
     fn requests_and_what_completes_them_are_one_round() {
         let exchange = |contest: &SharedContest| {
             for _ in 0..4 {
-                way(1, false, || contest.clone()).1.done(CallEnd::Started);
+                way(MESSAGE, || contest.clone()).1.done(CallEnd::Started);
             }
             // Blocking, while requests are under way.
-            way(1, false, || contest.clone()).1.done(CallEnd::Done);
+            way(MESSAGE, || contest.clone()).1.done(CallEnd::Done);
             completed(completing());
             completed(completing());
         };
@@ -239,7 +295,7 @@ mod tests {
     fn blocking_calls_are_rounds_of_their_own() {
         let count = rounds(|contest| {
             for _ in 0..10 {
-                way(1, false, || contest.clone()).1.done(CallEnd::Done);
+                way(MESSAGE, || contest.clone()).1.done(CallEnd::Done);
                 completed(completing());
             }
         });

@@ -9,10 +9,13 @@ use commloom_reconstruct::fewest_runs;
 
 use crate::accelerate::engine::Engine;
 use crate::accelerate::made::MadeType;
+use crate::accelerate::rounds::{ALL_PACKED, ALL_SUBSTITUTED, AS_EXPECTED, RoundWays};
 use crate::runtime::config::Force;
 
 /// The report's name of what goes through the engine.
 pub(crate) const PACKED: &str = "packed";
+/// The report's name of what goes with another handle.
+pub(crate) const SUBSTITUTED: &str = "equivalent datatype";
 /// Why a message goes as it is in its round.
 pub(crate) const NOT_SLOWER: &str = "native is not known to be slower";
 /// Why there is no equivalent datatype.
@@ -57,6 +60,41 @@ pub(crate) enum Strategies<A: Abi> {
     Tried([Option<Challenger<A>>; 2]),
 }
 
+impl<A: Abi> Strategies<A> {
+    /// The number of the challenger for a round that goes this way.
+    pub fn challenger_of(&self, way: u8) -> Option<usize> {
+        let Strategies::Tried(others) = self else { return None };
+        let with_datatype = |wanted| {
+            let has = |other: &Option<Challenger<A>>| {
+                other.as_ref().is_some_and(|other| other.has_datatype() == wanted)
+            };
+            others.iter().position(has)
+        };
+        match way {
+            AS_EXPECTED => Some(0),
+            ALL_PACKED => with_datatype(false),
+            ALL_SUBSTITUTED => with_datatype(true),
+            _ => None,
+        }
+    }
+
+    /// What it means for the ways of a round that such a message is part of it.
+    pub fn ways(&self) -> RoundWays {
+        let number = |way| self.challenger_of(way);
+        let is = |n| [ALL_PACKED, ALL_SUBSTITUTED].map(|way| number(way) == Some(n));
+        RoundWays { expected: is(0), other: is(1) }
+    }
+
+    /// Of the ways of a round, how many times the native time such a message is expected to take;
+    /// of those that are different for it.
+    pub fn times(&self) -> [Option<f64>; 3] {
+        let Strategies::Tried([first, second]) = self else { return [None; 3] };
+        let times = |other: &Option<Challenger<A>>| other.as_ref().map(|c| c.candidate.times);
+        let second = |way| (self.challenger_of(way) == Some(1)).then(|| times(second)).flatten();
+        [times(first), second(ALL_PACKED), second(ALL_SUBSTITUTED)]
+    }
+}
+
 /// A strategy that may be faster than native. What it needs is made when it is tried first: most
 /// are never tried.
 pub(crate) struct Challenger<A: Abi> {
@@ -70,13 +108,8 @@ impl<A: Abi> Challenger<A> {
         match self.candidate.way {
             Way::Native => "native",
             Way::Engine => PACKED,
-            Way::Unit | Way::Whole => "equivalent datatype",
+            Way::Unit | Way::Whole => SUBSTITUTED,
         }
-    }
-
-    /// How many times the native time it is expected to take.
-    pub fn times(&self) -> f64 {
-        self.candidate.times
     }
 
     /// The strategy, of a message in this normal form.

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use commloom_choice::{Candidate, Choice, Interval, Way};
 use commloom_report::{Exchange, Row, Site, Timing};
 
-use crate::accelerate::rounds::SharedContest;
+use crate::accelerate::rounds::{ALL_PACKED, ALL_SUBSTITUTED, AS_EXPECTED, SharedContest};
+use crate::accelerate::strategy::{PACKED, SUBSTITUTED};
 use crate::runtime::callers::Place;
 use crate::runtime::sync::lock;
 
@@ -157,13 +158,24 @@ pub(crate) struct Observed {
     pub begins_with: &'static str,
     /// Packed bytes of that.
     pub bytes: u64,
-    /// The names of the strategies.
-    pub strategies: [&'static str; 3],
+    /// The name of the strategy that is expected to be fastest for that message.
+    pub expected: &'static str,
 }
 
 impl Observed {
     fn exchange(&self) -> Exchange {
-        let verdict = lock(&self.contest).verdict();
+        let (verdict, is_mixed) = {
+            let contest = lock(&self.contest);
+            let is_offered = |way| contest.is_offered(way);
+            (contest.verdict(), is_offered(ALL_PACKED) && is_offered(ALL_SUBSTITUTED))
+        };
+        let strategy = match verdict.way {
+            0 => "native",
+            AS_EXPECTED if is_mixed => "packed or equivalent datatype",
+            AS_EXPECTED => self.expected,
+            ALL_PACKED => PACKED,
+            _ => SUBSTITUTED,
+        };
         let timing = |interval: Interval| Timing {
             low: interval.low,
             median: interval.median,
@@ -174,7 +186,7 @@ impl Observed {
         Exchange {
             begins_with: self.begins_with.to_owned(),
             bytes: self.bytes,
-            strategy: self.strategies[usize::from(verdict.way)].to_owned(),
+            strategy: strategy.to_owned(),
             exchanges,
             chosen,
             tries: verdict.tries,
