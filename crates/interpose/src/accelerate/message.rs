@@ -22,10 +22,10 @@ use crate::accelerate::rounds::{
     self, ALL_SUBSTITUTED, Lap, RoundMessage, RoundWays, SharedContest,
 };
 use crate::accelerate::strategy::{
-    Elements, NOT_SLOWER, PACKED, Strategies, Strategy, choose, packed_elements, received_elements,
+    Elements, NOT_SLOWER, Strategies, Strategy, choose, packed_elements, received_elements,
     takes_packed,
 };
-use crate::accelerate::tally::{Expected, MessageTally, Observed};
+use crate::accelerate::tally::{Expected, MessageTally, Observed, PACKED};
 use crate::runtime::config::Force;
 use crate::runtime::count::CallCount;
 use crate::runtime::normal_form::normalize;

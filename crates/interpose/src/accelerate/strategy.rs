@@ -10,12 +10,9 @@ use commloom_reconstruct::fewest_runs;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::made::MadeType;
 use crate::accelerate::rounds::{ALL_PACKED, ALL_SUBSTITUTED, AS_EXPECTED, RoundWays};
+use crate::accelerate::tally::{PACKED, SUBSTITUTED};
 use crate::runtime::config::Force;
 
-/// The report's name of what goes through the engine.
-pub(crate) const PACKED: &str = "packed";
-/// The report's name of what goes with another handle.
-pub(crate) const SUBSTITUTED: &str = "equivalent datatype";
 /// Why a message goes as it is in its round.
 pub(crate) const NOT_SLOWER: &str = "native is not known to be slower";
 /// Why there is no equivalent datatype.

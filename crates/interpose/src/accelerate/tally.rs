@@ -9,10 +9,13 @@ use commloom_choice::{Candidate, Choice, Interval, Way};
 use commloom_report::{Exchange, Row, Site, Timing};
 
 use crate::accelerate::rounds::{ALL_PACKED, ALL_SUBSTITUTED, AS_EXPECTED, SharedContest};
-use crate::accelerate::strategy::{PACKED, SUBSTITUTED};
 use crate::runtime::callers::Place;
 use crate::runtime::sync::lock;
 
+/// The report's name of what goes through the engine.
+pub(crate) const PACKED: &str = "packed";
+/// The report's name of what goes with another handle.
+pub(crate) const SUBSTITUTED: &str = "equivalent datatype";
 /// Kinds of exchange of a layout that are reported.
 const CONTESTS: usize = 256;
 /// Reasons that are told apart.
