@@ -244,8 +244,8 @@ fn what_is_clearly_faster_is_found_and_what_is_slower_is_not_taken() {
     assert!(wrong.len() <= 30, "{wrong:?}");
 }
 
-/// Processes that wait for each other: an exchange takes as long as its slowest part, and the first
-/// exchange of a process in a way pays for its buffers. Everyone asks for themselves.
+/// Processes that wait for each other: an exchange takes as long as its slowest part, and the
+/// first exchange of a process in a way pays for its buffers. Everyone asks for themselves.
 fn together(truth: &Truth, processes: usize, exchanges: u64, dice: &mut Dice) -> f64 {
     let mut contests: Vec<Contest> =
         (0..processes).map(|_| Contest::new(truth.expected, dice.roll())).collect();

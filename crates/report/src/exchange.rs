@@ -23,8 +23,8 @@ pub struct Exchange {
     pub begins_with: String,
     /// Packed bytes of that message.
     pub bytes: u64,
-    /// The strategy that stood at the end: `native`, `packed`, `equivalent datatype`, or `packed or
-    /// equivalent datatype`, as was expected of each message.
+    /// The strategy that stood at the end: `native`, `packed`, `equivalent datatype`, or
+    /// `packed or equivalent datatype`, as was expected of each message.
     pub strategy: String,
     /// Exchanges.
     pub exchanges: u64,

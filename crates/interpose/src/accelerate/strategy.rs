@@ -75,7 +75,7 @@ impl<A: Abi> Strategies<A> {
         }
     }
 
-    /// What it means for the ways of a round that such a message is part of it.
+    /// The part of such a message in the ways of its round.
     pub fn ways(&self) -> RoundWays {
         let number = |way| self.challenger_of(way);
         let is = |n| [ALL_PACKED, ALL_SUBSTITUTED].map(|way| number(way) == Some(n));
