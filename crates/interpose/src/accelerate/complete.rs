@@ -56,15 +56,17 @@ impl<A: Abi> Claimed<A> {
     }
 
     /// The call has completed some: the program sees what the library has made of its requests.
-    /// Those that others stood in for are persistent, and stay.
+    /// Those that others stood in for are persistent, and stay, unless the library has freed the
+    /// other one.
     ///
     /// # Safety
     /// The array is still there.
-    unsafe fn hand_back(&mut self) {
+    unsafe fn hand_back(&mut self, null: A::Request) {
         let Some(mut asked) = self.asked.take() else { return };
         for (position, request, held) in &self.entries {
-            if let Held::StandIn(_) = held {
-                asked[*position] = *request;
+            match held {
+                Held::StandIn(_) if asked[*position] != null => asked[*position] = *request,
+                _ => {}
             }
         }
         for (at, request) in asked.into_iter().enumerate() {
@@ -92,11 +94,14 @@ impl<A: Abi> Claimed<A> {
         // SAFETY: the library has written those that have places.
         let status_of =
             |statuses: &Statuses<_>, position| unsafe { statuses.get(place(position)?) };
+        let null = state.mpi().handles.request_null;
         // SAFETY: the caller's promise.
-        unsafe { self.hand_back() };
+        unsafe { self.hand_back(null) };
         let (requests, count) = (self.requests, self.count);
         let mut cuts = Vec::new();
         for (position, request, held) in self.entries {
+            // SAFETY: inside the array.
+            let is_gone = unsafe { *requests.add(position) } == null;
             if held.is_persistent() {
                 let status = || status_of(statuses, position);
                 // An error of a call that completes one of several is that of the one at its
@@ -111,11 +116,13 @@ impl<A: Abi> Claimed<A> {
                     let cut = held.moved().and_then(|it| unsafe { it.complete(state, &outcome) });
                     cuts.extend(cut.map(|cut| (position, cut)));
                 }
+                if is_gone {
+                    // SAFETY: the library has freed it in this call.
+                    unsafe { state.has_lost(request, held) };
+                }
                 continue;
             }
-            // SAFETY: inside the array.
-            let now = unsafe { *requests.add(position) };
-            if now != state.mpi().handles.request_null {
+            if !is_gone {
                 put_back(state, request, held);
                 continue;
             }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use commloom_mpi::Abi;
 use commloom_trace::Mode;
 
+use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::landing::Landing;
@@ -185,6 +186,36 @@ impl<A: Abi> RepeatedMessage<A> {
         }
         goes_on
     }
+
+    /// The library has freed a stand-in; the others go with it.
+    fn loses(&self, engine: &Engine<A>, lost: &Arc<StandIn<A>>) {
+        let made = |other: &mut Option<Option<Arc<StandIn<A>>>>| other.take().flatten();
+        for other in lock(&self.others).made.iter_mut().filter_map(made) {
+            if !Arc::ptr_eq(lost, &other) {
+                other.free(engine);
+            }
+        }
+    }
+}
+
+impl<A: Abi> Accelerator<A> {
+    /// The library has freed a persistent request of the program, or the one that was started in
+    /// its place, which is the program's end too: Open MPI does so where its message was too long.
+    ///
+    /// # Safety
+    /// It is complete, and nobody uses its handle any more.
+    pub(crate) unsafe fn has_lost(&self, mut request: A::Request, held: Held<A>) {
+        self.pending.remove(request);
+        if let Some(moved) = held.moved() {
+            moved.done(self);
+        }
+        let Held::StandIn(lost) = held else { return };
+        let Some(repeated) = self.repeated.remove(request) else { return };
+        repeated.loses(self, &lost);
+        // SAFETY: the program's own request, inactive since its stand-in was started; the program
+        // is told that it is gone.
+        unsafe { (self.mpi().own.request_free)(&raw mut request) };
+    }
 }
 
 struct Table<A: Abi> {
@@ -210,11 +241,22 @@ impl<A: Abi> Repeated<A> {
         self.len.load(Ordering::Acquire) == 0
     }
 
-    pub fn insert(&self, request: A::Request, message: Arc<RepeatedMessage<A>>) {
+    /// Gives back what the table had for the same handle and is gone: a receive that the library
+    /// has freed, because its message was too long.
+    #[must_use]
+    pub fn insert(
+        &self,
+        request: A::Request,
+        message: Arc<RepeatedMessage<A>>,
+    ) -> Option<Arc<RepeatedMessage<A>>> {
         self.with(|table| {
-            let displaced = table.by_request.insert(request, message);
-            table.displaced.extend(displaced.map(|displaced| (request, displaced)));
-        });
+            let displaced = table.by_request.insert(request, message)?;
+            if displaced.part() == Part::Received {
+                return Some(displaced);
+            }
+            table.displaced.push((request, displaced));
+            None
+        })
     }
 
     pub fn get(&self, request: A::Request) -> Option<Arc<RepeatedMessage<A>>> {
@@ -228,18 +270,17 @@ impl<A: Abi> Repeated<A> {
         self.with(|table| table.by_request.remove(&request))
     }
 
-    /// The library has given a request another handle.
+    /// The library has given a request another handle. As [`Repeated::insert`].
     #[cold]
-    pub fn rename(&self, before: A::Request, now: A::Request) {
+    #[must_use]
+    pub fn rename(&self, before: A::Request, now: A::Request) -> Option<Arc<RepeatedMessage<A>>> {
         let displaced = |table: &mut Table<A>| {
             let at = table.displaced.iter().position(|(request, _)| *request == before)?;
             Some(table.displaced.swap_remove(at).1)
         };
         let found =
             self.with(|table| displaced(table).or_else(|| table.by_request.remove(&before)));
-        if let Some(message) = found {
-            self.insert(now, message);
-        }
+        self.insert(now, found?)
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Table<A>) -> T) -> T {

@@ -367,11 +367,74 @@ static void errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* Now and then a message is too long, in every way of completion, after more or less starts that
+ * were right. Open MPI then frees a persistent request; it is made again, and one that was freed
+ * leaves its handle to others. */
+static void too_long(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Datatype type = types[1];
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    for (int way = 0; way < WAYS; way++) {
+        MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        for (int round = 0; round < 60; round++) {
+            int is_long = round % 7 == way % 7;
+            void *b = memory + ORIGIN;
+            fill(memory, (unsigned)(rank * 1000 + way * 100 + round));
+            barrier();
+            if (rank == 0) {
+                if (r[1] == MPI_REQUEST_NULL)
+                    MPI_Send_init(b, 1, type, 1, way, world, &r[1]);
+                if (is_long)
+                    MPI_Send(b, 3, type, 1, way, world);
+                else {
+                    MPI_Start(&r[1]);
+                    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+                }
+                continue;
+            }
+            if (r[1] == MPI_REQUEST_NULL)
+                MPI_Recv_init(b, 1, type, 0, way, world, &r[1]);
+            int flag = 0, index = -1, done = 0, indices[2] = {-1, -1}, code = MPI_SUCCESS;
+            MPI_Start(&r[1]);
+            switch (way) {
+            case 0: case 1: code = MPI_Wait(&r[1], MPI_STATUS_IGNORE); break;
+            case 2: case 3:
+                while (!flag && code == MPI_SUCCESS)
+                    code = MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE);
+                break;
+            case 4: case 5: code = MPI_Waitall(2, r, MPI_STATUSES_IGNORE); break;
+            case 6:
+                while (!flag && code == MPI_SUCCESS)
+                    code = MPI_Testall(2, r, &flag, MPI_STATUSES_IGNORE);
+                break;
+            case 7: code = MPI_Waitany(2, r, &index, MPI_STATUS_IGNORE); break;
+            case 8:
+                while (!flag && code == MPI_SUCCESS)
+                    code = MPI_Testany(2, r, &index, &flag, MPI_STATUS_IGNORE);
+                break;
+            case 9: case 11: code = MPI_Waitsome(2, r, &done, indices, MPI_STATUSES_IGNORE); break;
+            case 10:
+                while (!done && code == MPI_SUCCESS)
+                    code = MPI_Testsome(2, r, &done, indices, MPI_STATUSES_IGNORE);
+                break;
+            }
+            say("too long", way, class_of(code), r[1] == MPI_REQUEST_NULL, is_long);
+            if (!is_long)
+                say("memory", hash(memory, BYTES), 0, 0, 0);
+        }
+        if (r[1] != MPI_REQUEST_NULL)
+            MPI_Request_free(&r[1]);
+    }
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     static const struct part parts[] = {
         {"rounds", rounds}, {"inactive", inactive}, {"many", many}, {"late", late},
         {"special", special}, {"errors", errors},
+        {"too long", too_long},
     };
     return observe(argc, argv, parts, sizeof parts / sizeof *parts);
 }

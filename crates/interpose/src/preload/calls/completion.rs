@@ -82,28 +82,57 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         // SAFETY: where the program gives a pointer, a handle is there; MPI reads it too.
         let freed = unsafe { *request };
         self.replacement.forgets(freed);
-        if let Some(repeated) = self.repeated.remove(freed) {
-            // Before the library gives the handle to another request.
-            let started = match self.pending.remove(freed) {
+        if self.repeated.is_empty() && self.pending.is_empty() {
+            return next();
+        }
+        let repeated = self.repeated.remove(freed);
+        // Before the library gives the handle to another request.
+        let held = self.pending.remove(freed);
+        if let Some(repeated) = repeated {
+            let started = match held {
                 Some(Held::StandIn(other)) => Some(other),
-                _ => None,
+                None => None,
+                // The library has freed the persistent one, and given its handle to this one.
+                Some(held) => {
+                    repeated.freed(self, None);
+                    // SAFETY: the request is the program's.
+                    return unsafe { self.lets_go(request, held, next) };
+                }
             };
             let code = next();
             if code == A::CONSTANTS.success {
                 let goes_on = repeated.freed(self, started.as_ref());
                 goes_on.into_iter().for_each(|(request, held)| self.adopt(request, held));
             } else {
-                self.repeated.insert(freed, repeated);
+                let gone = self.repeated.insert(freed, repeated);
+                gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
                 started.into_iter().for_each(|other| self.hold(freed, Held::StandIn(other)));
             }
             return code;
         }
-        if self.pending.is_empty() {
-            return next();
-        }
-        match self.pending.remove(freed) {
+        match held {
             None => next(),
-            Some(Held::Persistent(persistent)) if !persistent.is_active() => {
+            // SAFETY: the request is the program's.
+            Some(held) => unsafe { self.lets_go(request, held, next) },
+        }
+    }
+}
+
+impl<A: Abi> Preload<A> {
+    /// The program lets go of a request that something waits for.
+    ///
+    /// # Safety
+    /// As for `MPI_Request_free`.
+    unsafe fn lets_go(
+        &self,
+        request: *mut A::Request,
+        held: Held<A>,
+        next: impl FnOnce() -> c_int,
+    ) -> c_int {
+        // SAFETY: a handle is there, by the call.
+        let freed = unsafe { *request };
+        match held {
+            Held::Persistent(persistent) if !persistent.is_active() => {
                 let code = next();
                 if code == A::CONSTANTS.success {
                     persistent.done(self);
@@ -112,7 +141,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
                 }
                 code
             }
-            Some(held) => {
+            held => {
                 self.adopt(freed, held);
                 // SAFETY: the handle that the library would have overwritten.
                 unsafe { *request = self.mpi().handles.request_null };

@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use commloom_mpi::{Abi, AbiKind};
+use commloom_mpi::Abi;
 use commloom_trace::Mode;
 
 use crate::accelerate::incoming::Incoming;
@@ -38,7 +38,8 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
             let (initiation, buffer) = (Initiation::Send(message.mode), message.data.buffer);
             let repeated = RepeatedMessage::new(tried, initiation, buffer, message.to);
             // SAFETY: `next` has made the request.
-            self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+            let gone = self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+            gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
         }
         self.replacement.prepares(Way::Out, message.data, message.to, (code, request));
         code
@@ -56,14 +57,12 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, held) };
         if let Some(from) = message.from.envelope() {
-            // Open MPI frees a persistent request whose message is too long: its stand-in would be
-            // gone, and the program's request there.
-            let may = code == A::CONSTANTS.success && A::KIND != AbiKind::OpenMpi;
-            if let Some(tried) = tried.filter(|_| may) {
+            if let Some(tried) = tried.filter(|_| code == A::CONSTANTS.success) {
                 let (initiation, buffer) = (Initiation::Receive, message.data.buffer);
                 let repeated = RepeatedMessage::new(tried, initiation, buffer, from);
                 // SAFETY: `next` has made the request.
-                self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+                let gone = self.repeated.insert(unsafe { *request }, Arc::new(repeated));
+                gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
             }
             self.replacement.prepares(Way::In, message.data, from, (code, request));
         }
@@ -169,7 +168,8 @@ unsafe fn follow_renamed<A: Abi>(
         // SAFETY: inside the array.
         let now = unsafe { *requests.add(at) };
         if before != now {
-            state.repeated.rename(before, now);
+            let gone = state.repeated.rename(before, now);
+            gone.into_iter().for_each(|gone| _ = gone.freed(state, None));
         }
     }
 }
