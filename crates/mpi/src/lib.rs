@@ -59,7 +59,7 @@ pub use functions::{
 };
 pub use group::Members;
 pub use handles::Handles;
-pub use library::{Library, LibraryError};
+pub use library::{Library, LibraryError, loaded_objects};
 pub use mpi::{Mpi, TEXT_CAPACITY};
 pub use owned::OwnedDatatype;
 pub use session::{

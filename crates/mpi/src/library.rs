@@ -244,7 +244,8 @@ fn open_loaded(path: &CStr) -> Option<*mut c_void> {
 }
 
 /// The files of all loaded libraries, in load order, without the program itself.
-fn loaded_objects() -> Vec<CString> {
+#[must_use]
+pub fn loaded_objects() -> Vec<CString> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: usize,

@@ -8,10 +8,12 @@
 //! what is asked and what it costs.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use commloom_mpi::loaded_objects;
 
 /// The reason in the report.
 pub(crate) const GPU_BUFFER: &str = "GPU buffer";
@@ -114,17 +116,18 @@ impl Gpus {
     }
 
     fn look(&self) {
+        let objects = loaded_objects();
         if self.cuda.get().is_none()
-            && let Some(cuda) = Cuda::find()
+            && let Some(cuda) = Cuda::find(&objects)
         {
             let _ = self.cuda.set(cuda);
         }
         if self.hip.get().is_none()
-            && let Some(hip) = Hip::find()
+            && let Some(hip) = Hip::find(&objects)
         {
             let _ = self.hip.set(hip);
         }
-        if loaded(LEVEL_ZERO).is_some() {
+        if loaded(&objects, LEVEL_ZERO).is_some() {
             self.level_zero.store(true, Ordering::Release);
         }
         let level_zero = self.level_zero.load(Ordering::Acquire);
@@ -151,8 +154,8 @@ impl Gpus {
 }
 
 impl Cuda {
-    fn find() -> Option<Cuda> {
-        let driver = loaded(CUDA)?;
+    fn find(objects: &[CString]) -> Option<Cuda> {
+        let driver = loaded(objects, CUDA)?;
         let attribute = driver.function(c"cuPointerGetAttribute")?;
         let range = driver.function(c"cuMemGetAddressRange_v2");
         // SAFETY: functions of these names in libcuda.so.1 have these prototypes (cuda.h):
@@ -209,8 +212,8 @@ impl Cuda {
 }
 
 impl Hip {
-    fn find() -> Option<Hip> {
-        let function = loaded(HIP)?.function(c"hipPointerGetAttributes")?;
+    fn find(objects: &[CString]) -> Option<Hip> {
+        let function = loaded(objects, HIP)?.function(c"hipPointerGetAttributes")?;
         // SAFETY: a function of this name in libamdhip64.so has this prototype
         // (hip_runtime_api.h).
         Some(Hip(unsafe { std::mem::transmute::<*mut c_void, HipAsk>(function) }))
@@ -239,8 +242,20 @@ impl Driver {
     }
 }
 
-/// The first of these libraries that the process has loaded.
-fn loaded(names: &[&CStr]) -> Option<Driver> {
+/// The first of these versions of a library that the process has loaded, which has loaded these
+/// objects. The linker is asked for no other: before it says that it has not loaded one it looks
+/// into every folder of its path, which are 130 calls of the system here, and slow ones where the
+/// folders are on a network.
+fn loaded(objects: &[CString], names: &[&CStr]) -> Option<Driver> {
+    let stem = |name: &CStr| {
+        let name = name.to_string_lossy().into_owned();
+        let file = name.rsplit('/').next().unwrap_or_default();
+        file.split(".so").next().unwrap_or_default().to_owned()
+    };
+    let wanted = stem(names.first()?);
+    if !objects.iter().any(|object| stem(object) == wanted) {
+        return None;
+    }
     names.iter().find_map(|name| {
         // SAFETY: a C string. RTLD_NOLOAD loads nothing and runs no initializer.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
