@@ -16,7 +16,7 @@
 //! exchange says which way is due and which of a pair comes first. A way that has lost like this
 //! is tried in an order of the process's own next time, in case it is the other ones that lose.
 
-use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float};
+use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float, to_whole};
 use crate::trial::{PHASE, Place, Trial, roll};
 
 /// Ways that are compared: native, and three others.
@@ -88,6 +88,10 @@ pub struct Contest {
     tries: u64,
     spent: f64,
     trial: Option<Trial>,
+    /// The cost of the first exchange in a way, at least, in nanoseconds: as expected, and as
+    /// measured.
+    beginning: f64,
+    began: Option<u64>,
     /// Glances in a row that were far from the usual time, and the least of them in usual times.
     changed: u32,
     changed_to: f64,
@@ -150,12 +154,27 @@ impl Contest {
             tries: 0,
             spent: 0.0,
             trial: None,
+            beginning: 0.0,
+            began: None,
             changed: 0,
             changed_to: f64::INFINITY,
             content: 0,
             others: 0,
             dice: seed | 1,
         }
+    }
+
+    /// The first exchange in a way costs at least so many nanoseconds more, for all that is known:
+    /// it makes buffers and datatypes, however short the message.
+    #[must_use]
+    pub fn beginning_costs(self, nanoseconds: u64) -> Contest {
+        Contest { beginning: to_float(nanoseconds), ..self }
+    }
+
+    /// The least that the first exchange in a way has cost here, in nanoseconds.
+    #[must_use]
+    pub fn began(&self) -> Option<u64> {
+        self.began
     }
 
     /// A way besides native of which nothing is known is worth a try as well.
@@ -194,7 +213,8 @@ impl Contest {
         }
         let usual = self.usual();
         let share = if self.exchanges <= FIRST { SHARE[0] } else { SHARE[1] };
-        self.credit = (self.credit + share * stands_for * usual).min(SAVINGS * usual);
+        let most = (SAVINGS * usual).max(self.beginning);
+        self.credit = (self.credit + share * stands_for * usual).min(most);
         if self.samples(self.standing).len() < FEW {
             return Step { timed: true, ..standing };
         }
@@ -255,6 +275,8 @@ impl Contest {
             self.spent += more;
             if trial.is_cold {
                 trial.is_cold = false;
+                let more = to_whole(more);
+                self.began = Some(self.began.map_or(more, |began| began.min(more)));
                 // The next one may cost as much.
                 let way = &mut self.ways[usize::from(step.way)];
                 way.stake = Some((to_float(time) / usual - 1.0).max(0.1));
@@ -339,8 +361,10 @@ impl Contest {
         if way == 0 {
             return true;
         }
-        let stake = self.ways[usize::from(way)].stake;
-        stake.is_some_and(|stake| self.credit >= stake.min(SAVINGS) * self.usual())
+        let known = &self.ways[usize::from(way)];
+        let beginning = if known.taken == 0 { self.beginning } else { 0.0 };
+        let pays = |stake: f64| self.credit >= (stake.min(SAVINGS) * self.usual()).max(beginning);
+        known.stake.is_some_and(pays)
     }
 
     /// How many ways there are.

@@ -131,6 +131,12 @@ pub(crate) fn to_float(n: u64) -> f64 {
     n as f64
 }
 
+/// A time in whole nanoseconds; what is none counts as none.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+pub(crate) fn to_whole(nanoseconds: f64) -> u64 {
+    nanoseconds.round() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -287,3 +287,28 @@ fn processes_that_wait_for_each_other_find_what_is_faster() {
         assert!(found * 100 >= there * 95, "{processes} processes: {found} of {there}");
     }
 }
+
+/// Short exchanges, of which the first in a way makes buffers: that is paid for as well.
+#[test]
+fn what_a_beginning_costs_is_paid_for() {
+    for (seed, truth, mut dice) in libraries(1_000, 800_000) {
+        let usual = dice.between(500.0, 10_000.0);
+        let costs = dice.between(5_000.0, 50_000.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
+        let whole = |nanoseconds: f64| nanoseconds as u64;
+        let contest = Contest::new(truth.expected, dice.roll());
+        let mut contest = contest.beginning_costs(whole(costs));
+        let (mut taken, mut begun) = (0.0, [true, false, false, false]);
+        for number in 1..=2_000 {
+            let step = contest.next_step(1);
+            let is_first = !std::mem::replace(&mut begun[usize::from(step.way)], true);
+            let took = usual * if is_first { 1.0 + costs / usual } else { 1.0 };
+            taken += took;
+            if step.timed {
+                contest.took(step, whole(took), 7);
+            }
+            let lost = taken / (usual * f64::from(number)) - 1.0;
+            assert!(number < 50 || lost < 0.06, "seed {seed}: {lost} after {number}");
+        }
+    }
+}

@@ -174,7 +174,7 @@ impl<A: Abi> Message<A> {
     }
 
     fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
-        let contest = Arc::new(Mutex::new(Contest::new(expected, rounds::seed())));
+        let contest = rounds::contest(expected);
         self.tally.watch(Observed {
             contest: contest.clone(),
             begins_with: part.name(),

@@ -198,6 +198,16 @@ pub(crate) fn seed() -> u64 {
     number.wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
+/// The least that the first round in a way has cost in this process, in nanoseconds; before one
+/// has been measured, some mappings of memory.
+static BEGINNING: AtomicU64 = AtomicU64::new(20_000);
+
+/// A contest of a kind of round of which nothing is known.
+pub(crate) fn contest(expected: [Option<f64>; 3]) -> SharedContest {
+    let contest = Contest::new(expected, seed());
+    Arc::new(Mutex::new(contest.beginning_costs(BEGINNING.load(Ordering::Relaxed))))
+}
+
 /// `otherwise` where the thread ends, or is here already.
 fn with_current<T>(work: impl FnOnce(&mut CurrentRound) -> T, otherwise: T) -> T {
     let done = CURRENT.try_with(|current| current.try_borrow_mut().ok().map(|mut r| work(&mut r)));
@@ -213,6 +223,9 @@ impl CurrentRound {
             let mut last = lock(last);
             self.ways.offered().for_each(|way| last.offer(way));
             last.took(self.step, nanoseconds, self.content);
+            if let Some(cost) = last.began() {
+                BEGINNING.fetch_min(cost, Ordering::Relaxed);
+            }
         }
         self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
