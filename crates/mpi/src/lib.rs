@@ -40,6 +40,7 @@ mod handles;
 mod library;
 mod mpi;
 mod number;
+mod objects;
 mod owned;
 mod prototypes;
 mod session;
@@ -59,8 +60,9 @@ pub use functions::{
 };
 pub use group::Members;
 pub use handles::Handles;
-pub use library::{Library, LibraryError, loaded_objects};
+pub use library::{Library, LibraryError};
 pub use mpi::{Mpi, TEXT_CAPACITY};
+pub use objects::loaded_names;
 pub use owned::OwnedDatatype;
 pub use session::{
     Buffers, Datatype, GroupSession, PairSession, Pattern, SessionError, SingleSession, Work,

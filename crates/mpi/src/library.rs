@@ -1,12 +1,13 @@
 //! Finding the MPI library of the process. Nothing is linked: everything goes through `dlsym`.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::path::Path;
 use std::ptr;
 
 use thiserror::Error;
 
 use crate::abi::AbiKind;
+use crate::objects::loaded_objects;
 
 /// A function that every MPI library exports and that no profiling tool replaces.
 const ANCHOR: &CStr = c"PMPI_Get_library_version";
@@ -241,31 +242,6 @@ fn open_loaded(path: &CStr) -> Option<*mut c_void> {
     // SAFETY: `path` is a C string. RTLD_NOLOAD runs no initializer.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     (!handle.is_null()).then_some(handle)
-}
-
-/// The files of all loaded libraries, in load order, without the program itself.
-#[must_use]
-pub fn loaded_objects() -> Vec<CString> {
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
-        _size: usize,
-        data: *mut c_void,
-    ) -> c_int {
-        // SAFETY: dl_iterate_phdr passes a valid record; `data` is the vector given below.
-        let (name, names) = unsafe { ((*info).dlpi_name, &mut *data.cast::<Vec<CString>>()) };
-        if !name.is_null() {
-            // SAFETY: a C string that lives as long as the library.
-            let name = unsafe { CStr::from_ptr(name) };
-            if !name.is_empty() {
-                names.push(name.to_owned());
-            }
-        }
-        0
-    }
-    let mut names: Vec<CString> = Vec::new();
-    // SAFETY: `visit` has the right type and does not unwind; `names` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut names).cast()) };
-    names
 }
 
 fn lossy(path: &CStr) -> String {

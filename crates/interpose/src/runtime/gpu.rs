@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use commloom_mpi::loaded_objects;
+use commloom_mpi::loaded_names;
 
 /// The reason in the report.
 pub(crate) const GPU_BUFFER: &str = "GPU buffer";
@@ -116,18 +116,18 @@ impl Gpus {
     }
 
     fn look(&self) {
-        let objects = loaded_objects();
+        let names = loaded_names();
         if self.cuda.get().is_none()
-            && let Some(cuda) = Cuda::find(&objects)
+            && let Some(cuda) = Cuda::find(&names)
         {
             let _ = self.cuda.set(cuda);
         }
         if self.hip.get().is_none()
-            && let Some(hip) = Hip::find(&objects)
+            && let Some(hip) = Hip::find(&names)
         {
             let _ = self.hip.set(hip);
         }
-        if loaded(&objects, LEVEL_ZERO).is_some() {
+        if loaded(&names, LEVEL_ZERO).is_some() {
             self.level_zero.store(true, Ordering::Release);
         }
         let level_zero = self.level_zero.load(Ordering::Acquire);
@@ -154,8 +154,8 @@ impl Gpus {
 }
 
 impl Cuda {
-    fn find(objects: &[CString]) -> Option<Cuda> {
-        let driver = loaded(objects, CUDA)?;
+    fn find(known: &[CString]) -> Option<Cuda> {
+        let driver = loaded(known, CUDA)?;
         let attribute = driver.function(c"cuPointerGetAttribute")?;
         let range = driver.function(c"cuMemGetAddressRange_v2");
         // SAFETY: functions of these names in libcuda.so.1 have these prototypes (cuda.h):
@@ -212,8 +212,8 @@ impl Cuda {
 }
 
 impl Hip {
-    fn find(objects: &[CString]) -> Option<Hip> {
-        let function = loaded(objects, HIP)?.function(c"hipPointerGetAttributes")?;
+    fn find(known: &[CString]) -> Option<Hip> {
+        let function = loaded(known, HIP)?.function(c"hipPointerGetAttributes")?;
         // SAFETY: a function of this name in libamdhip64.so has this prototype
         // (hip_runtime_api.h).
         Some(Hip(unsafe { std::mem::transmute::<*mut c_void, HipAsk>(function) }))
@@ -242,18 +242,18 @@ impl Driver {
     }
 }
 
-/// The first of these versions of a library that the process has loaded, which has loaded these
-/// objects. The linker is asked for no other: before it says that it has not loaded one it looks
+/// The first of these versions of a library that the process has loaded, which knows what it has
+/// loaded by these names. The linker is asked for no other: before it says that it has not loaded one it looks
 /// into every folder of its path, which are 130 calls of the system here, and slow ones where the
 /// folders are on a network.
-fn loaded(objects: &[CString], names: &[&CStr]) -> Option<Driver> {
+fn loaded(known: &[CString], names: &[&CStr]) -> Option<Driver> {
     let stem = |name: &CStr| {
         let name = name.to_string_lossy().into_owned();
         let file = name.rsplit('/').next().unwrap_or_default();
         file.split(".so").next().unwrap_or_default().to_owned()
     };
     let wanted = stem(names.first()?);
-    if !objects.iter().any(|object| stem(object) == wanted) {
+    if !known.iter().any(|name| stem(name) == wanted) {
         return None;
     }
     names.iter().find_map(|name| {
