@@ -79,27 +79,43 @@ pub(super) fn replayed(c: &Collective, moves: &Moves) -> Result<Named, String> {
     Ok(named)
 }
 
-/// Each byte that a name is of is there once while the call runs: it is not written and used, and
-/// does not hold one block after the other.
-pub(super) fn at_one_time(finding: &Finding, named: &mut Named) -> Result<(), String> {
-    for (Name { process, .. }, used) in named {
+/// Each byte that the call is given is there once while it runs: none is written and used, under
+/// whatever names, and no name has memory that held one block after the other. Blocks that get
+/// places of their own may have come to one place.
+pub(super) fn at_one_time(finding: &Finding, named: &Named) -> Result<(), String> {
+    let mut all: BTreeMap<u32, Vec<(&Used, Name)>> = BTreeMap::new();
+    for (name, used) in named {
+        all.entry(name.process).or_default().extend(used.iter().map(|used| (used, *name)));
+    }
+    for (process, mut used) in all {
         let mut is_kept = None;
-        used.sort_unstable_by_key(|used| (used.range.start, used.range.end));
-        let mut last: Option<&Used> = None;
-        for next in used.iter() {
-            if let Some(last) = last.filter(|last| next.range.start < last.range.end) {
-                if last.is_written || next.is_written {
+        used.sort_unstable_by_key(|(used, name)| (used.range.start, used.range.end, *name));
+        let mut kept = || *is_kept.get_or_insert_with(|| finding.sends_together(process));
+        // Of those so far, in each name and of both kinds, the one that reaches farthest.
+        let mut open: Vec<(&Used, Name)> = Vec::new();
+        for (next, name) in used {
+            open.retain(|(other, _)| other.range.end > next.range.start);
+            for (other, its) in &open {
+                let is_one = *its == name;
+                let have_places = its.block.is_some() && name.block.is_some();
+                let is_both = next.is_written && other.is_written;
+                if (next.is_written || other.is_written) && (is_one || !(is_both && have_places)) {
                     return Err(format!("at process {process} it would overwrite what it uses"));
                 }
-                let mut kept = || *is_kept.get_or_insert_with(|| finding.sends_together(*process));
-                if last.version != next.version && !kept() {
+                if is_one && other.version != next.version && !kept() {
                     return Err(format!(
                         "the memory of process {process} held these blocks one after the other"
                     ));
                 }
             }
-            let is_further = last.is_none_or(|last| next.range.end > last.range.end);
-            last = if is_further { Some(next) } else { last };
+            match open
+                .iter_mut()
+                .find(|(other, its)| *its == name && other.is_written == next.is_written)
+            {
+                Some(last) if last.0.range.end >= next.range.end => {}
+                Some(last) => last.0 = next,
+                None => open.push((next, name)),
+            }
         }
     }
     Ok(())

@@ -55,8 +55,8 @@ pub fn prove(
             }
             printed => {
                 let moved = moves(printed, c).map_err(at)?;
-                let mut named = replayed(c, &moved).map_err(at)?;
-                at_one_time(finding, &mut named).map_err(at)?;
+                let named = replayed(c, &moved).map_err(at)?;
+                at_one_time(finding, &named).map_err(at)?;
                 one_array(finding, &named, printed).map_err(at)?;
             }
         }
@@ -64,19 +64,26 @@ pub fn prove(
     Ok(())
 }
 
-/// One message there and one back are no collective operation: where the block of a process itself
-/// would be, nothing tells.
+/// Between two processes a message is no collective operation: every operation with a root is the
+/// same one message, also the first step of a chain of many. Nor are one there and one back: where
+/// the block of a process itself would be, nothing tells.
 fn two_processes(finding: &Finding, printed: &Printed) -> Result<(), String> {
     let c = finding.collective;
-    let is_exchange = match &c.blocks {
-        Blocks::Exchanged { .. } => true,
-        Blocks::Gathered { .. } => !matches!(printed, Printed::Gathered { one: One::InPlace, .. }),
-        _ => false,
-    };
-    match is_exchange && !c.own && c.group.size() == 2 {
-        true => Err("two processes exchange a message each: MPI_Sendrecv does that".to_owned()),
-        false => Ok(()),
+    if c.group.size() != 2 {
+        return Ok(());
     }
+    let why = match (&c.blocks, printed) {
+        (Blocks::Gathered { .. }, Printed::Gathered { one: One::InPlace, .. }) => return Ok(()),
+        (Blocks::Rooted { .. }, _) => {
+            "from one process to one other a broadcast, a scatter, a gather and a chain are the \
+             same message: with three or more processes they differ"
+        }
+        (Blocks::Exchanged { .. } | Blocks::Gathered { .. }, _) if !c.own => {
+            "two processes exchange a message each: MPI_Sendrecv does that"
+        }
+        _ => return Ok(()),
+    };
+    Err(why.to_owned())
 }
 
 /// The layout that all messages of a broadcast have at both ends.
