@@ -124,11 +124,12 @@ pub(super) fn at_one_time(finding: &Finding, named: &Named) -> Result<(), String
 /// Where a buffer begins and ends, and its widest gap: bytes from its address.
 type Extent = (i64, i64, u64);
 
-/// Displacements are right in every run only within one array. A trace does not know arrays, but a
-/// message does not reach beyond one: memory is one array where the buffers of messages overlap or
-/// touch.
-pub(super) fn one_array(finding: &Finding, named: &Named, printed: &Printed) -> Result<(), String> {
-    let mut arrays: BTreeMap<u32, Vec<(Range<u64>, u64)>> = BTreeMap::new();
+/// The memory of messages, with the widest gap in each, by process; sorted.
+type Buffers = BTreeMap<u32, Vec<(Range<u64>, u64)>>;
+
+/// The buffers of the messages at both ends.
+pub(super) fn buffers(finding: &Finding) -> Buffers {
+    let mut all = Buffers::new();
     // By count and layout.
     let mut known = HashMap::<(u64, &str), Option<Extent>>::new();
     for message in finding.messages() {
@@ -141,12 +142,50 @@ pub(super) fn one_array(finding: &Finding, named: &Named, printed: &Printed) -> 
             let bounds = *known.entry(key).or_insert_with(|| bounds(buffer));
             let (low, high, gap) = bounds.unwrap_or((0, signed(buffer.bytes), 0));
             let end = |by: i64| buffer.address.saturating_add_signed(by);
-            arrays.entry(process).or_default().push((end(low)..end(high), gap));
+            all.entry(process).or_default().push((end(low)..end(high), gap));
         }
     }
-    for all in arrays.values_mut() {
-        all.sort_unstable_by_key(|(range, _)| (range.start, range.end));
+    for own in all.values_mut() {
+        own.sort_unstable_by_key(|(range, _)| (range.start, range.end));
     }
+    all
+}
+
+/// The name of a single block is of the buffers of messages, by its description: no block begins
+/// inside of them.
+pub(super) fn from_the_start(
+    named: &Named,
+    buffers: &Buffers,
+    printed: &Printed,
+) -> Result<(), String> {
+    let is_single = |name: &Name| match printed {
+        Printed::Bcast(_) => true,
+        Printed::Rooted { gathers, .. } => name.is_received != *gathers,
+        Printed::Gathered { .. } => !name.is_received,
+        _ => false,
+    };
+    for (name, used) in named.iter().filter(|(name, _)| is_single(name)) {
+        let start = used.iter().map(|used| used.range.start).min();
+        let own = buffers.get(&name.process).into_iter().flatten();
+        if !own.into_iter().any(|(range, _)| Some(range.start) == start) {
+            return Err(format!(
+                "what process {} gives or gets is only a part of its messages",
+                name.process
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Displacements are right in every run only within one array. A trace does not know arrays, but a
+/// message does not reach beyond one: memory is one array where the buffers of messages overlap or
+/// touch.
+pub(super) fn one_array(
+    finding: &Finding,
+    named: &Named,
+    arrays: &Buffers,
+    printed: &Printed,
+) -> Result<(), String> {
     let is_grid = matches!(printed, Printed::Neighbors { .. });
     for (name, places) in named {
         let low = places.iter().map(|used| used.range.start).min().unwrap_or(0);

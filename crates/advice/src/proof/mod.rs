@@ -15,7 +15,7 @@ use crate::elements::Elements;
 use crate::finding::Finding;
 use crate::printed::{Block, One, Printed};
 use crate::replacement::Replacement;
-use memory::{at_one_time, one_array, replayed};
+use memory::{at_one_time, buffers, from_the_start, one_array, replayed};
 use moves::moves;
 use reduction::reduced;
 
@@ -57,7 +57,9 @@ pub fn prove(
                 let moved = moves(printed, c).map_err(at)?;
                 let named = replayed(c, &moved).map_err(at)?;
                 at_one_time(finding, &named).map_err(at)?;
-                one_array(finding, &named, printed).map_err(at)?;
+                let buffers = buffers(finding);
+                from_the_start(&named, &buffers, printed).map_err(at)?;
+                one_array(finding, &named, &buffers, printed).map_err(at)?;
             }
         }
     }

@@ -105,12 +105,12 @@ fn blocks(name: &str, one: &Value, code: &[&str]) -> Result<String, String> {
         let rest = said.split_once(from)?.1.trim_start();
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
     };
-    let call = code.iter().find(|line| line.contains(&format!("{name}, "))).copied();
-    let call = call.unwrap_or_default();
-    let is_vector = call.split('(').next().is_some_and(|function| function.ends_with('v'));
-    let behind =
-        call.split_once(&format!("{name}, ")).and_then(|(_, rest)| rest.split(", ").nth(1));
-    let displacements = behind.filter(|_| is_vector).unwrap_or("NULL");
+    let text = code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (before, behind) = text.split_once(&format!("{name}, ")).unwrap_or_default();
+    let mut functions = before.split('(').filter_map(|part| part.rsplit(' ').next());
+    let is_vector =
+        functions.rfind(|word| word.starts_with("MPI_")).is_some_and(|f| f.ends_with('v'));
+    let displacements = behind.split(", ").nth(1).filter(|_| is_vector).unwrap_or("NULL");
     let step = number("the others follow,").unwrap_or(0);
     let first = number("the block of rank").unwrap_or(-1);
     let members: Vec<String> = match one["groups"].as_array().and_then(|groups| groups.first()) {

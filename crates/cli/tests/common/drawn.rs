@@ -265,16 +265,16 @@ impl Messages {
                 .names_for(&root.to_string(), x, y)
                 .replace("next", &((root + 1) % n).to_string());
         }
+        let next = (root + 1) % n;
         // Of neighbours it is the lowest address.
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
         let there = pairs.filter(|&(i, j)| self.lengths[i][j] > 0);
         let lowest = there.map(|(i, j)| self.sent[i][j].min(self.received[j][i])).min();
         format!(
-            "BUFFER = {x} + {}; BLOCK = {x} + S[rank][rank == {root} ? {} : {root}]; \
-             SEND = {x} + from(S[rank], L[rank], #); \
+            "BUFFER = {x} + {}; BLOCK = {x} + S[rank][rank == {root} ? {next} : {root}]; \
+             count = L[rank][rank == {root} ? {next} : {root}]; SEND = {x} + from(S[rank], L[rank], #); \
              RECEIVE = {y} + from(R[rank], M[rank], #); BLOCKS = {y} + from(R[rank], M[rank], #)",
             lowest.unwrap_or(0),
-            (root + 1) % n
         )
     }
 
@@ -282,6 +282,7 @@ impl Messages {
     fn names_for(&self, root: &str, x: &str, y: &str) -> String {
         format!(
             "BUFFER = rank == {root} ? {x} + S[rank][next] : {y} + R[rank][{root}]; \
+             count = L[{root}][rank == {root} ? next : rank]; \
              BLOCK = {y} + R[rank][{root}]; BLOCKS = {x} + from(S[rank], L[rank], #)"
         )
     }
