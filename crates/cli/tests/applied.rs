@@ -64,9 +64,6 @@ struct Pattern {
     fits: fn(u32) -> bool,
     /// A function with messages that it has in common with others.
     shared: Option<String>,
-    /// It is one run: what the recorder has learned of others hides some of its sums
-    /// (`record/watch.rs`).
-    alone: bool,
 }
 
 /// The name of a function that begins in this line.
@@ -84,21 +81,20 @@ impl Source {
         for line in self.text.lines() {
             if let Some((conditions, words)) = line.split_once("expect: ") {
                 let conditions = conditions.trim_matches(['/', '*', '!', ' ']);
-                let alone = conditions == "alone;";
                 let fits: fn(u32) -> bool = match conditions {
                     "powers of two;" => |ranks| ranks.is_power_of_two(),
                     "three or more;" => |ranks| ranks >= 3,
                     "four or more;" => |ranks| ranks >= 4,
-                    "" | "alone;" => |_| true,
+                    "" => |_| true,
                     other => panic!("nobody knows what {other:?} means"),
                 };
-                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits, alone));
+                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
             } else if let Some(name) = begins(line) {
                 helper = Some(name);
-                if let Some((expected, fits, alone)) = expected.take() {
+                if let Some((expected, fits)) = expected.take() {
                     helper = None;
                     let name = name.to_owned();
-                    all.push(Pattern { name, expected, fits, shared: None, alone });
+                    all.push(Pattern { name, expected, fits, shared: None });
                 }
             } else if line.contains("one call: ") {
                 helpers.extend(helper);
@@ -330,8 +326,8 @@ fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
     for pattern in patterns {
         let is_apart = |batch: &&mut Vec<&Pattern>| {
             let is_common =
-                |other: &Pattern| other.shared.is_some() && other.shared == pattern.shared;
-            !pattern.alone && batch.iter().all(|other| !other.alone && !is_common(other))
+                |other: &&Pattern| other.shared.is_some() && other.shared == pattern.shared;
+            !batch.iter().any(is_common)
         };
         match all.iter_mut().find(is_apart) {
             Some(batch) => batch.push(pattern),
