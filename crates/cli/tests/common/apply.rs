@@ -88,9 +88,9 @@ pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
     Ok(Some(out))
 }
 
-/// What is printed about the blocks behind a name, as arguments: the displacements by rank, the
-/// bytes from one to the next where there are none, the rank whose block the name is, and the
-/// processes by rank with their number.
+/// The blocks behind a name as they are printed, as arguments: displacements by rank, bytes from
+/// one to the next where there are none, the rank whose block the name is, and the processes by
+/// rank with their number.
 ///
 /// # Errors
 /// Where each block needs a place of its own, which the program has to be given.

@@ -1,19 +1,17 @@
-//! Patterns of communication drawn by chance, as a program in C like `by_hand/patterns.c`: who sends
-//! which numbers to whom, from where to where, in which way, what a process copies itself, whether
-//! memory is used twice, and one deviation.
+//! Patterns of communication drawn by chance, as a program in C like `by_hand/patterns.c`: who
+//! sends which numbers to whom, from where to where, in which way, what a process copies itself,
+//! whether memory is used twice, and one deviation.
 
 use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-/// Numbers of an array of `patterns.c`.
-const NUMBERS: usize = 1600;
 /// Where the second half of an array begins that is sent from and received into.
 const FAR: usize = 700;
 
-/// What the printed code is told of blocks: where the name that it has for them is.
+/// Where the name is that the printed code has for blocks.
 const PROLOGUE: &str = "
-/* The place, in numbers, from which printed displacements or steps lead to the blocks that there are. */
+/* The place, in numbers, from which printed displacements or steps lead to the blocks. */
 static int from(const int *place, const int *length, const int *displs, int step, int first,
                 const int *members, int n)
 {
@@ -180,190 +178,212 @@ impl Messages {
     fn code(&self, rng: &mut Rng, k: usize) -> String {
         let n = self.lengths.len();
         let (x, y) = ("a", if self.is_one { "a" } else { "b" });
-        let tag = 100 + k;
-        let mut body = String::new();
-        // The lengths once more for the names: by the process that receives.
+        // The lengths once more, by the process that receives.
         let across = (0..n).map(|j| (0..n).map(|i| self.lengths[i][j]).collect()).collect();
-        let tables =
-            [('L', &self.lengths), ('M', &across), ('S', &self.sent), ('R', &self.received)];
-        for (name, table) in tables {
-            let rows: Vec<String> =
-                table.iter().map(|row| format!("{{{}}}", joined(row))).collect();
-            writeln!(body, "    static const int {name}[][{n}] = {{{}}};", rows.join(", "))
-                .expect("memory");
+        let tables = [("L", &self.lengths), ("M", &across), ("S", &self.sent)];
+        let mut body = String::new();
+        for (name, table) in tables.into_iter().chain([("R", &self.received)]) {
+            let rows: Vec<String> = table.iter().map(|row| format!("{{{}}}", list(row))).collect();
+            let rows = rows.join(", ");
+            writeln!(body, "    static const int {name}[][{n}] = {{{rows}}};").expect("memory");
         }
-        writeln!(
-            body,
-            "    MPI_Request all[2 * MOST];\n    int used = 0;\n    (void)all, (void)used;"
-        )
-        .expect("memory");
-        if one_in(rng, 3) {
-            body.push_str("    fill(b, MOST * N);\n");
-        }
-        body.push_str("    fill(a, MOST * N);\n");
-        let own = format!(
-            "    memmove({y} + R[rank][rank], {x} + S[rank][rank], (const int[]){{{}}}[rank] * 8);\n",
-            joined(&self.own)
-        );
+        let fill_b = if one_in(rng, 3) { "fill(b, MOST * N);" } else { "" };
         let copies = rng.u32(0..3);
-        if copies == 1 {
-            body.push_str(&own);
-        }
-        writeln!(body, "    /* one call: {} */", self.names(x, y)).expect("memory");
-        let sends = "L[rank][i], MPI_DOUBLE, i";
-        match (self.is_swap(), self.is_apart(), rng.u32(0..3)) {
-            (true, _, 0) => writeln!(
-                body,
-                "    for (int k = 0; k < size; k++) {{\n        int i = (k - rank + size) % size;\n        \
-                 if (i != rank)\n            MPI_Sendrecv_replace({x} + S[rank][i], {sends}, {tag}, i, \
-                 {tag}, WORLD, IGNORE);\n    }}"
-            ),
-            (_, true, 1) => writeln!(
-                body,
-                "    for (int i = 0; i < size; i++)\n        if (i != rank && L[i][rank])\n            \
-                 MPI_Irecv({y} + R[rank][i], L[i][rank], MPI_DOUBLE, i, {tag}, WORLD, &all[used++]);\n    \
-                 for (int i = 0; i < size; i++)\n        if (i != rank && L[rank][i])\n            \
-                 MPI_Isend({x} + S[rank][i], {sends}, {tag}, WORLD, &all[used++]);\n    \
-                 MPI_Waitall(used, all, MPI_STATUSES_IGNORE);"
-            ),
-            _ => {
-                // Perhaps what is sent changes between the messages.
-                let change = if self.is_broadcast && one_in(rng, 3) { format!("            {x}[S[i][j]] += 1;\n") } else {
-                    String::new()
-                };
-                let inner = self.names_for("i", x, y);
-                writeln!(
-                    body,
-                    "    for (int i = 0; i < size; i++) {{\n        int next = (i + 1) % size, sends = 0;\n        \
-                     for (int j = 0; j < size; j++)\n            sends += L[i][j] > 0;\n        \
-                     if (!sends)\n            continue;\n        \
-                     /* one call: root = i; {inner} */\n        \
-                     for (int j = 0; j < size; j++) {{\n            \
-                     if (!L[i][j])\n                continue;\n            \
-                     if (rank == i)\n                \
-                     MPI_Send({x} + S[i][j], L[i][j], MPI_DOUBLE, j, {tag}, WORLD);\n            \
-                     if (rank == j)\n                \
-                     MPI_Recv({y} + R[j][i], L[i][j], MPI_DOUBLE, i, {tag}, WORLD, IGNORE);\n{change}        }}\n        \
-                     /* to here */\n    }}"
-                )
-            }
-        }
-        .expect("memory");
-        body.push_str("    /* to here */\n");
-        if copies == 2 {
-            body.push_str(&own);
-        }
-        writeln!(body, "    look(a, {NUMBERS} * 8);\n    look(b, {NUMBERS} * 8);").expect("memory");
-        body
+        let copied = |when: u32| if copies == when { COPIED } else { "" };
+        let way = match (self.is_swap(), self.is_apart(), rng.u32(0..3)) {
+            (true, _, 0) => REPLACED,
+            (_, true, 1) => TOGETHER,
+            _ => IN_TURN,
+        };
+        // What is sent may change between the messages.
+        let change = if self.is_broadcast && one_in(rng, 3) { "x[S[i][j]] += 1;" } else { "" };
+        let known = [
+            ("WAY", way),
+            ("BEFORE", copied(1)),
+            ("BEHIND", copied(2)),
+            ("OWN", &list(&self.own)),
+            ("FILL_B", fill_b),
+            ("CHANGE", change),
+            ("NAMES_OF_I", &names_of("i")),
+            ("NAMES", &self.names()),
+            ("TAG", &(100 + k).to_string()),
+        ];
+        format!("{body}    double *x = {x}, *y = {y};{}", filled(MESSAGES, &known))
     }
 
     /// The names in printed code.
-    fn names(&self, x: &str, y: &str) -> String {
+    fn names(&self) -> String {
         let (n, root) = (self.lengths.len(), self.root);
-        if (0..n).all(|i| i == root || self.lengths[i].iter().all(|l| *l == 0)) {
-            return self
-                .names_for(&root.to_string(), x, y)
-                .replace("next", &((root + 1) % n).to_string());
-        }
         let next = (root + 1) % n;
+        if (0..n).all(|i| i == root || self.lengths[i].iter().all(|l| *l == 0)) {
+            return names_of(&root.to_string()).replace("next", &next.to_string());
+        }
         // Of neighbours it is the lowest address.
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
         let there = pairs.filter(|&(i, j)| self.lengths[i][j] > 0);
         let lowest = there.map(|(i, j)| self.sent[i][j].min(self.received[j][i])).min();
+        let other = format!("[rank][rank == {root} ? {next} : {root}]");
         format!(
-            "BUFFER = {x} + {}; BLOCK = {x} + S[rank][rank == {root} ? {next} : {root}]; \
-             count = L[rank][rank == {root} ? {next} : {root}]; SEND = {x} + from(S[rank], L[rank], #); \
-             RECEIVE = {y} + from(R[rank], M[rank], #); BLOCKS = {y} + from(R[rank], M[rank], #)",
-            lowest.unwrap_or(0),
-        )
-    }
-
-    /// Those of one that sends to others, and next to `next`.
-    fn names_for(&self, root: &str, x: &str, y: &str) -> String {
-        format!(
-            "BUFFER = rank == {root} ? {x} + S[rank][next] : {y} + R[rank][{root}]; \
-             count = L[{root}][rank == {root} ? next : rank]; \
-             BLOCK = {y} + R[rank][{root}]; BLOCKS = {x} + from(S[rank], L[rank], #)"
+            "BUFFER = x + {}; BLOCK = x + S{other}; count = L{other}; \
+             SEND = x + from(S[rank], L[rank], #); RECEIVE = y + from(R[rank], M[rank], #); \
+             BLOCKS = y + from(R[rank], M[rank], #)",
+            lowest.unwrap_or(0)
         )
     }
 }
 
-fn joined(row: &[usize]) -> String {
+/// Those where one sends to others, and to `next` among them.
+fn names_of(root: &str) -> String {
+    format!(
+        "BUFFER = rank == {root} ? x + S[rank][next] : y + R[rank][{root}]; \
+         count = L[{root}][rank == {root} ? next : rank]; BLOCK = y + R[rank][{root}]; \
+         BLOCKS = x + from(S[rank], L[rank], #)"
+    )
+}
+
+fn list(row: &[usize]) -> String {
     row.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Something is added up, or the largest is looked for; perhaps all see what is left in the buffers.
-fn reduction(rng: &mut Rng, ranks: usize, k: usize) -> String {
-    let n = rng.usize(2..60);
-    let (at, tag) = (if rng.bool() { 0 } else { rng.usize(1..9) }, 100 + k);
-    let combine = match rng.bool() {
-        true => "y[i] += t[i];",
-        false => "y[i] = t[i] > y[i] ? t[i] : y[i];",
-    };
-    let combine = format!("for (int i = 0; i < {n}; i++) {combine}");
-    let is_one = rng.bool();
-    let (x, y) =
-        (format!("(a + {at})"), if is_one { format!("(a + {at})") } else { "b".to_owned() });
-    let root = rng.usize(0..ranks);
-    let mut body =
-        format!("    double *x = {x}, *y = {y};\n    fill(x, {n});\n    memmove(y, x, {n} * 8);\n");
-    let way = rng.u32(0..5);
-    let buffer = if way < 2 { format!("rank == {root} ? y : x") } else { "y".to_owned() };
-    let copy = "COPY = memcpy(t, y, sizeof t / 2)";
-    writeln!(
-        body,
-        "    /* one call: BUFFER = {buffer}; RESULT = y; BLOCK = x; BLOCKS = t + (#); {copy} */"
-    )
-    .expect("memory");
-    let send =
-        |from: &str, to: &str| format!("MPI_Send({from}, {n}, MPI_DOUBLE, {to}, {tag}, WORLD);");
-    let receive = |into: &str, from: &str| {
-        format!("MPI_Recv({into}, {n}, MPI_DOUBLE, {from}, {tag}, WORLD, IGNORE);")
-    };
-    let linear = format!(
-        "    if (rank != {root})\n        {}\n    else\n        for (int k = 0; k < size; k++)\n            \
-         if (k != {root}) {{\n                {}\n                {combine}\n            }}\n",
-        send("x", &root.to_string()),
-        receive("t", "k"),
-    );
-    match way {
-        0 => body.push_str(&linear),
-        1 => {
-            let tell = format!(
-                "    if (rank == {root})\n        for (int k = 0; k < size; k++) {{\n            \
-                 if (k != {root})\n                {}\n        }}\n    else\n        {}\n",
-                send("y", "k"),
-                receive("y", &root.to_string()),
-            );
-            body.push_str(&linear);
-            body.push_str(&tell);
-        }
-        2 => write!(
-            body,
-            "    if (rank > 0) {{\n        {}\n        {combine}\n    }}\n    if (rank < size - 1)\n        {}\n",
-            receive("t", "rank - 1"),
-            send("y", "rank + 1"),
-        )
-        .expect("memory"),
-        3 if ranks.is_power_of_two() => write!(
-            body,
-            "    for (int bit = 1; bit < size; bit <<= 1) {{\n        MPI_Sendrecv(y, {n}, MPI_DOUBLE, rank ^ bit, \
-             {tag}, t, {n}, MPI_DOUBLE, rank ^ bit, {tag}, WORLD, IGNORE);\n        {combine}\n    }}\n"
-        )
-        .expect("memory"),
-        _ => write!(
-            body,
-            "    for (int bit = 1; bit < size; bit <<= 1) {{\n        if (rank & bit) {{\n            {}\n            \
-             break;\n        }}\n        if (rank + bit < size) {{\n            {}\n            {combine}\n        \
-             }}\n    }}\n",
-            send("y", "rank - bit"),
-            receive("t", "rank + bit"),
-        )
-        .expect("memory"),
-    }
-    body.push_str("    /* to here */\n");
-    let who = if rng.bool() { format!("if (rank == {root} || rank == 0) ") } else { String::new() };
-    writeln!(body, "    look(x, {n} * 8);\n    {who}look(y, {n} * 8);\n    rest();")
-        .expect("memory");
-    body
+/// A text in which words are what they stand for, the first of them first.
+fn filled(text: &str, known: &[(&str, &str)]) -> String {
+    known.iter().fold(text.to_owned(), |text, (name, is)| text.replace(name, is))
 }
+
+const MESSAGES: &str = r"
+    MPI_Request all[2 * MOST];
+    int used = 0;
+    (void)all, (void)used;
+    FILL_B
+    fill(a, MOST * N);
+    BEFORE
+    /* one call: NAMES */
+WAY
+    /* to here */
+    BEHIND
+    look(a, sizeof a);
+    look(b, sizeof b);
+";
+
+const COPIED: &str = r"const int own[] = {OWN};
+    memmove(y + R[rank][rank], x + S[rank][rank], own[rank] * 8);";
+
+const REPLACED: &str = r"
+    for (int k = 0; k < size; k++) {
+        int i = (k - rank + size) % size, n = L[rank][i];
+        if (i != rank)
+            MPI_Sendrecv_replace(x + S[rank][i], n, MPI_DOUBLE, i, TAG, i, TAG, WORLD, IGNORE);
+    }";
+
+const TOGETHER: &str = r"
+    for (int i = 0; i < size; i++)
+        if (L[i][rank])
+            MPI_Irecv(y + R[rank][i], L[i][rank], MPI_DOUBLE, i, TAG, WORLD, &all[used++]);
+    for (int i = 0; i < size; i++)
+        if (L[rank][i])
+            MPI_Isend(x + S[rank][i], L[rank][i], MPI_DOUBLE, i, TAG, WORLD, &all[used++]);
+    MPI_Waitall(used, all, MPI_STATUSES_IGNORE);";
+
+const IN_TURN: &str = r"
+    for (int i = 0; i < size; i++) {
+        int next = (i + 1) % size, sends = 0;
+        for (int j = 0; j < size; j++)
+            sends += L[i][j] > 0;
+        if (!sends)
+            continue;
+        /* one call: root = i; NAMES_OF_I */
+        for (int j = 0; j < size; j++) {
+            if (!L[i][j])
+                continue;
+            if (rank == i)
+                MPI_Send(x + S[i][j], L[i][j], MPI_DOUBLE, j, TAG, WORLD);
+            if (rank == j)
+                MPI_Recv(y + R[j][i], L[i][j], MPI_DOUBLE, i, TAG, WORLD, IGNORE);
+            CHANGE
+        }
+        /* to here */
+    }";
+
+/// Something is added up, or the largest is looked for; perhaps all see what is left in buffers.
+fn reduction(rng: &mut Rng, ranks: usize, k: usize) -> String {
+    let count = rng.usize(2..60).to_string();
+    let at = if rng.bool() { 0 } else { rng.usize(1..9) };
+    let combine = if rng.bool() { "y[i] += t[i];" } else { "y[i] = t[i] > y[i] ? t[i] : y[i];" };
+    let y = if rng.bool() { "x" } else { "b" };
+    let root = rng.usize(0..ranks).to_string();
+    let linear_and_told = [LINEAR, TOLD].concat();
+    let (way, buffer) = match rng.u32(0..5) {
+        0 => (LINEAR, "rank == ROOT ? y : x"),
+        1 => (&*linear_and_told, "rank == ROOT ? y : x"),
+        2 => (CHAIN, "y"),
+        3 if ranks.is_power_of_two() => (DOUBLING, "y"),
+        _ => (TREE, "y"),
+    };
+    let who = if rng.bool() { "rank == ROOT || rank == 0" } else { "1" };
+    let known = [
+        ("WAY", way),
+        ("WHO", who),
+        ("HERE", buffer),
+        ("COMBINE", "for (int i = 0; i < COUNT; i++) ONE"),
+        ("ONE", combine),
+        ("COUNT", &*count),
+        ("ROOT", &*root),
+        ("TAG", &*(100 + k).to_string()),
+    ];
+    format!("    double *x = a + {at}, *y = {y};{}", filled(REDUCTION, &known))
+}
+
+const REDUCTION: &str = r"
+    fill(x, COUNT);
+    memmove(y, x, COUNT * 8);
+    /* one call: BUFFER = HERE; RESULT = y; BLOCK = x; BLOCKS = t + (#) */
+WAY
+    /* to here */
+    look(x, COUNT * 8);
+    if (WHO)
+        look(y, COUNT * 8);
+    rest();
+";
+
+const LINEAR: &str = r"
+    if (rank != ROOT)
+        MPI_Send(x, COUNT, MPI_DOUBLE, ROOT, TAG, WORLD);
+    for (int k = 0; k < size; k++)
+        if (rank == ROOT && k != ROOT) {
+            MPI_Recv(t, COUNT, MPI_DOUBLE, k, TAG, WORLD, IGNORE);
+            COMBINE
+        }";
+
+const TOLD: &str = r"
+    for (int k = 0; k < size; k++)
+        if (rank == ROOT && k != ROOT)
+            MPI_Send(y, COUNT, MPI_DOUBLE, k, TAG, WORLD);
+    if (rank != ROOT)
+        MPI_Recv(y, COUNT, MPI_DOUBLE, ROOT, TAG, WORLD, IGNORE);";
+
+const CHAIN: &str = r"
+    if (rank > 0) {
+        MPI_Recv(t, COUNT, MPI_DOUBLE, rank - 1, TAG, WORLD, IGNORE);
+        COMBINE
+    }
+    if (rank < size - 1)
+        MPI_Send(y, COUNT, MPI_DOUBLE, rank + 1, TAG, WORLD);";
+
+const DOUBLING: &str = r"
+    for (int bit = 1; bit < size; bit <<= 1) {
+        MPI_Sendrecv(y, COUNT, MPI_DOUBLE, rank ^ bit, TAG, t, COUNT, MPI_DOUBLE, rank ^ bit, TAG,
+                     WORLD, IGNORE);
+        COMBINE
+    }";
+
+const TREE: &str = r"
+    for (int bit = 1; bit < size; bit <<= 1) {
+        if (rank & bit) {
+            MPI_Send(y, COUNT, MPI_DOUBLE, rank - bit, TAG, WORLD);
+            break;
+        }
+        if (rank + bit < size) {
+            MPI_Recv(t, COUNT, MPI_DOUBLE, rank + bit, TAG, WORLD, IGNORE);
+            COMBINE
+        }
+    }";
