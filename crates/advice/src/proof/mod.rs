@@ -13,7 +13,7 @@ use commloom_layout::{mpi, text};
 
 use crate::elements::Elements;
 use crate::finding::Finding;
-use crate::printed::{Block, One, Printed};
+use crate::printed::{Block, Printed};
 use crate::replacement::Replacement;
 use memory::{at_one_time, buffers, from_the_start, one_array, replayed};
 use moves::moves;
@@ -38,7 +38,7 @@ pub fn prove(
             1 => reason,
             _ => format!("{reason}, in part {} of the program", finding.part + 1),
         };
-        two_processes(finding, &written.printed)?;
+        two_processes(finding)?;
         let as_sent;
         let printed = match &written.printed {
             Printed::BcastAsSent => {
@@ -67,20 +67,17 @@ pub fn prove(
 }
 
 /// Between two processes a message is no collective operation: every operation with a root is the
-/// same one message, also the first step of a chain of many. Nor are one there and one back: where
-/// the block of a process itself would be, nothing tells.
-fn two_processes(finding: &Finding, printed: &Printed) -> Result<(), String> {
+/// same one message, also the first step of a chain of many. Nor are one there and one back, as
+/// those of a halo: where the block of a process itself would be, nothing tells.
+fn two_processes(finding: &Finding) -> Result<(), String> {
     let c = finding.collective;
-    if c.group.size() != 2 {
-        return Ok(());
-    }
-    let why = match (&c.blocks, printed) {
-        (Blocks::Gathered { .. }, Printed::Gathered { one: One::InPlace, .. }) => return Ok(()),
-        (Blocks::Rooted { .. }, _) => {
+    let why = match c.blocks {
+        _ if c.group.size() != 2 => return Ok(()),
+        Blocks::Rooted { .. } => {
             "from one process to one other a broadcast, a scatter, a gather and a chain are the \
              same message: with three or more processes they differ"
         }
-        (Blocks::Exchanged { .. } | Blocks::Gathered { .. }, _) if !c.own => {
+        Blocks::Exchanged { .. } | Blocks::Gathered { .. } if !c.own => {
             "two processes exchange a message each: MPI_Sendrecv does that"
         }
         _ => return Ok(()),
