@@ -99,8 +99,9 @@ bench-detect: ## time and memory of matching, dataflow and detection of six patt
 check-graphs: ## run 100,000 random communication graphs (GRAPHS=...) byte by byte, compare with what is found, write tables/check-graphs.md (some 15 seconds)
 	scripts/written-to $(TABLES)/check-graphs.md $(CARGO) run --release --package commloom-commgraph --example check_graphs -- $(or $(GRAPHS),100000)
 
-check-advice: setup ## what detect prints for the patterns of tests/by_hand, compiled and run in place of their messages on 2 to 8 processes (RANKS=2,3,4,5,8), with every MPI library found; prints a table (some 15 minutes)
-	COMMLOOM_RANKS=$(or $(RANKS),2,3,4,5,8) $(CARGO) test --package commloom --test applied -- --nocapture
+check-advice: setup ## what detect prints for the patterns of tests/by_hand and for some drawn by chance (PROGRAMS=, SEED=), compiled and run in place of their messages on 2 to 8 processes (RANKS=2,3,4,5,6,7,8), with every MPI library found; prints tables (some 15 minutes)
+	COMMLOOM_RANKS=$(or $(RANKS),2,3,4,5,6,7,8) COMMLOOM_PROGRAMS=$(or $(PROGRAMS),60) COMMLOOM_SEED=$(or $(SEED),1) \
+		$(CARGO) test --package commloom --test applied -- --nocapture --test-threads=1
 
 check-refactor: ## some thousands of programs drawn by chance (PROGRAMS=, SEED=) with something in them that may make a change of `commloom refactor` wrong: compiled and run before and after, under both MPI libraries; prints the table of tables/check-refactor.md
 	COMMLOOM_PROGRAMS=$(or $(PROGRAMS),4000) COMMLOOM_SEED=$(or $(SEED),100) COMMLOOM_LIBRARIES=mpich,openmpi COMMLOOM_TABLE=1 \

@@ -108,7 +108,7 @@ pub fn advice<'f, 'a>(
         (b.predicted.messages.total_cmp(&a.predicted.messages))
             .then(b.most.share.bytes.cmp(&a.most.share.bytes))
     });
-    together_or_not(&mut all);
+    whole_messages(&mut all);
     all.sort_by_key(|group| group.withheld.is_some());
     let mut counted: BTreeSet<Number> = BTreeSet::new();
     Ok(all.into_iter().map(|group| joined(group, &mut counted)).collect())
@@ -129,28 +129,20 @@ fn without_covered(all: &mut Vec<Group>) {
     });
 }
 
-/// Messages that an operation shares with one whose call is not printed have to stay, and so its
-/// own call is not.
-fn together_or_not(all: &mut [Group]) {
-    let numbers: Vec<BTreeSet<Number>> = all.iter().map(Group::numbers).collect();
-    loop {
-        let stay: BTreeSet<Number> = (all.iter().zip(&numbers))
-            .filter(|(group, _)| group.withheld.is_some())
-            .flat_map(|(_, numbers)| numbers.iter().copied())
-            .collect();
-        let mut changed = false;
-        for (group, numbers) in all.iter_mut().zip(&numbers) {
-            if group.withheld.is_none() && numbers.intersection(&stay).next().is_some() {
-                group.withheld = Some(
-                    "its messages are also part of another operation, whose call is not shown to \
-                     be right"
-                        .to_owned(),
-                );
-                changed = true;
-            }
-        }
-        if !changed {
-            return;
+/// A call is for whole messages: the names in it are of their buffers, and no part of a message
+/// goes with another call or stays.
+fn whole_messages(all: &mut [Group]) {
+    let mut of: BTreeMap<Number, usize> = BTreeMap::new();
+    for finding in all.iter().flat_map(|group| &group.same) {
+        finding.ends.keys().for_each(|number| *of.entry((finding.part, *number)).or_default() += 1);
+    }
+    for group in all.iter_mut().filter(|group| group.withheld.is_none()) {
+        let parts = group.numbers().into_iter().filter(|number| of[number] > 1).count();
+        if parts > 0 {
+            group.withheld = Some(format!(
+                "{parts} of its messages are also part of another operation, and a call is for \
+                 whole messages"
+            ));
         }
     }
 }

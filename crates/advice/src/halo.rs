@@ -74,7 +74,11 @@ pub fn exchange(
         name,
     ];
     code.call("MPI_Neighbor_alltoallw", &arguments.map(str::to_owned));
-    legend.push("BUFFER: the lowest address that these messages name, at every process".to_owned());
+    legend.push(
+        "BUFFER: at every process the lowest address that these messages name, and where it has no \
+         neighbour there, the place that the block for it would have"
+            .to_owned(),
+    );
     let [sends, receives] = sides.map(|side| side.printed);
     (legend, Printed::Neighbors { sends, receives })
 }

@@ -8,6 +8,8 @@
 #[path = "common/apply.rs"]
 mod apply;
 mod common;
+#[path = "common/drawn.rs"]
+mod drawn;
 #[path = "common/mpi.rs"]
 mod mpi;
 
@@ -23,28 +25,35 @@ use serde_json::Value;
 
 /// Patterns in one language.
 struct Source {
-    file: &'static str,
-    text: &'static str,
+    file: String,
+    text: String,
     compiler: &'static str,
     options: &'static [&'static str],
 }
 
-const SOURCES: [Source; 2] = [
-    Source {
-        file: "patterns.c",
-        text: include_str!("by_hand/patterns.c"),
-        compiler: "mpicc",
-        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
-        options: &["-Wno-stringop-overflow", "-Wno-unused-variable", "-Wno-unused-function"],
-    },
-    Source {
-        file: "patterns.f90",
-        text: include_str!("by_hand/patterns.f90"),
-        compiler: "mpif90",
-        // Without interfaces one name is called with buffers of several types.
-        options: &["-w", "-fallow-argument-mismatch"],
-    },
-];
+const PATTERNS: &str = include_str!("by_hand/patterns.c");
+
+impl Source {
+    fn c(file: &str, text: &str) -> Source {
+        Source {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            compiler: "mpicc",
+            // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
+            options: &["-Wno-stringop-overflow", "-Wno-unused-variable", "-Wno-unused-function"],
+        }
+    }
+
+    fn fortran(file: &str, text: &str) -> Source {
+        Source {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            compiler: "mpif90",
+            // Without interfaces one name is called with buffers of several types.
+            options: &["-w", "-fallow-argument-mismatch"],
+        }
+    }
+}
 
 /// A function of a source.
 struct Pattern {
@@ -55,9 +64,6 @@ struct Pattern {
     fits: fn(u32) -> bool,
     /// A function with messages that it has in common with others.
     shared: Option<String>,
-    /// It is one run: what the recorder has learned of others hides some of its sums
-    /// (`record/watch.rs`).
-    alone: bool,
 }
 
 /// The name of a function that begins in this line.
@@ -75,21 +81,20 @@ impl Source {
         for line in self.text.lines() {
             if let Some((conditions, words)) = line.split_once("expect: ") {
                 let conditions = conditions.trim_matches(['/', '*', '!', ' ']);
-                let alone = conditions == "alone;";
                 let fits: fn(u32) -> bool = match conditions {
                     "powers of two;" => |ranks| ranks.is_power_of_two(),
                     "three or more;" => |ranks| ranks >= 3,
                     "four or more;" => |ranks| ranks >= 4,
-                    "" | "alone;" => |_| true,
+                    "" => |_| true,
                     other => panic!("nobody knows what {other:?} means"),
                 };
-                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits, alone));
+                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
             } else if let Some(name) = begins(line) {
                 helper = Some(name);
-                if let Some((expected, fits, alone)) = expected.take() {
+                if let Some((expected, fits)) = expected.take() {
                     helper = None;
                     let name = name.to_owned();
-                    all.push(Pattern { name, expected, fits, shared: None, alone });
+                    all.push(Pattern { name, expected, fits, shared: None });
                 }
             } else if line.contains("one call: ") {
                 helpers.extend(helper);
@@ -191,10 +196,10 @@ impl Batch<'_> {
         let (mut wrong, mut placed, mut applies) = (Vec::new(), Vec::new(), Vec::new());
         for (pattern, own) in self.patterns.iter().zip(&of) {
             wrong.extend(counted(own).err());
-            let new = applied(self.source.text, own);
+            let new = applied(&self.source.text, own);
             applies.push(match &new {
                 Ok(None) => "",
-                Ok(Some(_)) => "same bytes",
+                Ok(Some(_)) => "not run",
                 Err(_) => "by hand only",
             });
             match new {
@@ -205,8 +210,12 @@ impl Batch<'_> {
         }
         match self.after(&stem, &placed) {
             Ok(Some(after)) => {
-                for (pattern, own) in self.patterns.iter().zip(&of) {
-                    if before[&pattern.name] != after[&pattern.name] {
+                for ((pattern, own), applies) in self.patterns.iter().zip(&of).zip(&mut applies) {
+                    let is_same = before[&pattern.name] == after[&pattern.name];
+                    if *applies == "not run" {
+                        *applies = if is_same { "same bytes" } else { "other bytes" };
+                    }
+                    if !is_same {
                         let (name, context) = (&pattern.name, self.context());
                         wrong.push(format!("{name} of {context} reads other bytes: {own:#?}"));
                     }
@@ -236,8 +245,8 @@ impl Batch<'_> {
 
     /// The data that the program reads with all of this in the place of its messages.
     fn after(&self, stem: &str, advice: &[Value]) -> Result<Option<Read>, String> {
-        let Some(text) = applied(self.source.text, advice)? else { return Ok(None) };
-        let extension = Path::new(self.source.file).extension().expect("a language");
+        let Some(text) = applied(&self.source.text, advice)? else { return Ok(None) };
+        let extension = Path::new(&self.source.file).extension().expect("a language");
         let new = self.folder.join(stem);
         let source = new.with_extension(extension);
         std::fs::write(&source, text).expect("a file");
@@ -317,8 +326,8 @@ fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
     for pattern in patterns {
         let is_apart = |batch: &&mut Vec<&Pattern>| {
             let is_common =
-                |other: &Pattern| other.shared.is_some() && other.shared == pattern.shared;
-            !pattern.alone && batch.iter().all(|other| !other.alone && !is_common(other))
+                |other: &&Pattern| other.shared.is_some() && other.shared == pattern.shared;
+            !batch.iter().any(is_common)
         };
         match all.iter_mut().find(is_apart) {
             Some(batch) => batch.push(pattern),
@@ -328,48 +337,85 @@ fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
     all
 }
 
-#[test]
-fn printed_code_does_what_the_messages_did() {
-    let wanted = std::env::var("COMMLOOM_RANKS").unwrap_or_else(|_| "4".to_owned());
-    let wanted: Vec<u32> = wanted.split(',').filter_map(|n| n.parse().ok()).collect();
-    let is_table = std::env::var_os("COMMLOOM_RANKS").is_some();
+/// Rows of the table, and what is wrong, of a source with every library found.
+fn checked(source: &Source, ranks: &[u32]) -> (Vec<String>, Vec<String>) {
     let only = std::env::var("COMMLOOM_PATTERN").unwrap_or_default();
-    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
-    for source in &SOURCES {
-        let patterns = source.patterns();
-        let one = |mpi: Mpi| {
-            let folder = folder(mpi);
-            let text = folder.join(source.file);
-            std::fs::write(&text, source.text).expect("a file");
-            source.compile(mpi, &text, &folder.join(source.file.replace('.', "_")));
-            let (mut rows, mut wrong) = (Vec::new(), Vec::new());
-            for &ranks in &wanted {
-                let fits = |p: &&Pattern| (p.fits)(ranks) && p.name.contains(&only);
-                let some: Vec<&Pattern> = patterns.iter().filter(fits).collect();
-                for (number, patterns) in batches(&some).into_iter().enumerate() {
-                    let batch = Batch { mpi, source, patterns, ranks, folder: folder.clone() };
-                    let (more, faults) = batch.check(number);
-                    rows.extend(more);
-                    wrong.extend(faults);
-                }
-            }
-            (rows, wrong)
-        };
-        thread::scope(|scope| {
-            let all: Vec<_> =
-                Mpi::installed().into_iter().map(|mpi| scope.spawn(move || one(mpi))).collect();
-            for one in all {
-                let (more, faults) = one.join().expect("no panic");
+    let patterns = source.patterns();
+    let one = |mpi: Mpi| {
+        let folder = folder(mpi);
+        let text = folder.join(&source.file);
+        std::fs::write(&text, &source.text).expect("a file");
+        source.compile(mpi, &text, &folder.join(source.file.replace('.', "_")));
+        let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+        for &ranks in ranks {
+            let fits = |p: &&Pattern| (p.fits)(ranks) && p.name.contains(&only);
+            let some: Vec<&Pattern> = patterns.iter().filter(fits).collect();
+            for (number, patterns) in batches(&some).into_iter().enumerate() {
+                let batch = Batch { mpi, source, patterns, ranks, folder: folder.clone() };
+                let (more, faults) = batch.check(number);
                 rows.extend(more);
                 wrong.extend(faults);
             }
-        });
-    }
-    if is_table {
+        }
+        (rows, wrong)
+    };
+    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+    thread::scope(|scope| {
+        let one = &one;
+        let all: Vec<_> =
+            Mpi::installed().into_iter().map(|mpi| scope.spawn(move || one(mpi))).collect();
+        for one in all {
+            let (more, faults) = one.join().expect("no panic");
+            rows.extend(more);
+            wrong.extend(faults);
+        }
+    });
+    (rows, wrong)
+}
+
+/// On how many processes.
+fn ranks() -> Vec<u32> {
+    let wanted = std::env::var("COMMLOOM_RANKS").unwrap_or_else(|_| "4".to_owned());
+    wanted.split(',').filter_map(|n| n.parse().ok()).collect()
+}
+
+fn shown(mut rows: Vec<String>, wrong: &[String]) {
+    if std::env::var_os("COMMLOOM_RANKS").is_some() {
         rows.sort();
         println!("| pattern | processes | library | printed | messages | applied |");
         println!("|---|---|---|---|---|---|");
         rows.iter().for_each(|row| println!("| {row} |"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn printed_code_does_what_the_messages_did() {
+    let fortran = Source::fortran("patterns.f90", include_str!("by_hand/patterns.f90"));
+    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+    for source in [Source::c("patterns.c", PATTERNS), fortran] {
+        let (more, faults) = checked(&source, &ranks());
+        rows.extend(more);
+        wrong.extend(faults);
+    }
+    shown(rows, &wrong);
+}
+
+/// Patterns drawn by chance: `COMMLOOM_PROGRAMS` so many, from `COMMLOOM_SEED`.
+#[test]
+fn printed_code_does_what_drawn_messages_did() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
+    };
+    let (count, seed) = (number("COMMLOOM_PROGRAMS", 24), number("COMMLOOM_SEED", 1));
+    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+    for ranks in ranks() {
+        let count = usize::try_from(count).expect("small");
+        let n = usize::try_from(ranks).expect("small");
+        let text = drawn::program(PATTERNS, seed, n, count);
+        let (more, faults) = checked(&Source::c(&format!("drawn_{ranks}.c"), &text), &[ranks]);
+        rows.extend(more);
+        wrong.extend(faults);
+    }
+    shown(rows, &wrong);
 }

@@ -79,27 +79,43 @@ pub(super) fn replayed(c: &Collective, moves: &Moves) -> Result<Named, String> {
     Ok(named)
 }
 
-/// Each byte that a name is of is there once while the call runs: it is not written and used, and
-/// does not hold one block after the other.
-pub(super) fn at_one_time(finding: &Finding, named: &mut Named) -> Result<(), String> {
-    for (Name { process, .. }, used) in named {
+/// Each byte that the call is given is there once while it runs: none is written and used, under
+/// whatever names, and no name has memory that held one block after the other. Blocks that get
+/// places of their own may have come to one place.
+pub(super) fn at_one_time(finding: &Finding, named: &Named) -> Result<(), String> {
+    let mut all: BTreeMap<u32, Vec<(&Used, Name)>> = BTreeMap::new();
+    for (name, used) in named {
+        all.entry(name.process).or_default().extend(used.iter().map(|used| (used, *name)));
+    }
+    for (process, mut used) in all {
         let mut is_kept = None;
-        used.sort_unstable_by_key(|used| (used.range.start, used.range.end));
-        let mut last: Option<&Used> = None;
-        for next in used.iter() {
-            if let Some(last) = last.filter(|last| next.range.start < last.range.end) {
-                if last.is_written || next.is_written {
+        used.sort_unstable_by_key(|(used, name)| (used.range.start, used.range.end, *name));
+        let mut kept = || *is_kept.get_or_insert_with(|| finding.sends_together(process));
+        // Of those so far, in each name and of both kinds, the one that reaches farthest.
+        let mut open: Vec<(&Used, Name)> = Vec::new();
+        for (next, name) in used {
+            open.retain(|(other, _)| other.range.end > next.range.start);
+            for (other, its) in &open {
+                let is_one = *its == name;
+                let have_places = its.block.is_some() && name.block.is_some();
+                let is_both = next.is_written && other.is_written;
+                if (next.is_written || other.is_written) && (is_one || !(is_both && have_places)) {
                     return Err(format!("at process {process} it would overwrite what it uses"));
                 }
-                let mut kept = || *is_kept.get_or_insert_with(|| finding.sends_together(*process));
-                if last.version != next.version && !kept() {
+                if is_one && other.version != next.version && !kept() {
                     return Err(format!(
                         "the memory of process {process} held these blocks one after the other"
                     ));
                 }
             }
-            let is_further = last.is_none_or(|last| next.range.end > last.range.end);
-            last = if is_further { Some(next) } else { last };
+            match open
+                .iter_mut()
+                .find(|(other, its)| *its == name && other.is_written == next.is_written)
+            {
+                Some(last) if last.0.range.end >= next.range.end => {}
+                Some(last) => last.0 = next,
+                None => open.push((next, name)),
+            }
         }
     }
     Ok(())
@@ -108,11 +124,12 @@ pub(super) fn at_one_time(finding: &Finding, named: &mut Named) -> Result<(), St
 /// Where a buffer begins and ends, and its widest gap: bytes from its address.
 type Extent = (i64, i64, u64);
 
-/// Displacements are right in every run only within one array. A trace does not know arrays, but a
-/// message does not reach beyond one: memory is one array where the buffers of messages overlap or
-/// touch.
-pub(super) fn one_array(finding: &Finding, named: &Named, printed: &Printed) -> Result<(), String> {
-    let mut arrays: BTreeMap<u32, Vec<(Range<u64>, u64)>> = BTreeMap::new();
+/// The memory of messages, with the widest gap in each, by process; sorted.
+type Buffers = BTreeMap<u32, Vec<(Range<u64>, u64)>>;
+
+/// The buffers of the messages at both ends.
+pub(super) fn buffers(finding: &Finding) -> Buffers {
+    let mut all = Buffers::new();
     // By count and layout.
     let mut known = HashMap::<(u64, &str), Option<Extent>>::new();
     for message in finding.messages() {
@@ -125,12 +142,50 @@ pub(super) fn one_array(finding: &Finding, named: &Named, printed: &Printed) -> 
             let bounds = *known.entry(key).or_insert_with(|| bounds(buffer));
             let (low, high, gap) = bounds.unwrap_or((0, signed(buffer.bytes), 0));
             let end = |by: i64| buffer.address.saturating_add_signed(by);
-            arrays.entry(process).or_default().push((end(low)..end(high), gap));
+            all.entry(process).or_default().push((end(low)..end(high), gap));
         }
     }
-    for all in arrays.values_mut() {
-        all.sort_unstable_by_key(|(range, _)| (range.start, range.end));
+    for own in all.values_mut() {
+        own.sort_unstable_by_key(|(range, _)| (range.start, range.end));
     }
+    all
+}
+
+/// The name of a single block is of the buffers of messages, by its description: no block begins
+/// inside of them.
+pub(super) fn from_the_start(
+    named: &Named,
+    buffers: &Buffers,
+    printed: &Printed,
+) -> Result<(), String> {
+    let is_single = |name: &Name| match printed {
+        Printed::Bcast(_) => true,
+        Printed::Rooted { gathers, .. } => name.is_received != *gathers,
+        Printed::Gathered { .. } => !name.is_received,
+        _ => false,
+    };
+    for (name, used) in named.iter().filter(|(name, _)| is_single(name)) {
+        let start = used.iter().map(|used| used.range.start).min();
+        let own = buffers.get(&name.process).into_iter().flatten();
+        if !own.into_iter().any(|(range, _)| Some(range.start) == start) {
+            return Err(format!(
+                "what process {} gives or gets is only a part of its messages",
+                name.process
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Displacements are right in every run only within one array. A trace does not know arrays, but a
+/// message does not reach beyond one: memory is one array where the buffers of messages overlap or
+/// touch.
+pub(super) fn one_array(
+    finding: &Finding,
+    named: &Named,
+    arrays: &Buffers,
+    printed: &Printed,
+) -> Result<(), String> {
     let is_grid = matches!(printed, Printed::Neighbors { .. });
     for (name, places) in named {
         let low = places.iter().map(|used| used.range.start).min().unwrap_or(0);

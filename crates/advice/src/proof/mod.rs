@@ -13,9 +13,9 @@ use commloom_layout::{mpi, text};
 
 use crate::elements::Elements;
 use crate::finding::Finding;
-use crate::printed::{Block, One, Printed};
+use crate::printed::{Block, Printed};
 use crate::replacement::Replacement;
-use memory::{at_one_time, one_array, replayed};
+use memory::{at_one_time, buffers, from_the_start, one_array, replayed};
 use moves::moves;
 use reduction::reduced;
 
@@ -38,7 +38,7 @@ pub fn prove(
             1 => reason,
             _ => format!("{reason}, in part {} of the program", finding.part + 1),
         };
-        two_processes(finding, &written.printed)?;
+        two_processes(finding)?;
         let as_sent;
         let printed = match &written.printed {
             Printed::BcastAsSent => {
@@ -55,28 +55,34 @@ pub fn prove(
             }
             printed => {
                 let moved = moves(printed, c).map_err(at)?;
-                let mut named = replayed(c, &moved).map_err(at)?;
-                at_one_time(finding, &mut named).map_err(at)?;
-                one_array(finding, &named, printed).map_err(at)?;
+                let named = replayed(c, &moved).map_err(at)?;
+                at_one_time(finding, &named).map_err(at)?;
+                let buffers = buffers(finding);
+                from_the_start(&named, &buffers, printed).map_err(at)?;
+                one_array(finding, &named, &buffers, printed).map_err(at)?;
             }
         }
     }
     Ok(())
 }
 
-/// One message there and one back are no collective operation: where the block of a process itself
-/// would be, nothing tells.
-fn two_processes(finding: &Finding, printed: &Printed) -> Result<(), String> {
+/// Between two processes a message is no collective operation: every operation with a root is the
+/// same one message, also the first step of a chain of many. Nor are one there and one back, as
+/// those of a halo: where the block of a process itself would be, nothing tells.
+fn two_processes(finding: &Finding) -> Result<(), String> {
     let c = finding.collective;
-    let is_exchange = match &c.blocks {
-        Blocks::Exchanged { .. } => true,
-        Blocks::Gathered { .. } => !matches!(printed, Printed::Gathered { one: One::InPlace, .. }),
-        _ => false,
+    let why = match c.blocks {
+        _ if c.group.size() != 2 => return Ok(()),
+        Blocks::Rooted { .. } => {
+            "from one process to one other a broadcast, a scatter, a gather and a chain are the \
+             same message: with three or more processes they differ"
+        }
+        Blocks::Exchanged { .. } | Blocks::Gathered { .. } if !c.own => {
+            "two processes exchange a message each: MPI_Sendrecv does that"
+        }
+        _ => return Ok(()),
     };
-    match is_exchange && !c.own && c.group.size() == 2 {
-        true => Err("two processes exchange a message each: MPI_Sendrecv does that".to_owned()),
-        false => Ok(()),
-    }
+    Err(why.to_owned())
 }
 
 /// The layout that all messages of a broadcast have at both ends.

@@ -147,14 +147,14 @@ static void sum_ring(double *x, double *other)
     rest();
 }
 
-/* alone; expect: MPI_Allreduce */
+/* expect: MPI_Allreduce */
 static void allreduce_ring(void)
 {
     fill(a, N);
     sum_ring(a, t);
 }
 
-/* alone; expect: MPI_Allreduce */
+/* expect: MPI_Allreduce */
 static void allreduce_ring_far(void)
 {
     fill(far_a, N);
@@ -577,7 +577,7 @@ static void shift(void)
 {
     if (step == 0)
         fill(a, N);
-    /* one call: SEND = a; RECEIVE = a; BLOCK = a; BLOCKS = a */
+    /* one call: BLOCKS = a */
     MPI_Sendrecv_replace(a, N, MPI_DOUBLE, right(), 34, left(), 34, WORLD, IGNORE);
     /* to here */
     look(a, N * 8);
@@ -588,7 +588,7 @@ static void scatter_compute_gather(void)
 {
     if (rank == 0)
         fill(b, N * size);
-    /* one call: BLOCKS = b; BLOCK = a; BUFFER = rank ? a : b + N */
+    /* one call: BLOCKS = b; BLOCK = a */
     if (rank == 0)
         for (int i = 1; i < size; i++)
             MPI_Send(b + i * N, N, MPI_DOUBLE, i, 35, WORLD);
@@ -597,7 +597,7 @@ static void scatter_compute_gather(void)
     /* to here */
     for (int i = 0; i < N && rank; i++)
         a[i] = 2 * a[i] + 1;
-    /* one call: BLOCKS = b; BLOCK = a; BUFFER = rank ? a : b + N */
+    /* one call: BLOCKS = b; BLOCK = a */
     if (rank == 0)
         for (int i = 1; i < size; i++)
             MPI_Recv(b + i * N, N, MPI_DOUBLE, i, 36, WORLD, IGNORE);
@@ -615,7 +615,7 @@ static void gather_pointers(void)
     for (int i = 0; i < size && step == 0; i++)
         blocks[i] = malloc((N + 7 * i) * 8);
     fill(a, N);
-    /* one call: BLOCK = a; BLOCKS = blocks[0]; BUFFER = rank ? a : blocks[1] */
+    /* one call: BLOCK = a; BLOCKS = blocks[0] */
     if (rank == 0)
         for (int i = 1; i < size; i++)
             MPI_Recv(blocks[i], N, MPI_DOUBLE, i, 37, WORLD, IGNORE);
@@ -957,7 +957,7 @@ static void allgather_short(void)
 static void gather_subtract(void)
 {
     fill(a, N);
-    /* one call: BLOCK = a; BLOCKS = b; BUFFER = rank ? a : b + N */
+    /* one call: BLOCK = a; BLOCKS = b */
     if (rank)
         MPI_Send(a, N, MPI_DOUBLE, 0, 46, WORLD);
     for (int i = 1; i < size && rank == 0; i++)
@@ -1050,6 +1050,52 @@ static void reduce_elsewhere(void)
     rest();
 }
 
+/* A line of processes: the first has nobody before it, and the last nobody behind. */
+/* three or more; expect: MPI_Neighbor_alltoallw */
+static void halo_line(void)
+{
+    enum { EDGE = 10, INNER = 2 * EDGE };
+    double *before = a, *first = a + EDGE, *last = a + INNER, *behind = a + INNER + EDGE;
+    int up = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, down = rank ? rank - 1 : MPI_PROC_NULL;
+    fill(first, INNER);
+    /* one call: BUFFER = a */
+    MPI_Sendrecv(last, EDGE, MPI_DOUBLE, up, 66, before, EDGE, MPI_DOUBLE, down, 66, WORLD, IGNORE);
+    MPI_Sendrecv(first, EDGE, MPI_DOUBLE, down, 67, behind, EDGE, MPI_DOUBLE, up, 67, WORLD, IGNORE);
+    /* to here */
+    look(a, (INNER + 2 * EDGE) * 8);
+}
+
+/* Each gives way to what comes for it. */
+/* expect: withheld */
+static void alltoall_replaced(void)
+{
+    fill(a, N * size);
+    /* one call: SEND = a; RECEIVE = a */
+    for (int k = 0; k < size; k++) {
+        int other = (k - rank + size) % size;
+        if (other != rank)
+            MPI_Sendrecv_replace(a + other * N, N, MPI_DOUBLE, other, 64, other, 64, WORLD, IGNORE);
+    }
+    /* to here */
+    look(a, N * size * 8);
+}
+
+/* Its first number is another for each: the rest alone is a broadcast, and no message. */
+/* expect: withheld */
+static void bcast_numbered(void)
+{
+    if (rank == 0)
+        fill(a, N);
+    /* one call: BUFFER = a */
+    if (rank == 0)
+        for (int i = 1; i < size; i++, a[0]++)
+            MPI_Send(a, N, MPI_DOUBLE, i, 65, WORLD);
+    else
+        MPI_Recv(a, N, MPI_DOUBLE, 0, 65, WORLD, IGNORE);
+    /* to here */
+    look(a, N * 8);
+}
+
 static const struct { const char *name; void (*run)(void); } patterns[] = {
 #define PATTERN(name) { #name, name }
     PATTERN(bcast_nonblocking), PATTERN(scatter_in_line), PATTERN(bcast_tree), PATTERN(reduce_tree),
@@ -1069,7 +1115,8 @@ static const struct { const char *name; void (*run)(void); } patterns[] = {
     PATTERN(reduce_elsewhere), PATTERN(bcast_matched), PATTERN(bcast_tree_probed),
     PATTERN(bcast_counted), PATTERN(bcast_from_anyone), PATTERN(bcast_stop), PATTERN(bcast_types),
     PATTERN(allreduce_sum_or_max), PATTERN(bcast_header), PATTERN(bcast_until_end),
-    PATTERN(bcast_root_told),
+    PATTERN(bcast_root_told), PATTERN(halo_line), PATTERN(alltoall_replaced),
+    PATTERN(bcast_numbered),
 };
 
 /* Nothing is left of the pattern before. */

@@ -1,7 +1,9 @@
 //! Printed code in the place of the messages of a program.
 //!
-//! A program says where that may be: from a comment with `one call:` to one with `to here`. After
-//! the first words it says what names in the printed code stand for (`BUFFER = a + 3; ...`).
+//! A program says where that may be: from a comment with `one call:` to one with `to here`, where
+//! the root is another each time one that says what `root` is. After
+//! the first words it says what names in the printed code stand for (`BUFFER = a + 3; ...`). A `#`
+//! in there is what is printed about the blocks behind that name: see [`blocks`].
 
 use std::fmt::Write as _;
 
@@ -48,11 +50,22 @@ pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
         let ends = ends.flatten().map(|place| place["frames"][0]["line"].as_u64());
         let ends: Vec<usize> =
             ends.map(|line| usize::try_from(line.unwrap_or(0)).unwrap_or(0)).collect();
-        let has = |r: &Region| ends.iter().all(|line| (r.first + 1..=r.last).contains(line));
+        let asks_root = words(&code.join(" ")).any(|word| word == "root");
+        let has = |r: &Region| {
+            let tells_root = r.names.iter().any(|(name, _)| name == "root");
+            let is_all = ends.iter().all(|line| (r.first + 1..=r.last).contains(line));
+            is_all && tells_root == asks_root
+        };
         let inner = (0..regions.len()).filter(|r| has(&regions[*r]));
         let inner = inner.min_by_key(|r| regions[*r].last - regions[*r].first);
         let inner = inner.ok_or_else(|| format!("no place for the code: {code:?}"))?;
-        let new = block(&code, &regions[inner].names, one["language"] == "Fortran")?;
+        let mut names = regions[inner].names.clone();
+        for (name, is) in names.iter_mut().filter(|(_, is)| is.contains('#')) {
+            if words(&code.join(" ")).any(|word| word == name) {
+                *is = is.replace('#', &blocks(name, one, &code)?);
+            }
+        }
+        let new = block(&code, &names, one["language"] == "Fortran")?;
         if replaced[inner].replace(new).is_some() {
             return Err("two calls for one place".to_owned());
         }
@@ -73,6 +86,39 @@ pub fn applied(text: &str, advice: &[Value]) -> Result<Option<String>, String> {
         at += 1;
     }
     Ok(Some(out))
+}
+
+/// The blocks behind a name as they are printed, as arguments: displacements by rank, bytes from
+/// one to the next where there are none, the rank whose block the name is, and the processes by
+/// rank with their number.
+///
+/// # Errors
+/// Where each block needs a place of its own, which the program has to be given.
+fn blocks(name: &str, one: &Value, code: &[&str]) -> Result<String, String> {
+    let legend = one["legend"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let said = legend.filter_map(|line| line.strip_prefix(&format!("{name}: "))).next();
+    let said = said.unwrap_or_default();
+    if said.contains("each in a place of its own") {
+        return Err(format!("no place for the code, whose blocks need places: {code:?}"));
+    }
+    let number = |from: &str| {
+        let rest = said.split_once(from)?.1.trim_start();
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+    };
+    let text = code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (before, behind) = text.split_once(&format!("{name}, ")).unwrap_or_default();
+    let mut functions = before.split('(').filter_map(|part| part.rsplit(' ').next());
+    let is_vector =
+        functions.rfind(|word| word.starts_with("MPI_")).is_some_and(|f| f.ends_with('v'));
+    let displacements = behind.split(", ").nth(1).filter(|_| is_vector).unwrap_or("NULL");
+    let step = number("the others follow,").unwrap_or(0);
+    let first = number("the block of rank").unwrap_or(-1);
+    let members: Vec<String> = match one["groups"].as_array().and_then(|groups| groups.first()) {
+        Some(group) => group.as_array().into_iter().flatten().map(ToString::to_string).collect(),
+        None => (0..one["processes"].as_u64().unwrap_or(0)).map(|k| k.to_string()).collect(),
+    };
+    let (list, n) = (members.join(", "), members.len());
+    Ok(format!("{displacements}, {step}, {first}, (int[]){{{list}}}, {n}"))
 }
 
 /// The code with its names, and what it needs declared.

@@ -213,10 +213,13 @@ impl Watch {
             false => (start, end),
         };
         let length = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
+        // A place is compared as a whole: part of a longer one is another.
         let there = |shot: &Shot| {
-            shot.start <= start
-                && end <= shot.start.saturating_add(long(shot.bytes.len()))
-                && shot.is_wide >= is_wide
+            let its_end = shot.start.saturating_add(long(shot.bytes.len()));
+            match is_wide {
+                true => shot.is_wide && shot.start <= start && end <= its_end,
+                false => !shot.is_wide && (shot.start, its_end) == (start, end),
+            }
         };
         let taken: usize = self.shots.iter().map(|shot| shot.bytes.len()).sum();
         if length == 0 || taken + length > self.limit || self.shots.iter().any(there) {
