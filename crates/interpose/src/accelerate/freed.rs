@@ -40,6 +40,24 @@ impl<A: Abi> Accelerator<A> {
         }
     }
 
+    /// The library has freed a persistent request of the program, or the one that was started in
+    /// its place, which is the program's end too: Open MPI does so where its message was too long.
+    ///
+    /// # Safety
+    /// It is complete, and nobody uses its handle any more.
+    pub(crate) unsafe fn has_lost(&self, mut request: A::Request, held: Held<A>) {
+        self.pending.remove(request);
+        if let Some(moved) = held.moved() {
+            moved.done(self);
+        }
+        let Held::StandIn(lost) = held else { return };
+        let Some(repeated) = self.repeated.remove(request) else { return };
+        repeated.loses(self, &lost);
+        // SAFETY: the program's own request, inactive since its stand-in was started; the program
+        // is told that it is gone.
+        unsafe { (self.mpi().own.request_free)(&raw mut request) };
+    }
+
     /// Gives back the buffers of freed sends that are complete by now.
     pub(crate) fn finish_freed_sends(&self) {
         if !self.pending.freed_sends.is_empty() {

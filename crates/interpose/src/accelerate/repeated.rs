@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex};
 use commloom_mpi::Abi;
 use commloom_trace::Mode;
 
-use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::landing::Landing;
@@ -188,33 +187,13 @@ impl<A: Abi> RepeatedMessage<A> {
     }
 
     /// The library has freed a stand-in; the others go with it.
-    fn loses(&self, engine: &Engine<A>, lost: &Arc<StandIn<A>>) {
+    pub fn loses(&self, engine: &Engine<A>, lost: &Arc<StandIn<A>>) {
         let made = |other: &mut Option<Option<Arc<StandIn<A>>>>| other.take().flatten();
         for other in lock(&self.others).made.iter_mut().filter_map(made) {
             if !Arc::ptr_eq(lost, &other) {
                 other.free(engine);
             }
         }
-    }
-}
-
-impl<A: Abi> Accelerator<A> {
-    /// The library has freed a persistent request of the program, or the one that was started in
-    /// its place, which is the program's end too: Open MPI does so where its message was too long.
-    ///
-    /// # Safety
-    /// It is complete, and nobody uses its handle any more.
-    pub(crate) unsafe fn has_lost(&self, mut request: A::Request, held: Held<A>) {
-        self.pending.remove(request);
-        if let Some(moved) = held.moved() {
-            moved.done(self);
-        }
-        let Held::StandIn(lost) = held else { return };
-        let Some(repeated) = self.repeated.remove(request) else { return };
-        repeated.loses(self, &lost);
-        // SAFETY: the program's own request, inactive since its stand-in was started; the program
-        // is told that it is gone.
-        unsafe { (self.mpi().own.request_free)(&raw mut request) };
     }
 }
 

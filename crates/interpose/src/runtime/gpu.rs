@@ -243,9 +243,9 @@ impl Driver {
 }
 
 /// The first of these versions of a library that the process has loaded, which knows what it has
-/// loaded by these names. The linker is asked for no other: before it says that it has not loaded one it looks
-/// into every folder of its path, which are 130 calls of the system here, and slow ones where the
-/// folders are on a network.
+/// loaded by these names. The linker is asked for no other: before it says that it has not loaded
+/// one it looks into every folder of its path, which are 130 calls of the system here, and slow
+/// ones where the folders are on a network.
 fn loaded(known: &[CString], names: &[&CStr]) -> Option<Driver> {
     let stem = |name: &CStr| {
         let name = name.to_string_lossy().into_owned();
