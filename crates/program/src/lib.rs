@@ -43,7 +43,7 @@ use std::collections::HashMap;
 use commloom_read::c::Define;
 use commloom_read::{c, fortran};
 use commloom_source::tree::{Constant, Expression, ExpressionKind, Name, Unit};
-use commloom_source::{Lines, Source};
+use commloom_source::{Language, Lines, Source};
 
 use files::{Files, file_id};
 use program::Expanded;
@@ -61,15 +61,20 @@ pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 impl Project {
     /// Reads all files. An include is taken for the file whose name ends like it, the one in the
     /// same folder first; one that is not among the sources is passed over. Languages are
-    /// corrected: what a Fortran file includes is Fortran in its form, a header of C++ files only
-    /// is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the
-    /// summaries.
+    /// corrected: what cannot be fixed form is free form, what a Fortran file includes is Fortran
+    /// in its form, a header of C++ files only is C++. Time linear in the texts, times the depth
+    /// of the includes, plus the rounds of the summaries.
     pub fn new(sources: Vec<Source>) -> Project {
         Project::with(sources, Setup::default())
     }
 
     /// The same, with what else is known.
     pub fn with(mut sources: Vec<Source>, setup: Setup) -> Project {
+        for source in &mut sources {
+            if source.language == Language::FortranFixed && source.is_free_form() {
+                source.language = Language::FortranFree;
+            }
+        }
         let files = Files::new(&mut sources, &setup.compiled);
         let mut units: Vec<Unit> = sources
             .iter()
