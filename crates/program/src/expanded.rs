@@ -65,6 +65,7 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             reach: Vec::new(),
+            owned: self.owned.clone(),
             setup: self.setup.clone(),
             expanded,
         };

@@ -24,6 +24,7 @@ mod included;
 mod inline;
 mod library;
 mod names;
+mod owned;
 mod program;
 pub mod refusal;
 mod regions;
@@ -38,7 +39,7 @@ mod wrappers;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use commloom_read::c::Define;
 use commloom_read::{c, fortran};
@@ -107,10 +108,12 @@ impl Project {
             pointers: Vec::new(),
             expanded: Expanded::default(),
             reach: Vec::new(),
+            owned: HashSet::new(),
             setup,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.reach = hidden::reach(&project);
+        project.owned = owned::owned(&project);
         project
     }
 }

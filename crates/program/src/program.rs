@@ -35,6 +35,8 @@ pub struct Project {
     pub(super) expanded: Expanded,
     /// As `spaces.ids`.
     pub(super) reach: Vec<Reach>,
+    /// Pointers of C outside of procedures that alone lead to what they lead to.
+    pub(super) owned: HashSet<String>,
     pub(super) setup: Setup,
 }
 

@@ -9,7 +9,7 @@
 mod keys;
 mod uses;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use commloom_copies::Direction;
 use commloom_program::refusal::{Code, Refusal};
@@ -23,21 +23,24 @@ use crate::found::{Found, buffer_name};
 use crate::wrapped::sides;
 use crate::{Site, Trail};
 
-use keys::{Key, Keyed};
-use uses::Uses;
+use keys::Keyed;
+use uses::{Explaining, Uses};
 
 /// The calls of MPI with packed buffers that are not among some sites.
 pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>) -> Vec<Site> {
-    let known: HashSet<(Span, &str)> =
-        sites.map(|site| (site.statement, site.buffer.as_str())).collect();
-    let uses = Uses::of(project);
+    let mut known: HashSet<(Span, &str)> = HashSet::new();
+    let mut explaining = Explaining::default();
+    for site in sites {
+        known.insert((site.statement, &site.buffer));
+        explaining.add(site);
+    }
+    let uses = Uses::of(project, &explaining);
     let procedures: Vec<Keyed<'_>> = project
         .procedures()
         .map(|id| Keyed { id, view: project.view(id) })
         // A procedure of the table is what the table says, not what its body does.
         .filter(|at| at.view.wrapper(&at.view.procedure().name).is_none())
         .collect();
-    let messages = Messages::of(&procedures, &uses);
     let mut all = Vec::new();
     for at in &procedures {
         let id = at.id;
@@ -48,7 +51,7 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
             if is_known || !matches!(found.side.obstacle, None | Some(Obstacle::Lists)) {
                 continue;
             }
-            let Some((direction, places)) = messages.copied(at, &uses, &found) else { continue };
+            let Some((direction, places)) = copied(at, &uses, &found) else { continue };
             let refusal = refusal(at, &uses, &found, &buffer, direction, &places);
             all.push(Site {
                 procedure: id,
@@ -107,55 +110,29 @@ fn place_of(at: &Keyed<'_>, name: &str, within: Span) -> Span {
     })
 }
 
-/// The memory of all messages: copies between it and an array are no copies into or out of the
-/// array for a message of that array's own.
-struct Messages {
-    sent: BTreeSet<Key>,
-    received: BTreeSet<Key>,
-}
-
-impl Messages {
-    fn of(procedures: &[Keyed<'_>], uses: &Uses) -> Messages {
-        let mut all = Messages { sent: BTreeSet::new(), received: BTreeSet::new() };
-        for at in procedures {
-            for found in calls_in(&at.view) {
-                let Some(key) = at.place(found.buffer) else { continue };
-                match found.side.direction {
-                    Direction::Pack => all.sent.extend(uses.all_of(&key)),
-                    Direction::Unpack => all.received.extend(uses.all_of(&key)),
-                }
+/// The loops that fill, or empty, the buffer of a call.
+fn copied(
+    at: &Keyed<'_>,
+    uses: &Uses,
+    found: &Found<'_>,
+) -> Option<(Direction, BTreeMap<ProcedureId, Span>)> {
+    let handled = uses.handled(&at.place(found.buffer)?);
+    let both = matches!(found.side.manner, Manner::Broadcast { .. });
+    let ways = [Direction::Pack, Direction::Unpack];
+    ways.into_iter().filter(|way| both || *way == found.side.direction).find_map(|way| {
+        let mut places = BTreeMap::new();
+        for one in &handled {
+            let (of, is_array) = match way {
+                Direction::Pack => (&one.filled, one.is_result),
+                Direction::Unpack => (&one.emptied, one.is_operand),
+            };
+            if !is_array {
+                places.extend(of);
             }
         }
-        all
-    }
-
-    /// The loops that fill, or empty, the buffer of a call.
-    fn copied(
-        &self,
-        at: &Keyed<'_>,
-        uses: &Uses,
-        found: &Found<'_>,
-    ) -> Option<(Direction, BTreeMap<ProcedureId, Span>)> {
-        let handled = uses.handled(&at.place(found.buffer)?);
-        let both = matches!(found.side.manner, Manner::Broadcast { .. });
-        let ways = [Direction::Pack, Direction::Unpack];
-        ways.into_iter().filter(|way| both || *way == found.side.direction).find_map(|way| {
-            let mut places = BTreeMap::new();
-            for one in &handled {
-                let (of, is_array, others) = match way {
-                    Direction::Pack => (&one.filled, one.is_result, &self.received),
-                    Direction::Unpack => (&one.emptied, one.is_operand, &self.sent),
-                };
-                let own = of.iter().filter(|(_, (_, other))| {
-                    !is_array && other.as_ref().is_none_or(|other| !others.contains(other))
-                });
-                places.extend(own.map(|(id, (span, _))| (*id, *span)));
-            }
-            (!places.is_empty()).then_some((way, places))
-        })
-    }
+        (!places.is_empty()).then_some((way, places))
+    })
 }
-
 fn refusal(
     at: &Keyed<'_>,
     uses: &Uses,

@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use commloom_copies::Direction;
 use commloom_program::{ProcedureId, Project};
-use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
-    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type,
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
+use commloom_source::{FileId, Span};
 
 use super::keys::{Key, Keyed, Links};
+use crate::Site;
 
-/// Copies by procedures; of each the first place, and the memory on the other side.
-pub(super) type Copied = BTreeMap<ProcedureId, (Span, Option<Key>)>;
+/// Copies by procedures; of each the first place.
+pub(super) type Copied = BTreeMap<ProcedureId, Span>;
 
 /// What becomes of some memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,7 +37,7 @@ impl Handled {
         let before = self.clone();
         let join = |into: &mut Copied, from: &Copied| {
             for (id, copy) in from {
-                into.entry(*id).or_insert_with(|| copy.clone());
+                into.entry(*id).or_insert(*copy);
             }
         };
         join(&mut self.filled, &other.filled);
@@ -50,6 +52,47 @@ impl Handled {
         self.is_operand |= other.is_operand;
         before != *self
     }
+}
+
+/// Copies that belong to calls which are among the sites: what is packed for one message is not
+/// unpacked for another one.
+#[derive(Debug, Default)]
+pub(super) struct Explaining {
+    packed: Places,
+    unpacked: Places,
+}
+
+/// Where statements end, by file and start.
+type Places = BTreeMap<(FileId, usize), usize>;
+
+impl Explaining {
+    /// The copies of a site.
+    pub fn add(&mut self, site: &Site) {
+        let Some(packing) = &site.trail.packing else { return };
+        let into = match packing.direction {
+            Direction::Pack => &mut self.packed,
+            Direction::Unpack => &mut self.unpacked,
+        };
+        for span in &packing.statements {
+            let end = into.entry((span.file, span.start)).or_default();
+            *end = span.end.max(*end);
+        }
+    }
+
+    fn packs(&self, copy: Span) -> bool {
+        is_among(&self.packed, copy)
+    }
+
+    fn unpacks(&self, copy: Span) -> bool {
+        is_among(&self.unpacked, copy)
+    }
+}
+
+/// Whether a place lies in one of some statements, none of which is in another one.
+fn is_among(places: &Places, copy: Span) -> bool {
+    let mut before = places.range(..=(copy.file, copy.start));
+    let last = before.next_back();
+    last.is_some_and(|((file, _), end)| *file == copy.file && copy.end <= *end)
 }
 
 /// A call of a procedure that has a body.
@@ -78,7 +121,7 @@ const WAYS: usize = 200;
 
 impl Uses {
     /// Reads all procedures. Time linear in them, times how deep calls nest.
-    pub fn of(project: &Project) -> Uses {
+    pub fn of(project: &Project, known: &Explaining) -> Uses {
         let mut uses = Uses {
             handled: HashMap::new(),
             links: Links::default(),
@@ -96,7 +139,7 @@ impl Uses {
         }
         for id in project.procedures() {
             let at = Keyed { id, view: project.view(id) };
-            let mut reader = Reader { loaded: loaded(&at), uses: &mut uses, at };
+            let mut reader = Reader { loaded: loaded(&at), uses: &mut uses, at, known };
             let procedure = at.view.procedure();
             reader.all(&procedure.body, false);
         }
@@ -140,18 +183,6 @@ impl Uses {
         self.calls.iter().any(|call| call.from == from && call.callee == callee)
     }
 
-    /// A buffer, and what callers give for it: not what else is in the memory that it leads to.
-    pub fn all_of(&self, key: &Key) -> BTreeSet<Key> {
-        let mut all = BTreeSet::new();
-        let mut waiting = vec![key.clone()];
-        while let Some(key) = waiting.pop() {
-            if all.insert(key.clone()) {
-                waiting.extend(self.given_for(&key).cloned());
-            }
-        }
-        all
-    }
-
     fn given_for(&self, key: &Key) -> impl Iterator<Item = &Key> {
         let at = match key {
             Key::Own(id, name) => {
@@ -181,7 +212,7 @@ impl Uses {
             ];
             for (many, single) in all {
                 for (id, copy) in single.iter().filter(|(id, _)| often.contains(id)) {
-                    many.entry(*id).or_insert_with(|| copy.clone());
+                    many.entry(*id).or_insert(*copy);
                 }
             }
         }
@@ -237,6 +268,7 @@ struct Reader<'u, 'p> {
     uses: &'u mut Uses,
     at: Keyed<'p>,
     loaded: HashSet<Name>,
+    known: &'u Explaining,
 }
 
 impl Reader<'_, '_> {
@@ -246,6 +278,15 @@ impl Reader<'_, '_> {
                 matches!(statement.kind, StatementKind::Loop(_) | StatementKind::While { .. });
             if let StatementKind::Assign { target, operation, value } = &statement.kind {
                 self.assigned(target, operation.is_some(), value, statement.span, in_loop);
+            }
+            if let StatementKind::Unknown(names) = &statement.kind {
+                // A statement that is not understood may copy either way.
+                let keys: Vec<Key> =
+                    names.iter().filter_map(|name| self.at.variable(name)).collect();
+                for key in keys {
+                    self.filled(&key, statement.span, true);
+                    self.emptied(&key, statement.span, true);
+                }
             }
             for expression in statement.expressions() {
                 expression.each(&mut |e| match &e.kind {
@@ -278,12 +319,12 @@ impl Reader<'_, '_> {
             let Some(from) = self.at.place(value) else { return };
             match into {
                 // Added up in one variable: computed with.
-                None if adds => self.uses.note(&from, |h| h.is_operand = true),
-                None => self.emptied(&from, (span, None), in_loop),
+                None if adds && in_loop => self.uses.note(&from, |h| h.is_operand = true),
+                None => self.emptied(&from, span, in_loop),
                 Some(into) => {
-                    self.emptied(&from, (span, Some(into.clone())), many);
-                    self.filled(&into, (span, Some(from)), many);
-                    if adds {
+                    self.emptied(&from, span, many);
+                    self.filled(&into, span, many);
+                    if adds && many {
                         self.uses.note(&into, |h| h.is_result = true);
                     }
                 }
@@ -302,23 +343,37 @@ impl Reader<'_, '_> {
         };
         match (&value.kind, &into) {
             (Kind::Name(name), Some(into)) if is_loaded(name) => {
-                return self.filled(&into.clone(), (span, None), many);
+                return self.filled(&into.clone(), span, many);
             }
             _ => {}
         }
-        let mut computes = false;
+        // What is done to single elements makes no array of a buffer.
+        if !many {
+            return;
+        }
         let mut operands = Vec::new();
-        value.each(&mut |e| {
-            let is_operand = self.at.is_element(e);
-            computes |= is_operand || matches!(e.kind, Kind::Call { .. });
-            operands.extend(is_operand.then(|| self.at.place(e)).flatten());
-        });
+        let computes = self.operands(value, &mut operands);
         for key in operands {
             self.uses.note(&key, |h| h.is_operand = true);
         }
         if let Some(into) = into.filter(|_| computes) {
             self.uses.note(&into, |h| h.is_result = true);
         }
+    }
+
+    /// Whether a value is computed of elements, or by a procedure; and the memory of the elements.
+    fn operands(&self, value: &Expression, found: &mut Vec<Key>) -> bool {
+        // An address is no value of what stands there.
+        if matches!(value.kind, Kind::Unary(Unary::Address, _)) {
+            return false;
+        }
+        let is_operand = self.at.is_element(value);
+        found.extend(is_operand.then(|| self.at.place(value)).flatten());
+        let mut computes = is_operand || matches!(value.kind, Kind::Call { .. });
+        for part in value.parts() {
+            computes |= self.operands(part, found);
+        }
+        computes
     }
 
     fn called(
@@ -339,7 +394,7 @@ impl Reader<'_, '_> {
             Kind::Member { base, field } if field == "push_back" || field == "emplace_back" => {
                 let is_copy = arguments.first().is_some_and(|a| self.at.is_element(a));
                 if let Some(key) = self.at.place(base).filter(|_| is_copy) {
-                    self.filled(&key, (span, None), in_loop);
+                    self.filled(&key, span, in_loop);
                 }
                 None
             }
@@ -348,8 +403,8 @@ impl Reader<'_, '_> {
         if let Some((to, from)) = copies {
             let at = |index: usize| arguments.get(index).and_then(|a| self.at.place(a));
             let (to, from) = (at(to), at(from));
-            to.iter().for_each(|key| self.filled(key, (span, from.clone()), true));
-            from.iter().for_each(|key| self.emptied(key, (span, to.clone()), true));
+            to.iter().for_each(|key| self.filled(key, span, true));
+            from.iter().for_each(|key| self.emptied(key, span, true));
             return;
         }
         let Some(name) = function.root() else { return };
@@ -358,19 +413,25 @@ impl Reader<'_, '_> {
         self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
     }
 
-    fn filled(&mut self, key: &Key, copy: (Span, Option<Key>), many: bool) {
+    fn filled(&mut self, key: &Key, span: Span, many: bool) {
+        if self.known.unpacks(span) {
+            return;
+        }
         let id = self.at.id;
         self.uses.note(key, |h| {
             let places = if many { &mut h.filled } else { &mut h.single_filled };
-            places.entry(id).or_insert_with(|| copy.clone());
+            places.entry(id).or_insert(span);
         });
     }
 
-    fn emptied(&mut self, key: &Key, copy: (Span, Option<Key>), many: bool) {
+    fn emptied(&mut self, key: &Key, span: Span, many: bool) {
+        if self.known.packs(span) {
+            return;
+        }
         let id = self.at.id;
         self.uses.note(key, |h| {
             let places = if many { &mut h.emptied } else { &mut h.single_emptied };
-            places.entry(id).or_insert_with(|| copy.clone());
+            places.entry(id).or_insert(span);
         });
     }
 }
