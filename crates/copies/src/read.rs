@@ -191,11 +191,24 @@ fn choose(
             "the copies begin at another place of the buffer than the call",
         ));
     }
-    Err(Refusal::new(
-        Code::Coverage,
-        span,
-        format!("these copies do not {what} a range of the buffer without gaps, once each"),
-    ))
+    let mut message =
+        format!("these copies do not {what} a range of the buffer without gaps, once each");
+    let mut unknown = None;
+    for stride in solved.iter().flat_map(|piece| &piece.dimensions).map(|d| &d.stride) {
+        stride.any(&mut |atom| {
+            if let Atom::Extent(name, _) = atom {
+                unknown.get_or_insert_with(|| name.clone());
+            }
+            false
+        });
+    }
+    if let Some(name) = unknown {
+        message = format!(
+            "{message}, as far as can be seen: the bounds of '{name}' are said in another \
+             procedure; give it as an argument with its bounds"
+        );
+    }
+    Err(Refusal::new(Code::Coverage, span, message))
 }
 
 /// Copies of other boxes, except where these surely begin behind the range, or end before it: the
