@@ -47,7 +47,17 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let version = buffer.version;
     let buffer = buffer.base;
 
+    let way = promised.clone();
     let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
+    // Who looks at the buffer counts its changes in another way: at the call, where it is compared
+    // with the copies, as this walk does.
+    let counted = |walk: &Walk<'_>| {
+        let located = walk.course.arrival.as_ref()?.buffer.as_ref()?;
+        (located.address.base == buffer).then_some(located.address.version)
+    };
+    if let Some(counted) = counted(&walk).filter(|counted| *counted != version) {
+        walk = Walk::through(symbols, request, Some((buffer.clone(), counted)), way);
+    }
     let arrival = walk.course.arrival.take().ok_or_else(no_buffer)?;
     let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
     if let Some(problem) = walk.state.problem.take() {
