@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod alias;
+mod allocations;
 mod compiled;
 mod effects;
 mod expanded;
@@ -50,6 +51,7 @@ use files::{Files, file_id};
 use program::Expanded;
 use spaces::Spaces;
 
+pub use allocations::keeps_bounds;
 pub use compiled::{Command, Compiled, Unfinished, candidates, joined, response, words};
 pub use files::includes;
 pub use library::{Use, arguments, arguments_read, is_forgetful, is_mpi};
@@ -109,11 +111,13 @@ impl Project {
             expanded: Expanded::default(),
             reach: Vec::new(),
             owned: HashSet::new(),
+            allocations: Vec::new(),
             setup,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.reach = hidden::reach(&project);
         project.owned = owned::owned(&project);
+        project.allocations = allocations::allocations(&project);
         project
     }
 }

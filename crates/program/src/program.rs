@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use commloom_source::tree::{Name, Procedure, Unit};
 use commloom_source::{FileId, Lines, Source, Span};
 
+use super::allocations::Allocation;
 use super::compiled::Compiled;
 use super::names::last;
 use super::regions::{Pointers, Reach, Summary};
@@ -37,6 +38,8 @@ pub struct Project {
     pub(super) reach: Vec<Reach>,
     /// Pointers of C outside of procedures that alone lead to what they lead to.
     pub(super) owned: HashSet<String>,
+    /// Where arrays of modules get their bounds.
+    pub(super) allocations: Vec<Allocation>,
     pub(super) setup: Setup,
 }
 

@@ -55,6 +55,10 @@ impl Symbols for View<'_> {
         sizes::uniform(self, of)
     }
 
+    fn allocated_elsewhere(&self) -> Vec<&Expression> {
+        self.project.allocations.iter().filter_map(|one| one.seen(self)).collect()
+    }
+
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {
         sizes::field(self, record, field)
     }
