@@ -2,11 +2,11 @@
 //! `allocate` in the whole program gives them, and what it says never changes while an array has
 //! memory.
 //!
-//! The numbers in the bounds are constants, or variables of modules and hosts that only the procedure with
-//! the `allocate` writes, before it: neither is it under a condition, nor does the procedure end,
-//! or call another one of the program, between the first of these writes and it. A second
-//! execution writes the same variables, and then fails unless the array was given back. So whenever
-//! another procedure uses the array, the variables are as they were.
+//! The numbers in the bounds are constants, or variables of modules and hosts that only the
+//! procedure with the `allocate` writes, before it: neither is it under a condition, nor does the
+//! procedure end, or call another one of the program, between the first of these writes and it. A
+//! second execution writes the same variables, and then fails unless the array was given back. So
+//! whenever another procedure uses the array, the variables are as they were.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,33 +17,19 @@ use commloom_source::tree::{
 };
 
 use super::program::{ProcedureId, Project};
+use super::regions::Allocation;
 use super::view::View;
 
-/// An `allocate` that tells the bounds of an array everywhere.
-#[derive(Debug, Clone)]
-pub(super) struct Allocation {
-    /// The array, by its name in the whole project.
-    array: String,
-    name: Name,
-    from: ProcedureId,
-    /// `b(n, 0:m)`
-    item: Expression,
-    /// The names in the bounds: of variables the name in the whole project.
-    needs: Vec<(Name, Option<String>)>,
-}
-
-impl Allocation {
-    /// The array with its bounds, if a procedure means the same by all these names.
-    pub fn seen(&self, view: &View<'_>) -> Option<&Expression> {
-        let first = view.project().view(self.from);
-        let same = |(name, global): &(Name, Option<String>)| match global {
-            Some(global) => view.global(name).as_ref() == Some(global),
-            None => view.constant(name).is_some() && view.constant(name) == first.constant(name),
-        };
-        let is_other = !std::ptr::eq(view.procedure(), first.procedure());
-        let known = is_other && view.global(&self.name).as_ref() == Some(&self.array);
-        (known && self.needs.iter().all(same)).then_some(&self.item)
-    }
+/// The array with its bounds, if a procedure means the same by all names in it.
+pub(super) fn seen<'p>(view: &View<'p>, one: &'p Allocation) -> Option<&'p Expression> {
+    let first = view.project().view(ProcedureId(one.from));
+    let same = |(name, global): &(Name, Option<String>)| match global {
+        Some(global) => view.global(name).as_ref() == Some(global),
+        None => view.constant(name).is_some() && view.constant(name) == first.constant(name),
+    };
+    let is_other = !std::ptr::eq(view.procedure(), first.procedure());
+    let known = is_other && view.global(&one.name).as_ref() == Some(&one.array);
+    (known && one.needs.iter().all(same)).then_some(&one.item)
 }
 
 /// Whether a procedure leaves the bounds of its arguments as they are.
@@ -87,7 +73,7 @@ fn is_written_unseen(project: &Project) -> bool {
     })
 }
 
-/// What is done to variables of modules.
+/// Writes to variables of modules and hosts, and allocations.
 #[derive(Default)]
 struct Facts {
     /// Arrays that are allocated, each time with the statement.
@@ -227,7 +213,7 @@ impl Facts {
         between.iter().all(|statement| stays(&view, statement)).then(|| Allocation {
             array: array.to_owned(),
             name,
-            from: *id,
+            from: id.0,
             item: item.clone(),
             needs,
         })

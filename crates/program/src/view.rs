@@ -83,8 +83,8 @@ impl<'p> View<'p> {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
     }
 
-    /// Whether a variable is a pointer of C outside of procedures that alone leads to what it leads
-    /// to, wherever it is used.
+    /// Whether a variable is a pointer of C outside of procedures that alone leads to its memory,
+    /// wherever it is used.
     pub fn is_owner(&self, name: &str) -> bool {
         let owned = &self.project.owned;
         !owned.is_empty() && self.global(name).is_some_and(|global| owned.contains(&global))

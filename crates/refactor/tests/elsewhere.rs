@@ -3,7 +3,7 @@
 use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{Language, Source};
 
-/// What becomes of a send from `b(2, n)`, which `start` allocates.
+/// The parts of a program with a send from `b(2, n)`, which `start` allocates.
 struct Text<'t> {
     /// In the module.
     declared: &'t str,
@@ -88,7 +88,8 @@ fn bounds_that_may_be_others_are_refused() {
         "subroutine other()\n call change(n)\n end subroutine\n\
          subroutine change(k)\n integer :: k\n k = 3\n end subroutine",
         "subroutine other()\n external :: unknown\n call unknown(n)\n end subroutine",
-        "subroutine other()\n call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, n)\n end subroutine",
+        "subroutine other()\n call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, n)\n\
+         end subroutine",
         "subroutine other()\n do n = 1, 3\n end do\n end subroutine",
         "subroutine other()\n namelist /all/ n\n read(*, nml=all)\n end subroutine",
         "subroutine other()\n allocate(b(4, 4))\n end subroutine",

@@ -1,5 +1,5 @@
-//! Global pointers of C that alone lead to their memory: what is allocated for them, and never shown
-//! to others, is no memory of an argument.
+//! Global pointers of C that alone lead to their memory: what is allocated for them, and never
+//! shown to others, is no memory of an argument.
 
 use commloom_refactor::check::{self, Options, Project};
 use commloom_refactor::source::{Language, Source};
@@ -12,7 +12,8 @@ fn outcome(more: &str) -> String {
 /// The same, with the statement that sets the pointer.
 fn outcome_of(set: &str, more: &str) -> String {
     let text = format!(
-        "#include <mpi.h>\n#include <cstdlib>\n#include <cstring>\n#include <new>\n#include <utility>\n\
+        "#include <mpi.h>\n#include <cstdlib>\n#include <cstring>\n#include <new>\n\
+         #include <utility>\n\
          double *b, *other, *u0;\nstruct box {{ double *p; }};\nvoid unknown(double *);\n\
          void init(int n, double *given) {{ {set} u0 = (double *)malloc(8 * n); }}\n\
          void done() {{ free(b); b = NULL; }}\n{more}\n\
@@ -83,7 +84,8 @@ fn memory_that_others_may_know_is_refused() {
         "void g() { for (b = other; b; b++) break; }",
         "void g() { auto take = [&] { other = b; }; take(); }",
         "void g(MPI_Aint *a) { MPI_Get_address(b, a); }",
-        "void g(int n, MPI_Win *w) { MPI_Win_create(b, 8 * n, 8, MPI_INFO_NULL, MPI_COMM_WORLD, w); }",
+        "void g(int n, MPI_Win *w) {\
+         MPI_Win_create(b, 8 * n, 8, MPI_INFO_NULL, MPI_COMM_WORLD, w); }",
         "void g() { MPI_Alloc_mem(80, MPI_INFO_NULL, &b); }",
         "double **where = &b;",
         "double *same = b;",

@@ -1,5 +1,5 @@
-//! Every message whose buffer is filled, or emptied, by a loop is reported or refused, wherever the
-//! loop stands; what is computed, or computed with, is an array of the program, and no buffer.
+//! Every message whose buffer is filled, or emptied, by a loop is reported or refused, wherever
+//! the loop stands; what is computed, or computed with, is an array of the program, and no buffer.
 
 use commloom_refactor::check::{self, Finding, Options, Project};
 use commloom_refactor::source::{Language, Source};

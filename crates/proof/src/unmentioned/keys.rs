@@ -12,9 +12,9 @@ use commloom_source::tree::{
 /// A variable, or the components of one name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Key {
-    /// What all procedures see, by its name in the project.
+    /// A variable that all procedures see, by its name in the project.
     Shared(String),
-    /// What a procedure declares, its arguments too.
+    /// A variable that a procedure declares, its arguments too.
     Own(ProcedureId, Name),
     /// A component that leads to memory, or has an array in it, of whatever object.
     Component(Name),

@@ -1,4 +1,4 @@
-//! What all procedures of a program do with memory, element by element: copy, or compute.
+//! Uses of memory in all procedures of a program, element by element: copied, or computed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::Site;
 /// Copies by procedures; of each the first place.
 pub(super) type Copied = BTreeMap<ProcedureId, Span>;
 
-/// What becomes of some memory.
+/// The uses of some memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Handled {
     /// Loops that copy into it.
@@ -110,7 +110,7 @@ pub(super) struct Uses {
     links: Links,
     calls: Vec<Called>,
     parameters: HashMap<ProcedureId, Vec<Name>>,
-    /// What an argument is given, by its procedure and its number.
+    /// The memory that an argument is given, by its procedure and its number.
     given: HashMap<(ProcedureId, usize), BTreeSet<Key>>,
 }
 
@@ -153,7 +153,7 @@ impl Uses {
         uses
     }
 
-    /// What is done to some memory, and to what it leads to, here and where it came from: once for
+    /// The uses of some memory, and of what it leads to, here and where it came from: once for
     /// each way by which it comes as an argument.
     pub fn handled(&self, key: &Key) -> Vec<Handled> {
         let mut found = Vec::new();
@@ -200,7 +200,7 @@ impl Uses {
         }
     }
 
-    /// What callees do to their arguments is done to what they are given; and what they do once,
+    /// Callees do to their arguments what is done to what they are given; and what they do once,
     /// callers do often that call them in a loop.
     fn spread(&mut self) {
         let often: HashSet<ProcedureId> =
