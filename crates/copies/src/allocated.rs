@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use commloom_program::keeps_bounds;
 use commloom_source::affine::Polynomial;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
@@ -62,16 +63,6 @@ pub(super) fn allocated_once(procedure: &Procedure, symbols: &dyn Symbols) -> Ha
         .collect()
 }
 
-/// Whether a procedure leaves the bounds of its arguments as they are.
-fn keeps_bounds(called: &str) -> bool {
-    let called = called.to_ascii_lowercase();
-    called.starts_with("mpi_")
-        || matches!(
-            called.as_str(),
-            "$deallocate" | "$write" | "size" | "lbound" | "ubound" | "shape" | "allocated"
-        )
-}
-
 impl Walk<'_> {
     /// Notes the bounds that an `allocate` on the path gives.
     pub(super) fn note_allocation(&mut self, statement: &Statement) {
@@ -85,15 +76,25 @@ impl Walk<'_> {
             return;
         }
         for argument in arguments {
-            let Kind::Element { base, subscripts } = &argument.kind else { continue };
-            let Kind::Name(name) = &base.kind else { continue };
-            if !self.allocated.once.contains(name) {
-                continue;
+            if argument.root().is_some_and(|name| self.allocated.once.contains(name)) {
+                self.take_bounds(argument);
             }
-            let shape = subscripts.iter().map(|s| self.bounds(s)).collect::<Option<Shape>>();
-            if let Some(shape) = shape {
-                self.allocated.bounds.insert(name.clone(), shape);
-            }
+        }
+    }
+
+    /// The bounds that other procedures gave, which are the same whenever this one is executed.
+    pub(super) fn take_elsewhere(&mut self) {
+        for item in self.symbols.allocated_elsewhere() {
+            self.take_bounds(item);
+        }
+    }
+
+    fn take_bounds(&mut self, item: &Expression) {
+        let Kind::Element { base, subscripts } = &item.kind else { return };
+        let Kind::Name(name) = &base.kind else { return };
+        let shape = subscripts.iter().map(|s| self.bounds(s)).collect::<Option<Shape>>();
+        if let Some(shape) = shape {
+            self.allocated.bounds.insert(name.clone(), shape);
         }
     }
 

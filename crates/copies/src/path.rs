@@ -43,6 +43,7 @@ impl<'a> Walk<'a> {
         };
         if symbols.language().is_fortran() {
             walk.allocated.once = allocated_once(request.procedure, symbols);
+            walk.take_elsewhere();
         }
         walk.take_given();
         walk.run(&request.procedure.body);

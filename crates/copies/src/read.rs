@@ -47,7 +47,17 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let version = buffer.version;
     let buffer = buffer.base;
 
+    let way = promised.clone();
     let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
+    // Who looks at the buffer counts its changes in another way: at the call, where it is compared
+    // with the copies, as this walk does.
+    let counted = |walk: &Walk<'_>| {
+        let located = walk.course.arrival.as_ref()?.buffer.as_ref()?;
+        (located.address.base == buffer).then_some(located.address.version)
+    };
+    if let Some(counted) = counted(&walk).filter(|counted| *counted != version) {
+        walk = Walk::through(symbols, request, Some((buffer.clone(), counted)), way);
+    }
     let arrival = walk.course.arrival.take().ok_or_else(no_buffer)?;
     let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
     if let Some(problem) = walk.state.problem.take() {
@@ -191,11 +201,24 @@ fn choose(
             "the copies begin at another place of the buffer than the call",
         ));
     }
-    Err(Refusal::new(
-        Code::Coverage,
-        span,
-        format!("these copies do not {what} a range of the buffer without gaps, once each"),
-    ))
+    let mut message =
+        format!("these copies do not {what} a range of the buffer without gaps, once each");
+    let mut unknown = None;
+    for stride in solved.iter().flat_map(|piece| &piece.dimensions).map(|d| &d.stride) {
+        stride.any(&mut |atom| {
+            if let Atom::Extent(name, _) = atom {
+                unknown.get_or_insert_with(|| name.clone());
+            }
+            false
+        });
+    }
+    if let Some(name) = unknown {
+        message = format!(
+            "{message}, as far as can be seen: the bounds of '{name}' are said in another \
+             procedure; give it as an argument with its bounds"
+        );
+    }
+    Err(Refusal::new(Code::Coverage, span, message))
 }
 
 /// Copies of other boxes, except where these surely begin behind the range, or end before it: the

@@ -122,6 +122,7 @@ pub(super) fn read(place: Place, version: u32) -> Polynomial {
 pub(super) type Shape = Vec<(Polynomial, Polynomial)>;
 
 /// A condition that was decided.
+#[derive(Clone)]
 pub(super) struct Known {
     pub condition: Expression,
     pub holds: bool,

@@ -74,9 +74,9 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
         return false;
     }
     match (is_pointer(a), is_pointer(b)) {
-        (true, true) => !(is_fresh(pointers, a) || is_fresh(pointers, b)),
-        (true, false) => !is_fresh(pointers, a) && can_be_reached(pointers, a, b),
-        (false, true) => !is_fresh(pointers, b) && can_be_reached(pointers, b, a),
+        (true, true) => !(is_alone(view, a) || is_alone(view, b)),
+        (true, false) => !is_alone(view, a) && can_be_reached(pointers, a, b),
+        (false, true) => !is_alone(view, b) && can_be_reached(pointers, b, a),
         (false, false) => false,
     }
 }
@@ -123,6 +123,11 @@ fn equivalent(view: &View<'_>, a: &str, b: &str) -> bool {
 
 fn is_pointer(declaration: &Declaration) -> bool {
     matches!(declaration.of, Type::Pointer(_) | Type::Reference(_) | Type::Named(_) | Type::Unknown)
+}
+
+/// Whether what a pointer leads to has no other name, but those that are looked at by themselves.
+fn is_alone(view: &View<'_>, declaration: &Declaration) -> bool {
+    is_fresh(view.pointers(), declaration) || view.is_owner(&declaration.name)
 }
 
 /// A local pointer that leads only to memory that was allocated for it, or to named variables

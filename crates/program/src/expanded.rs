@@ -65,6 +65,9 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             reach: Vec::new(),
+            owned: self.owned.clone(),
+            // What is written in an expanded procedure is not what was looked at.
+            allocations: Vec::new(),
             setup: self.setup.clone(),
             expanded,
         };

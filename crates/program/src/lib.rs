@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod alias;
+mod allocations;
 mod compiled;
 mod effects;
 mod expanded;
@@ -24,6 +25,7 @@ mod included;
 mod inline;
 mod library;
 mod names;
+mod owned;
 mod program;
 pub mod refusal;
 mod regions;
@@ -38,17 +40,18 @@ mod wrappers;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use commloom_read::c::Define;
 use commloom_read::{c, fortran};
 use commloom_source::tree::{Constant, Expression, ExpressionKind, Name, Unit};
-use commloom_source::{Lines, Source};
+use commloom_source::{Language, Lines, Source};
 
 use files::{Files, file_id};
 use program::Expanded;
 use spaces::Spaces;
 
+pub use allocations::keeps_bounds;
 pub use compiled::{Command, Compiled, Unfinished, candidates, joined, response, words};
 pub use files::includes;
 pub use library::{Use, arguments, arguments_read, is_forgetful, is_mpi};
@@ -61,15 +64,20 @@ pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 impl Project {
     /// Reads all files. An include is taken for the file whose name ends like it, the one in the
     /// same folder first; one that is not among the sources is passed over. Languages are
-    /// corrected: what a Fortran file includes is Fortran in its form, a header of C++ files only
-    /// is C++. Time linear in the texts, times the depth of the includes, plus the rounds of the
-    /// summaries.
+    /// corrected: what cannot be fixed form is free form, what a Fortran file includes is Fortran
+    /// in its form, a header of C++ files only is C++. Time linear in the texts, times the depth
+    /// of the includes, plus the rounds of the summaries.
     pub fn new(sources: Vec<Source>) -> Project {
         Project::with(sources, Setup::default())
     }
 
     /// The same, with what else is known.
     pub fn with(mut sources: Vec<Source>, setup: Setup) -> Project {
+        for source in &mut sources {
+            if source.language == Language::FortranFixed && source.is_free_form() {
+                source.language = Language::FortranFree;
+            }
+        }
         let files = Files::new(&mut sources, &setup.compiled);
         let mut units: Vec<Unit> = sources
             .iter()
@@ -102,10 +110,14 @@ impl Project {
             pointers: Vec::new(),
             expanded: Expanded::default(),
             reach: Vec::new(),
+            owned: HashSet::new(),
+            allocations: Vec::new(),
             setup,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.reach = hidden::reach(&project);
+        project.owned = owned::owned(&project);
+        project.allocations = allocations::allocations(&project);
         project
     }
 }

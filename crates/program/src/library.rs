@@ -2,6 +2,8 @@
 
 use commloom_mpi_api::{Call, Direction, Parameter, find};
 
+use super::names::last;
+
 /// The use of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
@@ -43,7 +45,7 @@ pub fn is_forgetful(name: &str) -> bool {
         Some(rest) => {
             !(rest.starts_with("win_") || rest.contains("attach") || rest.contains("attr"))
         }
-        None => c(name).is_some() && !matches!(name, "realloc" | "move" | "swap"),
+        None => c(name).is_some() && !matches!(last(name), "realloc" | "move" | "swap"),
     }
 }
 

@@ -7,7 +7,7 @@ use commloom_source::{FileId, Lines, Source, Span};
 
 use super::compiled::Compiled;
 use super::names::last;
-use super::regions::{Pointers, Reach, Summary};
+use super::regions::{Allocation, Pointers, Reach, Summary};
 use super::spaces::Spaces;
 use super::wrappers::Wrappers;
 
@@ -35,6 +35,10 @@ pub struct Project {
     pub(super) expanded: Expanded,
     /// As `spaces.ids`.
     pub(super) reach: Vec<Reach>,
+    /// Pointers of C outside of procedures that alone lead to what they lead to.
+    pub(super) owned: HashSet<String>,
+    /// Where arrays of modules get their bounds.
+    pub(super) allocations: Vec<Allocation>,
     pub(super) setup: Setup,
 }
 

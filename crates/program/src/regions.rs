@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use commloom_source::tree::Name;
+use commloom_source::tree::{Expression, Name};
 
 /// Memory outside of a procedure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,4 +88,19 @@ pub(super) struct Reach {
     pub hidden: HashSet<Name>,
     /// Of C: those whose address, or what they point to, may be known elsewhere.
     pub given: BTreeSet<Name>,
+}
+
+/// An `allocate` that tells the bounds of an array of Fortran everywhere.
+#[derive(Debug, Clone)]
+pub(super) struct Allocation {
+    /// The array, by its name in the whole project.
+    pub array: String,
+    /// As its procedure calls it.
+    pub name: Name,
+    /// The number of the procedure.
+    pub from: usize,
+    /// `b(n, 0:m)`
+    pub item: Expression,
+    /// The names in the bounds: of variables the name in the whole project.
+    pub needs: Vec<(Name, Option<String>)>,
 }

@@ -5,7 +5,7 @@ use commloom_source::symbols::{Effects, Symbols};
 use commloom_source::tree::{Declaration, Expression, Name, Type};
 
 use super::view::View;
-use super::{alias, effects, sizes, types};
+use super::{alias, allocations, effects, sizes, types};
 
 impl View<'_> {
     /// Whether a place is what a number leads to that was made a pointer.
@@ -53,6 +53,10 @@ impl Symbols for View<'_> {
 
     fn uniform(&self, of: &Type) -> Option<(Name, u64)> {
         sizes::uniform(self, of)
+    }
+
+    fn allocated_elsewhere(&self) -> Vec<&Expression> {
+        self.project.allocations.iter().filter_map(|one| allocations::seen(self, one)).collect()
     }
 
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)> {

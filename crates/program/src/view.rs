@@ -83,6 +83,13 @@ impl<'p> View<'p> {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
     }
 
+    /// Whether a variable is a pointer of C outside of procedures that alone leads to its memory,
+    /// wherever it is used.
+    pub fn is_owner(&self, name: &str) -> bool {
+        let owned = &self.project.owned;
+        !owned.is_empty() && self.global(name).is_some_and(|global| owned.contains(&global))
+    }
+
     /// The wrapper that a procedure's name means here.
     pub fn wrapper(&self, called: &str) -> Option<&'p Wrapper> {
         let wrappers = self.project.wrappers();

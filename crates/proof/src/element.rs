@@ -18,8 +18,16 @@ pub(super) fn size(
     found: &Found<'_>,
     ledger: &Ledger<'_>,
 ) -> Result<u64, Refusal> {
-    let unknown = || Refusal::new(Code::Datatype, found.datatype.span, "the datatype has no name");
-    let Some(name) = named(found) else { return Err(unknown()) };
+    let Some(name) = named(found) else {
+        let span = found.datatype.span;
+        let source = view.project().source(span.file);
+        let text = source.and_then(|s| s.text.get(span.range())).unwrap_or("the datatype");
+        let message = format!(
+            "'{text}' is no datatype of MPI that can be seen here: write one, or, where it is a \
+             macro, give the macros that decide it (--compile-commands)"
+        );
+        return Err(Refusal::new(Code::Datatype, span, message));
+    };
     if let Some(size) = element_size(name) {
         return Ok(size);
     }
@@ -30,7 +38,13 @@ pub(super) fn size(
         }
         view.size_of(&of)
     });
-    let Some(bytes) = element else { return Err(unknown()) };
+    let Some(bytes) = element else {
+        let message = format!(
+            "how large '{name}' is, and what the buffer is made of, is not known here: write a \
+             datatype of MPI and its type, or give the macros that say them (--compile-commands)"
+        );
+        return Err(Refusal::new(Code::Datatype, found.datatype.span, message));
+    };
     let fact = Fact::DatatypeSize(name.to_owned(), bytes);
     // In Fortran a variable that one sees nobody build a type in is a name for a predefined one.
     if view.language().is_fortran() && !is_built(view, name) {

@@ -15,6 +15,7 @@
 //! | 7 they are untouched, and not what is sent meanwhile | [`targets`], [`together`] |
 //! | 8 collectives | [`calls`], [`broadcast`], [`parts`] |
 //! | 8 who is the root | [`root`], [`processes`] |
+//! | none: what is packed where no condition can be asked | [`unmentioned`] |
 //! | all of them, where the type is made earlier than the copies | [`persistent`] |
 
 #![forbid(unsafe_code)]
@@ -50,6 +51,7 @@ mod sources;
 mod targets;
 mod together;
 mod touch;
+mod unmentioned;
 mod wrapped;
 
 #[cfg(test)]
@@ -62,3 +64,4 @@ pub use flow::is_live_after;
 pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
 pub use names::for_each_bound;
 pub use sites::{sites, sites_in};
+pub use unmentioned::unmentioned;

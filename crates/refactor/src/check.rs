@@ -8,7 +8,7 @@ use commloom_copies::{Packing, Request};
 use commloom_program::ProcedureId;
 use commloom_program::fact::{Assumptions, Premise};
 use commloom_program::refusal::{Code, Refusal};
-use commloom_proof::{Across, Explained, Part, Rewrite, Seen, Site, sites_in};
+use commloom_proof::{Across, Explained, Part, Rewrite, Seen, Site, sites_in, unmentioned};
 use commloom_source::symbols::Symbols;
 use commloom_source::{Source, Span};
 
@@ -109,6 +109,9 @@ fn findings(
         // The copies are run where they stand together.
         let project = across.as_ref().map_or(project, |across| &across.expanded);
         find(site, Stage { project, site: inside });
+    }
+    for site in &unmentioned(project, sites.iter().chain(seen.iter().map(|seen| &seen.site))) {
+        find(site, Stage { project, site });
     }
     findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));
     let (mut findings, explanations): (Vec<_>, Vec<_>) = findings.into_iter().unzip();

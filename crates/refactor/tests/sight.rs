@@ -65,6 +65,25 @@ fn steps_that_are_no_numbers_count_turns_that_are_begun() {
 }
 
 #[test]
+fn a_buffer_may_be_allocated_under_a_condition() {
+    let text = |between: &str| {
+        format!(
+            "void f(int n, int m, const double *restrict u) {{\n\
+              double *b, *other = malloc(8 * n); int j;\n\
+              if (m > 1) b = malloc(8 * n);\n\
+              for (j = 0; j < n; j++) b[j] = u[j * n];\n\
+              {between}\n\
+              if (m > 1) MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);\n}}\n"
+        )
+    };
+    assert_eq!(c(&text("")), ["vector(n, 1, n) of MPI_DOUBLE"]);
+    assert_eq!(c(&text("if (m > 2) b = other;")), ["E-CHANGED"]);
+    assert_eq!(c(&text("b = other;")).len(), 1);
+    assert!(c(&text("b = other;"))[0].starts_with("E-"));
+    assert!(c(&text("b++;"))[0].starts_with("E-"));
+}
+
+#[test]
 fn what_was_allocated_here_is_hidden_from_unknown_procedures() {
     let found = c(
         "void trace(int);\nvoid fill(double *a, int n) { for (int i = 0; i < n; i++) a[i] = i; }\n\

@@ -36,6 +36,12 @@ pub trait Symbols {
     /// Byte offset and type of a component of a (resolved) record; none for opaque records.
     fn field(&self, record: &Type, field: &str) -> Option<(u64, Type)>;
 
+    /// Arrays that other procedures have allocated, each with the subscripts of its `allocate`,
+    /// which say its bounds wherever the procedure is executed.
+    fn allocated_elsewhere(&self) -> Vec<&Expression> {
+        Vec::new()
+    }
+
     /// Whether nothing happens where a variable of a type is made, and where its scope ends;
     /// always so but in C++.
     fn is_passive(&self, of: &Type) -> bool {

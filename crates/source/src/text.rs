@@ -50,6 +50,38 @@ pub struct Source {
     pub text: String,
 }
 
+impl Source {
+    /// Whether a text that its name says is in fixed form cannot be: a statement begins in columns
+    /// 1 to 5, where fixed form has labels only.
+    pub fn is_free_form(&self) -> bool {
+        const WORDS: &[&str] = &[
+            "module",
+            "program",
+            "subroutine",
+            "function",
+            "use",
+            "implicit",
+            "integer",
+            "real",
+            "end",
+            "if",
+            "do",
+            "call",
+            "contains",
+        ];
+        self.text.lines().any(|line| {
+            let word = line.trim_start_matches(' ');
+            let column = line.len() - word.len();
+            // A comment, a statement for debugging.
+            let is_remark = column == 0 && word.starts_with(['c', 'C', 'd', 'D']);
+            let end = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+            column + end.min(1) < 6
+                && !is_remark
+                && WORDS.iter().any(|known| known.eq_ignore_ascii_case(&word[..end]))
+        })
+    }
+}
+
 /// Number of a file in its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);

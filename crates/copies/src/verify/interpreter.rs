@@ -125,6 +125,9 @@ impl<'a> Interpreter<'a> {
         self.count = None;
         self.finished = false;
         self.steps = 0;
+        for item in self.symbols.allocated_elsewhere() {
+            self.allocate(item);
+        }
     }
 
     pub fn meaning(&mut self, name: &str) -> Meaning<'a> {

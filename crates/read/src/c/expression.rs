@@ -128,8 +128,10 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
                 Some(length) => vec![reader.expression(length)],
                 None => Vec::new(),
             };
+            // Memory that is given is no new memory.
+            let name = field(node, "placement").map_or("new", |_| "$placement");
             let function =
-                Box::new(Expression { span: reader.span(node), kind: Kind::Name("new".into()) });
+                Box::new(Expression { span: reader.span(node), kind: Kind::Name(name.into()) });
             let made =
                 Expression { span: reader.span(node), kind: Kind::Call { function, arguments } };
             Kind::Cast(Type::Pointer(Box::new(of)), Box::new(made))

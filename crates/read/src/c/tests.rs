@@ -329,6 +329,7 @@ fn cpp() {
             "b: [:]double; std::vector((3 Multiply n)); g(&b[0]);",
         ),
         ("int w{5}; const int& r = w;", "w: int; w = 5; r: &int;"),
+        ("double *p = new (q) double[n];", "p: *double; p = (*double)$placement(n);"),
         (
             "double *p = new double[3 * n]; delete[] p;",
             "p: *double; p = (*double)new((3 Multiply n)); delete(p);",

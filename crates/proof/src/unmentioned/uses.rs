@@ -1,0 +1,437 @@
+//! Uses of memory in all procedures of a program, element by element: copied, or computed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use commloom_copies::Direction;
+use commloom_program::{ProcedureId, Project};
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
+};
+use commloom_source::{FileId, Span};
+
+use super::keys::{Key, Keyed, Links};
+use crate::Site;
+
+/// Copies by procedures; of each the first place.
+pub(super) type Copied = BTreeMap<ProcedureId, Span>;
+
+/// The uses of some memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Handled {
+    /// Loops that copy into it.
+    pub filled: Copied,
+    /// Loops that copy out of it.
+    pub emptied: Copied,
+    /// Single elements, which are many where the procedure is called in a loop.
+    single_filled: Copied,
+    single_emptied: Copied,
+    /// Whether values are computed that it gets.
+    pub is_result: bool,
+    /// Whether its values are computed with.
+    pub is_operand: bool,
+}
+
+impl Handled {
+    fn add(&mut self, other: &Handled, in_loop: bool) -> bool {
+        let before = self.clone();
+        let join = |into: &mut Copied, from: &Copied| {
+            for (id, copy) in from {
+                into.entry(*id).or_insert(*copy);
+            }
+        };
+        join(&mut self.filled, &other.filled);
+        join(&mut self.emptied, &other.emptied);
+        let (filled, emptied) = match in_loop {
+            true => (&mut self.filled, &mut self.emptied),
+            false => (&mut self.single_filled, &mut self.single_emptied),
+        };
+        join(filled, &other.single_filled);
+        join(emptied, &other.single_emptied);
+        self.is_result |= other.is_result;
+        self.is_operand |= other.is_operand;
+        before != *self
+    }
+}
+
+/// Copies that belong to calls which are among the sites: what is packed for one message is not
+/// unpacked for another one.
+#[derive(Debug, Default)]
+pub(super) struct Explaining {
+    packed: Places,
+    unpacked: Places,
+}
+
+/// Where statements end, by file and start.
+type Places = BTreeMap<(FileId, usize), usize>;
+
+impl Explaining {
+    /// The copies of a site.
+    pub fn add(&mut self, site: &Site) {
+        let Some(packing) = &site.trail.packing else { return };
+        let into = match packing.direction {
+            Direction::Pack => &mut self.packed,
+            Direction::Unpack => &mut self.unpacked,
+        };
+        for span in &packing.statements {
+            let end = into.entry((span.file, span.start)).or_default();
+            *end = span.end.max(*end);
+        }
+    }
+
+    fn packs(&self, copy: Span) -> bool {
+        is_among(&self.packed, copy)
+    }
+
+    fn unpacks(&self, copy: Span) -> bool {
+        is_among(&self.unpacked, copy)
+    }
+}
+
+/// Whether a place lies in one of some statements, none of which is in another one.
+fn is_among(places: &Places, copy: Span) -> bool {
+    let mut before = places.range(..=(copy.file, copy.start));
+    let last = before.next_back();
+    last.is_some_and(|((file, _), end)| *file == copy.file && copy.end <= *end)
+}
+
+/// A call of a procedure that has a body.
+struct Called {
+    from: ProcedureId,
+    callee: ProcedureId,
+    /// The memory of each argument.
+    arguments: Vec<Option<Key>>,
+    in_loop: bool,
+}
+
+/// All of a program.
+pub(super) struct Uses {
+    handled: HashMap<Key, Handled>,
+    links: Links,
+    calls: Vec<Called>,
+    parameters: HashMap<ProcedureId, Vec<Name>>,
+    /// The memory that an argument is given, by its procedure and its number.
+    given: HashMap<(ProcedureId, usize), BTreeSet<Key>>,
+}
+
+/// How often memory is followed to a caller.
+const DEPTH: usize = 6;
+/// More ways are not told apart.
+const WAYS: usize = 200;
+
+impl Uses {
+    /// Reads all procedures. Time linear in them, times how deep calls nest.
+    pub fn of(project: &Project, known: &Explaining) -> Uses {
+        let mut uses = Uses {
+            handled: HashMap::new(),
+            links: Links::default(),
+            calls: Vec::new(),
+            parameters: HashMap::new(),
+            given: HashMap::new(),
+        };
+        for id in project.procedures() {
+            let at = Keyed { id, view: project.view(id) };
+            let procedure = at.view.procedure();
+            uses.parameters.insert(id, procedure.parameters.clone());
+            for statement in &procedure.body {
+                statement.each(&mut |s| uses.links.add(&at, s));
+            }
+        }
+        for id in project.procedures() {
+            let at = Keyed { id, view: project.view(id) };
+            let mut reader = Reader { loaded: loaded(&at), uses: &mut uses, at, known };
+            let procedure = at.view.procedure();
+            reader.all(&procedure.body, false);
+        }
+        for call in &uses.calls {
+            for (at, key) in call.arguments.iter().enumerate() {
+                let given = uses.given.entry((call.callee, at)).or_default();
+                given.extend(key.clone());
+            }
+        }
+        uses.spread();
+        uses
+    }
+
+    /// The uses of some memory, and of what it leads to, here and where it came from: once for
+    /// each way by which it comes as an argument.
+    pub fn handled(&self, key: &Key) -> Vec<Handled> {
+        let mut found = Vec::new();
+        self.ways(key, &Handled::default(), DEPTH, &mut found);
+        found
+    }
+
+    fn ways(&self, key: &Key, before: &Handled, depth: usize, found: &mut Vec<Handled>) {
+        let mut whole = before.clone();
+        let keys = self.links.follow(key);
+        for handled in keys.iter().filter_map(|key| self.handled.get(key)) {
+            whole.add(handled, false);
+        }
+        let given: BTreeSet<&Key> =
+            keys.iter().filter(|_| depth > 0).flat_map(|key| self.given_for(key)).collect();
+        if given.is_empty() || found.len() > WAYS {
+            found.push(whole);
+            return;
+        }
+        for key in given {
+            self.ways(key, &whole, depth - 1, found);
+        }
+    }
+
+    /// Whether a procedure calls another one.
+    pub fn calls(&self, from: ProcedureId, callee: ProcedureId) -> bool {
+        self.calls.iter().any(|call| call.from == from && call.callee == callee)
+    }
+
+    fn given_for(&self, key: &Key) -> impl Iterator<Item = &Key> {
+        let at = match key {
+            Key::Own(id, name) => {
+                let names = self.parameters.get(id);
+                names.and_then(|all| Some((*id, all.iter().position(|p| p == name)?)))
+            }
+            _ => None,
+        };
+        at.and_then(|at| self.given.get(&at)).into_iter().flatten()
+    }
+
+    fn note(&mut self, key: &Key, note: impl Fn(&mut Handled)) {
+        for key in self.links.follow(key) {
+            note(self.handled.entry(key).or_default());
+        }
+    }
+
+    /// Callees do to their arguments what is done to what they are given; and what they do once,
+    /// callers do often that call them in a loop.
+    fn spread(&mut self) {
+        let often: HashSet<ProcedureId> =
+            self.calls.iter().filter(|call| call.in_loop).map(|call| call.callee).collect();
+        for handled in self.handled.values_mut() {
+            let all = [
+                (&mut handled.filled, &handled.single_filled),
+                (&mut handled.emptied, &handled.single_emptied),
+            ];
+            for (many, single) in all {
+                for (id, copy) in single.iter().filter(|(id, _)| often.contains(id)) {
+                    many.entry(*id).or_insert(*copy);
+                }
+            }
+        }
+        loop {
+            let mut news = false;
+            for call in &self.calls {
+                let names = self.parameters.get(&call.callee).into_iter().flatten();
+                for (name, given) in names.zip(&call.arguments) {
+                    let own = Key::Own(call.callee, name.clone());
+                    let (Some(given), Some(handled)) = (given, self.handled.get(&own)) else {
+                        continue;
+                    };
+                    let handled = handled.clone();
+                    for key in self.links.follow(given) {
+                        let known = self.handled.entry(key).or_default();
+                        news |= known.add(&handled, call.in_loop);
+                    }
+                }
+            }
+            if !news {
+                return;
+            }
+        }
+    }
+}
+
+/// Scalars that a procedure sets to elements.
+fn loaded(at: &Keyed<'_>) -> HashSet<Name> {
+    let mut names = HashSet::new();
+    let mut set = |target: &Expression, value: &Expression| {
+        if let (Kind::Name(name), true) = (&target.kind, at.is_element(value)) {
+            names.insert(name.clone());
+        }
+    };
+    for statement in &at.view.procedure().body {
+        statement.each(&mut |s| match &s.kind {
+            StatementKind::Assign { target, value, operation: None } => set(target, value),
+            StatementKind::Declare(all) => {
+                for declaration in all {
+                    if let Some(value) = &declaration.value {
+                        let name = Kind::Name(declaration.name.clone());
+                        set(&Expression { span: declaration.span, kind: name }, value);
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+    names
+}
+
+struct Reader<'u, 'p> {
+    uses: &'u mut Uses,
+    at: Keyed<'p>,
+    loaded: HashSet<Name>,
+    known: &'u Explaining,
+}
+
+impl Reader<'_, '_> {
+    fn all(&mut self, body: &[Statement], in_loop: bool) {
+        for statement in body {
+            let turns =
+                matches!(statement.kind, StatementKind::Loop(_) | StatementKind::While { .. });
+            if let StatementKind::Assign { target, operation, value } = &statement.kind {
+                self.assigned(target, operation.is_some(), value, statement.span, in_loop);
+            }
+            if let StatementKind::Unknown(names) = &statement.kind {
+                // A statement that is not understood may copy either way.
+                let keys: Vec<Key> =
+                    names.iter().filter_map(|name| self.at.variable(name)).collect();
+                for key in keys {
+                    self.filled(&key, statement.span, true);
+                    self.emptied(&key, statement.span, true);
+                }
+            }
+            for expression in statement.expressions() {
+                expression.each(&mut |e| match &e.kind {
+                    Kind::Assign { target, operation, value } => {
+                        self.assigned(target, operation.is_some(), value, e.span, in_loop);
+                    }
+                    Kind::Call { function, arguments } => {
+                        self.called(function, arguments, e.span, in_loop);
+                    }
+                    _ => {}
+                });
+            }
+            for inner in statement.bodies() {
+                self.all(inner, in_loop || turns);
+            }
+        }
+    }
+
+    fn assigned(
+        &mut self,
+        target: &Expression,
+        adds: bool,
+        value: &Expression,
+        span: Span,
+        in_loop: bool,
+    ) {
+        let into = self.at.is_element(target).then(|| self.at.place(target)).flatten();
+        let many = in_loop || self.at.is_array(target);
+        if self.at.is_element(value) {
+            let Some(from) = self.at.place(value) else { return };
+            match into {
+                // Added up in one variable: computed with.
+                None if adds && in_loop => self.uses.note(&from, |h| h.is_operand = true),
+                None => self.emptied(&from, span, in_loop),
+                Some(into) => {
+                    self.emptied(&from, span, many);
+                    self.filled(&into, span, many);
+                    if adds && many {
+                        self.uses.note(&into, |h| h.is_result = true);
+                    }
+                }
+            }
+            return;
+        }
+        let is_loaded = |name: &Name| {
+            let argument = self.at.view.procedure().parameters.contains(name);
+            let number = |name: &Name| {
+                self.at
+                    .view
+                    .variable(name)
+                    .is_some_and(|d| matches!(self.at.view.resolve(&d.of), Type::Basic(..)))
+            };
+            self.loaded.contains(name) || (argument && number(name))
+        };
+        match (&value.kind, &into) {
+            (Kind::Name(name), Some(into)) if is_loaded(name) => {
+                return self.filled(&into.clone(), span, many);
+            }
+            _ => {}
+        }
+        // What is done to single elements makes no array of a buffer.
+        if !many {
+            return;
+        }
+        let mut operands = Vec::new();
+        let computes = self.operands(value, &mut operands);
+        for key in operands {
+            self.uses.note(&key, |h| h.is_operand = true);
+        }
+        if let Some(into) = into.filter(|_| computes) {
+            self.uses.note(&into, |h| h.is_result = true);
+        }
+    }
+
+    /// Whether a value is computed of elements, or by a procedure; and the memory of the elements.
+    fn operands(&self, value: &Expression, found: &mut Vec<Key>) -> bool {
+        // An address is no value of what stands there.
+        if matches!(value.kind, Kind::Unary(Unary::Address, _)) {
+            return false;
+        }
+        let is_operand = self.at.is_element(value);
+        found.extend(is_operand.then(|| self.at.place(value)).flatten());
+        let mut computes = is_operand || matches!(value.kind, Kind::Call { .. });
+        for part in value.parts() {
+            computes |= self.operands(part, found);
+        }
+        computes
+    }
+
+    fn called(
+        &mut self,
+        function: &Expression,
+        arguments: &[Expression],
+        span: Span,
+        in_loop: bool,
+    ) {
+        // Target and source of copies.
+        let copies = match &function.kind {
+            Kind::Name(name) => match name.as_str() {
+                "memcpy" | "memmove" | "std::memcpy" | "std::memmove" => Some((0, 1)),
+                "bcopy" => Some((1, 0)),
+                "std::copy" | "std::copy_n" => Some((2, 0)),
+                _ => None,
+            },
+            Kind::Member { base, field } if field == "push_back" || field == "emplace_back" => {
+                let is_copy = arguments.first().is_some_and(|a| self.at.is_element(a));
+                if let Some(key) = self.at.place(base).filter(|_| is_copy) {
+                    self.filled(&key, span, in_loop);
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some((to, from)) = copies {
+            let at = |index: usize| arguments.get(index).and_then(|a| self.at.place(a));
+            let (to, from) = (at(to), at(from));
+            to.iter().for_each(|key| self.filled(key, span, true));
+            from.iter().for_each(|key| self.emptied(key, span, true));
+            return;
+        }
+        let Some(name) = function.root() else { return };
+        let Some(callee) = self.at.view.project().named(name) else { return };
+        let arguments = arguments.iter().map(|a| self.at.place(a)).collect();
+        self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
+    }
+
+    fn filled(&mut self, key: &Key, span: Span, many: bool) {
+        if self.known.unpacks(span) {
+            return;
+        }
+        let id = self.at.id;
+        self.uses.note(key, |h| {
+            let places = if many { &mut h.filled } else { &mut h.single_filled };
+            places.entry(id).or_insert(span);
+        });
+    }
+
+    fn emptied(&mut self, key: &Key, span: Span, many: bool) {
+        if self.known.packs(span) {
+            return;
+        }
+        let id = self.at.id;
+        self.uses.note(key, |h| {
+            let places = if many { &mut h.emptied } else { &mut h.single_emptied };
+            places.entry(id).or_insert(span);
+        });
+    }
+}

@@ -1,0 +1,156 @@
+//! Every message whose buffer is filled, or emptied, by a loop is reported or refused, wherever
+//! the loop stands; what is computed, or computed with, is an array of the program, and no buffer.
+
+use commloom_refactor::check::{self, Finding, Options, Project};
+use commloom_refactor::source::{Language, Source};
+
+fn findings(files: &[(&str, &str)]) -> Vec<Finding> {
+    let source = |(name, text): &(&str, &str)| Source {
+        name: (*name).into(),
+        language: Language::of_name(name).expect("a language"),
+        text: (*text).into(),
+    };
+    check::check(&Project::new(files.iter().map(source).collect()), &Options::default())
+}
+
+/// Of each site: the buffer and the type, or the code of the refusal.
+fn outcomes(files: &[(&str, &str)]) -> Vec<String> {
+    let all = findings(files).into_iter();
+    all.map(|finding| match finding.outcome {
+        Ok(change) => format!("{} {}", finding.buffer, change.summary),
+        Err(refusal) => format!("{} {}", finding.buffer, refusal.code),
+    })
+    .collect()
+}
+
+const HEAD: &str = "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n";
+
+fn c(body: &str) -> Vec<String> {
+    outcomes(&[("a.c", &format!("{HEAD}{body}"))])
+}
+
+fn cpp(body: &str) -> Vec<String> {
+    outcomes(&[("a.cpp", &format!("#include <mpi.h>\n#include <vector>\n{body}"))])
+}
+
+fn fortran(body: &str) -> Vec<String> {
+    outcomes(&[("a.f90", body)])
+}
+
+#[test]
+fn segments_of_one_packed_buffer() {
+    let found = c("struct matrix { int n, *len, *list; double *buf; };\n\
+        void f(struct matrix *a, const double *x, int m) {\n\
+          double *b = a->buf; int i;\n\
+          for (i = 0; i < a->n; i++) b[i] = x[a->list[i]];\n\
+          for (i = 0; i < m; i++) {\n\
+            MPI_Send(b, a->len[i], MPI_DOUBLE, i, 0, MPI_COMM_WORLD);\n\
+            b += a->len[i];\n\
+          }\n}\n");
+    assert_eq!(found, ["b E-RANGE"]);
+}
+
+#[test]
+fn copies_in_another_procedure() {
+    let by_argument = c("void pack(double *b, const double *u, int n) \
+          { for (int i = 0; i < n; i++) b[i] = u[3 * i]; }\n\
+        void post(double *b, int n) { MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }\n\
+        int f(double *b, const double *u, int n) \
+          { pack(b, u, n); if (n) post(b, n); return n; }\n\
+        int g(double *b, int n) { return f(b, b + n, n) + f(b + n, b, n); }\n");
+    // The procedures are looked at together, where one calls them all.
+    assert_eq!(by_argument, ["b E-ALIAS"]);
+    let shared = c("static double *b;\n\
+        void pack(const double *u, int n) { for (int i = 0; i < n; i++) b[i] = u[3 * i]; }\n\
+        void post(int n) { MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }\n");
+    assert_eq!(shared, ["b E-ESCAPES"]);
+    let member = c("struct halo { double *out, *in; };\n\
+        void pack(struct halo *h, const double *u, int n) \
+          { for (int i = 0; i < n; i++) h->out[i] = u[3 * i]; }\n\
+        void swap(struct halo *h, int n) {\n\
+          MPI_Request r[2];\n\
+          MPI_Irecv(h->in, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, r);\n\
+          MPI_Isend(h->out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, r + 1);\n\
+          MPI_Waitall(2, r, MPI_STATUSES_IGNORE); }\n\
+        void unpack(struct halo *h, double *u, int n) \
+          { for (int i = 0; i < n; i++) u[3 * i] = h->in[i]; }\n");
+    assert_eq!(member, ["h E-ESCAPES", "h E-ESCAPES"]);
+}
+
+#[test]
+fn single_elements_of_a_callee_that_is_called_in_a_loop() {
+    let found = c("static double b[100]; static int at;\n\
+        static void put(double v) { b[at++] = v; }\n\
+        void f(const double *u, int n) {\n\
+          at = 0;\n\
+          for (int i = 0; i < n; i++) put(u[3 * i]);\n\
+          MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}\n");
+    assert_eq!(found, ["b E-ESCAPES"]);
+    let once = c("static double b[2];\n\
+        static void put(double v) { b[0] = v; }\n\
+        void f(const double *u) {\n\
+          put(u[3]); MPI_Send(b, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}\n");
+    assert!(once.is_empty(), "{once:?}");
+}
+
+#[test]
+fn containers_and_objects_of_cpp() {
+    let found = cpp("void f(const double *u, int n) {\n\
+          std::vector<double> b;\n\
+          for (int i = 0; i < n; i++) b.push_back(u[3 * i]);\n\
+          MPI_Send(b.data(), n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}\n");
+    assert_eq!(found, ["b E-RANGE"]);
+    let members = cpp("struct Halo {\n\
+          std::vector<double> out;\n\
+          void pack(const double *u, int n) { for (int i = 0; i < n; i++) out[i] = u[3 * i]; }\n\
+          void post(int n) { MPI_Send(&out[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }\n};\n");
+    assert_eq!(members, ["out E-ESCAPES"]);
+}
+
+#[test]
+fn variables_of_modules_and_arguments_of_fortran() {
+    let text = "module m\n  use mpi\n  double precision, allocatable :: b(:), r(:)\n\
+        contains\n\
+        subroutine pack(u, n)\n  integer :: n, i\n  double precision :: u(n, n)\n\
+          do i = 1, n\n    b(i) = u(2, i)\n  end do\nend subroutine\n\
+        subroutine post(n, q)\n  integer :: n, q(2), ierr\n\
+          call mpi_irecv(r, n, mpi_double_precision, 1, 0, mpi_comm_world, q(1), ierr)\n\
+          call mpi_isend(b, n, mpi_double_precision, 1, 0, mpi_comm_world, q(2), ierr)\n\
+        end subroutine\n\
+        subroutine unpack(u, n)\n  integer :: n\n  double precision :: u(n, n)\n\
+          u(1, 1:n) = r(1:n)\nend subroutine\n\
+        end module\n";
+    assert_eq!(fortran(text), ["r E-ESCAPES", "b E-ESCAPES"]);
+    // A name that says fixed form, and a text that is not.
+    assert_eq!(outcomes(&[("a.F", text)]), ["r E-ESCAPES", "b E-ESCAPES"]);
+}
+
+#[test]
+fn arrays_of_the_program_are_no_buffers() {
+    let halo = c("double u[100], old[100];\n\
+        void sweep(const double *f, int n) \
+          { for (int i = 1; i < n; i++) u[i] = 0.5 * (u[i - 1] + f[i]); }\n\
+        void save(int n) { for (int i = 0; i < n; i++) old[i] = u[i]; }\n\
+        void step(int n) {\n\
+          MPI_Send(u, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n\
+          MPI_Recv(u, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n");
+    assert!(halo.is_empty(), "{halo:?}");
+    let sum = c("double sum;\nvoid f(double *u, int n) {\n\
+          for (int i = 0; i < n; i++) u[i] = i;\n\
+          MPI_Allreduce(MPI_IN_PLACE, u, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n}\n");
+    assert!(sum.is_empty(), "{sum:?}");
+}
+
+#[test]
+fn text_that_could_not_be_read() {
+    let found = findings(&[(
+        "a.c",
+        &format!(
+            "{HEAD}void f(double *b, int n)\n{{\n  #pragma x\n  int i = [ 3 ; \
+             MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD) ] ;\n}}\n"
+        ),
+    )]);
+    let codes: Vec<String> =
+        found.iter().filter_map(|f| Some(f.outcome.as_ref().err()?.code.to_string())).collect();
+    assert_eq!(codes, ["E-SYNTAX"]);
+}
