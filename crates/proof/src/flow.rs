@@ -66,16 +66,13 @@ pub(super) struct Stretch {
 impl Stretch {
     pub fn between(procedure: &Procedure, from: Span, to: Span) -> Stretch {
         let mut stretch = Stretch { start: from.start, end: to.end, file: from.file };
-        if jumps(procedure) {
-            stretch.start = procedure.span.start;
-            stretch.end = procedure.span.end;
-            return stretch;
-        }
-        if let Some(located) = locate(procedure, from) {
-            for around in located.loops().filter(|l| !l.span.contains(to)) {
-                stretch.start = stretch.start.min(around.span.start);
-                stretch.end = stretch.end.max(around.span.end);
-            }
+        let located = locate(procedure, from).filter(|_| !jumps(procedure));
+        let Some(located) = located else {
+            return Stretch { file: from.file, ..Stretch::all(procedure) };
+        };
+        for around in located.loops().filter(|l| !l.span.contains(to)) {
+            stretch.start = stretch.start.min(around.span.start);
+            stretch.end = stretch.end.max(around.span.end);
         }
         stretch
     }
@@ -84,11 +81,10 @@ impl Stretch {
     /// not around the first: what is executed before the second is reached for the last time.
     pub fn until(procedure: &Procedure, from: Span, to: Span) -> Stretch {
         let mut stretch = Stretch::between(procedure, from, to);
-        if let Some(located) = locate(procedure, to) {
-            for around in located.loops().filter(|l| !l.span.contains(from)) {
-                stretch.start = stretch.start.min(around.span.start);
-                stretch.end = stretch.end.max(around.span.end);
-            }
+        let Some(located) = locate(procedure, to) else { return Stretch::all(procedure) };
+        for around in located.loops().filter(|l| !l.span.contains(from)) {
+            stretch.start = stretch.start.min(around.span.start);
+            stretch.end = stretch.end.max(around.span.end);
         }
         stretch
     }
@@ -96,10 +92,9 @@ impl Stretch {
     /// From one place to the end of the procedure, with all of every loop around it.
     pub fn after(procedure: &Procedure, from: Span) -> Stretch {
         let mut stretch = Stretch { start: from.start, ..Stretch::all(procedure) };
-        if jumps(procedure) {
-            return Stretch::all(procedure);
-        }
-        if let Some(outermost) = locate(procedure, from).and_then(|l| l.loops().next()) {
+        let located = locate(procedure, from).filter(|_| !jumps(procedure));
+        let Some(located) = located else { return Stretch::all(procedure) };
+        if let Some(outermost) = located.loops().next() {
             stretch.start = outermost.span.start;
         }
         stretch

@@ -21,9 +21,10 @@ pub(super) fn unpacked_always(
         return Ok(());
     }
     let procedure = view.procedure();
-    let Some(call) = locate(procedure, found.statement) else { return Ok(()) };
+    let call = locate(procedure, found.statement);
     for span in packing.statements.iter().filter(|s| s.start >= found.statement.end) {
-        let always = locate(procedure, *span).is_some_and(|copy| follows(&call, &copy))
+        let copy = locate(procedure, *span);
+        let always = matches!((&call, &copy), (Some(call), Some(copy)) if follows(call, copy))
             && !is_left_or_entered(procedure, found.statement, *span);
         if !always {
             let message = "there are paths on which this is executed without the receive, or only \

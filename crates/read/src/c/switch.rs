@@ -40,7 +40,7 @@ pub(super) fn switch(
     let mut arms = arms?;
     let chained = arms.len() <= CHAIN_LIMIT && is_chain(&mut arms, &end);
     if chained {
-        out.extend(chain(arms, &subject));
+        out.extend(chain(arms, &subject, span));
     } else {
         jumps(reader, arms, &subject, end, span, out);
     }
@@ -150,14 +150,14 @@ fn leaves(body: &[Statement], end: &str) -> usize {
         .sum()
 }
 
-/// `if (x == 1 || x == 2) ... else if ... else ...`
-fn chain(arms: Vec<Arm>, subject: &Expression) -> Vec<Statement> {
+/// `if (x == 1 || x == 2) ... else if ... else ...`. Each has the place of the whole `switch`, as
+/// statements contain what is in them.
+fn chain(arms: Vec<Arm>, subject: &Expression, span: Span) -> Vec<Statement> {
     let (default, cases): (Vec<Arm>, Vec<Arm>) =
         arms.into_iter().partition(|a| a.values.iter().any(Option::is_none));
     let mut otherwise: Vec<Statement> = default.into_iter().flat_map(|a| a.body).collect();
     for arm in cases.into_iter().rev() {
         let Some(condition) = is_one_of(subject, &arm.values) else { continue };
-        let span = condition.span;
         let kind = Kind::If { condition, then: arm.body, otherwise };
         otherwise = vec![Statement { span, kind }];
     }

@@ -259,6 +259,14 @@ fn branches() {
         ),
     ] {
         assert_eq!(body(text), expected, "{text}");
+        let f = whole(Language::C, &format!("void f(void) {{ {text} }}"));
+        f.body.iter().for_each(|s| {
+            s.each(&mut |around| {
+                for inside in around.bodies().into_iter().flatten() {
+                    assert!(around.span.contains(inside.span), "{text}: {around:?}");
+                }
+            })
+        });
     }
     let f = whole(
         Language::C,

@@ -34,3 +34,20 @@ void recv_continue(double *u, int n, int c, int s, MPI_Comm cm)
             u[k * 100 + i * 3] = b[i];
     }
 }
+
+/* In a case of a switch, too: the tree has an `if` there. */
+void left_in_a_case(double *restrict u, int n, int m, int k, int from, int tag, MPI_Comm comm)
+{
+    double b[100];
+    switch (m) {
+    case 3:
+        MPI_Recv(b, n, MPI_DOUBLE, from, tag, comm, MPI_STATUS_IGNORE);
+        if (k == 3)
+            return;
+        for (int i = 0; i < n; i++)
+            u[i + 2] = b[i];
+        break;
+    default:
+        u[0] = 1;
+    }
+}
