@@ -78,6 +78,35 @@ fn copies_in_another_procedure() {
 }
 
 #[test]
+fn copies_in_procedures_that_pointers_mean() {
+    let pack = "static void pack(const double *u, double *b, int n) \
+          { for (int i = 0; i < n; i++) b[i] = u[3 * i]; }\n";
+    let post = "MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);";
+    for body in [
+        "struct way { void (*load)(const double *, double *, int); };\n\
+         void begin(struct way *w) { w->load = pack; }\n\
+         void f(struct way *w, double *b, double *u, int n) { w->load(u, b, n); POST }\n",
+        "void f(double *b, double *u, int n) \
+         { void (*load)(const double *, double *, int) = &pack; (*load)(u, b, n); POST }\n",
+        "void f(void (*load)(const double *, double *, int), double *b, double *u, int n) \
+         { load(u, b, n); POST }\n\
+         void g(double *b, double *u) { f(pack, b, u, 3); }\n",
+    ] {
+        assert_eq!(c(&format!("{pack}{}", body.replace("POST", post))), ["b E-ESCAPES"], "{body}");
+    }
+    let found = fortran(
+        "module m\n use mpi\n contains\n\
+         subroutine pack(u, b, n)\n double precision :: u(:), b(:)\n integer :: n, i\n\
+         do i = 1, n\n b(i) = u(3 * i)\n end do\n end subroutine\n\
+         subroutine post(u, b, n)\n double precision :: u(:), b(:)\n integer :: n, e\n\
+         procedure(pack), pointer :: load => null()\n load => pack\n call load(u, b, n)\n\
+         call mpi_send(b, n, mpi_double_precision, 1, 0, mpi_comm_world, e)\n\
+         end subroutine\nend module\n",
+    );
+    assert_eq!(found, ["b E-ESCAPES"]);
+}
+
+#[test]
 fn single_elements_of_a_callee_that_is_called_in_a_loop() {
     let found = c("static double b[100]; static int at;\n\
         static void put(double v) { b[at++] = v; }\n\

@@ -7,6 +7,7 @@
 //! components.
 
 mod keys;
+mod meant;
 mod uses;
 
 use std::collections::{BTreeMap, HashSet};

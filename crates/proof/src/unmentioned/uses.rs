@@ -11,6 +11,7 @@ use commloom_source::tree::{
 use commloom_source::{FileId, Span};
 
 use super::keys::{Key, Keyed, Links};
+use super::meant::Meant;
 use crate::Site;
 
 /// Copies by procedures; of each the first place.
@@ -109,6 +110,7 @@ pub(super) struct Uses {
     handled: HashMap<Key, Handled>,
     links: Links,
     calls: Vec<Called>,
+    meant: Meant,
     parameters: HashMap<ProcedureId, Vec<Name>>,
     /// The memory that an argument is given, by its procedure and its number.
     given: HashMap<(ProcedureId, usize), BTreeSet<Key>>,
@@ -126,6 +128,7 @@ impl Uses {
             handled: HashMap::new(),
             links: Links::default(),
             calls: Vec::new(),
+            meant: Meant::default(),
             parameters: HashMap::new(),
             given: HashMap::new(),
         };
@@ -134,7 +137,10 @@ impl Uses {
             let procedure = at.view.procedure();
             uses.parameters.insert(id, procedure.parameters.clone());
             for statement in &procedure.body {
-                statement.each(&mut |s| uses.links.add(&at, s));
+                statement.each(&mut |s| {
+                    uses.links.add(&at, s);
+                    uses.meant.add(project, s);
+                });
             }
         }
         for id in project.procedures() {
@@ -407,10 +413,11 @@ impl Reader<'_, '_> {
             from.iter().for_each(|key| self.emptied(key, span, true));
             return;
         }
-        let Some(name) = function.root() else { return };
-        let Some(callee) = self.at.view.project().named(name) else { return };
-        let arguments = arguments.iter().map(|a| self.at.place(a)).collect();
-        self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
+        let arguments: Vec<_> = arguments.iter().map(|a| self.at.place(a)).collect();
+        for callee in self.uses.meant.by(self.at.view.project(), function) {
+            let arguments = arguments.clone();
+            self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
+        }
     }
 
     fn filled(&mut self, key: &Key, span: Span, many: bool) {
