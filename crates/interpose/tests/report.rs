@@ -135,10 +135,14 @@ fn every_exchange_is_counted_once_under_the_message_that_it_begins_with() {
         for (begins_with, bytes, count) in
             [("receive", 512, 400), ("receive", 256, 300), ("receive", 128, 200), ("send", 64, 300)]
         {
-            let (counted, tries) = exchanges(begins_with, bytes);
+            let (counted, _) = exchanges(begins_with, bytes);
             assert_eq!(counted, 2 * count, "{}: {begins_with} {bytes}: {report}", library.name);
-            assert!(tries > 0, "{}: {begins_with} {bytes}: nothing was tried", library.name);
         }
+        // The others have not paid for what a trial makes. The first send of a datatype may be
+        // left alone: then the receive in the same call is the first message.
+        let long = ["send", "receive"].map(|part| exchanges(part, 8 << 16));
+        assert_eq!(long[0].0 + long[1].0, 2 * 120, "{}: {report}", library.name);
+        assert!(long[0].1 > 0, "{}: nothing was tried: {report}", library.name);
         // Sent and received, one call.
         assert_eq!(exchanges("collective", 64).0, 2 * 100, "{}: {report}", library.name);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 enum { WAITALL = 400, WAITANY = 300, TEST = 200, SENDRECV = 150, ALLTOALL = 100, COLUMN = 64 };
+enum { LONG = 120, PAIRS = 1 << 16 }; /* long ones */
 
 static double sent[2][COLUMN * 16], received[2][COLUMN * 16];
 static int wrong;
@@ -75,6 +76,19 @@ int main(int argc, char **argv)
     for (int i = 0; i < ALLTOALL; i++) {
         next(i, 4, 0);
         MPI_Alltoall(sent[0], 1, f, received[0], 1, f, MPI_COMM_WORLD);
+    }
+    /* Long enough that what a trial makes is paid for. */
+    static int out[PAIRS * 4], in[PAIRS * 4];
+    MPI_Datatype g;
+    MPI_Type_vector(PAIRS, 2, 4, MPI_INT, &g);
+    MPI_Type_commit(&g);
+    for (int i = 0; i < LONG; i++) {
+        for (int k = 0; k < PAIRS; k++) {
+            wrong += i > 0 && in[4 * k] != k + i - 1;
+            out[4 * k] = k + i;
+            in[4 * k] = -1;
+        }
+        MPI_Sendrecv(out, 1, g, partner, 0, in, 1, g, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     printf("rank %d: %d wrong\n", rank, wrong);
     MPI_Finalize();
