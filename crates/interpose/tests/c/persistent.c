@@ -367,9 +367,10 @@ static void errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* Now and then a message is too long, in every way of completion, after more or less starts that
- * were right. Open MPI then frees a persistent request; it is made again, and one that was freed
- * leaves its handle to others. */
+/* Now and then a message is too long, after more or less starts that were right. Open MPI then frees
+ * a persistent request; it is made again, and one that was freed leaves its handle to others. Not in
+ * MPI_Waitall, which does not always tell of them there (11 of 40 runs without commloom), and fails
+ * for messages that are right where statuses are ignored. */
 static void too_long(void)
 {
     MPI_Comm world = MPI_COMM_WORLD;
@@ -378,7 +379,7 @@ static void too_long(void)
     for (int way = 0; way < WAYS; way++) {
         MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
         for (int round = 0; round < 60; round++) {
-            int is_long = round % 7 == way % 7;
+            int is_long = round % 7 == way % 7 && way != 4 && way != 5;
             void *b = memory + ORIGIN;
             fill(memory, (unsigned)(rank * 1000 + way * 100 + round));
             barrier();
@@ -395,6 +396,8 @@ static void too_long(void)
             }
             if (r[1] == MPI_REQUEST_NULL)
                 MPI_Recv_init(b, 1, type, 0, way, world, &r[1]);
+            MPI_Status both[2];
+            memset(both, 0, sizeof both);
             int flag = 0, index = -1, done = 0, indices[2] = {-1, -1}, code = MPI_SUCCESS;
             MPI_Start(&r[1]);
             switch (way) {
@@ -403,20 +406,20 @@ static void too_long(void)
                 while (!flag && code == MPI_SUCCESS)
                     code = MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE);
                 break;
-            case 4: case 5: code = MPI_Waitall(2, r, MPI_STATUSES_IGNORE); break;
+            case 4: case 5: code = MPI_Waitall(2, r, both); break;
             case 6:
                 while (!flag && code == MPI_SUCCESS)
-                    code = MPI_Testall(2, r, &flag, MPI_STATUSES_IGNORE);
+                    code = MPI_Testall(2, r, &flag, both);
                 break;
             case 7: code = MPI_Waitany(2, r, &index, MPI_STATUS_IGNORE); break;
             case 8:
                 while (!flag && code == MPI_SUCCESS)
                     code = MPI_Testany(2, r, &index, &flag, MPI_STATUS_IGNORE);
                 break;
-            case 9: case 11: code = MPI_Waitsome(2, r, &done, indices, MPI_STATUSES_IGNORE); break;
+            case 9: case 11: code = MPI_Waitsome(2, r, &done, indices, both); break;
             case 10:
                 while (!done && code == MPI_SUCCESS)
-                    code = MPI_Testsome(2, r, &done, indices, MPI_STATUSES_IGNORE);
+                    code = MPI_Testsome(2, r, &done, indices, both);
                 break;
             }
             say("too long", way, class_of(code), r[1] == MPI_REQUEST_NULL, is_long);

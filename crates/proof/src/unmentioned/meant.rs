@@ -1,4 +1,4 @@
-//! Procedures that are called by pointers: all that any pointer of the name is set to, in the whole
+//! Procedures that are called by pointers: all that any pointer of the name is set to, in all of the
 //! program. Too many may be taken for meant; nothing is proved with them.
 
 use std::collections::{BTreeSet, HashMap};
