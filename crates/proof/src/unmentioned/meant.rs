@@ -1,5 +1,5 @@
-//! Procedures that are called by pointers: all that any pointer of the name is set to, in all of the
-//! program. Too many may be taken for meant; nothing is proved with them.
+//! Procedures that are called by pointers: all that any pointer of the name is set to, anywhere.
+//! Too many may be taken for meant; nothing is proved with them.
 
 use std::collections::{BTreeSet, HashMap};
 
