@@ -1,7 +1,8 @@
 //! Arrays of modules of Fortran whose bounds one `allocate` in another procedure gives.
 
-use commloom_refactor::check::{self, Options, Project};
-use commloom_refactor::source::{Language, Source};
+mod harness;
+
+use harness::only_outcome;
 
 /// The parts of a program with a send from `b(2, n)`, which `start` allocates.
 struct Text<'t> {
@@ -30,14 +31,7 @@ fn outcome(text: &Text<'_>) -> String {
 }
 
 fn outcome_of(text: &str) -> String {
-    let text = text.to_owned();
-    let source = Source { name: "a.f90".into(), language: Language::FortranFree, text };
-    let findings = check::check(&Project::new(vec![source]), &Options::default());
-    let [finding] = findings.as_slice() else { panic!("{} findings", findings.len()) };
-    match &finding.outcome {
-        Ok(change) => change.summary.clone(),
-        Err(refusal) => refusal.code.to_string(),
-    }
+    only_outcome("a.f90", text.to_owned())
 }
 
 #[test]

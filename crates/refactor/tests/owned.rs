@@ -1,8 +1,9 @@
 //! Global pointers of C that alone lead to their memory: what is allocated for them, and never
 //! shown to others, is no memory of an argument.
 
-use commloom_refactor::check::{self, Options, Project};
-use commloom_refactor::source::{Language, Source};
+mod harness;
+
+use harness::only_outcome;
 
 /// The outcome of a send whose buffer is the global pointer `b`, in a program with more text.
 fn outcome(more: &str) -> String {
@@ -21,13 +22,7 @@ fn outcome_of(set: &str, more: &str) -> String {
            for (int i = 0; i < n; i++) b[i] = u[3 * i];\n\
            MPI_Send(b, n, MPI_DOUBLE, 1, 0, c);\n}}\n"
     );
-    let source = Source { name: "a.cpp".into(), language: Language::Cpp, text };
-    let findings = check::check(&Project::new(vec![source]), &Options::default());
-    let [finding] = findings.as_slice() else { panic!("{} findings", findings.len()) };
-    match &finding.outcome {
-        Ok(change) => change.summary.clone(),
-        Err(refusal) => refusal.code.to_string(),
-    }
+    only_outcome("a.cpp", text)
 }
 
 #[test]

@@ -174,7 +174,7 @@ impl<A: Abi> RepeatedMessage<A> {
         started: Option<&Arc<StandIn<A>>>,
     ) -> Option<(A::Request, Held<A>)> {
         let mut goes_on = None;
-        for other in lock(&self.others).made.iter_mut().filter_map(Option::take).flatten() {
+        for other in self.take_made() {
             match other.moved() {
                 Some(moved) if started.is_some_and(|started| Arc::ptr_eq(started, &other)) => {
                     goes_on = Some((other.request(), Held::Persistent(moved.clone())));
@@ -188,12 +188,13 @@ impl<A: Abi> RepeatedMessage<A> {
 
     /// The library has freed a stand-in; the others go with it.
     pub fn loses(&self, engine: &Engine<A>, lost: &Arc<StandIn<A>>) {
-        let made = |other: &mut Option<Option<Arc<StandIn<A>>>>| other.take().flatten();
-        for other in lock(&self.others).made.iter_mut().filter_map(made) {
-            if !Arc::ptr_eq(lost, &other) {
-                other.free(engine);
-            }
-        }
+        let left = self.take_made().filter(|other| !Arc::ptr_eq(lost, other));
+        left.for_each(|other| other.free(engine));
+    }
+
+    /// The stand-ins that were made.
+    fn take_made(&self) -> impl Iterator<Item = Arc<StandIn<A>>> {
+        std::mem::take(&mut lock(&self.others).made).into_iter().flatten().flatten()
     }
 }
 
@@ -220,22 +221,25 @@ impl<A: Abi> Repeated<A> {
         self.len.load(Ordering::Acquire) == 0
     }
 
-    /// Gives back what the table had for the same handle and is gone: a receive that the library
-    /// has freed, because its message was too long.
-    #[must_use]
+    /// A receive that has the same handle is gone: the library has freed it, because its message
+    /// was too long.
     pub fn insert(
         &self,
+        engine: &Engine<A>,
         request: A::Request,
         message: Arc<RepeatedMessage<A>>,
-    ) -> Option<Arc<RepeatedMessage<A>>> {
-        self.with(|table| {
+    ) {
+        let gone = self.with(|table| {
             let displaced = table.by_request.insert(request, message)?;
             if displaced.part() == Part::Received {
                 return Some(displaced);
             }
             table.displaced.push((request, displaced));
             None
-        })
+        });
+        if let Some(gone) = gone {
+            gone.freed(engine, None);
+        }
     }
 
     pub fn get(&self, request: A::Request) -> Option<Arc<RepeatedMessage<A>>> {
@@ -249,17 +253,18 @@ impl<A: Abi> Repeated<A> {
         self.with(|table| table.by_request.remove(&request))
     }
 
-    /// The library has given a request another handle. As [`Repeated::insert`].
+    /// The library has given a request another handle.
     #[cold]
-    #[must_use]
-    pub fn rename(&self, before: A::Request, now: A::Request) -> Option<Arc<RepeatedMessage<A>>> {
+    pub fn rename(&self, engine: &Engine<A>, before: A::Request, now: A::Request) {
         let displaced = |table: &mut Table<A>| {
             let at = table.displaced.iter().position(|(request, _)| *request == before)?;
             Some(table.displaced.swap_remove(at).1)
         };
         let found =
             self.with(|table| displaced(table).or_else(|| table.by_request.remove(&before)));
-        self.insert(now, found?)
+        if let Some(message) = found {
+            self.insert(engine, now, message);
+        }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Table<A>) -> T) -> T {

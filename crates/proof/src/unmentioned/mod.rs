@@ -124,8 +124,8 @@ fn copied(
         let mut places = BTreeMap::new();
         for one in &handled {
             let (of, is_array) = match way {
-                Direction::Pack => (&one.filled, one.is_result),
-                Direction::Unpack => (&one.emptied, one.is_operand),
+                Direction::Pack => (&one.filled.many, one.is_result),
+                Direction::Unpack => (&one.emptied.many, one.is_operand),
             };
             if !is_array {
                 places.extend(of);

@@ -20,35 +20,50 @@ pub(super) type Copied = BTreeMap<ProcedureId, Span>;
 /// The uses of some memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Handled {
-    /// Loops that copy into it.
-    pub filled: Copied,
-    /// Loops that copy out of it.
-    pub emptied: Copied,
-    /// Single elements, which are many where the procedure is called in a loop.
-    single_filled: Copied,
-    single_emptied: Copied,
+    /// Copies into it.
+    pub filled: Copies,
+    /// Copies out of it.
+    pub emptied: Copies,
     /// Whether values are computed that it gets.
     pub is_result: bool,
     /// Whether its values are computed with.
     pub is_operand: bool,
 }
 
+/// Copies in one direction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Copies {
+    /// In loops.
+    pub many: Copied,
+    /// Of single elements, which are many where the procedure is called in a loop.
+    single: Copied,
+}
+
+impl Copies {
+    fn note(&mut self, id: ProcedureId, span: Span, many: bool) {
+        let places = if many { &mut self.many } else { &mut self.single };
+        places.entry(id).or_insert(span);
+    }
+
+    fn add(&mut self, other: &Copies, in_loop: bool) {
+        for (places, many) in [(&other.many, true), (&other.single, in_loop)] {
+            places.iter().for_each(|(id, copy)| self.note(*id, *copy, many));
+        }
+    }
+
+    /// Single copies of these procedures are many.
+    fn are_often(&mut self, often: &HashSet<ProcedureId>) {
+        for (id, copy) in self.single.iter().filter(|(id, _)| often.contains(id)) {
+            self.many.entry(*id).or_insert(*copy);
+        }
+    }
+}
+
 impl Handled {
     fn add(&mut self, other: &Handled, in_loop: bool) -> bool {
         let before = self.clone();
-        let join = |into: &mut Copied, from: &Copied| {
-            for (id, copy) in from {
-                into.entry(*id).or_insert(*copy);
-            }
-        };
-        join(&mut self.filled, &other.filled);
-        join(&mut self.emptied, &other.emptied);
-        let (filled, emptied) = match in_loop {
-            true => (&mut self.filled, &mut self.emptied),
-            false => (&mut self.single_filled, &mut self.single_emptied),
-        };
-        join(filled, &other.single_filled);
-        join(emptied, &other.single_emptied);
+        self.filled.add(&other.filled, in_loop);
+        self.emptied.add(&other.emptied, in_loop);
         self.is_result |= other.is_result;
         self.is_operand |= other.is_operand;
         before != *self
@@ -80,12 +95,12 @@ impl Explaining {
         }
     }
 
-    fn packs(&self, copy: Span) -> bool {
-        is_among(&self.packed, copy)
-    }
-
-    fn unpacks(&self, copy: Span) -> bool {
-        is_among(&self.unpacked, copy)
+    /// Whether a copy in this direction is one of them.
+    fn has(&self, direction: Direction, copy: Span) -> bool {
+        match direction {
+            Direction::Pack => is_among(&self.packed, copy),
+            Direction::Unpack => is_among(&self.unpacked, copy),
+        }
     }
 }
 
@@ -212,15 +227,8 @@ impl Uses {
         let often: HashSet<ProcedureId> =
             self.calls.iter().filter(|call| call.in_loop).map(|call| call.callee).collect();
         for handled in self.handled.values_mut() {
-            let all = [
-                (&mut handled.filled, &handled.single_filled),
-                (&mut handled.emptied, &handled.single_emptied),
-            ];
-            for (many, single) in all {
-                for (id, copy) in single.iter().filter(|(id, _)| often.contains(id)) {
-                    many.entry(*id).or_insert(*copy);
-                }
-            }
+            handled.filled.are_often(&often);
+            handled.emptied.are_often(&often);
         }
         loop {
             let mut news = false;
@@ -421,24 +429,16 @@ impl Reader<'_, '_> {
     }
 
     fn filled(&mut self, key: &Key, span: Span, many: bool) {
-        if self.known.unpacks(span) {
-            return;
-        }
         let id = self.at.id;
-        self.uses.note(key, |h| {
-            let places = if many { &mut h.filled } else { &mut h.single_filled };
-            places.entry(id).or_insert(span);
-        });
+        if !self.known.has(Direction::Unpack, span) {
+            self.uses.note(key, |h| h.filled.note(id, span, many));
+        }
     }
 
     fn emptied(&mut self, key: &Key, span: Span, many: bool) {
-        if self.known.packs(span) {
-            return;
-        }
         let id = self.at.id;
-        self.uses.note(key, |h| {
-            let places = if many { &mut h.emptied } else { &mut h.single_emptied };
-            places.entry(id).or_insert(span);
-        });
+        if !self.known.has(Direction::Pack, span) {
+            self.uses.note(key, |h| h.emptied.note(id, span, many));
+        }
     }
 }

@@ -34,6 +34,18 @@ pub struct Case {
     pub run: Option<String>,
 }
 
+/// The outcome of a text with one site: the summary of its change, or the code of its refusal.
+pub fn only_outcome(name: &str, text: String) -> String {
+    let language = Language::of_name(name).expect("a language");
+    let source = Source { name: name.into(), language, text };
+    let findings = check::check(&Project::new(vec![source]), &Options::default());
+    let [finding] = findings.as_slice() else { panic!("{} findings", findings.len()) };
+    match &finding.outcome {
+        Ok(change) => change.summary.clone(),
+        Err(refusal) => refusal.code.to_string(),
+    }
+}
+
 /// All cases, by name.
 pub fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");

@@ -104,8 +104,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
                 let goes_on = repeated.freed(self, started.as_ref());
                 goes_on.into_iter().for_each(|(request, held)| self.adopt(request, held));
             } else {
-                let gone = self.repeated.insert(freed, repeated);
-                gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
+                self.repeated.insert(self, freed, repeated);
                 started.into_iter().for_each(|other| self.hold(freed, Held::StandIn(other)));
             }
             return code;

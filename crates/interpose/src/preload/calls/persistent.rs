@@ -38,8 +38,7 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
             let (initiation, buffer) = (Initiation::Send(message.mode), message.data.buffer);
             let repeated = RepeatedMessage::new(tried, initiation, buffer, message.to);
             // SAFETY: `next` has made the request.
-            let gone = self.repeated.insert(unsafe { *request }, Arc::new(repeated));
-            gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
+            self.repeated.insert(self, unsafe { *request }, Arc::new(repeated));
         }
         self.replacement.prepares(Way::Out, message.data, message.to, (code, request));
         code
@@ -61,8 +60,7 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
                 let (initiation, buffer) = (Initiation::Receive, message.data.buffer);
                 let repeated = RepeatedMessage::new(tried, initiation, buffer, from);
                 // SAFETY: `next` has made the request.
-                let gone = self.repeated.insert(unsafe { *request }, Arc::new(repeated));
-                gone.into_iter().for_each(|gone| _ = gone.freed(self, None));
+                self.repeated.insert(self, unsafe { *request }, Arc::new(repeated));
             }
             self.replacement.prepares(Way::In, message.data, from, (code, request));
         }
@@ -168,8 +166,7 @@ unsafe fn follow_renamed<A: Abi>(
         // SAFETY: inside the array.
         let now = unsafe { *requests.add(at) };
         if before != now {
-            let gone = state.repeated.rename(before, now);
-            gone.into_iter().for_each(|gone| _ = gone.freed(state, None));
+            state.repeated.rename(state, before, now);
         }
     }
 }
