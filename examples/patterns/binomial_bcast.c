@@ -9,6 +9,7 @@ static void broadcast(double *x, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     int place = (rank - ROOT + size) % size, bit = 1;
+    /* one call: BUFFER = x */
     while (bit < size && !(place & bit))
         bit <<= 1;
     if (place)
@@ -16,6 +17,7 @@ static void broadcast(double *x, MPI_Comm comm)
     for (bit >>= 1; bit; bit >>= 1)
         if (place + bit < size)
             MPI_Send(x, N, MPI_DOUBLE, (place + bit + ROOT) % size, 7, comm);
+    /* to here */
 }
 
 int main(int argc, char **argv)

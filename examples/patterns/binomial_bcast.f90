@@ -24,6 +24,7 @@ contains
     do while (bit < size .and. iand(place, bit) == 0)
       bit = 2*bit
     end do
+    ! one call: BUFFER = x
     if (place /= 0) call MPI_Recv(x, n, MPI_DOUBLE_PRECISION, modulo(place - bit + root, size), 7, &
                                   comm, MPI_STATUS_IGNORE, ierror)
     bit = bit/2
@@ -32,5 +33,6 @@ contains
                                             comm, ierror)
       bit = bit/2
     end do
+    ! to here
   end subroutine
 end program

@@ -16,11 +16,13 @@ contains
     call MPI_Comm_rank(comm, rank, ierror)
     call MPI_Comm_size(comm, size, ierror)
     far = 1
+    ! one call: comm = comm
     do while (far < size)
       call MPI_Sendrecv(nothing, 0, MPI_BYTE, modulo(rank + far, size), 3, &
                         nothing, 0, MPI_BYTE, modulo(rank - far, size), 3, &
                         comm, MPI_STATUS_IGNORE, ierror)
       far = 2*far
     end do
+    ! to here
   end subroutine
 end program

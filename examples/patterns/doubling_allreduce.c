@@ -9,12 +9,14 @@ static void sum_of_all(double *x, MPI_Comm comm)
     double other[N];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
+    /* one call: BUFFER = x */
     for (int bit = 1; bit < size; bit <<= 1) {
         MPI_Sendrecv(x, N, MPI_DOUBLE, rank ^ bit, 5, other, N, MPI_DOUBLE, rank ^ bit, 5, comm,
                      MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
             x[i] += other[i];
     }
+    /* to here */
 }
 
 int main(int argc, char **argv)

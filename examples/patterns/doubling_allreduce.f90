@@ -21,6 +21,7 @@ contains
     double precision :: other(n)
     integer :: bit, partner
     bit = 1
+    ! one call: BUFFER = x
     do while (bit < size)
       partner = ieor(rank, bit)
       call MPI_Sendrecv(x, n, MPI_DOUBLE_PRECISION, partner, 5, other, n, MPI_DOUBLE_PRECISION, partner, 5, &
@@ -28,5 +29,6 @@ contains
       x = x + other
       bit = 2*bit
     end do
+    ! to here
   end subroutine
 end program

@@ -16,6 +16,7 @@ static void exchange(int row, int column, MPI_Datatype side, MPI_Comm comm)
     MPI_Request requests[8];
     int up = neighbour(row - 1, column), down = neighbour(row + 1, column);
     int left = neighbour(row, column - 1), right = neighbour(row, column + 1);
+    /* one call: BUFFER = &tile[0][1] */
     MPI_Irecv(&tile[0][1], N, MPI_DOUBLE, up, 0, comm, requests);
     MPI_Irecv(&tile[N + 1][1], N, MPI_DOUBLE, down, 1, comm, requests + 1);
     MPI_Irecv(&tile[1][0], 1, side, left, 2, comm, requests + 2);
@@ -25,6 +26,7 @@ static void exchange(int row, int column, MPI_Datatype side, MPI_Comm comm)
     MPI_Isend(&tile[1][N], 1, side, right, 2, comm, requests + 6);
     MPI_Isend(&tile[1][1], 1, side, left, 3, comm, requests + 7);
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+    /* to here */
 }
 
 int main(int argc, char **argv)

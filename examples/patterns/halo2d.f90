@@ -38,6 +38,7 @@ contains
     down = neighbour(row + 1, column)
     left = neighbour(row, column - 1)
     right = neighbour(row, column + 1)
+    ! one call: BUFFER = tile(1, 0)
     call MPI_Irecv(tile(0, 1), 1, side, up, 0, comm, requests(1), ierror)
     call MPI_Irecv(tile(n + 1, 1), 1, side, down, 1, comm, requests(2), ierror)
     call MPI_Irecv(tile(1, 0), n, MPI_DOUBLE_PRECISION, left, 2, comm, requests(3), ierror)
@@ -47,5 +48,6 @@ contains
     call MPI_Isend(tile(1, n), n, MPI_DOUBLE_PRECISION, right, 2, comm, requests(7), ierror)
     call MPI_Isend(tile(1, 1), n, MPI_DOUBLE_PRECISION, left, 3, comm, requests(8), ierror)
     call MPI_Waitall(8, requests, MPI_STATUSES_IGNORE, ierror)
+    ! to here
   end subroutine
 end program

@@ -18,17 +18,20 @@ int main(int argc, char **argv)
     for (int step = 0; step < STEPS; step++) {
         for (int i = 0; i < N; i++)
             row[i] = 1000 * step + rank * N + i;
+        if (rank == root)
+            memcpy(matrix + root * N, row, sizeof row);
+        /* one call: BLOCKS = matrix; BLOCK = row */
         if (rank == root) {
             for (int from = 0; from < root; from++)
                 MPI_Irecv(matrix + from * N, N, MPI_FLOAT, from, 1, MPI_COMM_WORLD, requests + from);
-            memcpy(matrix + root * N, row, sizeof row);
             MPI_Waitall(root, requests, MPI_STATUSES_IGNORE);
-            for (int i = 0; i < N * size; i++)
-                if (matrix[i] != 1000 * step + i)
-                    MPI_Abort(MPI_COMM_WORLD, 1);
         } else {
             MPI_Send(row, N, MPI_FLOAT, root, 1, MPI_COMM_WORLD);
         }
+        /* to here */
+        for (int i = 0; rank == root && i < N * size; i++)
+            if (matrix[i] != 1000 * step + i)
+                MPI_Abort(MPI_COMM_WORLD, 1);
     }
     free(requests);
     free(matrix);

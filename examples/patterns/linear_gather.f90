@@ -14,16 +14,20 @@ program linear_gather
   allocate (matrix(n, 0:root), requests(0:root))
   do step = 1, steps
     column = [(1000*step + rank*n + i, i=1, n)]
+    if (rank == root) matrix(:, root) = column
+    ! one call: BLOCKS = matrix; BLOCK = column
     if (rank == root) then
       do from = 0, root - 1
         call MPI_Irecv(matrix(1, from), n, MPI_REAL, from, 1, MPI_COMM_WORLD, requests(from), ierror)
       end do
-      matrix(:, root) = column
       call MPI_Waitall(root, requests, MPI_STATUSES_IGNORE, ierror)
-      if (any(matrix /= 1000*step + reshape([(i, i=1, n*size)], [n, size]))) &
-        call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
     else
       call MPI_Send(column, n, MPI_REAL, root, 1, MPI_COMM_WORLD, ierror)
+    end if
+    ! to here
+    if (rank == root) then
+      if (any(matrix /= 1000*step + reshape([(i, i=1, n*size)], [n, size]))) &
+        call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
     end if
   end do
   call MPI_Finalize(ierror)

@@ -14,15 +14,17 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     float *matrix = malloc(sizeof(float) * N * size);
     for (int step = 0; step < STEPS; step++) {
-        if (rank == 0) {
-            for (int i = 0; i < N * size; i++)
-                matrix[i] = 1000 * step + i;
+        for (int i = 0; rank == 0 && i < N * size; i++)
+            matrix[i] = 1000 * step + i;
+        /* one call: BLOCKS = matrix; BLOCK = row */
+        if (rank == 0)
             for (int to = 1; to < size; to++)
                 MPI_Send(matrix + to * N, N, MPI_FLOAT, to, 1, MPI_COMM_WORLD);
-            memcpy(row, matrix, sizeof row);
-        } else {
+        else
             MPI_Recv(row, N, MPI_FLOAT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        }
+        /* to here */
+        if (rank == 0)
+            memcpy(row, matrix, sizeof row);
         for (int i = 0; i < N; i++)
             if (row[i] != 1000 * step + rank * N + i)
                 MPI_Abort(MPI_COMM_WORLD, 1);

@@ -15,13 +15,17 @@ program linear_scatter
       do to = 0, size - 1
         matrix(:, to) = [(1000*step + to*n + i, i=1, n)]
       end do
+    end if
+    ! one call: BLOCKS = matrix; BLOCK = column
+    if (rank == 0) then
       do to = 1, size - 1
         call MPI_Send(matrix(1, to), n, MPI_REAL, to, 1, MPI_COMM_WORLD, ierror)
       end do
-      column = matrix(:, 0)
     else
       call MPI_Recv(column, n, MPI_REAL, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
     end if
+    ! to here
+    if (rank == 0) column = matrix(:, 0)
     if (any(column /= [(1000*step + rank*n + i, i=1, n)])) call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
   end do
   call MPI_Finalize(ierror)

@@ -11,11 +11,13 @@ static void exchange(const double *out, double *in, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     memcpy(in + rank * N, out + rank * N, sizeof(double) * N);
+    /* one call: SEND = out; RECEIVE = in */
     for (int k = 1; k < size; k++) {
         int to = (rank + k) % size, from = (rank + size - k) % size;
         MPI_Sendrecv(out + to * N, N, MPI_DOUBLE, to, k, in + from * N, N, MPI_DOUBLE, from, k, comm,
                      MPI_STATUS_IGNORE);
     }
+    /* to here */
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,7 @@ contains
   subroutine exchange()
     integer :: k, to
     in(:, rank) = out(:, rank)
+    ! one call: SEND = out; RECEIVE = in
     do k = 1, size - 1
       to = modulo(rank + k, size)
       from = modulo(rank - k, size)
@@ -29,5 +30,6 @@ contains
                         in(1, from), n, MPI_DOUBLE_PRECISION, from, k, &
                         MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
     end do
+    ! to here
   end subroutine
 end program

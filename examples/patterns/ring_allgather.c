@@ -10,11 +10,13 @@ static void ring(int *all, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    /* one call: BLOCKS = all */
     for (int k = 0; k < size - 1; k++) {
         int out = (rank + size - k) % size, in = (rank + size - k - 1) % size;
         MPI_Sendrecv(all + out * N, N, MPI_INT, right, 0, all + in * N, N, MPI_INT, left, 0, comm,
                      MPI_STATUS_IGNORE);
     }
+    /* to here */
 }
 
 int main(int argc, char **argv)

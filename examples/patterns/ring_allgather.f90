@@ -21,6 +21,7 @@ program ring_allgather
 contains
   subroutine ring()
     integer :: k, out, in
+    ! one call: BLOCKS = all
     do k = 0, size - 2
       out = modulo(rank - k, size)
       in = modulo(rank - k - 1, size)
@@ -28,5 +29,6 @@ contains
                         all(1, in), n, MPI_INTEGER, modulo(rank - 1, size), 0, &
                         MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
     end do
+    ! to here
   end subroutine
 end program

@@ -33,6 +33,18 @@ struct Source {
 
 const PATTERNS: &str = include_str!("by_hand/patterns.c");
 
+/// The patterns of others, as a program.
+fn others() -> String {
+    let functions = include_str!("by_hand/others.c");
+    let (mut names, mut is_pattern) = (Vec::new(), false);
+    for line in functions.lines() {
+        let name = begins(line).filter(|_| is_pattern);
+        is_pattern = line.contains("expect: ") || is_pattern && name.is_none();
+        names.extend(name);
+    }
+    drawn::around(PATTERNS, functions, &names)
+}
+
 impl Source {
     fn c(file: &str, text: &str) -> Source {
         Source {
@@ -393,7 +405,8 @@ fn shown(mut rows: Vec<String>, wrong: &[String]) {
 fn printed_code_does_what_the_messages_did() {
     let fortran = Source::fortran("patterns.f90", include_str!("by_hand/patterns.f90"));
     let (mut rows, mut wrong) = (Vec::new(), Vec::new());
-    for source in [Source::c("patterns.c", PATTERNS), fortran] {
+    let others = Source::c("others.c", &others());
+    for source in [Source::c("patterns.c", PATTERNS), others, fortran] {
         let (more, faults) = checked(&source, &ranks());
         rows.extend(more);
         wrong.extend(faults);

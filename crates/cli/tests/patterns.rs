@@ -1,6 +1,9 @@
 //! The programs of `examples/patterns`, traced and detected with every MPI library: what is found
-//! in each is what the file beside it says, in C and in Fortran.
+//! in each is what the file beside it says, in C and in Fortran, and in the place of the messages
+//! the printed code does the same. (The programs check what they receive.)
 
+#[path = "common/apply.rs"]
+mod apply;
 mod common;
 #[path = "common/mpi.rs"]
 mod mpi;
@@ -9,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
+use apply::applied;
 use common::{commloom, done};
 use mpi::Mpi;
 use serde_json::Value;
@@ -47,14 +51,17 @@ fn patterns() -> Vec<Pattern> {
     all
 }
 
-/// Compiles, traces and detects one program: the objects that are printed.
-fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
-    let program = folder.join(&pattern.name);
-    let place = program.to_str().expect("a name");
-    let source = pattern.source.to_str().expect("a name");
+/// Compiles a program in C or Fortran.
+fn compile(mpi: Mpi, source: &Path, program: &Path) {
+    let [place, source] = [program, source].map(|path| path.to_str().expect("a name"));
+    let folder = program.parent().expect("a folder");
     if source.ends_with(".c") {
-        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
-        let options = ["-g", "-O1", "-Wextra", "-Wno-stringop-overflow", source, "-o", place];
+        // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte, and without messages
+        // nobody asks for neighbours.
+        let no = ["stringop-overflow", "unused-variable", "unused-function", "unused-parameter"];
+        let no = no.map(|warning| format!("-Wno-{warning}"));
+        let options = ["-g", "-O1", "-Wextra", source, "-o", place].into_iter();
+        let options: Vec<&str> = options.chain(no.iter().map(String::as_str)).collect();
         mpi.compile("mpicc", &options, folder);
     } else {
         // Without interfaces one name is called with buffers of several types.
@@ -64,25 +71,60 @@ fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<
             folder,
         );
     }
-    let trace = folder.join(format!("{}.trace", pattern.name));
+}
+
+/// `mpiexec` with so many processes as the pattern is expected with.
+fn launcher(mpi: Mpi, pattern: &Pattern) -> Command {
     let mut run = Command::new(mpi.command("mpiexec").expect("looked for before"));
     if mpi.name == "openmpi" {
         run.args(["--oversubscribe", "--mca", "btl", "^tcp", "--mca", "mpi_yield_when_idle", "1"]);
     }
     run.args(["-n", &pattern.expected["ranks"].to_string()])
-        .args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"])
-        .arg(&trace)
-        .args(["--", place])
-        .env("COMMLOOM_LIBDIR", preloads)
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .env_remove("LD_PRELOAD");
+    run
+}
+
+/// Compiles, traces and detects one program: the objects that are printed.
+fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
+    let program = folder.join(&pattern.name);
+    compile(mpi, &pattern.source, &program);
+    let trace = folder.join(format!("{}.trace", pattern.name));
+    let mut run = launcher(mpi, pattern);
+    run.args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"])
+        .arg(&trace)
+        .arg("--")
+        .arg(program)
+        .env("COMMLOOM_LIBDIR", preloads);
     let ran = done(&run.output().expect("mpiexec starts"));
     assert_eq!(ran.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, ran.err);
     let found = commloom(&["detect", "--json", trace.to_str().expect("a name")]).output();
     let found = done(&found.expect("the binary was built"));
     assert_eq!(found.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, found.err);
     found.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Runs the program with the printed code in the place of its messages.
+fn check_applied(mpi: Mpi, pattern: &Pattern, last: &Value, folder: &Path) {
+    let text = std::fs::read_to_string(&pattern.source).expect("read before");
+    let new = match applied(&text, last["advice"].as_array().expect("a list")) {
+        Ok(Some(new)) => new,
+        Ok(None) => return,
+        // Messages that alternate with packing into one buffer: that is work by hand.
+        Err(why) => {
+            let is_known = pattern.name.starts_with("packed_") && why.starts_with("no place");
+            assert!(is_known, "{}: {why}", pattern.name);
+            return;
+        }
+    };
+    let program = folder.join(format!("{}_applied", pattern.name));
+    let source = program.with_extension(pattern.source.extension().expect("a language"));
+    std::fs::write(&source, new).expect("a file");
+    compile(mpi, &source, &program);
+    let ran = done(&launcher(mpi, pattern).arg(program).output().expect("mpiexec starts"));
+    let context = format!("{}, {}", mpi.name, source.display());
+    assert_eq!(ran.status, Some(0), "{context}: {}", ran.err);
 }
 
 /// The operations of all phases, with how often they ran.
@@ -117,7 +159,9 @@ fn check(mpi: Mpi, preloads: &Path, patterns: &[Pattern]) {
         let same = expected.len() == found.len()
             && expected.iter().zip(&found).all(|(expected, found)| fits(expected, found));
         assert!(same, "{}, {}:\n{expected:?}\nfound {found:#?}", mpi.name, pattern.name);
-        check_advice(mpi, pattern, objects.last().expect("a last line"));
+        let last = objects.last().expect("a last line");
+        check_advice(mpi, pattern, last);
+        check_applied(mpi, pattern, last, &folder);
     }
 }
 

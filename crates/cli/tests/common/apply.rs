@@ -3,7 +3,8 @@
 //! A program says where that may be: from a comment with `one call:` to one with `to here`, where
 //! the root is another each time one that says what `root` is. After
 //! the first words it says what names in the printed code stand for (`BUFFER = a + 3; ...`). A `#`
-//! in there is what is printed about the blocks behind that name: see [`blocks`].
+//! in there is what is printed about the blocks behind that name: see [`blocks`]. `THEN` is what a
+//! programmer has to move behind the call, because messages and other work alternate.
 
 use std::fmt::Write as _;
 
@@ -141,7 +142,11 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
         }
         for line in code {
             let Some((name, list)) = line.split_once(" = ") else { continue };
-            let kind = if list.contains("_KIND") { "integer(MPI_ADDRESS_KIND)" } else { "integer" };
+            let kind = match list {
+                _ if list.contains("_KIND") => "integer(MPI_ADDRESS_KIND)",
+                _ if list.contains(".false.") || list.contains(".true.") => "logical",
+                _ => "integer",
+            };
             let rank = if list.starts_with("reshape") { ":, :" } else { ":" };
             if list.starts_with(['[', 'r']) {
                 declared.push_str(&format!("{kind}, allocatable :: {name}({rank})\n"));
@@ -154,7 +159,9 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
             declared.push_str(&format!("{ty} {name};\n"));
         }
     }
-    Ok(format!("{{\n{declared}{text}\n}}\n"))
+    let then = names.iter().find(|(name, _)| name == "THEN");
+    let then = then.map_or_else(String::new, |(_, then)| format!("{then};\n"));
+    Ok(format!("{{\n{declared}{text}\n{then}}}\n"))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -42,10 +42,8 @@ struct Messages {
 
 /// The program: functions `drawn_0` to so many, for so many processes.
 pub fn program(patterns: &str, seed: u64, ranks: usize, count: usize) -> String {
-    let head = patterns.find("/* expect: ").expect("patterns");
-    let tail = patterns.find("/* Nothing is left").expect("the end");
-    let mut text = format!("{}{PROLOGUE}", &patterns[..head]);
-    let mut names = String::new();
+    let mut text = PROLOGUE.to_owned();
+    let mut names = Vec::new();
     for k in 0..count {
         let mut rng = Rng::with_seed(seed.wrapping_mul(100_003).wrapping_add(id(k)));
         let name = format!("drawn_{k}");
@@ -55,11 +53,19 @@ pub fn program(patterns: &str, seed: u64, ranks: usize, count: usize) -> String 
         };
         writeln!(text, "/* expect: any */\nstatic void {name}(void)\n{{\n{body}}}\n")
             .expect("memory");
-        writeln!(names, "    PATTERN({name}),").expect("memory");
+        names.push(name);
     }
+    around(patterns, &text, &names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The program of functions with these names, between the beginning and the end of `patterns`.
+pub fn around(patterns: &str, functions: &str, names: &[&str]) -> String {
+    let head = &patterns[..patterns.find("/* expect: ").expect("patterns")];
+    let tail = &patterns[patterns.find("/* Nothing is left").expect("the end")..];
     let list = "static const struct { const char *name; void (*run)(void); } patterns[] = {";
     let define = "#define PATTERN(name) { #name, name }";
-    format!("{text}{list}\n{define}\n{names}}};\n\n{}", &patterns[tail..])
+    let names: String = names.iter().map(|name| format!("    PATTERN({name}),\n")).collect();
+    format!("{head}{functions}\n{list}\n{define}\n{names}}};\n\n{tail}")
 }
 
 fn id(k: usize) -> u64 {
