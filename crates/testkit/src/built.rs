@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 /// the tests; the folder of what was built. `cargo` is the test's `env!("CARGO")`. Only the first
 /// call of a process builds.
 ///
-/// Where MPI is required, as in `make test`, the whole workspace was built before: asking for all
-/// of it finds that, while fewer packages have other features of their dependencies, and compile
-/// them once more (some two minutes).
+/// Where MPI is required, as in `make test`, all targets of the workspace were built before: asking
+/// for all of them finds that. Fewer packages have other features of their dependencies, and so
+/// has the workspace without its tests: they would be compiled once more (two minutes and more).
 ///
 /// # Panics
 /// If the build fails.
@@ -23,7 +23,7 @@ pub fn built(cargo: &str, packages: &[&str]) -> &'static Path {
         let mut build = Command::new(cargo);
         build.arg("build").arg("--target-dir").arg(folder.parent().expect("target"));
         match std::env::var_os("COMMLOOM_REQUIRE_MPI") {
-            Some(_) => build.arg("--workspace"),
+            Some(_) => build.args(["--workspace", "--all-targets"]),
             None => build.args(packages.iter().flat_map(|package| ["-p", package])),
         };
         if folder.ends_with("release") {
