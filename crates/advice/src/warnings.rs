@@ -21,7 +21,6 @@ pub fn warnings(
     written: &Replacement,
 ) -> Vec<String> {
     let c = finding.collective;
-    let name = mpi(c.kind.name());
     let mut all = Vec::new();
     if let Some(reduction) = finding.share.reduction {
         let element = reduction.element.name();
@@ -46,20 +45,7 @@ pub fn warnings(
                 .to_owned(),
         );
     }
-    if waits_less(finding) && !finding.waits {
-        all.push(format!(
-            "now every process waits until all have started; {name} does not promise that"
-        ));
-    } else if waits_for_all(c.kind) && !finding.complete {
-        all.push(format!("{name} may make all processes wait for each other; the messages do not"));
-    }
-    if non_blocking(finding) {
-        all.push(format!(
-            "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} \
-             and complete it where the messages are",
-            c.kind.name()
-        ));
-    }
+    all.extend(of_waiting(finding));
     if finding.ran.assumed && in_steps(c) {
         all.push(
             "right only if what is sent does not depend on what comes in the same phase".to_owned(),
@@ -95,6 +81,28 @@ pub fn warnings(
     }
     if predicted.call >= predicted.messages && predicted.messages > 0.0 {
         all.push("by the cost model it does not pay".to_owned());
+    }
+    all
+}
+
+/// Warnings of who waits for whom.
+fn of_waiting(finding: &Finding) -> Vec<String> {
+    let kind = finding.collective.kind;
+    let name = mpi(kind.name());
+    let mut all = Vec::new();
+    if waits_less(finding) && !finding.waits {
+        all.push(format!(
+            "now every process waits until all have started; {name} does not promise that"
+        ));
+    } else if waits_for_all(kind) && !finding.complete {
+        all.push(format!("{name} may make all processes wait for each other; the messages do not"));
+    }
+    if non_blocking(finding) {
+        all.push(format!(
+            "the messages are non-blocking: where the program computes meanwhile, use MPI_I{} \
+             and complete it where the messages are",
+            kind.name()
+        ));
     }
     all
 }

@@ -58,17 +58,10 @@ impl Walk<'_> {
                 continue;
             };
             let atom = Atom::Unnamed(scalar.atom);
-            let (placed_yes, placed_no) =
-                (take_placed(&mut yes, &atom), take_placed(&mut no, &atom));
+            let placed = (take_placed(&mut yes, &atom), take_placed(&mut no, &atom));
             let by = if a == b { a.clone() } else { unnamed(self.total(&scalar.place)) };
-            if !placed_yes.is_empty() || !placed_no.is_empty() {
-                let spans = placed_yes
-                    .iter()
-                    .chain(&placed_no)
-                    .flat_map(|piece| piece.spans.clone())
-                    .collect();
-                let Some((start, scale, yes, no)) = both(placed_yes, &a, placed_no, &b, &atom)
-                else {
+            if !placed.0.is_empty() || !placed.1.is_empty() {
+                let Some(piece) = stepped(scalar, placed, [&a, &b, &by], &guarded) else {
                     self.trouble(
                         Code::Coverage,
                         statement.span,
@@ -76,31 +69,14 @@ impl Walk<'_> {
                     );
                     continue;
                 };
-                let start = scale.times(&start_of(&scalar.before)).plus(&start);
-                let length = scale.times(&by);
-                self.state.pieces.push(Piece {
-                    start,
-                    length,
-                    dimensions: Vec::new(),
-                    content: guarded(yes, no),
-                    spans,
-                });
+                self.state.pieces.push(piece);
             }
             self.finish(scalar, &by);
         }
         if !yes.is_empty() || !no.is_empty() {
-            let spans = yes.iter().chain(&no).flat_map(|piece| piece.spans.clone()).collect();
-            match (single(yes), single(no)) {
-                (Some(a), Some(b)) if a.start == b.start && a.length == b.length => {
-                    self.state.pieces.push(Piece {
-                        start: a.start,
-                        length: a.length,
-                        dimensions: Vec::new(),
-                        content: guarded(a.content, b.content),
-                        spans,
-                    });
-                }
-                _ => self.trouble(
+            match one_box(yes, no, &guarded) {
+                Some(piece) => self.state.pieces.push(piece),
+                None => self.trouble(
                     Code::Coverage,
                     statement.span,
                     "this part of the buffer is filled under a condition only",
@@ -148,6 +124,42 @@ fn take_placed(pieces: &mut Vec<Piece>, atom: &Atom) -> Vec<Piece> {
         std::mem::take(pieces).into_iter().partition(|piece| piece.start.mentions(atom));
     *pieces = others;
     placed
+}
+
+/// The content of two branches as one.
+type Guarded<'g> = dyn Fn(Dense, Dense) -> Dense + 'g;
+
+/// The box that both branches fill where a running index steps over it: by so many units in one,
+/// in the other, and in whichever runs.
+fn stepped(
+    scalar: &Running,
+    (yes, no): (Vec<Piece>, Vec<Piece>),
+    [a, b, by]: [&Polynomial; 3],
+    guarded: &Guarded<'_>,
+) -> Option<Piece> {
+    let spans = yes.iter().chain(&no).flat_map(|piece| piece.spans.clone()).collect();
+    let (start, scale, yes, no) = both(yes, a, no, b, &Atom::Unnamed(scalar.atom))?;
+    Some(Piece {
+        start: scale.times(&start_of(&scalar.before)).plus(&start),
+        length: scale.times(by),
+        dimensions: Vec::new(),
+        content: guarded(yes, no),
+        spans,
+    })
+}
+
+/// The one box that both branches fill.
+fn one_box(yes: Vec<Piece>, no: Vec<Piece>, guarded: &Guarded<'_>) -> Option<Piece> {
+    let spans = yes.iter().chain(&no).flat_map(|piece| piece.spans.clone()).collect();
+    let (a, b) = (single(yes)?, single(no)?);
+    let is_same = a.start == b.start && a.length == b.length;
+    is_same.then(|| Piece {
+        start: a.start,
+        length: a.length,
+        dimensions: Vec::new(),
+        content: guarded(a.content, b.content),
+        spans,
+    })
 }
 
 /// Start (without the index's own), bytes per unit, and the contents of both branches; a branch

@@ -10,9 +10,9 @@ use commloom_source::tree::{Name, Statement};
 
 use super::piece::{Piece, solve};
 use super::renew::Renewal;
-use super::state::Known;
+use super::state::{Known, Located};
 use super::walk::{Arrival, Site, Walk};
-use super::{Address, Copy, Direction, Origin, Packing, Request, Setting};
+use super::{Address, Direction, Origin, Packing, Request, Setting};
 
 /// Finds the copies that fill (or empty) the buffer of a call.
 ///
@@ -22,48 +22,12 @@ use super::{Address, Copy, Direction, Origin, Packing, Request, Setting};
 /// The first reason why the copies are not known, or do not make one dense range that begins where
 /// the call's does.
 pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Refusal> {
-    let no_buffer = || {
-        Refusal::new(
-            Code::Address,
-            request.buffer.span,
-            "the call's buffer has no form that can be seen",
-        )
-    };
-    let mut first = Walk::through(symbols, request, None, Vec::new());
-    // What decides the way to the call, and never changes, decides other branches too.
-    let mut promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
-    if request.setting.made_at.is_some() && !first.course.was_made {
-        first = Walk::through(symbols, request, None, promised);
-        promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
-    }
-    if request.setting.made_at.is_some() && !first.course.was_made {
-        let message =
-            "whether the request is made on the way to where it is started cannot be seen";
-        return Err(Refusal::new(Code::Escapes, request.call, message));
-    }
-    let buffer =
-        first.course.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
-    let start = first.course.start.filter(|start| start.base != buffer.base);
-    let version = buffer.version;
-    let buffer = buffer.base;
-
-    let way = promised.clone();
-    let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
-    // Who looks at the buffer counts its changes in another way: at the call, where it is compared
-    // with the copies, as this walk does.
-    let counted = |walk: &Walk<'_>| {
-        let located = walk.course.arrival.as_ref()?.buffer.as_ref()?;
-        (located.address.base == buffer).then_some(located.address.version)
-    };
-    if let Some(counted) = counted(&walk).filter(|counted| *counted != version) {
-        walk = Walk::through(symbols, request, Some((buffer.clone(), counted)), way);
-    }
-    let arrival = walk.course.arrival.take().ok_or_else(no_buffer)?;
-    let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
+    let Walked { mut walk, arrival, located, start } = walked(symbols, request)?;
     if let Some(problem) = walk.state.problem.take() {
         return Err(problem);
     }
-    let sent_start = located.address.offset.clone();
+    let buffer = located.address.base;
+    let sent_start = located.address.offset;
     let sent_length =
         arrival.count.as_ref().map(|c| c.on_lp64().times(&Polynomial::size(request.element)));
     let pieces = std::mem::take(&mut walk.state.pieces);
@@ -80,7 +44,6 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     let sent_start = renewal.number(&sent_start);
     let sent_length = sent_length.map(|length| renewal.number(&length));
 
-    let span_of = |copy: &Copy| copy.span;
     let check = Check { walk: &walk, arrival: &arrival };
     check.conditions()?;
     let said = |origin: &Origin| {
@@ -88,32 +51,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         origin.values.iter().all(|(_, value)| check.number(value, span).is_ok())
     };
     piece.content.keep_origins(&said);
-    let mut refusal = None;
-    let mut touched = BTreeSet::new();
-    let mut needs = BTreeSet::new();
-    piece.content.each(&mut |copy| {
-        touched.insert(copy.address.base.variable.clone());
-        let result = check
-            .address(&copy.address, span_of(copy))
-            .and_then(|()| check.number(&copy.length, span_of(copy)))
-            .and_then(|()| check.number(&copy.measured, span_of(copy)));
-        if let Err(found) = result {
-            refusal.get_or_insert(found);
-        }
-        collect(&copy.address.measured, &mut needs);
-        collect(&copy.measured, &mut needs);
-    });
-    for (number, turns) in walk.turns.iter().enumerate() {
-        if piece.content.counts(&|counter| usize::try_from(counter.0) == Ok(number)) {
-            if let Err(found) = check.number(&turns.count, turns.span) {
-                refusal.get_or_insert(found);
-            }
-            collect(&turns.count, &mut needs);
-        }
-    }
-    if let Some(refusal) = refusal {
-        return Err(refusal);
-    }
+    let [touched, mut needs] = check.content(&piece)?;
     needs.extend(walk.conditions.read.iter().map(|(name, _, _)| name.clone()));
     // Nothing changes a constant, and no memory is its.
     needs.retain(|name| symbols.constant(name).is_none());
@@ -147,6 +85,56 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         parts: None,
         is_wide: walk.is_wide,
     })
+}
+
+/// The way through the procedure to the call.
+struct Walked<'a> {
+    walk: Walk<'a>,
+    arrival: Arrival,
+    /// The buffer of the call.
+    located: Located,
+    /// Where a pointer to the buffer began, if it is another variable.
+    start: Option<Address>,
+}
+
+/// Walks to the call, once to see what its buffer is, and then to see what fills it.
+fn walked<'a>(symbols: &'a dyn Symbols, request: &'a Request<'a>) -> Result<Walked<'a>, Refusal> {
+    let no_buffer = || {
+        let message = "the call's buffer has no form that can be seen";
+        Refusal::new(Code::Address, request.buffer.span, message)
+    };
+    let mut first = Walk::through(symbols, request, None, Vec::new());
+    // What decides the way to the call, and never changes, decides other branches too.
+    let mut promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
+    if request.setting.made_at.is_some() && !first.course.was_made {
+        first = Walk::through(symbols, request, None, promised);
+        promised = first.conditions.path.into_iter().filter(Known::is_of_old).collect();
+    }
+    if request.setting.made_at.is_some() && !first.course.was_made {
+        let message =
+            "whether the request is made on the way to where it is started cannot be seen";
+        return Err(Refusal::new(Code::Escapes, request.call, message));
+    }
+    let buffer =
+        first.course.arrival.and_then(|arrival| arrival.buffer).ok_or_else(no_buffer)?.address;
+    let start = first.course.start.filter(|start| start.base != buffer.base);
+    let version = buffer.version;
+    let buffer = buffer.base;
+
+    let way = promised.clone();
+    let mut walk = Walk::through(symbols, request, Some((buffer.clone(), version)), promised);
+    // Who looks at the buffer counts its changes in another way: at the call, where it is compared
+    // with the copies, as this walk does.
+    let counted = |walk: &Walk<'_>| {
+        let located = walk.course.arrival.as_ref()?.buffer.as_ref()?;
+        (located.address.base == buffer).then_some(located.address.version)
+    };
+    if let Some(counted) = counted(&walk).filter(|counted| *counted != version) {
+        walk = Walk::through(symbols, request, Some((buffer.clone(), counted)), way);
+    }
+    let arrival = walk.course.arrival.take().ok_or_else(no_buffer)?;
+    let located = arrival.buffer.clone().ok_or_else(no_buffer)?;
+    Ok(Walked { walk, arrival, located, start })
 }
 
 /// Refuses copies that stand before a loop or label from where the call is reached. A pointer that
@@ -284,6 +272,34 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// The variables that copies touch, and those that their addresses and counts read.
+    fn content(&self, piece: &Piece) -> Result<[BTreeSet<Name>; 2], Refusal> {
+        let mut refusal = None;
+        let mut touched = BTreeSet::new();
+        let mut needs = BTreeSet::new();
+        piece.content.each(&mut |copy| {
+            touched.insert(copy.address.base.variable.clone());
+            let result = self
+                .address(&copy.address, copy.span)
+                .and_then(|()| self.number(&copy.length, copy.span))
+                .and_then(|()| self.number(&copy.measured, copy.span));
+            if let Err(found) = result {
+                refusal.get_or_insert(found);
+            }
+            collect(&copy.address.measured, &mut needs);
+            collect(&copy.measured, &mut needs);
+        });
+        for (number, turns) in self.walk.turns.iter().enumerate() {
+            if piece.content.counts(&|counter| usize::try_from(counter.0) == Ok(number)) {
+                if let Err(found) = self.number(&turns.count, turns.span) {
+                    refusal.get_or_insert(found);
+                }
+                collect(&turns.count, &mut needs);
+            }
+        }
+        refusal.map_or(Ok([touched, needs]), Err)
+    }
+
     fn address(&self, address: &Address, span: Span) -> Result<(), Refusal> {
         self.number(&address.offset, span)?;
         self.number(&address.measured, span)?;

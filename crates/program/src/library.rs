@@ -99,6 +99,18 @@ fn mpi(name: &str, is_fortran: bool) -> Option<Vec<Use>> {
     Some(all.enumerate().map(|(at, parameter)| one(at, parameter)).collect())
 }
 
+/// Functions of C and C++ that are given values, or give memory.
+#[rustfmt::skip]
+const BY_VALUE: &[&str] = &[
+    "malloc", "calloc", "aligned_alloc", "new", "fflush", "fclose", "fopen", "exit",
+    "abort", "putchar", "time", "clock", "rand", "srand", "drand48", "lrand48", "assert",
+    "abs", "labs", "fabs", "fabsf", "sqrt", "sqrtf", "sin", "cos", "tan", "exp", "log",
+    "log10", "log2", "pow", "floor", "ceil", "fmin", "fmax", "fmod", "atan", "atan2",
+    "asin", "acos", "hypot", "cbrt", "round", "min", "max", "isnan", "omp_get_thread_num",
+    "omp_get_num_threads", "omp_get_wtime", "gettimeofday", "clock_gettime", "usleep",
+    "sleep", "make_unique", "make_shared", "size",
+];
+
 fn c(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("std::").unwrap_or(name);
     Some(match name {
@@ -116,62 +128,7 @@ fn c(name: &str) -> Option<&'static str> {
         "fread" => "w--b",
         "free" | "delete" => "w",
         "realloc" => "b-",
-        "malloc"
-        | "calloc"
-        | "aligned_alloc"
-        | "new"
-        | "fflush"
-        | "fclose"
-        | "fopen"
-        | "exit"
-        | "abort"
-        | "putchar"
-        | "time"
-        | "clock"
-        | "rand"
-        | "srand"
-        | "drand48"
-        | "lrand48"
-        | "assert"
-        | "abs"
-        | "labs"
-        | "fabs"
-        | "fabsf"
-        | "sqrt"
-        | "sqrtf"
-        | "sin"
-        | "cos"
-        | "tan"
-        | "exp"
-        | "log"
-        | "log10"
-        | "log2"
-        | "pow"
-        | "floor"
-        | "ceil"
-        | "fmin"
-        | "fmax"
-        | "fmod"
-        | "atan"
-        | "atan2"
-        | "asin"
-        | "acos"
-        | "hypot"
-        | "cbrt"
-        | "round"
-        | "min"
-        | "max"
-        | "isnan"
-        | "omp_get_thread_num"
-        | "omp_get_num_threads"
-        | "omp_get_wtime"
-        | "gettimeofday"
-        | "clock_gettime"
-        | "usleep"
-        | "sleep"
-        | "make_unique"
-        | "make_shared"
-        | "size" => "-",
+        _ if BY_VALUE.contains(&name) => "-",
         // Whoever gets what is moved may take it away.
         "move" | "swap" => "b",
         "copy" | "copy_n" => "r-w",

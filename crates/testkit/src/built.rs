@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 /// the tests; the folder of what was built. `cargo` is the test's `env!("CARGO")`. Only the first
 /// call of a process builds.
 ///
-/// Where MPI is required, as in `make test`, all targets of the workspace were built before: asking
-/// for all of them finds that. Fewer packages have other features of their dependencies, and so
-/// has the workspace without its tests: they would be compiled once more (two minutes and more).
+/// Where MPI is required, as in `make test`, all targets of the workspace were built before:
+/// asking for all of them finds that. Fewer packages have other features of their dependencies,
+/// and so has the workspace without its tests: they would be compiled once more (two minutes).
 ///
 /// # Panics
 /// If the build fails.

@@ -136,6 +136,10 @@ const REPEATED_NAMES: &[&str] = &[
 /// A line ends before this column; code that rustfmt has laid out, at it.
 const WIDTH: usize = 100;
 
+/// Lines of a file, and of a function, outside of tests.
+const FILE: usize = 500;
+const FUNCTION: usize = 80;
+
 struct SourceFile {
     /// From `crates/` on.
     name: String,
@@ -211,6 +215,53 @@ fn lines_end_before_column_100() {
         })
     });
     let offences = listed(offences);
+    assert!(offences.is_empty(), "{offences}");
+}
+
+/// Whether a file is built for others than tests: `src` but for modules of tests.
+fn is_product(file: &SourceFile) -> bool {
+    file.name.contains("/src/") && !file.name.ends_with("tests.rs")
+}
+
+/// The name of a function that begins in a line, and its indentation.
+fn function(line: &str) -> Option<(&str, &str)> {
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let (before, rest) = line.trim_start().split_once("fn ")?;
+    let is_head = before.split_whitespace().all(|word| {
+        word.starts_with("pub") || ["unsafe", "const", "extern", "\"C\"", "in"].contains(&word)
+    });
+    let name = rest.split(['(', '<']).next()?;
+    (is_head && !before.contains("//")).then_some((name, indent))
+}
+
+#[test]
+fn files_have_500_lines_and_functions_80_at_most() {
+    let sources = sources();
+    let mut offences = Vec::new();
+    for file in sources.iter().filter(|file| is_product(file)) {
+        let lines: Vec<&str> = file.text.lines().collect();
+        if lines.len() > FILE {
+            offences.push((file, FILE, format!("{} lines", lines.len())));
+        }
+        let tests = lines.iter().position(|line| line.starts_with("#[cfg(test)]"));
+        let code = &lines[..tests.unwrap_or(lines.len())];
+        for (at, line) in code.iter().enumerate() {
+            let Some((name, indent)) = function(line) else { continue };
+            let (body, none) = (format!("{indent}}}"), format!("{indent}{{}}"));
+            let ends = |line: &&str| line.starts_with(&body) || line.starts_with(&none);
+            let declared = code[at..].iter().position(|line| line.ends_with(';'));
+            let opened = code[at..].iter().position(|line| line.ends_with('{'));
+            // Of a trait: declared, and no more.
+            if declared < opened && declared.is_some() {
+                continue;
+            }
+            let length = 1 + code[at..].iter().position(ends).unwrap_or(0);
+            if length > FUNCTION {
+                offences.push((file, at, format!("{name}: {length} lines")));
+            }
+        }
+    }
+    let offences = listed(offences.into_iter());
     assert!(offences.is_empty(), "{offences}");
 }
 

@@ -7,6 +7,7 @@ use commloom_mpi::Abi;
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::blocks::{Block, Blocks, List, Row, bytes};
 use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::message::Message;
 use crate::accelerate::part::{InCollective, Purpose};
 use crate::runtime::collective_arguments::{Equal, Typed, Varying};
 use crate::runtime::count::Integer;
@@ -74,6 +75,24 @@ const ALIGNMENT: usize = 16;
 
 const NO_FASTER: &str = "native is not known to be slower in this collective";
 const NO_BUFFER: &str = "no buffer";
+
+/// The bytes of a block for which packing pays; `None` where it goes natively. All blocks of a
+/// side go the way of the first that can be packed, so that what is looked at does not depend on
+/// the way.
+fn packed_bytes<A: Abi>(
+    message: &Message<A>,
+    vote: &mut Option<InCollective>,
+    purpose: Purpose,
+) -> Option<u64> {
+    match message.collective_form() {
+        InCollective::Contiguous => Some(0),
+        InCollective::Packed => {
+            let goes = *vote.get_or_insert_with(|| message.in_collective(1, purpose));
+            (goes == InCollective::Packed).then(|| message.size())
+        }
+        InCollective::Native => None,
+    }
+}
 
 /// No side at all: the other one of `MPI_Bcast`.
 impl<A: Abi> Arguments<A> for () {
@@ -251,8 +270,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
                 list(self.datatypes, blocks)?,
             )
         };
-        // Most calls stay as they are: nothing is made for them. All blocks of a side go the way
-        // of the first that can be packed, so that what is looked at does not depend on the way.
+        // Most calls stay as they are: nothing is made for them.
         let (mut all, mut pays) = (0u64, 0u64);
         let mut vote = None;
         for ((count, place), &datatype) in counts.iter().zip(places).zip(datatypes) {
@@ -262,15 +280,9 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             let message = message_or_return!(find(state, datatype, count.wide(), purpose));
             let stays = if message.takes_at(self.buffer, place.wide()) {
                 all = all.checked_add(message.size())?;
-                let mut goes = || *vote.get_or_insert_with(|| message.in_collective(1, purpose));
-                match message.collective_form() {
-                    InCollective::Contiguous => None,
-                    InCollective::Packed if goes() == InCollective::Packed => {
-                        pays += message.size();
-                        None
-                    }
-                    InCollective::Packed | InCollective::Native => Some(NO_FASTER),
-                }
+                let gain = packed_bytes(&message, &mut vote, purpose);
+                pays += gain.unwrap_or(0);
+                gain.map_or(Some(NO_FASTER), |_| None)
             } else {
                 Some(NO_BUFFER)
             };
@@ -307,13 +319,9 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
         if each.is_empty() {
             return None;
         }
-        let blocks = Blocks {
-            bytes: end,
-            element: *packed.first()?,
-            displacements: D::keep(displacements),
-            datatypes: packed,
-            list: List::Each(each),
-        };
+        let (element, displacements) = (*packed.first()?, D::keep(displacements));
+        let list = List::Each(each);
+        let blocks = Blocks { bytes: end, element, displacements, datatypes: packed, list };
         // All blocks have to be packed, also those that are contiguous.
         if pays < all / 2 || pays == 0 {
             blocks.count_native(NO_FASTER);

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::layout::{Data, SKETCH};
 use super::overlap::{Overlap, Pair, PairKey, Piece, joined, without};
 pub(crate) use super::slot::How;
-use super::slot::{ALIKE, ORIGINS, Slot, equal_parts, is_sum};
+use super::slot::{ALIKE, Newest, ORIGINS, Slot, equal_parts, is_sum};
 
 /// Contents of memory, by slot. Slots are used again.
 pub(crate) struct Contents {
@@ -26,18 +26,6 @@ pub(crate) struct Contents {
     bytes: usize,
     limit: usize,
     clock: u64,
-}
-
-/// The newest slots of some kind, in order.
-struct Newest {
-    slots: [usize; NEWEST],
-    count: usize,
-}
-
-impl Newest {
-    fn iter(&self) -> std::slice::Iter<'_, usize> {
-        self.slots[..self.count].iter()
-    }
 }
 
 /// Bytes that an event knew.
@@ -52,8 +40,7 @@ pub(crate) struct Kept<'a> {
 const BUFFERS: usize = 1024;
 /// Pairs of buffers whose pieces are remembered.
 const PAIRS: usize = 4096;
-/// Newest messages of a kind that are tried as operands.
-const NEWEST: usize = 4;
+
 impl Contents {
     /// At most so many bytes are kept.
     pub fn new(limit: usize) -> Contents {
@@ -149,7 +136,7 @@ impl Contents {
 
     /// Those of so many bytes that are known so, newest first; perhaps only by a sketch.
     fn newest_slots(&self, how: How, length: usize, fits: impl Fn(&Slot) -> bool) -> Newest {
-        let mut newest = Newest { slots: [0; NEWEST], count: 0 };
+        let mut newest = Newest::default();
         for (slot, kept) in self.slots.iter().enumerate() {
             let is_alike = kept.length == length && kept.how == how && !kept.bytes.is_empty();
             if !is_alike || !fits(kept) {
@@ -157,11 +144,7 @@ impl Contents {
             }
             let is_newer = |&other: &usize| self.slots[other].stamp > kept.stamp;
             let place = newest.iter().take_while(|other| is_newer(other)).count();
-            if place < NEWEST {
-                newest.count = (newest.count + 1).min(NEWEST);
-                newest.slots[place..newest.count].rotate_right(1);
-                newest.slots[place] = slot;
-            }
+            newest.insert(place, slot);
         }
         newest
     }

@@ -28,6 +28,31 @@ pub(super) struct Slot {
     pub stamp: u64,
 }
 
+/// Newest messages of a kind that are tried as operands.
+const NEWEST: usize = 4;
+
+/// The newest slots of some kind, in order.
+#[derive(Default)]
+pub(super) struct Newest {
+    slots: [usize; NEWEST],
+    count: usize,
+}
+
+impl Newest {
+    pub fn iter(&self) -> std::slice::Iter<'_, usize> {
+        self.slots[..self.count].iter()
+    }
+
+    /// Puts a slot behind so many newer ones, if there is room.
+    pub fn insert(&mut self, place: usize, slot: usize) {
+        if place < NEWEST {
+            self.count = (self.count + 1).min(NEWEST);
+            self.slots[place..self.count].rotate_right(1);
+            self.slots[place] = slot;
+        }
+    }
+}
+
 /// Probes that have to be unchanged for a message to be something known.
 pub(super) const ALIKE: u32 = 2;
 /// Origins of one message beyond which the others are taken for computed.

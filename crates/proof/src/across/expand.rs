@@ -17,6 +17,7 @@ use commloom_source::{FileId, Span};
 use crate::names::{assigned_names, for_each_bound, names_in, written_names};
 
 use super::alike::{alike, alike_types, behind};
+use super::renaming::{Renaming, actual};
 
 /// Calls in calls, at most so deep.
 const DEPTH: usize = 3;
@@ -101,22 +102,6 @@ pub(super) fn expand(
         spans: expander.spans,
         instances: expander.instances,
     })
-}
-
-/// The names that those of one instance get in the expanded body.
-#[derive(Default)]
-pub(super) struct Renaming {
-    pub instance: usize,
-    pub of: HashMap<Name, Kind>,
-}
-
-impl Renaming {
-    pub(super) fn name(&self, name: &str) -> Name {
-        match self.of.get(name) {
-            Some(Kind::Name(new)) => new.clone(),
-            _ => name.to_owned(),
-        }
-    }
 }
 
 pub(super) struct Expander<'p> {
@@ -481,21 +466,4 @@ fn straight(body: &[Statement]) -> Option<&[Statement]> {
         });
     }
     (!leaves).then_some(body)
-}
-
-/// An argument that can stand for the dummy everywhere.
-fn actual(argument: &Expression, names: &Renaming) -> Option<Kind> {
-    Some(match &argument.kind {
-        Kind::Name(name) => names.of.get(name).cloned().unwrap_or_else(|| argument.kind.clone()),
-        Kind::Integer(_) => argument.kind.clone(),
-        Kind::Unary(Unary::Minus, inner) if matches!(inner.kind, Kind::Integer(_)) => {
-            argument.kind.clone()
-        }
-        Kind::Unary(Unary::Address, inner) => {
-            let kind = actual(inner, names).filter(|k| matches!(k, Kind::Name(_)))?;
-            let inner = Expression { span: inner.span, kind };
-            Kind::Unary(Unary::Address, Box::new(inner))
-        }
-        _ => return None,
-    })
 }

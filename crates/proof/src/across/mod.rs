@@ -8,6 +8,7 @@
 mod alike;
 mod back;
 mod expand;
+mod renaming;
 mod replace;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -3,7 +3,8 @@
 use commloom_source::Span;
 use commloom_source::tree::{Dimension, Expression, ExpressionKind as Kind, Subscript, Type};
 
-use super::expand::{Expander, Renaming};
+use super::expand::Expander;
+use super::renaming::Renaming;
 
 impl Expander<'_> {
     pub(super) fn of_type(&mut self, of: &Type, names: &Renaming) -> Type {

@@ -58,19 +58,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         }
         "subscript_expression" => subscript(reader, node)?,
         "field_expression" => member(reader, node)?,
-        "unary_expression" | "pointer_expression" => {
-            let argument = field(node, "argument")?;
-            let operator = match reader.text_of(field(node, "operator")?) {
-                "-" => Unary::Minus,
-                "!" | "not" => Unary::Not,
-                "~" | "compl" => Unary::Complement,
-                "*" => Unary::Dereference,
-                "&" => Unary::Address,
-                "+" => return Some(reader.expression(argument).kind),
-                _ => return None,
-            };
-            Kind::Unary(operator, boxed(reader, argument))
-        }
+        "unary_expression" | "pointer_expression" => return unary(reader, node),
         "binary_expression" => {
             let operator = binary(reader.text_of(field(node, "operator")?))?;
             let left = boxed(reader, field(node, "left")?);
@@ -103,13 +91,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
             let (target, operation, value) = assignment(reader, node)?;
             Kind::Assign { target: Box::new(target), operation, value: Box::new(value) }
         }
-        "update_expression" => {
-            let target = field(node, "argument")?;
-            let operator = field(node, "operator")?;
-            let by = if reader.text_of(operator) == "++" { 1 } else { -1 };
-            let prefix = operator.start_byte() < target.start_byte();
-            Kind::Step { target: boxed(reader, target), by, prefix }
-        }
+        "update_expression" => return step(reader, node),
         "comma_expression" => {
             Kind::List(comma(node).into_iter().map(|n| reader.expression(n)).collect())
         }
@@ -122,20 +104,7 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         }
         "extension_expression" => return Some(reader.expression(first(node)?).kind),
         "call_expression" => return call(reader, node),
-        "new_expression" => {
-            let of = specifier(reader, field(node, "type"));
-            let arguments = match field(node, "declarator").and_then(|d| field(d, "length")) {
-                Some(length) => vec![reader.expression(length)],
-                None => Vec::new(),
-            };
-            // Memory that is given is no new memory.
-            let name = field(node, "placement").map_or("new", |_| "$placement");
-            let function =
-                Box::new(Expression { span: reader.span(node), kind: Kind::Name(name.into()) });
-            let made =
-                Expression { span: reader.span(node), kind: Kind::Call { function, arguments } };
-            Kind::Cast(Type::Pointer(Box::new(of)), Box::new(made))
-        }
+        "new_expression" => made(reader, node),
         "delete_expression" => {
             let arguments = children(node).into_iter().map(|n| reader.expression(n)).collect();
             let function =
@@ -144,6 +113,42 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         }
         _ => return None,
     })
+}
+
+fn unary(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
+    let argument = field(node, "argument")?;
+    let operator = match reader.text_of(field(node, "operator")?) {
+        "-" => Unary::Minus,
+        "!" | "not" => Unary::Not,
+        "~" | "compl" => Unary::Complement,
+        "*" => Unary::Dereference,
+        "&" => Unary::Address,
+        "+" => return Some(reader.expression(argument).kind),
+        _ => return None,
+    };
+    Some(Kind::Unary(operator, boxed(reader, argument)))
+}
+
+fn step(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
+    let (target, operator) = (field(node, "argument")?, field(node, "operator")?);
+    let by = if reader.text_of(operator) == "++" { 1 } else { -1 };
+    let prefix = operator.start_byte() < target.start_byte();
+    Some(Kind::Step { target: boxed(reader, target), by, prefix })
+}
+
+/// `new`, as a call whose result is cast.
+fn made(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
+    let of = specifier(reader, field(node, "type"));
+    let arguments = match field(node, "declarator").and_then(|d| field(d, "length")) {
+        Some(length) => vec![reader.expression(length)],
+        None => Vec::new(),
+    };
+    // Memory that is given is no new memory.
+    let name = field(node, "placement").map_or("new", |_| "$placement");
+    let span = reader.span(node);
+    let function = Box::new(Expression { span, kind: Kind::Name(name.into()) });
+    let made = Expression { span, kind: Kind::Call { function, arguments } };
+    Kind::Cast(Type::Pointer(Box::new(of)), Box::new(made))
 }
 
 /// The parts of a list with commas, which nests to the left or to the right, in order.

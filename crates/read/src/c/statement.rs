@@ -1,5 +1,6 @@
 //! Statements.
 
+use commloom_source::Span;
 use commloom_source::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind as Kind, Type,
 };
@@ -130,13 +131,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
     let kind = match node.kind() {
         "expression_statement" => match first(node) {
             Some(inner) => {
-                let before = out.len();
-                for part in comma(inner) {
-                    reader.simple(part, out);
-                }
-                if let ([only], None) = (&mut out[before..], reader.used_at) {
-                    only.span = span; // with its semicolon
-                }
+                simple(reader, inner, span, out);
                 return Some(());
             }
             None => Kind::Nothing,
@@ -150,15 +145,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             declare_locals(reader, node, out);
             return Some(());
         }
-        "if_statement" => {
-            let condition = reader.expression(field(node, "condition")?);
-            let then = reader.body_of(node, "consequence");
-            let mut otherwise = Vec::new();
-            if let Some(other) = field(node, "alternative").and_then(first) {
-                block(reader, other, &mut otherwise);
-            }
-            Kind::If { condition, then, otherwise }
-        }
+        "if_statement" => conditioned(reader, node)?,
         "for_statement" => {
             for_loop(reader, node, out);
             return Some(());
@@ -173,10 +160,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "do_statement" => do_while(reader, node)?,
         "for_range_loop" => range_loop(reader, node, out)?,
         "switch_statement" => return switch(reader, node, out),
-        "return_statement" => {
-            let value = first(node).map(|value| reader.expression(value));
-            Kind::Return(value)
-        }
+        "return_statement" => Kind::Return(first(node).map(|value| reader.expression(value))),
         "break_statement" => match reader.jumps.last().and_then(|j| j.leave.clone()) {
             Some(label) => Kind::Goto(vec![label]),
             None => Kind::Break(None),
@@ -189,13 +173,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             _ => Kind::Continue(None),
         },
         "goto_statement" => Kind::Goto(vec![reader.text_of(field(node, "label")?).to_owned()]),
-        "labeled_statement" => {
-            let label = field(node, "label")?;
-            let name = reader.text_of(label).to_owned();
-            out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
-            reader.statements(children(node).into_iter().filter(|c| *c != label), out);
-            return Some(());
-        }
+        "labeled_statement" => return labeled(reader, node, out),
         "attributed_statement" => {
             let inner = children(node).into_iter().rfind(|c| !c.kind().starts_with("attribute"))?;
             statement(reader, inner, out);
@@ -218,21 +196,56 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             Kind::Nothing
         }
         "try_statement" => {
-            out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
-            let catches: Vec<_> =
-                children(node).into_iter().filter(|c| c.kind() == "catch_clause").collect();
-            for clause in catches {
-                let condition = nobody_knows(reader, clause);
-                let then = reader.body_of(clause, "body");
-                let kind = Kind::If { condition, then, otherwise: Vec::new() };
-                out.push(Statement { span: reader.span(clause), kind });
-            }
+            guarded(reader, node, out);
             return Some(());
         }
         _ => return None,
     };
     out.push(Statement { span, kind });
     Some(())
+}
+
+/// Expressions with commas between them, as statements.
+fn simple(reader: &mut Reader<'_>, inner: Node<'_>, span: Span, out: &mut Vec<Statement>) {
+    let before = out.len();
+    for part in comma(inner) {
+        reader.simple(part, out);
+    }
+    if let ([only], None) = (&mut out[before..], reader.used_at) {
+        only.span = span; // with its semicolon
+    }
+}
+
+/// `if`, with its `else`.
+fn conditioned(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
+    let condition = reader.expression(field(node, "condition")?);
+    let then = reader.body_of(node, "consequence");
+    let mut otherwise = Vec::new();
+    if let Some(other) = field(node, "alternative").and_then(first) {
+        block(reader, other, &mut otherwise);
+    }
+    Some(Kind::If { condition, then, otherwise })
+}
+
+/// A label, and what it stands before.
+fn labeled(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<()> {
+    let label = field(node, "label")?;
+    let name = reader.text_of(label).to_owned();
+    out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
+    reader.statements(children(node).into_iter().filter(|c| *c != label), out);
+    Some(())
+}
+
+/// `try`, whose handlers run or do not.
+fn guarded(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
+    let span = reader.span(node);
+    out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
+    for clause in children(node).into_iter().filter(|c| c.kind() == "catch_clause") {
+        let condition = nobody_knows(reader, clause);
+        let then = reader.body_of(clause, "body");
+        let kind = Kind::If { condition, then, otherwise: Vec::new() };
+        out.push(Statement { span: reader.span(clause), kind });
+    }
 }
 
 /// A condition that is true or false without reading anything of the program.

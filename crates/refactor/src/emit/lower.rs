@@ -164,13 +164,9 @@ impl Lowering<'_> {
                     self.measure(number)?;
                 }
                 let new = self.variable("vector_type", Kind::Type);
-                out.push(Operation::Vector {
-                    count: count.clone(),
-                    block: block.clone(),
-                    stride: stride.clone(),
-                    old: Old::Element,
-                    new: new.clone(),
-                });
+                let [count, block, stride] = [count, block, stride].map(Polynomial::clone);
+                let (old, made) = (Old::Element, new.clone());
+                out.push(Operation::Vector { count, block, stride, old, new: made });
                 Ok(Made::Type(new))
             }
             Node::Hvector { count, stride, child } => {
@@ -178,13 +174,9 @@ impl Lowering<'_> {
                 self.measure(stride)?;
                 let (block, old) = Self::parts(self.make(child, out)?);
                 let new = self.variable("hvector_type", Kind::Type);
-                out.push(Operation::Hvector {
-                    count: count.clone(),
-                    block,
-                    stride: stride.clone(),
-                    old: old.clone(),
-                    new: new.clone(),
-                });
+                let [count, stride] = [count, stride].map(Polynomial::clone);
+                let (child, made) = (old.clone(), new.clone());
+                out.push(Operation::Hvector { count, block, stride, old: child, new: made });
                 Self::free(&old, out);
                 Ok(Made::Type(new))
             }
@@ -198,38 +190,8 @@ impl Lowering<'_> {
                 let list = List { place: at_turn_zero(list), shift: shift.clone() };
                 self.listed(count, block, list, scale, out)
             }
-            Node::Hindexed { displacements, child } => {
-                for displacement in displacements {
-                    self.measure(displacement)?;
-                }
-                let (block, old) = Self::parts(self.make(child, out)?);
-                let array = self
-                    .variable("displacements", Kind::Addresses(Length::Known(displacements.len())));
-                let new = self.variable("indexed_type", Kind::Type);
-                // The constructor for equal blocks takes types with blocks of one.
-                out.push(Operation::HindexedBlock {
-                    displacements: displacements.clone(),
-                    block,
-                    old: old.clone(),
-                    array,
-                    new: new.clone(),
-                });
-                Self::free(&old, out);
-                Ok(Made::Type(new))
-            }
-            Node::Resized { extent, child } => {
-                self.measure(extent)?;
-                let made = self.make(child, out)?;
-                let old = Old::Made(self.typed(made, out));
-                let new = self.variable("resized_type", Kind::Type);
-                out.push(Operation::Resized {
-                    extent: extent.clone(),
-                    old: old.clone(),
-                    new: new.clone(),
-                });
-                Self::free(&old, out);
-                Ok(Made::Type(new))
-            }
+            Node::Hindexed { displacements, child } => self.hindexed(displacements, child, out),
+            Node::Resized { extent, child } => self.resized(extent, child, out),
             Node::Struct(members) if members.is_empty() => Ok(Made::Elements(Polynomial::zero())),
             Node::Struct(members) => match members.as_slice() {
                 // Loops at a distance: each entry has it.
@@ -242,25 +204,7 @@ impl Lowering<'_> {
             },
             Node::Each { counter, count, displacement, child } => match flat(node) {
                 Some(nest) => self.nest(nest, out),
-                None => {
-                    self.measure(count)?;
-                    self.measure(displacement)?;
-                    let mut body = Vec::new();
-                    let (block, old) = Self::parts(self.make(child, &mut body)?);
-                    let index = self.variable("turn", Kind::Integer);
-                    let arrays = self.arrays(Length::Open, true);
-                    let new = self.variable("struct_type", Kind::Type);
-                    let member = StructMember { block, displacement: displacement.clone(), old };
-                    out.push(Operation::Each {
-                        rounds: vec![Round { counter: *counter, index, count: count.clone() }],
-                        entry: None,
-                        body,
-                        members: vec![member],
-                        arrays,
-                        new: new.clone(),
-                    });
-                    Ok(Made::Type(new))
-                }
+                None => self.each((*counter, count), displacement, child, out),
             },
             Node::Guard { condition, then, otherwise } => {
                 let mut yes = Vec::new();
@@ -271,17 +215,85 @@ impl Lowering<'_> {
                 for (made, branch) in [(first, &mut yes), (second, &mut no)] {
                     // One type more, so that both branches leave the same variable to be freed.
                     let (count, old) = Self::parts(made);
-                    branch.push(Operation::Contiguous {
-                        count,
-                        old: old.clone(),
-                        new: new.clone(),
-                    });
+                    let one_more =
+                        Operation::Contiguous { count, old: old.clone(), new: new.clone() };
+                    branch.push(one_more);
                     Self::free(&old, branch);
                 }
                 out.push(Operation::If { condition: condition.clone(), then: yes, otherwise: no });
                 Ok(Made::Type(new))
             }
         }
+    }
+
+    /// One type at several displacements.
+    fn hindexed(
+        &mut self,
+        displacements: &[Polynomial],
+        child: &Node,
+        out: &mut Vec<Operation>,
+    ) -> Result<Made, EmitError> {
+        for displacement in displacements {
+            self.measure(displacement)?;
+        }
+        let (block, old) = Self::parts(self.make(child, out)?);
+        let length = Length::Known(displacements.len());
+        let array = self.variable("displacements", Kind::Addresses(length));
+        let new = self.variable("indexed_type", Kind::Type);
+        // The constructor for equal blocks takes types with blocks of one.
+        out.push(Operation::HindexedBlock {
+            displacements: displacements.to_vec(),
+            block,
+            old: old.clone(),
+            array,
+            new: new.clone(),
+        });
+        Self::free(&old, out);
+        Ok(Made::Type(new))
+    }
+
+    /// A type of another extent.
+    fn resized(
+        &mut self,
+        extent: &Polynomial,
+        child: &Node,
+        out: &mut Vec<Operation>,
+    ) -> Result<Made, EmitError> {
+        self.measure(extent)?;
+        let made = self.make(child, out)?;
+        let old = Old::Made(self.typed(made, out));
+        let new = self.variable("resized_type", Kind::Type);
+        let (extent, child) = (extent.clone(), old.clone());
+        out.push(Operation::Resized { extent, old: child, new: new.clone() });
+        Self::free(&old, out);
+        Ok(Made::Type(new))
+    }
+
+    /// A type for each turn of a loop whose turns differ in more than a place.
+    fn each(
+        &mut self,
+        (counter, count): (Counter, &Polynomial),
+        displacement: &Polynomial,
+        child: &Node,
+        out: &mut Vec<Operation>,
+    ) -> Result<Made, EmitError> {
+        self.measure(count)?;
+        self.measure(displacement)?;
+        let mut body = Vec::new();
+        let (block, old) = Self::parts(self.make(child, &mut body)?);
+        let index = self.variable("turn", Kind::Integer);
+        let arrays = self.arrays(Length::Open, true);
+        let new = self.variable("struct_type", Kind::Type);
+        let member = StructMember { block, displacement: displacement.clone(), old };
+        out.push(Operation::Each {
+            rounds: vec![Round { counter, index, count: count.clone() }],
+            entry: None,
+            body,
+            members: vec![member],
+            arrays,
+            new: new.clone(),
+        });
+        Ok(Made::Type(new))
     }
 
     /// Places from an array of the program, which must be an array of `int` or `integer(4)`.

@@ -173,41 +173,7 @@ impl Writer<'_> {
                 self.call("MPI_Type_free", &reference);
             }
             Operation::Each { rounds, entry, body, members, arrays, new } => {
-                let counts =
-                    rounds.iter().map(|r| s.count(&r.count)).collect::<Result<Vec<_>, _>>()?;
-                let mut total = counts.join(" * ");
-                if members.len() > 1 {
-                    total = format!("{} * {total}", members.len());
-                }
-                for line in self.syntax.allocate(arrays, &total) {
-                    self.line(&line);
-                }
-                if let Some(entry) = entry {
-                    self.assign(entry, "0");
-                }
-                let own = body.is_empty();
-                self.rounds(rounds, &counts, &mut |writer| {
-                    for operation in body {
-                        writer.operation(operation)?;
-                    }
-                    writer.entries(rounds, entry.as_deref(), members, arrays)
-                })?;
-                let entries = entry.as_deref().or(counts.first().map(String::as_str));
-                self.structure(entries.unwrap_or("0"), arrays, new);
-                // What was made in each turn is freed for each.
-                if let (false, Some(types), [Round { index, .. }]) =
-                    (own, &arrays.types, rounds.as_slice())
-                {
-                    let entry = self.syntax.entry_at(types, index);
-                    let free = self.syntax.call("MPI_Type_free", &self.syntax.output(&entry));
-                    self.rounds(rounds, &counts, &mut |writer| {
-                        writer.line(&free);
-                        Ok(())
-                    })?;
-                }
-                for line in self.syntax.release(arrays) {
-                    self.line(&line);
-                }
+                self.each((rounds, entry.as_deref()), body, members, (arrays, new))?;
             }
             Operation::If { condition, then, otherwise } => {
                 let condition = s.condition(condition)?;
@@ -218,6 +184,51 @@ impl Writer<'_> {
                 self.nested(otherwise)?;
                 self.line(end);
             }
+        }
+        Ok(())
+    }
+
+    /// A struct with a member, or several, for each turn of some loops.
+    fn each(
+        &mut self,
+        (rounds, entry): (&[Round], Option<&str>),
+        body: &[Operation],
+        members: &[StructMember],
+        (arrays, new): (&Arrays, &str),
+    ) -> Result<(), EmitError> {
+        let count = |round: &Round| self.speller.count(&round.count);
+        let counts = rounds.iter().map(count).collect::<Result<Vec<_>, _>>()?;
+        let mut total = counts.join(" * ");
+        if members.len() > 1 {
+            total = format!("{} * {total}", members.len());
+        }
+        for line in self.syntax.allocate(arrays, &total) {
+            self.line(&line);
+        }
+        if let Some(entry) = entry {
+            self.assign(entry, "0");
+        }
+        self.rounds(rounds, &counts, &mut |writer| {
+            for operation in body {
+                writer.operation(operation)?;
+            }
+            writer.entries(rounds, entry, members, arrays)
+        })?;
+        let entries = entry.or(counts.first().map(String::as_str));
+        self.structure(entries.unwrap_or("0"), arrays, new);
+        // What was made in each turn is freed for each.
+        if let (false, Some(types), [Round { index, .. }]) =
+            (body.is_empty(), &arrays.types, rounds)
+        {
+            let entry = self.syntax.entry_at(types, index);
+            let free = self.syntax.call("MPI_Type_free", &self.syntax.output(&entry));
+            self.rounds(rounds, &counts, &mut |writer| {
+                writer.line(&free);
+                Ok(())
+            })?;
+        }
+        for line in self.syntax.release(arrays) {
+            self.line(&line);
         }
         Ok(())
     }

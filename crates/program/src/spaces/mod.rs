@@ -1,5 +1,7 @@
 //! Tables of names, and which of them each procedure sees.
 
+mod meaning;
+
 use std::collections::{HashMap, HashSet};
 
 use commloom_read::fortran::{Meaning, is_array, settle};
@@ -372,36 +374,6 @@ impl Spaces {
         }
     }
 
-    /// Which procedures a name may mean that is called in a procedure: those inside of it or
-    /// beside it in its host, otherwise all that are inside of none.
-    pub fn called(&self, id: usize, name: &str) -> Option<Vec<usize>> {
-        let all = self.by_name.get(last(name))?;
-        let around = self.hosts.get(&id).copied();
-        let inside = |other: &&usize| {
-            self.hosts.get(other).is_some_and(|host| *host == id || Some(*host) == around)
-        };
-        let near: Vec<usize> = all.iter().filter(inside).copied().collect();
-        if !near.is_empty() {
-            return Some(near);
-        }
-        let outer: Vec<usize> =
-            all.iter().filter(|other| !self.hosts.contains_key(other)).copied().collect();
-        (!outer.is_empty()).then_some(outer)
-    }
-
-    /// Whether a variable is the procedure's own, and procedures inside of it see it.
-    pub fn is_seen_inside(&self, id: usize, name: &str) -> bool {
-        self.inner.get(&id).is_some_and(|names| names.contains(name))
-    }
-
-    /// The host's number, if a variable is one of the host's.
-    pub fn host_of(&self, id: usize, name: &str) -> Option<usize> {
-        let host = *self.hosts.get(&id)?;
-        let (_, space) = self.variable_in(id, name)?;
-        let own = self.layers.get(host)?.first()?.space;
-        std::ptr::eq(space, &self.spaces[own]).then_some(host)
-    }
-
     fn component(&self, id: usize, name: &str) -> Meaning {
         let records = self.layers[id].iter().flat_map(|l| self.spaces[l.space].records.values());
         let mut fields = records.flat_map(|r| &r.fields).filter(|f| f.name == name);
@@ -458,63 +430,6 @@ impl Spaces {
             let own = self.layers[id][0].space;
             self.spaces[own].add(&declaration);
         }
-    }
-
-    /// Looks in all spaces, from the inside out; stops where a variable or a constant hides the
-    /// rest.
-    fn find<'s, T>(
-        &'s self,
-        id: usize,
-        name: &str,
-        take: impl Fn(&'s Space, &str) -> Option<T>,
-    ) -> Option<(T, &'s Space)> {
-        self.layers[id].iter().find_map(|layer| {
-            let space = &self.spaces[layer.space];
-            take(space, layer.there(name)?).map(|found| (found, space))
-        })
-    }
-
-    /// A variable and the space that it is from.
-    pub fn variable_in(&self, id: usize, name: &str) -> Option<(&Declaration, &Space)> {
-        let found = self.find(id, name, |space, name| space.variables.get(name))?;
-        (!found.1.doubtful.contains(&found.0.name)).then_some(found)
-    }
-
-    pub fn variable(&self, id: usize, name: &str) -> Option<&Declaration> {
-        self.variable_in(id, name).map(|(variable, _)| variable)
-    }
-
-    pub fn constant(&self, id: usize, name: &str) -> Option<&Constant> {
-        self.find(id, name, |space, name| space.constants.get(name)).map(|f| f.0)
-    }
-
-    pub fn record(&self, id: usize, name: &str) -> Option<&Record> {
-        self.find(id, name, |space, name| space.records.get(name)).map(|f| f.0)
-    }
-
-    pub fn alias(&self, id: usize, name: &str) -> Option<&Type> {
-        self.find(id, name, |space, name| space.aliases.get(name)).map(|f| f.0)
-    }
-
-    /// The name in the whole project of a variable that others see.
-    pub fn global(&self, id: usize, name: &str) -> Option<String> {
-        let (variable, space) = self.variable_in(id, name)?;
-        if let Some(block) = space.commons.get(&variable.name) {
-            return Some(if self.uniform.get(block) == Some(&true) {
-                format!("/{block}/{}", variable.name)
-            } else {
-                format!("/{block}/")
-            });
-        }
-        if variable.storage != Storage::Shared {
-            let host =
-                if self.is_seen_inside(id, name) { Some(id) } else { self.host_of(id, name) };
-            return host.map(|host| format!("{host}::{}", variable.name));
-        }
-        Some(match &space.module {
-            Some(module) => format!("{module}::{}", variable.name),
-            None => variable.name.clone(),
-        })
     }
 }
 
