@@ -159,9 +159,12 @@ impl Completion {
 /// An error field that no library writes.
 const UNTOUCHED: c_int = 7777;
 
-/// A status that tells whether it was written to.
+/// A status that tells whether it was written to, as one on a program's stack is: whatever was
+/// there before. MPICH's probes leave the mark of cancelled messages in it.
 pub fn blank<A: Abi>() -> A::Status {
     let mut status = A::Status::empty();
+    // SAFETY: statuses of all ABIs are integers, which may have any bits.
+    unsafe { (&raw mut status).write_bytes(0xa5, 1) };
     status.set_error(UNTOUCHED);
     status
 }
