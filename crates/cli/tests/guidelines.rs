@@ -202,8 +202,12 @@ fn an_interrupted_campaign_leaves_a_file_that_can_be_resumed() {
     let Some(&mpi) = Mpi::installed().first() else { return };
     let file = folder("interrupted").join("results.json");
     let name = file.to_str().unwrap();
-    let mut command =
-        commloom(&["guidelines", "--mpi", mpi.name, "--commloom", "off", "--json", name]);
+    // A shell starts what runs in the background with a SIGINT that does nothing, and so does
+    // commloom's then.
+    let mut command = std::process::Command::new("env");
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_commloom"), "guidelines"]);
+    command.args(["--mpi", mpi.name, "--commloom", "off", "--json", name]);
+    command.env_remove("COMMLOOM_LIBDIR").env_remove("LD_PRELOAD");
     command.args(SMALL).args(["--runs", "500"]).stderr(std::process::Stdio::piped());
     let child = command.stdout(std::process::Stdio::null()).spawn().expect("the binary was built");
     let launches = || Results::read(&file).map_or(0, |results| outcomes(&results).0);
