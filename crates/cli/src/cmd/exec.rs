@@ -102,12 +102,8 @@ fn from_anywhere(report: &OsStr) -> OsString {
 }
 
 fn off(parts: &[Part]) -> String {
-    let named = [
-        (Part::All, "all"),
-        (Part::Types, "types"),
-        (Part::Pack, "pack"),
-        (Part::Files, "files"),
-    ];
+    let named =
+        [(Part::All, "all"), (Part::Types, "types"), (Part::Pack, "pack"), (Part::Files, "files")];
     let given = named.into_iter().filter(|(part, _)| parts.contains(part));
     given.map(|(_, name)| name).collect::<Vec<_>>().join(",")
 }

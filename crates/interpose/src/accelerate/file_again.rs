@@ -3,21 +3,13 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::{Abi, Offset};
+use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::file_reading::ReadsFrom;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::{CallCount, Integer as _};
 use crate::runtime::files::{FileAccess, FilePointer};
-
-/// Where a blocking read begins.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ReadsFrom {
-    /// At an offset that the program gave.
-    Explicit(Offset),
-    /// At the individual file pointer, which stands there.
-    Individual(Offset),
-}
 
 impl<A: Abi> Accelerator<A> {
     /// Where a read that is about to be made begins; `None` where nobody knows: other threads may

@@ -68,8 +68,8 @@ const HANDLE: usize = 2 << 10;
 const LOWEST_ADDRESS: i64 = 65_536;
 /// The longest access to a file that is packed. Longer ones would take as much memory again.
 const LONGEST_IN_FILE: u64 = 64 << 20;
-/// What an access to a file is expected to take in packed form, in native times. It only says what
-/// a first try may cost.
+/// The time of a packed access to a file as expected, in native times. It only says what a first
+/// try may cost.
 const PACKED_IN_FILE: f64 = 0.5;
 
 impl<A: Abi> Message<A> {

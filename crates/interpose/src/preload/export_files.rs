@@ -1,7 +1,7 @@
 //! [`files!`](crate::files!): the exported symbols of what reads and writes data of files, by the
 //! rules of [`preload!`](crate::preload!). Reads at the shared file pointer are not among them: a
 //! read that comes short could not be made again (see
-//! [`FileReading`](crate::accelerate::file_reading::FileReading)).
+//! `accelerate/file_read.rs`).
 
 /// Exports these functions with counts `N`. Used by [`preload!`](crate::preload!), in a module
 /// that has `PRELOAD` and the types of the ABI.

@@ -343,7 +343,7 @@ static void random_case(const char *path)
 /* The same access again and again, so that strategies are tried. */
 static void repeated(const char *path)
 {
-    enum { TIMES = 400 };
+    enum { TIMES = 240 };
     MPI_File f;
     MPI_Type_vector(500, 1, 2, MPI_DOUBLE, &mem.type);
     MPI_Type_commit(&mem.type);
@@ -358,7 +358,7 @@ static void repeated(const char *path)
         MPI_Status s;
         MPI_Request r;
         long at = roll(&own_dice, 5000);
-        int later = number % 4 == 0, count = 0, other = 0;
+        int later = number % 8 == 0, count = 0, other = 0;
         random_bytes(memory, ORIGIN + mem.end + 64, seed + (unsigned)number);
         memset(image, 0, 16 << 10);
         image_bytes = 16 << 10;

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 
 use commloom_mpi::{Abi, Status};
 
-use crate::accelerate::file_reading::ReadMemory;
+use crate::accelerate::file_read::ReadMemory;
 use crate::accelerate::files::SplitAccess;
 use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
@@ -82,7 +82,8 @@ impl<A: Abi> FileLayer<A> for &'static Preload<A> {
         let mut own = A::Status::empty();
         let status = reading.status(status, &raw mut own);
         let code = next(reading.arguments(memory), status);
-        // SAFETY: `next` has filled in the status if it succeeded; the arguments are the program's.
+        // SAFETY: `next` has filled in the status if it succeeded; the arguments are those of the
+        // program's call.
         let code = unsafe { reading.land(self, (access.file, memory), code, status) };
         lap.done(CallEnd::Done);
         code
