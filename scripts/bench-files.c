@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 20000, LEAST = 20, CALLS = 6 };
+enum { MOST = 20000, LEAST = 100, CALLS = 6 };
 
 static const char *calls[CALLS] = {"write_at", "read_at", "write_at_all", "read_at_all", "iwrite_at", "iread_at"};
 static const struct {
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         }
         for (int call = 0; call < CALLS; call++) {
             int count = 0;
-            for (double spent = 0; count < MOST && (count < LEAST || spent < seconds); count++) {
+            for (double spent = 0; count < MOST && spent < (count < LEAST ? 8 * seconds : seconds); count++) {
                 MPI_Barrier(MPI_COMM_WORLD);
                 double start = MPI_Wtime();
                 one(call, f, at, memory, type);

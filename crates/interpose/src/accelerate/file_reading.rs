@@ -55,7 +55,8 @@ impl<A: Abi> FileReading<A> {
     /// # Safety
     /// As for [`FileReading::arrived`].
     pub unsafe fn all_arrived(&self) {
-        // SAFETY: as in `arrived`.
+        // SAFETY: the packed buffer holds all bytes, those that did not arrive as the program has
+        // them or none; its own buffer is the caller's promise.
         unsafe { self.message.unpack(self.buffer, self.packed.as_slice(), u64::MAX) };
     }
 

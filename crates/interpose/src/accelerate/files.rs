@@ -81,3 +81,21 @@ impl<A: Abi> Files<A> {
         self.split.remove(file)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commloom_mpi::{Mpich, RawHandle};
+
+    #[test]
+    fn each_file_has_one_value_until_it_is_closed() {
+        let table = FileTable::<Mpich, u32>::new();
+        let file = <Mpich as Abi>::File::from_bits;
+        assert!(!table.has(file(8)) && table.remove(file(8)).is_none());
+        assert_eq!((table.insert(file(8), 1), table.insert(file(16), 2)), (None, None));
+        assert_eq!(table.insert(file(8), 3), Some(1));
+        assert!(table.has(file(8)) && table.has(file(16)) && !table.has(file(24)));
+        assert_eq!((table.remove(file(8)), table.remove(file(8))), (Some(3), None));
+        assert_eq!((table.remove(file(16)), table.has(file(16))), (Some(2), false));
+    }
+}
