@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,7 +81,7 @@ fuzz-mpi: build ## random MPI operations under every library found, 100,000 for 
 soak: build ## 4 ranks with threads exchange random messages for SOAK_SECONDS (600) under every library found, write tables/soak.md
 	scripts/soak $(CURDIR)/$(TABLES)/soak.md
 
-bench-reconstruct: ## measure reconstruction against a sum, write tables/reconstruct-speed.md (some 10 minutes, quiet machine)
+bench-reconstruct: ## measure reconstruction against a sum, write tables/reconstruct-speed.md (some 20 minutes, quiet machine)
 	scripts/written-to $(TABLES)/reconstruct-speed.md $(CARGO) bench --package commloom-reconstruct --bench ratios -- $(BENCH_ARGS)
 
 bench-trace: build ## what `commloom trace` costs the halo example under both MPI libraries (some 2 minutes)
@@ -112,6 +112,9 @@ bench-refactor: build ## commloom refactor on a program of 100,000 lines made of
 
 bench-replace: build ## persistent requests as they are and replaced by collective operations, under both MPI libraries of Debian (some 3 minutes, quiet machine)
 	@scripts/bench-replace
+
+bench-files: build ## writes and reads of files from memory with gaps, natively and under commloom, under both MPI libraries of Debian (some 20 minutes, quiet machine)
+	@scripts/bench-files
 
 bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write tables/cdag.md (3 minutes, quiet machine)
 	scripts/bench-cdag $(CURDIR)/$(TABLES)/cdag.md

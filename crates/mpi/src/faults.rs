@@ -61,6 +61,8 @@ pub enum Subject {
     QuadsAreLongDoubles,
     /// A contiguous derived datatype of several bytes an element, while more than 512 are alive.
     ManyHandles,
+    /// A read into memory with gaps that goes past the end of the file.
+    ShortReads,
 }
 
 /// The remedy for a fault.
@@ -127,6 +129,18 @@ const EXTENTS: Fault = Fault {
     shown: "the blocks of a ring are cut by the extent of an element: message truncated where one \
             of 3 processes describes 6000 ints as pairs of MPI_INT and the others as pairs with \
             gaps",
+    remedy: Remedy::Native,
+};
+
+const SHORT_READS: Fault = Fault {
+    subject: Subject::ShortReads,
+    family: Family::Mpich,
+    first: [0, 0, 0],
+    fixed: None,
+    shown: "MPI_File_read of MPI_Type_vector(128, 2, 4, MPI_INT) from a file of 700 bytes: \
+            MPI_Get_count says 1024 bytes, the individual file pointer stands behind as many, and \
+            324 bytes of the buffer that no file has are overwritten. As 256 MPI_INT it is 700 \
+            bytes, and the others stay (ROMIO; tests/c/files.c of interpose)",
     remedy: Remedy::Native,
 };
 
@@ -218,6 +232,8 @@ pub const FAULTS: &[Fault] = &[
                 (tests/c/many_types.c of interpose)",
         remedy: Remedy::Predefined,
     },
+    SHORT_READS,
+    Fault { family: Family::Intel, ..SHORT_READS },
 ];
 
 impl Release {

@@ -190,9 +190,24 @@ functions! {
         win_allocate_shared win_create_dynamic win_free win_fence win_post win_start win_complete
         win_wait win_test win_lock win_lock_all win_unlock win_unlock_all win_flush win_flush_all
         win_flush_local win_flush_local_all win_sync file_open file_close file_sync file_set_size
-        file_preallocate file_set_view file_seek_shared file_read file_read_at file_read_shared
-        file_read_all file_write_all file_read_at_all file_write_at_all file_read_ordered
-        file_write_ordered
+        file_preallocate file_set_view file_seek_shared file_read_shared file_read_ordered
+
+        // Data of files (MPI 4.1, section 14.4).
+        file_get_position file_seek file_write file_write_at file_write_all file_write_at_all
+        file_write_shared file_write_ordered file_iwrite file_iwrite_at file_iwrite_all
+        file_iwrite_at_all file_iwrite_shared file_write_all_begin file_write_all_end
+        file_write_at_all_begin file_write_at_all_end file_write_ordered_begin
+        file_write_ordered_end file_read file_read_at file_read_all file_read_at_all file_iread
+        file_iread_at file_iread_all file_iread_at_all file_read_all_begin file_read_all_end
+        file_read_at_all_begin file_read_at_all_end
+
+        // The same with large counts (MPI 4.0).
+        file_write_c file_write_at_c file_write_all_c file_write_at_all_c file_write_shared_c
+        file_write_ordered_c file_iwrite_c file_iwrite_at_c file_iwrite_all_c
+        file_iwrite_at_all_c file_iwrite_shared_c file_write_all_begin_c
+        file_write_at_all_begin_c file_write_ordered_begin_c file_read_c file_read_at_c
+        file_read_all_c file_read_at_all_c file_iread_c file_iread_at_c file_iread_all_c
+        file_iread_at_all_c file_read_all_begin_c file_read_at_all_begin_c
 
         // Of MPI 4.0; Open MPI 5 has them too.
         session_init session_finalize isendrecv isendrecv_replace isendrecv_c isendrecv_replace_c

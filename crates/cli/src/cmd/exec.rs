@@ -48,6 +48,8 @@ enum Part {
     Types,
     /// No packing
     Pack,
+    /// Files pass through untouched
+    Files,
     /// Nothing is intercepted
     All,
 }
@@ -99,13 +101,9 @@ fn from_anywhere(report: &OsStr) -> OsString {
     std::path::absolute(report).map_or_else(|_| report.to_owned(), Into::into)
 }
 
-fn off(parts: &[Part]) -> &'static str {
-    let has = |part| parts.contains(&part);
-    match (has(Part::All), has(Part::Types), has(Part::Pack)) {
-        (true, _, _) => "all",
-        (false, true, true) => "types,pack",
-        (false, true, false) => "types",
-        (false, false, true) => "pack",
-        (false, false, false) => "",
-    }
+fn off(parts: &[Part]) -> String {
+    let named =
+        [(Part::All, "all"), (Part::Types, "types"), (Part::Pack, "pack"), (Part::Files, "files")];
+    let given = named.into_iter().filter(|(part, _)| parts.contains(part));
+    given.map(|(_, name)| name).collect::<Vec<_>>().join(",")
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use commloom_mpi::Abi;
 
 use crate::accelerate::engine::Engine;
+use crate::accelerate::files::Files;
 use crate::accelerate::keyval::Keyval;
 use crate::accelerate::layouts::Layouts;
 use crate::accelerate::pending::Pending;
@@ -21,6 +22,7 @@ pub struct Accelerator<A: Abi> {
     pub(crate) layouts: Layouts<A>,
     pub(crate) pending: Pending<A>,
     pub(crate) repeated: Repeated<A>,
+    pub(crate) files: Files<A>,
 }
 
 impl<A: Abi> Accelerator<A> {
@@ -32,6 +34,7 @@ impl<A: Abi> Accelerator<A> {
             layouts: Layouts::new(),
             pending: Pending::new(),
             repeated: Repeated::new(),
+            files: Files::new(),
         }
     }
 

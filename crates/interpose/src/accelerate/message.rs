@@ -17,7 +17,7 @@ use crate::accelerate::element::Element;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::grain::Grain;
 use crate::accelerate::normalized::NormalizedLayout;
-use crate::accelerate::part::{InCollective, Part, Purpose};
+use crate::accelerate::part::{FilePart, InCollective, Part, Purpose};
 use crate::accelerate::rounds::{
     self, ALL_SUBSTITUTED, Lap, RoundMessage, RoundWays, SharedContest,
 };
@@ -38,7 +38,7 @@ pub(crate) struct Message<A: Abi> {
     strategies: Strategies<A>,
     ways: RoundWays,
     /// Which of them is the fastest in rounds that begin with it, by [`Part`].
-    contests: [OnceLock<SharedContest>; 4],
+    contests: [OnceLock<SharedContest>; Part::NUMBER],
     /// So many elements in normal form.
     layout: (u64, Type),
     /// `MPI_Pack` and `MPI_Unpack` go through the engine.
@@ -66,6 +66,11 @@ const HANDLE: usize = 2 << 10;
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
 /// addresses, and a null pointer with small displacements is a mistake that MPI shall report.
 const LOWEST_ADDRESS: i64 = 65_536;
+/// The longest access to a file that is packed. Longer ones would take as much memory again.
+const LONGEST_IN_FILE: u64 = 64 << 20;
+/// The time of a packed access to a file as expected, in native times. It only says what a first
+/// try may cost.
+const PACKED_IN_FILE: f64 = 0.5;
 
 impl<A: Abi> Message<A> {
     /// `None` where our own code failed: the message is left alone.
@@ -327,6 +332,32 @@ impl<A: Abi> Message<A> {
         let times = || model.collective(operation, &self.shape.part(parts));
         let way = self.way(part, ways, || [times(), None, None]).0;
         way != 0 && way != ALL_SUBSTITUTED
+    }
+
+    /// The library's arguments for an access to a file, and its place in the round. Packed bytes
+    /// are elements of the basic type, so that the library finds as many whole etypes as in the
+    /// program's own elements; no other datatype is tried, because none was measured to be faster.
+    pub fn in_file<N: CallCount>(&self, part: FilePart) -> (Elements<A, N>, Lap) {
+        let config = self.engine.config();
+        let (count, datatype) = self.packed;
+        let own = |reason| (Elements::Own(reason), Lap::NONE);
+        let Some(count) = N::narrow(count) else { return own("past the largest count") };
+        match config.force {
+            _ if self.plan.is_contiguous() => own("contiguous"),
+            _ if config.no_pack || config.no_files => own("switched off"),
+            _ if datatype == self.engine.mpi().handles.packed => own("several basic types"),
+            _ if self.size() > LONGEST_IN_FILE => own("too long to be packed for a file"),
+            Some(Force::Types) => own("left to the library"),
+            Some(Force::Pack) => (Elements::Packed(count, datatype), Lap::NONE),
+            Some(Force::Mixed) | None => {
+                let ways = RoundWays { expected: [true, false], other: [false; 2] };
+                let expected = || [Some(PACKED_IN_FILE), None, None];
+                match self.way(Part::File(part), ways, expected) {
+                    (0 | ALL_SUBSTITUTED, lap) => (Elements::Own(NOT_SLOWER), lap),
+                    (_, lap) => (Elements::Packed(count, datatype), lap),
+                }
+            }
+        }
     }
 
     /// Packs everything.

@@ -56,7 +56,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     ///
     /// # Safety
     /// The buffer can be read.
-    unsafe fn packed(mut self, state: &Accelerator<A>) -> Self {
+    pub unsafe fn packed(mut self, state: &Accelerator<A>) -> Self {
         if let Outgoing::Packed(departure, ..) = &mut self {
             // SAFETY: the buffer is the caller's promise.
             if unsafe { departure.pack() }.is_none() {
@@ -111,7 +111,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     }
 
     /// The message as these elements, where that can be.
-    fn through(
+    pub fn through(
         state: &'static Accelerator<A>,
         message: Arc<Message<A>>,
         buffer: *const c_void,

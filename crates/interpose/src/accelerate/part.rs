@@ -2,6 +2,8 @@
 
 use commloom_choice::Operation;
 
+use crate::runtime::files::Coordination;
+
 /// Whether a block of a collective is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InCollective {
@@ -18,9 +20,24 @@ pub(crate) enum Part {
     Received,
     Collective,
     Broadcast,
+    /// Memory of an access to a file.
+    File(FilePart),
+}
+
+/// The part of the memory of an access to a file. What is faster for one is not for another:
+/// libraries have code of its own for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FilePart {
+    pub is_read: bool,
+    pub coordination: Coordination,
+    /// Another call ends the access.
+    pub is_split: bool,
 }
 
 impl Part {
+    /// How many there are.
+    pub const NUMBER: usize = 12;
+
     /// As the report calls it.
     pub fn name(self) -> &'static str {
         match self {
@@ -28,6 +45,8 @@ impl Part {
             Part::Received => "receive",
             Part::Collective => "collective",
             Part::Broadcast => "broadcast",
+            Part::File(file) if file.is_read => "file read",
+            Part::File(_) => "file write",
         }
     }
 
@@ -43,6 +62,12 @@ impl Part {
             Part::Received => 1,
             Part::Collective => 2,
             Part::Broadcast => 3,
+            Part::File(FilePart { is_read, coordination, is_split }) => {
+                let is_collective = coordination == Coordination::Collective;
+                4 + usize::from(is_read)
+                    + 2 * usize::from(is_collective)
+                    + 4 * usize::from(is_split)
+            }
         }
     }
 }
@@ -62,6 +87,8 @@ pub(crate) enum Purpose {
     Broadcast,
     /// To broadcast it again and again.
     PersistentBroadcast,
+    /// To write it to a file, or to read it.
+    File,
 }
 
 impl Purpose {
@@ -74,9 +101,11 @@ impl Purpose {
     pub fn operation(self) -> Operation {
         match self {
             Purpose::Broadcast | Purpose::PersistentBroadcast => Operation::Broadcast,
-            Purpose::Transfer | Purpose::Persistent | Purpose::Packing | Purpose::Collective => {
-                Operation::Message
-            }
+            Purpose::Transfer
+            | Purpose::Persistent
+            | Purpose::Packing
+            | Purpose::Collective
+            | Purpose::File => Operation::Message,
         }
     }
 }

@@ -11,6 +11,7 @@ use commloom_mpi::Abi;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::exchange::Exchange;
+use crate::accelerate::file_reading::FileReading;
 use crate::accelerate::landing::Landing;
 use crate::accelerate::persistent::{Persistent, Work};
 use crate::accelerate::stand_in::StandIn;
@@ -29,6 +30,8 @@ pub(crate) enum Held<A: Abi> {
     StandIn(Arc<StandIn<A>>),
     /// A collective that the library still works on.
     Collective(Box<Exchange<A>>),
+    /// Packed bytes of a file that the library still reads.
+    FileRead(FileReading<A>),
 }
 
 /// The table. A request is taken out of it *before* the library may complete it, and put back if
@@ -218,7 +221,11 @@ impl<A: Abi> Pending<A> {
     pub fn stand_in(&self, request: A::Request) -> Option<Arc<StandIn<A>>> {
         match lock(&self.held).as_ref()?.get(&request)? {
             Held::StandIn(other) => Some(other.clone()),
-            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::Persistent(_) => None,
+            Held::Send(_)
+            | Held::Receive(_)
+            | Held::Collective(_)
+            | Held::FileRead(_)
+            | Held::Persistent(_) => None,
         }
     }
 
@@ -236,7 +243,9 @@ impl<A: Abi> Pending<A> {
             let held = match entry.get() {
                 Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
                 Held::StandIn(other) => Held::StandIn(other.clone()),
-                Held::Send(_) | Held::Receive(_) | Held::Collective(_) => entry.remove(),
+                Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => {
+                    entry.remove()
+                }
             };
             taken.push((position, request, held));
         }
@@ -261,7 +270,7 @@ impl<A: Abi> Held<A> {
         match self {
             Held::Persistent(persistent) => Some(persistent),
             Held::StandIn(other) => other.moved().map(|persistent| &**persistent),
-            Held::Send(_) | Held::Receive(_) | Held::Collective(_) => None,
+            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => None,
         }
     }
 
@@ -292,6 +301,13 @@ impl<A: Abi> Held<A> {
                 }
                 exchange.done(engine);
             }
+            Held::FileRead(reading) => {
+                if let Outcome::Arrived(status) = outcome {
+                    // SAFETY: it has succeeded; the buffer is the caller's promise.
+                    unsafe { reading.arrived(engine, status) };
+                }
+                reading.done(engine);
+            }
         }
         cut
     }
@@ -300,7 +316,7 @@ impl<A: Abi> Held<A> {
     pub fn receives(&self) -> bool {
         match self {
             Held::Send(_) => false,
-            Held::Receive(_) | Held::Collective(_) => true,
+            Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => true,
             Held::Persistent(_) | Held::StandIn(_) => {
                 self.moved().is_some_and(|persistent| persistent.receives())
             }
@@ -318,6 +334,11 @@ impl<A: Abi> Held<A> {
                 // SAFETY: complete; the buffer is the caller's promise.
                 unsafe { exchange.unpack() };
                 exchange.done(engine);
+            }
+            Held::FileRead(reading) => {
+                // SAFETY: complete; the buffer is the caller's promise.
+                unsafe { reading.all_arrived() };
+                reading.done(engine);
             }
             held => {
                 // SAFETY: both are the caller's promise.

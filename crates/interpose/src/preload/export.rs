@@ -43,6 +43,7 @@ macro_rules! preload {
             $crate::communicators! {}
             $crate::arrivals! {}
             $crate::reductions! { int }
+            $crate::files! { int }
         }
     };
     ($abi:ty, mpi_4) => {
@@ -58,6 +59,7 @@ macro_rules! preload {
             $crate::messages! { large }
             $crate::collectives! { large }
             $crate::reductions! { large }
+            $crate::files! { large }
         }
     };
     (@state $abi:ty) => {

@@ -48,40 +48,19 @@ macro_rules! arrivals {
             Win_sync win_sync optional (window: Win);
             File_open file_open optional
                 (comm: Comm, name: *const c_char, mode: c_int, info: Info, new: *mut File);
-            File_close file_close optional (file: *mut File);
+            File_close file_close optional (file: *mut File) [PRELOAD.closes(file)];
             File_sync file_sync optional (file: File);
             File_set_size file_set_size optional (file: File, size: Offset);
             File_preallocate file_preallocate optional (file: File, size: Offset);
             File_set_view file_set_view optional
                 (file: File, start: Offset, element: Datatype, view: Datatype, form: *const
-                    c_char, info: Info);
+                    c_char, info: Info) [PRELOAD.sees_as(file, form)];
             File_seek_shared file_seek_shared optional (file: File, offset: Offset, from: c_int);
-            File_read file_read optional
-                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
-                    *mut Status);
-            File_read_at file_read_at optional
-                (file: File, offset: Offset, buffer: *mut c_void, count: c_int, datatype:
-                    Datatype, status: *mut Status);
             File_read_shared file_read_shared optional
                 (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
                     *mut Status);
-            File_read_all file_read_all optional
-                (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
-                    *mut Status);
-            File_write_all file_write_all optional
-                (file: File, buffer: *const c_void, count: c_int, datatype: Datatype, status:
-                    *mut Status);
-            File_read_at_all file_read_at_all optional
-                (file: File, offset: Offset, buffer: *mut c_void, count: c_int, datatype:
-                    Datatype, status: *mut Status);
-            File_write_at_all file_write_at_all optional
-                (file: File, offset: Offset, buffer: *const c_void, count: c_int, datatype:
-                    Datatype, status: *mut Status);
             File_read_ordered file_read_ordered optional
                 (file: File, buffer: *mut c_void, count: c_int, datatype: Datatype, status:
-                    *mut Status);
-            File_write_ordered file_write_ordered optional
-                (file: File, buffer: *const c_void, count: c_int, datatype: Datatype, status:
                     *mut Status);
         }
     };

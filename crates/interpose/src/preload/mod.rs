@@ -9,6 +9,7 @@ pub(crate) mod export_arrivals;
 pub(crate) mod export_collectives;
 pub(crate) mod export_communicators;
 pub(crate) mod export_completions;
+pub(crate) mod export_files;
 pub(crate) mod export_messages;
 pub(crate) mod export_reductions;
 pub(crate) mod report;

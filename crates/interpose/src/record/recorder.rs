@@ -22,6 +22,7 @@ use super::watch::Watch;
 use crate::runtime::at_exit::{self, Ends};
 use crate::runtime::callers::Place;
 use crate::runtime::config::Trace;
+use crate::runtime::files::FileLayer;
 use crate::runtime::process::Runtime;
 use crate::runtime::sync::lock;
 
@@ -298,3 +299,6 @@ impl<A: Abi> Recorder<A> {
         });
     }
 }
+
+/// Accesses to files are not recorded.
+impl<A: Abi> FileLayer<A> for &'static Recorder<A> {}

@@ -19,6 +19,8 @@ pub struct Config {
     pub no_types: bool,
     /// Nothing is packed by commloom (`COMMLOOM_OFF=pack`).
     pub no_pack: bool,
+    /// Accesses to files are left alone.
+    pub no_files: bool,
     /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
     pub report: Option<ReportTo>,
     /// A type is looked at when its messages have taken about this many microseconds
@@ -176,6 +178,7 @@ impl Config {
             off: off || parts.contains(&"all"),
             no_types: parts.contains(&"types"),
             no_pack: parts.contains(&"pack"),
+            no_files: parts.contains(&"files"),
             report,
             warmup: warmup.unwrap_or(WARMUP),
             force: match force {
@@ -256,7 +259,8 @@ mod tests {
     #[test]
     fn parts_are_switched_off_by_name() {
         let c = config(&[("COMMLOOM_OFF", "types, pack")]);
-        assert!(c.no_types && c.no_pack && !c.off);
+        assert!(c.no_types && c.no_pack && !c.no_files && !c.off);
+        assert!(config(&[("COMMLOOM_OFF", "files")]).no_files);
         assert!(config(&[("COMMLOOM_OFF", "all")]).off);
         assert!(config(&[("COMMLOOM", "OFF")]).off);
     }

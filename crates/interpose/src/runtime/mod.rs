@@ -10,6 +10,7 @@ pub mod completion;
 pub mod config;
 pub mod count;
 pub(crate) mod displacements;
+pub mod files;
 pub(crate) mod gpu;
 pub(crate) mod lives;
 pub(crate) mod measured;

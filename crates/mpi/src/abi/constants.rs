@@ -66,6 +66,7 @@ constants! {
         thread_funneled "MPI_THREAD_FUNNELED" 1 1 1024;
         thread_serialized "MPI_THREAD_SERIALIZED" 2 2 2048;
         thread_multiple "MPI_THREAD_MULTIPLE" 3 3 4096;
+        seek_set "MPI_SEEK_SET" 600 600 403;
         graph "MPI_GRAPH" 1 2 212;
         cart "MPI_CART" 2 1 211;
         dist_graph "MPI_DIST_GRAPH" 3 3 213;

@@ -7,6 +7,7 @@
 mod collectives;
 mod completion;
 pub mod environment;
+mod files;
 pub mod packing;
 mod persistent;
 mod point_to_point;

@@ -1,0 +1,62 @@
+//! Accesses to files: memory with gaps is packed, so that the library reads or writes one run of
+//! bytes, where that was measured to be faster. The bytes of the file, the file pointers and the
+//! error classes are the library's in every case, because it gets as many elements of the basic
+//! type as the program's own datatype has.
+//!
+//! Left alone are files with another data representation than "native", of which the library
+//! would convert the elements, and reads at the shared file pointer.
+
+use std::ffi::{CStr, c_char};
+
+use commloom_mpi::Abi;
+
+use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::committed::Found;
+use crate::accelerate::part::Purpose;
+use crate::runtime::calls::MessageData;
+use crate::runtime::count::CallCount;
+
+impl<A: Abi> Accelerator<A> {
+    /// The memory of an access to a file, where commloom has a say in it.
+    pub(crate) fn file_message<N: CallCount>(
+        &'static self,
+        file: A::File,
+        memory: MessageData<A, N>,
+    ) -> Found<A> {
+        if self.leaves_alone() || self.files.converted.has(file) {
+            return Found::Nothing;
+        }
+        self.message(memory.datatype, memory.count.wide(), Purpose::File)
+    }
+
+    /// `MPI_File_set_view` is about to be called. What it says of the data representation is
+    /// believed even if it fails: a file that is left alone without need loses time only.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    pub unsafe fn sees_as(&self, file: A::File, representation: *const c_char) {
+        if representation.is_null() {
+            return;
+        }
+        // SAFETY: a string of the program, which MPI reads too.
+        let name = unsafe { CStr::from_ptr(representation) };
+        if name != c"native" {
+            self.files.converted.insert(file, ());
+        }
+    }
+
+    /// `MPI_File_close` is about to be called: the handle may be another file's soon.
+    ///
+    /// # Safety
+    /// As the MPI call.
+    pub unsafe fn closes(&self, file: *const A::File) {
+        if file.is_null() {
+            return;
+        }
+        // SAFETY: a handle of the program, which MPI reads too.
+        let file = unsafe { *file };
+        self.files.converted.remove(file);
+        // The program has not ended it; who knows whether the library has.
+        std::mem::forget(self.files.end(file));
+    }
+}
