@@ -41,7 +41,7 @@ unsafe extern "C" {
     fn PyBuffer_Release(view: *mut Exported);
 }
 
-/// What is done with memory.
+/// Whether memory is read or written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,

@@ -33,7 +33,7 @@ pub(crate) fn copy(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<()> {
     layout_of(&a)?.copy_to(&a, &b, &*layout_of(&b)?)
 }
 
-/// What exports the memory of an array: the array, or a view that NumPy makes of it.
+/// The exporter of the memory of an array: the array, or a view that NumPy makes of it.
 #[pyfunction]
 #[pyo3(name = "_exporter")]
 pub(crate) fn exporter_of<'py>(a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,5 +1,5 @@
-//! A layout with everything that is made of it once: its normal form, its plan, and the plan of its
-//! last copy.
+//! A layout with everything that is made of it once: its normal form, its plan, and the plan of
+//! its last copy.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

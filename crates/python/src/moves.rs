@@ -14,7 +14,7 @@ use crate::refused;
 /// that waits for it needs to take it, and to give it back.
 const RELEASE_FROM: u64 = 32 << 10;
 
-/// What is done with the two places.
+/// The plan, and in which direction it is run.
 enum Job<'p> {
     Pack(&'p Plan),
     Unpack(&'p Plan),
