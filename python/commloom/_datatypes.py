@@ -1,5 +1,6 @@
 """Layouts and datatypes of mpi4py, one from the other."""
 
+import atexit
 import collections
 import weakref
 
@@ -9,6 +10,8 @@ from ._native import Layout, _exporter, _memory
 # nobody has it any more.
 _MOST = 512
 _known = collections.OrderedDict()
+# mpi4py finalizes MPI after this: libraries warn of datatypes that are left.
+atexit.register(_known.clear)
 
 
 def to_mpi(layout):
