@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,12 @@ test-mpi4py: build ## the test suite of mpi4py, natively and under commloom: the
 test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and under commloom; MPICH_SOURCE is a folder with a source of either (hours), write tables/test-mpich.md
 	@scripts/test-mpich $(or $(MPICH_SOURCE),$(error MPICH_SOURCE=FOLDER is missing)) $(MPICC); status=$$?; \
 		scripts/test-mpich-report $(TABLES)/test-mpich.md; exit $$status
+
+wheel: ## one file for pip with command, preloads, C library and Python module: CPython from 3.9, glibc from 2.28 on (network; target/wheel/dist)
+	@scripts/wheel
+
+test-python: ## the Python module against NumPy and through mpi4py, in a virtual environment below target (network; some 5 minutes)
+	@scripts/test-python
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all --check
@@ -122,6 +128,9 @@ bench-cdag: setup build ## runs until a compiled communication graph has paid, u
 bench-pack: ## measure packing against memcpy, C loops and every MPI library, write tables/pack-speed.* (some 25 minutes, quiet machine)
 	$(CARGO) bench --package commloom-pack --bench speed -- --markdown $(CURDIR)/$(TABLES)/pack-speed.md \
 		--svg $(CURDIR)/$(TABLES)/pack-speed.svg --json $(CURDIR)/$(TABLES)/pack-speed.json.zst $(BENCH_ARGS)
+
+bench-python: ## Layout.pack against NumPy for the layouts of bench-pack, write tables/python-speed.md (some 10 minutes, quiet machine)
+	@scripts/test-python --bench $(CURDIR)/$(TABLES)/python-speed.md
 
 bench-mpi: setup build ## ping-pong, broadcast and packing natively and under commloom, write tables/bench-mpi.md (some 15 minutes, quiet machine)
 	$(CARGO) run --release --package xtask -- bench-mpi --markdown $(CURDIR)/$(TABLES)/bench-mpi.md $(BENCH_ARGS)

@@ -189,6 +189,32 @@ fn programs_without_mpi_are_refused() {
 }
 
 #[test]
+fn programs_that_load_mpi_later_get_the_preload_of_their_launcher() {
+    let dir = folder("later");
+    let Some(libdir) = preloads(&dir) else { return };
+    let shown = script(&dir.join("app.sh"), "#!/bin/sh\necho \"$LD_PRELOAD\"\n");
+    let python = script(&dir.join("python3"), "#!/bin/sh\necho \"$LD_PRELOAD\"\n");
+    let hydra = [("PMI_RANK", "0"), ("PMI_SIZE", "1")];
+    let prrte = [("OMPI_COMM_WORLD_RANK", "0"), ("OMPI_COMM_WORLD_SIZE", "1")];
+    let slurm = [("SLURM_PROCID", "0"), ("SLURM_STEP_NUM_TASKS", "1")];
+    let start = |program: &str, variables: [(&str, &str); 2]| {
+        let mut command = commloom(&["exec", "--", program]);
+        run(command.envs(variables).env("COMMLOOM_LIBDIR", &libdir))
+    };
+    for program in [&shown, &python] {
+        assert_eq!(file_name(&start(program, hydra).out), "libcommloom_mpich.so");
+        assert_eq!(file_name(&start(program, prrte).out), "libcommloom_openmpi.so");
+        // Slurm starts programs of all libraries.
+        assert_eq!(start(program, slurm).status, Some(2));
+    }
+}
+
+/// The last part of a path on a line.
+fn file_name(line: &str) -> &str {
+    line.trim().rsplit('/').next().unwrap_or_default()
+}
+
+#[test]
 fn static_programs_and_scripts_are_refused_with_what_to_do() {
     let dir = folder("static");
     let text = script(&dir.join("run.py"), "#!/usr/bin/env python3\nprint(1)\n");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Crates that may contain unsafe code, by the start of their names.
-const UNSAFE: &[&str] = &["pack", "mpi", "interpose", "capi", "fuzz-mpi"];
+const UNSAFE: &[&str] = &["pack", "mpi", "interpose", "capi", "python", "fuzz-mpi"];
 /// Files outside programs and `testkit` that may print or read the environment.
 const SPEAKING: &[&str] = &["interpose/src/runtime/config.rs", "interpose/src/runtime/say.rs"];
 

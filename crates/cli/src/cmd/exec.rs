@@ -70,7 +70,8 @@ contiguous buffers gain nothing; GPU buffers pass through untouched.
 Examples:
   mpirun -n 4 commloom exec -- ./halo 100
   mpirun -n 4 commloom exec --report halo.html -- ./halo 100
-  mpirun -n 4 commloom exec --mpi openmpi -- python3 app.py
+  mpirun -n 4 commloom exec -- python3 app.py
+  srun -n 4 commloom exec --mpi openmpi -- python3 app.py
   mpirun -n 4 commloom exec --off pack -- ./halo 100
   mpirun -n 4 commloom exec --replace --report - -- ./app
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use commloom_environment::Started;
 
 /// A binary interface that MPI libraries share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -23,6 +24,16 @@ impl Abi {
             "libmpich.so.12" | "libmpi.so.12" => Some(Abi::Mpich),
             "libmpi.so.40" => Some(Abi::Openmpi),
             _ if soname.starts_with("libmpi_abi.so.") => Some(Abi::Standard),
+            _ => None,
+        }
+    }
+
+    /// The ABI that a launcher's own library has; `None` of launchers that start programs of all
+    /// libraries.
+    pub fn of_launcher(started: &Started) -> Option<Abi> {
+        match started.by {
+            "Open MPI" => Some(Abi::Openmpi),
+            "MPICH or Intel MPI" | "MVAPICH" | "Cray PALS" => Some(Abi::Mpich),
             _ => None,
         }
     }

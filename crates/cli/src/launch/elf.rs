@@ -43,6 +43,14 @@ pub fn abi_of(program: &Path) -> Result<Abi, Failure> {
     }
 }
 
+/// Whether a program says nothing of its MPI library because it loads it later: a script, or the
+/// interpreter of Python.
+pub fn loads_later(program: &Path) -> bool {
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    ["python", "pypy"].iter().any(|start| name.starts_with(start))
+        || read(program).is_ok_and(|bytes| bytes.starts_with(b"#!"))
+}
+
 /// Fails where nothing can be put in front of the program's libraries. Files that are no ELF
 /// programs pass: the kernel knows what to do with them.
 ///

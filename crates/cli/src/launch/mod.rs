@@ -9,7 +9,7 @@ mod start;
 mod together;
 
 pub use abi::Abi;
-pub use elf::{abi_of, check_dynamic};
+pub use elf::{abi_of, check_dynamic, loads_later};
 pub use preload::find as find_preload;
 pub use program::find as find_program;
 pub use settings::{checked, started};

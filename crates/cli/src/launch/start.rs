@@ -6,7 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Abi, abi_of, check_dynamic, checked, find_preload, find_program};
+use super::{
+    Abi, abi_of, check_dynamic, checked, find_preload, find_program, loads_later, started,
+};
 use crate::failure::Failure;
 
 /// The command that runs a program, given with its arguments, under the preload for the MPI that
@@ -23,7 +25,7 @@ pub fn preloaded(program: &[OsString], said: Option<Abi>) -> Result<Command, Fai
             check_dynamic(&program)?;
             agreed(abi, &program)?
         }
-        None => abi_of(&program)?,
+        None => abi_of(&program).or_else(|failure| by_launcher(&program).ok_or(failure))?,
     };
     let executable = env::current_exe().map_err(|error| Failure::File {
         doing: "find",
@@ -45,6 +47,12 @@ pub fn replaced_by(mut command: Command) -> Failure {
     let error = command.exec();
     let name = command.get_program().to_string_lossy().into_owned();
     Failure::File { doing: "start", name, error }
+}
+
+/// The ABI of a program that loads its MPI library later, as Python does: that of the launcher,
+/// without which its processes would not find each other.
+fn by_launcher(program: &Path) -> Option<Abi> {
+    if loads_later(program) { Abi::of_launcher(&started()?) } else { None }
 }
 
 /// The ABI that the user says, unless the program is linked with a library of another one.

@@ -1,0 +1,9 @@
+from typing import Any
+
+from ._native import Layout as Layout
+from ._native import Plan as Plan
+from ._native import copy as copy
+from ._native import pack as pack
+from ._native import unpack as unpack
+
+def buf(a: Any) -> list[Any]: ...
