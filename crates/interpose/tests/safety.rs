@@ -68,6 +68,15 @@ fn held(
 
 #[test]
 fn types_that_come_and_go_take_the_same_memory_however_many_they_are() {
+    // One process each: side by side.
+    std::thread::scope(|scope| {
+        for library in libraries() {
+            scope.spawn(move || memory_stays_the_same(&library));
+        }
+    });
+}
+
+fn memory_stays_the_same(library: &Library) {
     // Plans, layouts without a handle, rows of the report, tables of the thread; nothing of it in
     // proportion.
     const KEPT: i64 = 8000;
@@ -75,35 +84,34 @@ fn types_that_come_and_go_take_the_same_memory_however_many_they_are() {
     // plans. Those have 2 MiB, emptied when they are full, and begin whenever the messages that
     // were measured ask for it.
     const MORE: i64 = 1500 + 2048;
-    let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join("made-and-freed.json");
+    let report = format!("made-and-freed-{}.json", library.name);
+    let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join(report);
     let report = report.to_string_lossy().into_owned();
-    for library in libraries() {
-        let preload = library.preload();
-        let preload = preload.to_string_lossy();
-        for (made, which) in
-            [(160_000, "new"), (160_000, "same"), (160_000, "lists"), (40_000, "counts")]
-        {
-            // Of each type, see LOST_BY_MPICH, and of the one of ours that is sent in its place.
-            let lost = if library.name.contains("mpich") { 2 * 64 * made / 1024 } else { 0 };
-            let native = held(&library, (made, which), "", &[]);
-            let reported = [ENGINE[0], ("COMMLOOM_REPORT", report.as_str())];
-            let substituted = [ENGINE[0], ("COMMLOOM_FORCE", "types")];
-            let ways: &[&[(&str, &str)]] = match which {
-                "new" => &[&[], &ENGINE[..1], &substituted, &reported],
-                "counts" => &[&ENGINE[..1]],
-                _ => &[&[], &reported],
-            };
-            for environment in ways {
-                let with = held(&library, (made, which), &preload, environment);
-                let what = format!(
-                    "{}, {which}, {environment:?}: {native:?} kB natively, {with:?} kB",
-                    library.name
-                );
-                // Kept handles need room for what is sent with them: a few messages each.
-                let kept = if which == "counts" { 3 * KEPT } else { KEPT };
-                assert!(with[1] < native[1] + kept + lost, "{what}");
-                assert!(with[1] - with[0] < native[1] - native[0] + MORE + lost, "{what}");
-            }
+    let preload = library.preload();
+    let preload = preload.to_string_lossy();
+    for (made, which) in
+        [(160_000, "new"), (160_000, "same"), (160_000, "lists"), (40_000, "counts")]
+    {
+        // Of each type, see LOST_BY_MPICH, and of the one of ours that is sent in its place.
+        let lost = if library.name.contains("mpich") { 2 * 64 * made / 1024 } else { 0 };
+        let native = held(library, (made, which), "", &[]);
+        let reported = [ENGINE[0], ("COMMLOOM_REPORT", report.as_str())];
+        let substituted = [ENGINE[0], ("COMMLOOM_FORCE", "types")];
+        let ways: &[&[(&str, &str)]] = match which {
+            "new" => &[&[], &ENGINE[..1], &substituted, &reported],
+            "counts" => &[&ENGINE[..1]],
+            _ => &[&[], &reported],
+        };
+        for environment in ways {
+            let with = held(library, (made, which), &preload, environment);
+            let what = format!(
+                "{}, {which}, {environment:?}: {native:?} kB natively, {with:?} kB",
+                library.name
+            );
+            // Kept handles need room for what is sent with them: a few messages each.
+            let kept = if which == "counts" { 3 * KEPT } else { KEPT };
+            assert!(with[1] < native[1] + kept + lost, "{what}");
+            assert!(with[1] - with[0] < native[1] - native[0] + MORE + lost, "{what}");
         }
     }
 }
