@@ -13,7 +13,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use commloom_mpi::{Abi, Subject};
+use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::{Found, Waiting};
@@ -56,12 +56,12 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
             Found::Nothing | Found::Unknown => return (ReadMemory::Native, Lap::NONE),
             Found::NotYet(waiting) => return (ReadMemory::Unseen(waiting), Lap::NONE),
         };
-        let is_split = end == CallEnd::Started;
-        if is_split && state.mpi().may_have(Subject::ShortReads) {
-            message.tally.native("the library tells of the end of a file by gaps", message.size());
+        if let Some(reason) = state.leaves_late_end(end) {
+            message.tally.native(reason, message.size());
             return (ReadMemory::Native, Lap::NONE);
         }
         let FileAccess { coordination, .. } = access;
+        let is_split = end == CallEnd::Started;
         let (elements, lap) = message.in_file(FilePart { is_read: true, coordination, is_split });
         let from = match (&elements, end) {
             (Elements::Packed(..), CallEnd::Done) => match state.reads_from(access) {

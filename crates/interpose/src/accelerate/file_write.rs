@@ -31,6 +31,10 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
             Found::Nothing | Found::Unknown => return (Outgoing::Native, Lap::NONE),
             Found::NotYet(waiting) => return (Outgoing::Unseen(waiting), Lap::NONE),
         };
+        if let Some(reason) = state.leaves_late_end(end) {
+            message.tally.native(reason, message.size());
+            return (Outgoing::Native, Lap::NONE);
+        }
         let FileAccess { coordination, .. } = access;
         let part = FilePart { is_read: false, coordination, is_split: end == CallEnd::Started };
         let (elements, lap) = message.in_file(part);
