@@ -4,8 +4,8 @@
 //! each made once ([`kept`]). Memory comes in by the buffer protocol alone ([`buffer`]), so NumPy
 //! is needed neither for building nor for running; arrays that speak another protocol are turned
 //! into views by NumPy itself ([`arrays`]). What arrays are made of becomes a type in
-//! [`elements`], arrays that look alike share one layout ([`known`]), and [`moves`] checks once and
-//! moves.
+//! [`elements`], arrays that look alike share one layout ([`known`]), and [`moves`] checks once
+//! and moves.
 //!
 //! # Safety in this crate
 //! Python cannot be trusted with addresses: every one comes from an exporter of a buffer, which is
