@@ -13,7 +13,7 @@ mod drawn;
 #[path = "common/mpi.rs"]
 mod mpi;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -191,7 +191,7 @@ impl Batch<'_> {
     }
 
     /// Rows of the table, and what is wrong.
-    fn check(&self, number: usize) -> (Vec<String>, Vec<String>) {
+    fn check(&self, number: usize) -> (Vec<Row>, Vec<String>) {
         let stem = format!("{}-{number}-{}", self.source.file.replace('.', "_"), self.ranks);
         let trace = self.folder.join(format!("{stem}.trace"));
         let program = self.folder.join(self.source.file.replace('.', "_"));
@@ -237,20 +237,19 @@ impl Batch<'_> {
             Err(why) => wrong.push(format!("{}: {why}", self.context())),
         }
         let mut rows = Vec::new();
-        for ((pattern, own), applies) in self.patterns.iter().zip(&of).zip(applies) {
+        for ((pattern, own), applied) in self.patterns.iter().zip(&of).zip(applies) {
             let Pattern { name, expected, .. } = pattern;
             let found = found_in(own);
             if self.ranks == 4 && expected != "any" && *expected != found {
                 let context = self.context();
                 wrong.push(format!("{name} of {context}: {found} instead of {expected}: {own:#?}"));
             }
-            let sum = |key: &str| -> u64 { own.iter().filter_map(|one| one[key].as_u64()).sum() };
-            let messages = match printed(own).count() {
-                0 => String::new(),
-                _ => format!("{} of {}", sum("messages"), sum("sent_there")),
+            let found = match printed(own).count() {
+                0 => found,
+                _ => format!("{}: {applied}", found.replace("MPI_", "")),
             };
-            let (ranks, library) = (self.ranks, self.mpi.name);
-            rows.push(format!("{name} | {ranks} | {library} | {found} | {messages} | {applies}"));
+            let place = (self.source.file.clone(), name.clone());
+            rows.push(Row { place, ranks: self.ranks, library: self.mpi.name, found });
         }
         (rows, wrong)
     }
@@ -350,7 +349,7 @@ fn batches<'a>(patterns: &[&'a Pattern]) -> Vec<Vec<&'a Pattern>> {
 }
 
 /// Rows of the table, and what is wrong, of a source with every library found.
-fn checked(source: &Source, ranks: &[u32]) -> (Vec<String>, Vec<String>) {
+fn checked(source: &Source, ranks: &[u32]) -> (Vec<Row>, Vec<String>) {
     let only = std::env::var("COMMLOOM_PATTERN").unwrap_or_default();
     let patterns = source.patterns();
     let one = |mpi: Mpi| {
@@ -391,12 +390,45 @@ fn ranks() -> Vec<u32> {
     wanted.split(',').filter_map(|n| n.parse().ok()).collect()
 }
 
-fn shown(mut rows: Vec<String>, wrong: &[String]) {
+/// An entry of the table.
+struct Row {
+    /// File, and pattern in it.
+    place: (String, String),
+    ranks: u32,
+    library: &'static str,
+    /// The calls that are printed, and what they did in the place of the messages.
+    found: String,
+}
+
+/// A line for each pattern, with a column for each number of processes. What is the same with all
+/// libraries is said once.
+fn table(rows: &[Row]) -> String {
+    let all: BTreeSet<u32> = rows.iter().map(|row| row.ranks).collect();
+    let columns = |text: &dyn Fn(&u32) -> String| -> String {
+        all.iter().map(|ranks| format!(" {} |", text(ranks))).collect()
+    };
+    let head = columns(&|ranks| ranks.to_string());
+    let mut out = format!("| pattern |{head}\n|---|{}\n", columns(&|_| "---".to_owned()));
+    let places: BTreeSet<_> = rows.iter().map(|row| &row.place).collect();
+    for place in places {
+        let cell = |ranks: &u32| {
+            let here = rows.iter().filter(|row| row.place == *place && row.ranks == *ranks);
+            let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            here.for_each(|row| by.entry(&row.found).or_default().push(row.library));
+            let one = |(found, of): (&&str, &Vec<&str>)| match by.len() {
+                1 => (*found).to_owned(),
+                _ => format!("{found} ({})", of.join(", ")),
+            };
+            by.iter().map(one).collect::<Vec<_>>().join("; ")
+        };
+        out.push_str(&format!("| {}, {} |{}\n", place.1, place.0, columns(&cell)));
+    }
+    out
+}
+
+fn shown(rows: &[Row], wrong: &[String]) {
     if std::env::var_os("COMMLOOM_RANKS").is_some() {
-        rows.sort();
-        println!("| pattern | processes | library | printed | messages | applied |");
-        println!("|---|---|---|---|---|---|");
-        rows.iter().for_each(|row| println!("| {row} |"));
+        println!("\n{}", table(rows));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -411,7 +443,7 @@ fn printed_code_does_what_the_messages_did() {
         rows.extend(more);
         wrong.extend(faults);
     }
-    shown(rows, &wrong);
+    shown(&rows, &wrong);
 }
 
 /// Patterns drawn by chance: `COMMLOOM_PROGRAMS` so many, from `COMMLOOM_SEED`.
@@ -430,5 +462,5 @@ fn printed_code_does_what_drawn_messages_did() {
         rows.extend(more);
         wrong.extend(faults);
     }
-    shown(rows, &wrong);
+    shown(&rows, &wrong);
 }
