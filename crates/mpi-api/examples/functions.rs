@@ -109,8 +109,8 @@ const SECTIONS: [Section; 18] = [
         title: "Data of files: accelerated",
         treatment: Wrapped,
         why: "Memory with gaps is packed before a write and unpacked after a read, where that is \
-            faster. Where ROMIO reads (MPICH, Intel MPI), reads that another call ends go to the \
-            library as they are.",
+            faster. Where ROMIO reads and writes (MPICH, Intel MPI), accesses that another call \
+            ends go to the library as they are.",
         has: |f| is(f, FILE_DATA),
     },
     Section {
