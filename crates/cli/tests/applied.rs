@@ -15,7 +15,6 @@ mod mpi;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 
 use apply::applied;
@@ -36,12 +35,8 @@ const PATTERNS: &str = include_str!("by_hand/patterns.c");
 /// The patterns of others, as a program.
 fn others() -> String {
     let functions = include_str!("by_hand/others.c");
-    let (mut names, mut is_pattern) = (Vec::new(), false);
-    for line in functions.lines() {
-        let name = begins(line).filter(|_| is_pattern);
-        is_pattern = line.contains("expect: ") || is_pattern && name.is_none();
-        names.extend(name);
-    }
+    let all = patterns(functions);
+    let names: Vec<&str> = all.iter().map(|pattern| pattern.name.as_str()).collect();
     drawn::around(PATTERNS, functions, &names)
 }
 
@@ -85,38 +80,44 @@ fn begins(line: &str) -> Option<&str> {
     rest.split('(').next()
 }
 
+/// The patterns of a text.
+fn patterns(text: &str) -> Vec<Pattern> {
+    let mut all: Vec<Pattern> = Vec::new();
+    let (mut expected, mut helper) = (None, None);
+    let mut helpers: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        if let Some((conditions, words)) = line.split_once("expect: ") {
+            let conditions = conditions.trim_matches(['/', '*', '!', ' ']);
+            let fits: fn(u32) -> bool = match conditions {
+                "powers of two;" => |ranks| ranks.is_power_of_two(),
+                "three or more;" => |ranks| ranks >= 3,
+                "four or more;" => |ranks| ranks >= 4,
+                "" => |_| true,
+                other => panic!("nobody knows what {other:?} means"),
+            };
+            expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
+        } else if let Some(name) = begins(line) {
+            helper = Some(name);
+            if let Some((expected, fits)) = expected.take() {
+                helper = None;
+                let name = name.to_owned();
+                all.push(Pattern { name, expected, fits, shared: None });
+            }
+        } else if line.contains("one call: ") {
+            helpers.extend(helper);
+        }
+        let call = |name: &&&str| line.contains(&format!(" {name}("));
+        if let (Some(pattern), None) = (all.last_mut(), helper) {
+            let shared = helpers.iter().find(call).map(|name| (*name).to_owned());
+            pattern.shared = shared.or_else(|| pattern.shared.take());
+        }
+    }
+    all
+}
+
 impl Source {
     fn patterns(&self) -> Vec<Pattern> {
-        let mut all: Vec<Pattern> = Vec::new();
-        let (mut expected, mut helper) = (None, None);
-        let mut helpers: Vec<&str> = Vec::new();
-        for line in self.text.lines() {
-            if let Some((conditions, words)) = line.split_once("expect: ") {
-                let conditions = conditions.trim_matches(['/', '*', '!', ' ']);
-                let fits: fn(u32) -> bool = match conditions {
-                    "powers of two;" => |ranks| ranks.is_power_of_two(),
-                    "three or more;" => |ranks| ranks >= 3,
-                    "four or more;" => |ranks| ranks >= 4,
-                    "" => |_| true,
-                    other => panic!("nobody knows what {other:?} means"),
-                };
-                expected = Some((words.trim_end_matches("*/").trim().to_owned(), fits));
-            } else if let Some(name) = begins(line) {
-                helper = Some(name);
-                if let Some((expected, fits)) = expected.take() {
-                    helper = None;
-                    let name = name.to_owned();
-                    all.push(Pattern { name, expected, fits, shared: None });
-                }
-            } else if line.contains("one call: ") {
-                helpers.extend(helper);
-            }
-            let call = |name: &&&str| line.contains(&format!(" {name}("));
-            if let (Some(pattern), None) = (all.last_mut(), helper) {
-                let shared = helpers.iter().find(call).map(|name| (*name).to_owned());
-                pattern.shared = shared.or_else(|| pattern.shared.take());
-            }
-        }
+        let all = patterns(&self.text);
         for Pattern { name, .. } in &all {
             let calls = [format!("PATTERN({name})"), format!("case ('{name}')")];
             assert!(calls.iter().any(|call| self.text.contains(call)), "{name} is not called");
@@ -156,12 +157,7 @@ impl Batch<'_> {
 
     /// The output of the processes, with or without a recorder.
     fn run(&self, program: &Path, trace: Option<&Path>) -> Result<Read, String> {
-        let mut run = Command::new(self.mpi.command("mpiexec").expect("looked for before"));
-        if self.mpi.name == "openmpi" {
-            run.args(["--oversubscribe", "--mca", "btl", "^tcp"]);
-            run.args(["--mca", "mpi_yield_when_idle", "1"]);
-        }
-        run.args(["-n", &self.ranks.to_string()]);
+        let mut run = self.mpi.launch(self.ranks.into());
         if let Some(trace) = trace {
             run.arg(env!("CARGO_BIN_EXE_commloom")).args(["trace", "--force", "-o"]).arg(trace);
             run.arg("--").env("COMMLOOM_LIBDIR", preloads());
@@ -169,10 +165,7 @@ impl Batch<'_> {
         // In seconds, for both libraries.
         run.arg(program)
             .args(self.patterns.iter().map(|pattern| &pattern.name))
-            .env("MPIEXEC_TIMEOUT", "300")
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env_remove("LD_PRELOAD");
+            .env("MPIEXEC_TIMEOUT", "300");
         let ran = done(&run.output().expect("mpiexec starts"));
         let mut all = Read::new();
         for line in ran.out.lines().filter(|line| line.starts_with("process ")) {

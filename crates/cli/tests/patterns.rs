@@ -9,7 +9,6 @@ mod common;
 mod mpi;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 
 use apply::applied;
@@ -32,6 +31,12 @@ struct Pattern {
     source: PathBuf,
     name: String,
     expected: Value,
+}
+
+impl Pattern {
+    fn ranks(&self) -> u64 {
+        self.expected["ranks"].as_u64().expect("a number")
+    }
 }
 
 fn patterns() -> Vec<Pattern> {
@@ -73,25 +78,12 @@ fn compile(mpi: Mpi, source: &Path, program: &Path) {
     }
 }
 
-/// `mpiexec` with so many processes as the pattern is expected with.
-fn launcher(mpi: Mpi, pattern: &Pattern) -> Command {
-    let mut run = Command::new(mpi.command("mpiexec").expect("looked for before"));
-    if mpi.name == "openmpi" {
-        run.args(["--oversubscribe", "--mca", "btl", "^tcp", "--mca", "mpi_yield_when_idle", "1"]);
-    }
-    run.args(["-n", &pattern.expected["ranks"].to_string()])
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env_remove("LD_PRELOAD");
-    run
-}
-
 /// Compiles, traces and detects one program: the objects that are printed.
 fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
     let program = folder.join(&pattern.name);
     compile(mpi, &pattern.source, &program);
     let trace = folder.join(format!("{}.trace", pattern.name));
-    let mut run = launcher(mpi, pattern);
+    let mut run = mpi.launch(pattern.ranks());
     run.args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"])
         .arg(&trace)
         .arg("--")
@@ -122,7 +114,7 @@ fn check_applied(mpi: Mpi, pattern: &Pattern, last: &Value, folder: &Path) {
     let source = program.with_extension(pattern.source.extension().expect("a language"));
     std::fs::write(&source, new).expect("a file");
     compile(mpi, &source, &program);
-    let ran = done(&launcher(mpi, pattern).arg(program).output().expect("mpiexec starts"));
+    let ran = done(&mpi.launch(pattern.ranks()).arg(program).output().expect("mpiexec starts"));
     let context = format!("{}, {}", mpi.name, source.display());
     assert_eq!(ran.status, Some(0), "{context}: {}", ran.err);
 }

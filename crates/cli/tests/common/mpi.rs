@@ -41,6 +41,21 @@ impl Mpi {
         assert!(output.status.success(), "{compiler}.{} {args:?}: {err}", self.name);
     }
 
+    /// `mpiexec` with so many processes, more of them than cores; the program comes behind.
+    #[allow(dead_code)] // not every test binary needs it
+    pub fn launch(self, ranks: u64) -> Command {
+        let mut run = Command::new(self.command("mpiexec").expect("looked for before"));
+        if self.name == "openmpi" {
+            run.args(["--oversubscribe", "--mca", "btl", "^tcp"]);
+            run.args(["--mca", "mpi_yield_when_idle", "1"]);
+        }
+        run.args(["-n", &ranks.to_string()])
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env_remove("LD_PRELOAD");
+        run
+    }
+
     /// A command that runs a program as the only rank.
     #[allow(dead_code)] // not every test binary needs it
     pub fn single(self, program: &Path) -> Command {
