@@ -23,4 +23,4 @@ pub use calls::{Call, Calls, Handle, Items, Spelling};
 pub use code::{Code, Language, Listed};
 pub use fortran::{NoFortranHandle, fortran};
 pub use plan::calls;
-pub use python::python;
+pub use python::{mpi4py_name, python};

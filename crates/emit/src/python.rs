@@ -74,11 +74,18 @@ fn bracketed(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", wrapped(items, 84, "\n            "))
 }
 
-/// mpi4py's name of a type: MPI's without `MPI_`, with one exception.
+/// The name of a basic type in mpi4py's module `MPI`: MPI's without `MPI_`, with one exception.
+#[must_use]
+pub fn mpi4py_name(basic: Basic) -> &'static str {
+    match basic {
+        Basic::LONG_LONG_INT => "LONG_LONG",
+        basic => basic.name().trim_start_matches("MPI_"),
+    }
+}
+
 fn handle(handle: &Handle) -> String {
     match handle {
-        Handle::Basic(Basic::LONG_LONG_INT) => "MPI.LONG_LONG".to_owned(),
-        Handle::Basic(basic) => format!("MPI.{}", basic.name().trim_start_matches("MPI_")),
+        Handle::Basic(basic) => format!("MPI.{}", mpi4py_name(*basic)),
         Handle::Made(k) => format!("t[{k}]"),
     }
 }

@@ -1,7 +1,7 @@
 //! The MPI calls that build a type, as tuples for Python.
 
-use commloom_emit::{Call, Handle};
-use commloom_layout::{Basic, Type};
+use commloom_emit::{Call, Handle, mpi4py_name};
+use commloom_layout::Type;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -56,11 +56,10 @@ fn one<'py>(py: Python<'py>, call: &Call) -> PyResult<Spelled<'py>> {
     })
 }
 
-/// mpi4py's name of a basic type, which is MPI's without `MPI_` but for one, or a number.
+/// mpi4py's name of a basic type, or a number.
 fn handle(py: Python<'_>, handle: Handle) -> PyResult<Bound<'_, PyAny>> {
     match handle {
-        Handle::Basic(Basic::LONG_LONG_INT) => "LONG_LONG".into_bound_py_any(py),
-        Handle::Basic(basic) => basic.name().trim_start_matches("MPI_").into_bound_py_any(py),
+        Handle::Basic(basic) => mpi4py_name(basic).into_bound_py_any(py),
         Handle::Made(number) => number.into_bound_py_any(py),
     }
 }
