@@ -7,33 +7,68 @@
 //! would convert the elements, and reads at the shared file pointer.
 
 use std::ffi::{CStr, c_char};
+use std::sync::Arc;
 
 use commloom_mpi::{Abi, Subject};
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::Found;
-use crate::accelerate::part::Purpose;
-use crate::accelerate::rounds::CallEnd;
+use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::message::Message;
+use crate::accelerate::part::{FilePart, Purpose};
+use crate::accelerate::rounds::{CallEnd, Lap};
+use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
+use crate::runtime::files::{AccessEnd, FileAccess};
+
+impl<A: Abi> From<AccessEnd<A>> for CallEnd {
+    fn from(end: AccessEnd<A>) -> CallEnd {
+        match end {
+            AccessEnd::Call(_) => CallEnd::Done,
+            AccessEnd::Request(_) | AccessEnd::EndCall => CallEnd::Started,
+        }
+    }
+}
+
+/// Memory of an access that commloom has a say in, as the library shall have it.
+pub(crate) struct FileMemory<A: Abi, N> {
+    pub message: Arc<Message<A>>,
+    pub elements: Elements<A, N>,
+    /// Its place in the round: [`Lap::done`] when the call returns.
+    pub lap: Lap,
+}
 
 impl<A: Abi> Accelerator<A> {
-    /// The memory of an access to a file, where commloom has a say in it.
-    pub(crate) fn file_message<N: CallCount>(
+    /// The memory of an access that begins here. Where the library gets it as it is, what waits
+    /// for its type to be analysed.
+    pub(crate) fn file_memory<N: CallCount>(
         &'static self,
-        file: A::File,
+        access: FileAccess<A>,
         memory: MessageData<A, N>,
-    ) -> Found<A> {
+        (is_read, end): (bool, CallEnd),
+    ) -> Result<FileMemory<A, N>, Option<Waiting<A>>> {
+        let FileAccess { file, coordination, .. } = access;
         if self.leaves_alone() || self.files.converted.has(file) {
-            return Found::Nothing;
+            return Err(None);
         }
-        self.message(memory.datatype, memory.count.wide(), Purpose::File)
+        let message = match self.message(memory.datatype, memory.count.wide(), Purpose::File) {
+            Found::This(message) => message,
+            Found::Nothing | Found::Unknown => return Err(None),
+            Found::NotYet(waiting) => return Err(Some(waiting)),
+        };
+        if let Some(reason) = self.leaves_late_end(end) {
+            message.tally.native(reason, message.size());
+            return Err(None);
+        }
+        let is_split = end == CallEnd::Started;
+        let (elements, lap) = message.in_file(FilePart { is_read, coordination, is_split });
+        Ok(FileMemory { message, elements, lap })
     }
 
     /// Why an access that another call ends stays native, if it does. ROMIO tells of the end of a
     /// file by gaps; and a non-blocking write of one run of bytes it leaves to the system's
     /// asynchronous I/O, which took 10 to 100 times as long as its own way through gaps.
-    pub(crate) fn leaves_late_end(&self, end: CallEnd) -> Option<&'static str> {
+    fn leaves_late_end(&self, end: CallEnd) -> Option<&'static str> {
         let leaves = end == CallEnd::Started && self.mpi().may_have(Subject::ShortReads);
         leaves.then_some("the library treats non-blocking accesses without gaps otherwise")
     }

@@ -16,17 +16,17 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::committed::Waiting;
+use crate::accelerate::file_access::FileMemory;
 use crate::accelerate::file_reading::{FileReading, ReadsFrom};
 use crate::accelerate::files::SplitAccess;
 use crate::accelerate::message::Message;
-use crate::accelerate::part::FilePart;
 use crate::accelerate::pending::Held;
 use crate::accelerate::rounds::{CallEnd, Lap};
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
-use crate::runtime::files::FileAccess;
+use crate::runtime::files::{AccessEnd, FileAccess};
 
 /// The library's arguments for a read, instead of the program's buffer, count and datatype, in a
 /// call whose counts are `N`.
@@ -51,18 +51,12 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
         memory: MessageData<A, N>,
         end: CallEnd,
     ) -> (Self, Lap) {
-        let message = match state.file_message(access.file, memory) {
-            Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return (ReadMemory::Native, Lap::NONE),
-            Found::NotYet(waiting) => return (ReadMemory::Unseen(waiting), Lap::NONE),
-        };
-        if let Some(reason) = state.leaves_late_end(end) {
-            message.tally.native(reason, message.size());
-            return (ReadMemory::Native, Lap::NONE);
-        }
-        let FileAccess { coordination, .. } = access;
-        let is_split = end == CallEnd::Started;
-        let (elements, lap) = message.in_file(FilePart { is_read: true, coordination, is_split });
+        let FileMemory { message, elements, lap } =
+            match state.file_memory(access, memory, (true, end)) {
+                Ok(found) => found,
+                Err(None) => return (ReadMemory::Native, Lap::NONE),
+                Err(Some(waiting)) => return (ReadMemory::Unseen(waiting), Lap::NONE),
+            };
         let from = match (&elements, end) {
             (Elements::Packed(..), CallEnd::Done) => match state.reads_from(access) {
                 Some(from) => Some(from),
@@ -119,13 +113,58 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
         }
     }
 
-    /// The status that the library shall fill in: the program's, or ours where the program ignores
-    /// it but the length is needed.
-    pub fn status(&self, given: *mut A::Status, own: *mut A::Status) -> *mut A::Status {
-        match self {
-            ReadMemory::Packed(..) if A::CONSTANTS.ignores_status(given) => own,
+    /// The status that the library shall fill in, of a read that ends in its call: the program's,
+    /// or ours where the program ignores it but the length is needed.
+    pub fn end(&self, given: AccessEnd<A>, own: *mut A::Status) -> AccessEnd<A> {
+        match (self, given) {
+            (ReadMemory::Packed(..), AccessEnd::Call(status))
+                if A::CONSTANTS.ignores_status(status) =>
+            {
+                AccessEnd::Call(own)
+            }
             _ => given,
         }
+    }
+
+    /// After a call for a read that returned `code`: puts what has come where it belongs, or
+    /// leaves the packed memory with what ends the read. Gives the code for the program.
+    ///
+    /// # Safety
+    /// If it succeeded, the library has written the request of `end`, or, if the read was packed,
+    /// the status; `memory` and file are those of the program's call.
+    pub unsafe fn read(
+        self,
+        state: &Accelerator<A>,
+        (file, memory): (A::File, MessageData<A, N>),
+        code: c_int,
+        end: AccessEnd<A>,
+    ) -> c_int {
+        match (self, end) {
+            // SAFETY: all of it is the caller's promise.
+            (reading, AccessEnd::Call(status)) => unsafe {
+                return reading.land(state, (file, memory), code, status);
+            },
+            (ReadMemory::Packed(reading, ..), AccessEnd::Request(request))
+                if code == A::CONSTANTS.success =>
+            {
+                // SAFETY: after success the library has written it.
+                let request = unsafe { *request };
+                if request == state.mpi().handles.request_null {
+                    // SAFETY: complete already; the program's buffer is the call's.
+                    unsafe { reading.all_arrived() };
+                    reading.done(state);
+                } else {
+                    state.hold(request, Held::FileRead(reading));
+                }
+            }
+            (ReadMemory::Packed(reading, ..), AccessEnd::EndCall)
+                if code == A::CONSTANTS.success =>
+            {
+                state.files.begin(file, SplitAccess::Read(reading));
+            }
+            (other, AccessEnd::Request(_) | AccessEnd::EndCall) => other.done(state),
+        }
+        code
     }
 
     /// After a blocking read that returned `code`: puts what has come where it belongs. Gives the
@@ -134,7 +173,7 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
     /// # Safety
     /// The library has written `status` if the read was packed and succeeded; `memory` and file
     /// are those of the program's call.
-    pub unsafe fn land(
+    unsafe fn land(
         mut self,
         state: &Accelerator<A>,
         (file, memory): (A::File, MessageData<A, N>),
@@ -166,38 +205,6 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
         }
         self.done(state);
         code
-    }
-
-    /// After a call that has begun a read and returned `code`: if it succeeded, the packed memory
-    /// stays with its request.
-    ///
-    /// # Safety
-    /// The library has written `request` if it succeeded.
-    pub unsafe fn wait_for(self, state: &Accelerator<A>, code: c_int, request: *const A::Request) {
-        match self {
-            ReadMemory::Packed(reading, ..) if code == A::CONSTANTS.success => {
-                // SAFETY: after success the library has written it.
-                let request = unsafe { *request };
-                if request == state.mpi().handles.request_null {
-                    // SAFETY: complete already; the program's buffer is the call's.
-                    unsafe { reading.all_arrived() };
-                    reading.done(state);
-                } else {
-                    state.hold(request, Held::FileRead(reading));
-                }
-            }
-            other => other.done(state),
-        }
-    }
-
-    /// The same for a split collective: it stays with the file.
-    pub fn wait_for_end(self, state: &Accelerator<A>, code: c_int, file: A::File) {
-        match self {
-            ReadMemory::Packed(reading, ..) if code == A::CONSTANTS.success => {
-                state.files.begin(file, SplitAccess::Read(reading));
-            }
-            other => other.done(state),
-        }
     }
 
     /// The call is over, and the library does not need the packed memory any more.

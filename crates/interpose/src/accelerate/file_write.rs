@@ -5,14 +5,13 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::Found;
 use crate::accelerate::files::SplitAccess;
 use crate::accelerate::outgoing::Outgoing;
-use crate::accelerate::part::FilePart;
+use crate::accelerate::pending::Held;
 use crate::accelerate::rounds::{CallEnd, Lap};
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
-use crate::runtime::files::FileAccess;
+use crate::runtime::files::{AccessEnd, FileAccess};
 
 impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// The strategy for the memory of a write, with what it packs, and its place in the round:
@@ -26,31 +25,38 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         memory: MessageData<A, N>,
         end: CallEnd,
     ) -> (Self, Lap) {
-        let message = match state.file_message(access.file, memory) {
-            Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return (Outgoing::Native, Lap::NONE),
-            Found::NotYet(waiting) => return (Outgoing::Unseen(waiting), Lap::NONE),
+        let found = match state.file_memory(access, memory, (false, end)) {
+            Ok(found) => found,
+            Err(None) => return (Outgoing::Native, Lap::NONE),
+            Err(Some(waiting)) => return (Outgoing::Unseen(waiting), Lap::NONE),
         };
-        if let Some(reason) = state.leaves_late_end(end) {
-            message.tally.native(reason, message.size());
-            return (Outgoing::Native, Lap::NONE);
-        }
-        let FileAccess { coordination, .. } = access;
-        let part = FilePart { is_read: false, coordination, is_split: end == CallEnd::Started };
-        let (elements, lap) = message.in_file(part);
-        let out = Self::through(state, message, memory.buffer, elements);
+        let out = Self::through(state, found.message, memory.buffer, found.elements);
         // SAFETY: the buffer is the caller's promise.
-        (unsafe { out.packed(state) }, lap)
+        (unsafe { out.packed(state) }, found.lap)
     }
 
-    /// After a call that has begun a split collective and returned `code`: if it succeeded, what
-    /// was packed stays with the file.
-    pub fn wait_for_end(self, state: &Accelerator<A>, code: c_int, file: A::File) {
-        match self {
-            Outgoing::Packed(departure, ..) if code == A::CONSTANTS.success => {
+    /// After a call for a write that returned `code`: what was packed stays with what ends it.
+    ///
+    /// # Safety
+    /// The library has written the request of `end`, if there is one and it succeeded.
+    pub unsafe fn written(
+        self,
+        state: &Accelerator<A>,
+        file: A::File,
+        code: c_int,
+        end: AccessEnd<A>,
+    ) {
+        match (self, end) {
+            (out, AccessEnd::Request(request)) => {
+                // SAFETY: the request is the caller's promise.
+                unsafe { out.wait_for(state, code, request, Held::Send) }
+            }
+            (Outgoing::Packed(departure, ..), AccessEnd::EndCall)
+                if code == A::CONSTANTS.success =>
+            {
                 state.files.begin(file, SplitAccess::Write(departure));
             }
-            other => other.done(state),
+            (out, AccessEnd::Call(_) | AccessEnd::EndCall) => out.done(state),
         }
     }
 }

@@ -9,66 +9,67 @@
 #[macro_export]
 macro_rules! files {
     ($width:ident) => {
-        use $crate::runtime::files::{Coordination, FileAccess, FileLayer as _, FilePointer};
+        use $crate::runtime::files::{
+            AccessEnd, Coordination, FileAccess, FileLayer as _, FilePointer,
+        };
 
         $crate::files! { @ends $width }
-        // The method of the layer; where the access begins; what comes after the memory, what of
-        // it the layer sees, and what of that it changes.
+        // The method of the layer; where the access begins; what ends it.
         $crate::files! { @each $width
-            file_write [offset: Offset] (Explicit(offset)) [status: *mut Status] () () {
+            file_write [offset: Offset] (Explicit(offset)) Call {
                 File_write_at file_write_at file_write_at_c Independent;
                 File_write_at_all file_write_at_all file_write_at_all_c Collective;
             }
-            file_write [] (Individual) [status: *mut Status] () () {
+            file_write [] (Individual) Call {
                 File_write file_write file_write_c Independent;
                 File_write_all file_write_all file_write_all_c Collective;
             }
-            file_write [] (Shared) [status: *mut Status] () () {
+            file_write [] (Shared) Call {
                 File_write_shared file_write_shared file_write_shared_c Independent;
                 File_write_ordered file_write_ordered file_write_ordered_c Collective;
             }
-            file_iwrite [offset: Offset] (Explicit(offset)) [request: *mut Request] (request) () {
+            file_write [offset: Offset] (Explicit(offset)) Request {
                 File_iwrite_at file_iwrite_at file_iwrite_at_c Independent;
                 File_iwrite_at_all file_iwrite_at_all file_iwrite_at_all_c Collective;
             }
-            file_iwrite [] (Individual) [request: *mut Request] (request) () {
+            file_write [] (Individual) Request {
                 File_iwrite file_iwrite file_iwrite_c Independent;
                 File_iwrite_all file_iwrite_all file_iwrite_all_c Collective;
             }
-            file_iwrite [] (Shared) [request: *mut Request] (request) () {
+            file_write [] (Shared) Request {
                 File_iwrite_shared file_iwrite_shared file_iwrite_shared_c Independent;
             }
-            file_write_begin [offset: Offset] (Explicit(offset)) [] () () {
+            file_write [offset: Offset] (Explicit(offset)) EndCall {
                 File_write_at_all_begin file_write_at_all_begin file_write_at_all_begin_c
                     Collective;
             }
-            file_write_begin [] (Individual) [] () () {
+            file_write [] (Individual) EndCall {
                 File_write_all_begin file_write_all_begin file_write_all_begin_c Collective;
             }
-            file_write_begin [] (Shared) [] () () {
+            file_write [] (Shared) EndCall {
                 File_write_ordered_begin file_write_ordered_begin file_write_ordered_begin_c
                     Collective;
             }
-            file_read [offset: Offset] (Explicit(offset)) [status: *mut Status] (status) (status) {
+            file_read [offset: Offset] (Explicit(offset)) Call {
                 File_read_at file_read_at file_read_at_c Independent;
                 File_read_at_all file_read_at_all file_read_at_all_c Collective;
             }
-            file_read [] (Individual) [status: *mut Status] (status) (status) {
+            file_read [] (Individual) Call {
                 File_read file_read file_read_c Independent;
                 File_read_all file_read_all file_read_all_c Collective;
             }
-            file_iread [offset: Offset] (Explicit(offset)) [request: *mut Request] (request) () {
+            file_read [offset: Offset] (Explicit(offset)) Request {
                 File_iread_at file_iread_at file_iread_at_c Independent;
                 File_iread_at_all file_iread_at_all file_iread_at_all_c Collective;
             }
-            file_iread [] (Individual) [request: *mut Request] (request) () {
+            file_read [] (Individual) Request {
                 File_iread file_iread file_iread_c Independent;
                 File_iread_all file_iread_all file_iread_all_c Collective;
             }
-            file_read_begin [offset: Offset] (Explicit(offset)) [] () () {
+            file_read [offset: Offset] (Explicit(offset)) EndCall {
                 File_read_at_all_begin file_read_at_all_begin file_read_at_all_begin_c Collective;
             }
-            file_read_begin [] (Individual) [] () () {
+            file_read [] (Individual) EndCall {
                 File_read_all_begin file_read_all_begin file_read_all_begin_c Collective;
             }
         }
@@ -89,43 +90,54 @@ macro_rules! files {
             $crate::layered! { [$name optional $field]
                 (file: File, buffer: *mut c_void, status: *mut Status)
                 |layer, next| {
-                    layer.file_end(file, buffer, status, move |buffer, status| {
-                        next(file, buffer, status)
-                    })
+                    let next: &dyn Fn(*mut c_void, *mut Status) -> c_int =
+                        &move |buffer, status| next(file, buffer, status);
+                    layer.file_end(file, buffer, status, next)
                 }
             }
         )*
     };
-    (@each $width:ident $($method:ident $offset:tt $pointer:tt $last:tt $seen:tt $changed:tt {
+    (@each $width:ident $($method:ident $offset:tt $pointer:tt $end:ident {
         $($name:ident $field:ident $large:ident $coordination:ident;)*
     })*) => {
         $($(
             $crate::files! { @$width $name $field $large
-                $method $offset $pointer $last $seen $changed $coordination }
+                $end $method $offset $pointer $coordination }
         )*)*
     };
     (@int $name:ident $field:ident $large:ident $($rest:tt)*) => {
-        $crate::files! { @export [$name optional $field] $($rest)* }
+        $crate::files! { @$($rest)* [$name optional $field] }
     };
     (@large $name:ident $field:ident $large:ident $($rest:tt)*) => {
-        $crate::files! { @export [$name optional $large "_c"] $($rest)* }
+        $crate::files! { @$($rest)* [$name optional $large "_c"] }
     };
-    (@export $function:tt $method:ident [$($offset:ident: $offset_type:ty)?]
-        ($pointer:ident $(($at:ident))?) [$($last:ident: $last_type:ty)?] ($($seen:ident)?)
-        ($($changed:ident)?) $coordination:ident) =>
+    // What comes after the memory; what ends the access; what the library gets after the memory.
+    (@Call $($rest:tt)*) => {
+        $crate::files! { @export [status: *mut Status] (Call(status)) end (end.status()) $($rest)* }
+    };
+    (@Request $($rest:tt)*) => {
+        $crate::files! { @export [request: *mut Request] (Request(request)) _end (request) $($rest)* }
+    };
+    (@EndCall $($rest:tt)*) => {
+        $crate::files! { @export [] (EndCall) _end () $($rest)* }
+    };
+    (@export [$($last:ident: $last_type:ty)?] ($($ended:tt)+) $end:ident ($($given:expr)?)
+        $method:ident [$($offset:ident: $offset_type:ty)?] ($pointer:ident $(($at:ident))?)
+        $coordination:ident $function:tt) =>
     {
         $crate::layered! { $function
             (file: File, $($offset: $offset_type,)? buffer: *mut c_void, count: N,
                 datatype: Datatype $(, $last: $last_type)?)
             |layer, next| {
-                let memory = $crate::runtime::calls::MessageData { buffer, count, datatype };
+                let memory = MessageData { buffer, count, datatype };
                 let pointer = FilePointer::$pointer $(($at))?;
                 let coordination = Coordination::$coordination;
                 let access = FileAccess { file, pointer, coordination };
-                layer.$method(access, memory, $($seen,)? move |memory $(, $changed)?| {
-                    let (buffer, count, datatype) = (memory.buffer, memory.count, memory.datatype);
-                    next(file, $($offset,)? buffer, count, datatype $(, $last)?)
-                })
+                let next: &dyn Fn(MessageData<Table, N>, AccessEnd<Table>) -> c_int = &move |memory, $end| {
+                    let MessageData { buffer, count, datatype } = memory;
+                    next(file, $($offset,)? buffer, count, datatype $(, $given)?)
+                };
+                layer.$method(access, memory, AccessEnd::$($ended)+, next)
             }
         }
     };

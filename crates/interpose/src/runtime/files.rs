@@ -40,10 +40,33 @@ pub struct FileAccess<A: Abi> {
     pub coordination: Coordination,
 }
 
+/// What ends an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessEnd<A: Abi> {
+    /// The call itself, which fills in this status.
+    Call(*mut A::Status),
+    /// The call that completes this request.
+    Request(*mut A::Request),
+    /// `MPI_File_write_all_end` and its like, for this file.
+    EndCall,
+}
+
+impl<A: Abi> AccessEnd<A> {
+    /// The place for the status, where the call itself fills one in.
+    #[must_use]
+    pub fn status(self) -> *mut A::Status {
+        match self {
+            AccessEnd::Call(status) => status,
+            AccessEnd::Request(_) | AccessEnd::EndCall => std::ptr::null_mut(),
+        }
+    }
+}
+
 /// Who looks after the data of files: the accelerator, or the recorder in its place, which lets
-/// everything pass. `next` is the library's function, with the memory that the layer wants.
+/// everything pass. `next` is the library's function, with the memory that the layer wants, and
+/// the end of the access, which may have another place for the status.
 pub trait FileLayer<A: Abi>: Copy {
-    /// `MPI_File_write` and its like.
+    /// `MPI_File_write`, `MPI_File_iwrite`, `MPI_File_write_all_begin` and their like.
     ///
     /// # Safety
     /// As the MPI call.
@@ -51,39 +74,13 @@ pub trait FileLayer<A: Abi>: Copy {
         self,
         _access: FileAccess<A>,
         memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
+        end: AccessEnd<A>,
+        next: impl FnOnce(MessageData<A, N>, AccessEnd<A>) -> c_int,
     ) -> c_int {
-        next(memory)
+        next(memory, end)
     }
 
-    /// `MPI_File_iwrite` and its like.
-    ///
-    /// # Safety
-    /// As the MPI call.
-    unsafe fn file_iwrite<N: CallCount>(
-        self,
-        _access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        _request: *mut A::Request,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        next(memory)
-    }
-
-    /// `MPI_File_write_all_begin` and its like.
-    ///
-    /// # Safety
-    /// As the MPI call.
-    unsafe fn file_write_begin<N: CallCount>(
-        self,
-        _access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        next(memory)
-    }
-
-    /// `MPI_File_read` and its like.
+    /// `MPI_File_read`, `MPI_File_iread`, `MPI_File_read_all_begin` and their like.
     ///
     /// # Safety
     /// As the MPI call.
@@ -91,37 +88,10 @@ pub trait FileLayer<A: Abi>: Copy {
         self,
         _access: FileAccess<A>,
         memory: MessageData<A, N>,
-        status: *mut A::Status,
-        next: impl FnOnce(MessageData<A, N>, *mut A::Status) -> c_int,
+        end: AccessEnd<A>,
+        next: impl FnOnce(MessageData<A, N>, AccessEnd<A>) -> c_int,
     ) -> c_int {
-        next(memory, status)
-    }
-
-    /// `MPI_File_iread` and its like.
-    ///
-    /// # Safety
-    /// As the MPI call.
-    unsafe fn file_iread<N: CallCount>(
-        self,
-        _access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        _request: *mut A::Request,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        next(memory)
-    }
-
-    /// `MPI_File_read_all_begin` and its like.
-    ///
-    /// # Safety
-    /// As the MPI call.
-    unsafe fn file_read_begin<N: CallCount>(
-        self,
-        _access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        next(memory)
+        next(memory, end)
     }
 
     /// `MPI_File_write_all_end`, `MPI_File_read_all_end` and their like; `next` gets the buffer

@@ -9,61 +9,30 @@ use commloom_mpi::{Abi, Status};
 use crate::accelerate::file_read::ReadMemory;
 use crate::accelerate::files::SplitAccess;
 use crate::accelerate::outgoing::Outgoing;
-use crate::accelerate::pending::Held;
 use crate::accelerate::rounds::{self, CallEnd};
 use crate::preload::state::Preload;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
-use crate::runtime::files::{FileAccess, FileLayer};
+use crate::runtime::files::{AccessEnd, FileAccess, FileLayer};
 
 impl<A: Abi> FileLayer<A> for &'static Preload<A> {
     unsafe fn file_write<N: CallCount>(
         self,
         access: FileAccess<A>,
         memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
+        end: AccessEnd<A>,
+        next: impl FnOnce(MessageData<A, N>, AccessEnd<A>) -> c_int,
     ) -> c_int {
-        if self.passes([memory.datatype], CallEnd::Done) {
-            return next(memory);
+        let ends = CallEnd::from(end);
+        if self.passes([memory.datatype], ends) {
+            return next(memory, end);
         }
-        // SAFETY: the call writes the program's buffer, which can be read until it returns.
-        let (out, lap) = unsafe { Outgoing::to_file(self, access, memory, CallEnd::Done) };
-        let code = next(out.arguments(memory));
-        out.done(self);
-        lap.done(CallEnd::Done);
-        code
-    }
-
-    unsafe fn file_iwrite<N: CallCount>(
-        self,
-        access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        request: *mut A::Request,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        if self.passes([memory.datatype], CallEnd::Started) {
-            return next(memory);
-        }
-        // SAFETY: the call writes the program's buffer, which can be read until it completes.
-        let (out, lap) = unsafe { Outgoing::to_file(self, access, memory, CallEnd::Started) };
-        let code = next(out.arguments(memory));
-        // SAFETY: `next` has made the request if it succeeded.
-        unsafe { out.wait_for(self, code, request, Held::Send) };
-        lap.done(CallEnd::Started);
-        code
-    }
-
-    unsafe fn file_write_begin<N: CallCount>(
-        self,
-        access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        // SAFETY: the call writes the program's buffer, which can be read until it is ended.
-        let (out, lap) = unsafe { Outgoing::to_file(self, access, memory, CallEnd::Started) };
-        let code = next(out.arguments(memory));
-        out.wait_for_end(self, code, access.file);
-        lap.done(CallEnd::Started);
+        // SAFETY: the write reads the program's buffer, which is there until it ends.
+        let (out, lap) = unsafe { Outgoing::to_file(self, access, memory, ends) };
+        let code = next(out.arguments(memory), end);
+        // SAFETY: `next` has made the request, if there is one and it succeeded.
+        unsafe { out.written(self, access.file, code, end) };
+        lap.done(ends);
         code
     }
 
@@ -71,54 +40,22 @@ impl<A: Abi> FileLayer<A> for &'static Preload<A> {
         self,
         access: FileAccess<A>,
         memory: MessageData<A, N>,
-        status: *mut A::Status,
-        next: impl FnOnce(MessageData<A, N>, *mut A::Status) -> c_int,
+        end: AccessEnd<A>,
+        next: impl FnOnce(MessageData<A, N>, AccessEnd<A>) -> c_int,
     ) -> c_int {
-        if self.passes([memory.datatype], CallEnd::Done) {
-            return next(memory, status);
+        let ends = CallEnd::from(end);
+        if self.passes([memory.datatype], ends) {
+            return next(memory, end);
         }
-        // SAFETY: the program's buffer is the call's until it returns.
-        let (mut reading, lap) = unsafe { ReadMemory::of(self, access, memory, CallEnd::Done) };
+        // SAFETY: the program's buffer is the read's until it ends.
+        let (mut reading, lap) = unsafe { ReadMemory::of(self, access, memory, ends) };
         let mut own = A::Status::empty();
-        let status = reading.status(status, &raw mut own);
-        let code = next(reading.arguments(memory), status);
-        // SAFETY: `next` has filled in the status if it succeeded; the arguments are those of the
-        // program's call.
-        let code = unsafe { reading.land(self, (access.file, memory), code, status) };
-        lap.done(CallEnd::Done);
-        code
-    }
-
-    unsafe fn file_iread<N: CallCount>(
-        self,
-        access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        request: *mut A::Request,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        if self.passes([memory.datatype], CallEnd::Started) {
-            return next(memory);
-        }
-        // SAFETY: the program's buffer is the call's until it completes.
-        let (mut reading, lap) = unsafe { ReadMemory::of(self, access, memory, CallEnd::Started) };
-        let code = next(reading.arguments(memory));
-        // SAFETY: `next` has made the request if it succeeded.
-        unsafe { reading.wait_for(self, code, request) };
-        lap.done(CallEnd::Started);
-        code
-    }
-
-    unsafe fn file_read_begin<N: CallCount>(
-        self,
-        access: FileAccess<A>,
-        memory: MessageData<A, N>,
-        next: impl FnOnce(MessageData<A, N>) -> c_int,
-    ) -> c_int {
-        // SAFETY: the program's buffer is the call's until it is ended.
-        let (mut reading, lap) = unsafe { ReadMemory::of(self, access, memory, CallEnd::Started) };
-        let code = next(reading.arguments(memory));
-        reading.wait_for_end(self, code, access.file);
-        lap.done(CallEnd::Started);
+        let end = reading.end(end, &raw mut own);
+        let code = next(reading.arguments(memory), end);
+        // SAFETY: `next` has filled in status or request if it succeeded; the arguments are those
+        // of the program's call.
+        let code = unsafe { reading.read(self, (access.file, memory), code, end) };
+        lap.done(ends);
         code
     }
 
