@@ -42,6 +42,6 @@ pub use runtime::count::{CallCount, Integer};
 /// Names that [`preload!`] needs.
 #[doc(hidden)]
 pub mod reexport {
-    pub use commloom_mpi::{Abi, Aint, Count, Mpich, Offset, OpenMpi, Standard};
+    pub use commloom_mpi::{Abi, Aint, Count, Functions, Mpich, Offset, OpenMpi, Standard};
     pub use commloom_trace::Mode;
 }

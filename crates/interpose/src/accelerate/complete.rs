@@ -87,7 +87,7 @@ impl<A: Abi> Claimed<A> {
         state: &Accelerator<A>,
         code: c_int,
         (statuses, tells): (&mut Statuses<A::Status>, Tells),
-        place: impl Fn(usize, &Answer) -> Option<usize>,
+        place: &dyn Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let answer = Answer::of(state, code);
         let place = |position| place(position, &answer);
@@ -145,7 +145,7 @@ impl<A: Abi> Claimed<A> {
         state: &Accelerator<A>,
         code: c_int,
         (statuses, tells): (&mut Statuses<A::Status>, Tells),
-        place: impl Fn(usize, &Answer) -> Option<usize>,
+        place: &dyn Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let answer = Answer::of(state, code);
         let place = |position| place(position, &answer);

@@ -133,34 +133,28 @@ macro_rules! preload {
         )*)*
     };
     (@plain $module:ident $function:ident $arguments:tt $name:ident $field:ident) => {
-        $crate::preload! { @export "" $module $function $arguments $name $field }
+        $crate::preload! { @export [] $module $function $arguments $name $field }
     };
     (@int $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
-        $crate::preload! { @export "" $module $function $arguments $name $field }
+        $crate::preload! { @export [] $module $function $arguments $name $field }
     };
     (@large $module:ident $function:ident $arguments:tt $name:ident $field:ident $large:ident) => {
-        $crate::preload! { @export "_c" $module $function $arguments $name $large }
+        $crate::preload! { @export ["_c"] $module $function $arguments $name $large }
     };
-    (@export $($function:tt)*) => {
-        $crate::preload! { @symbol "MPI_" next $($function)* }
-        $crate::preload! { @symbol "PMPI_" own $($function)* }
-    };
-    (@symbol $prefix:literal $table:ident $suffix:literal $module:ident $function:ident(
+    (@export [$($suffix:literal)?] $module:ident $function:ident(
         $($argument:ident: $ty:ty),* $(,)?
     ) $name:ident $field:ident) => {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name), $suffix) $name($($argument: $ty),*) {
-                // The table has some functions in an Option, where a library may lack them.
-                #[allow(clippy::useless_conversion)]
-                let Some(next) = Option::from(PRELOAD.mpi().$table.$field) else {
-                    return $crate::preload::calls::unsupported::<Table>();
-                };
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    $crate::preload! { @go $module $function $name next ($($argument),*) }
-                }
-            } }
-        };
+        $crate::exported! { [$name $($suffix)?] ($($argument: $ty),*) |functions| {
+            // The table has some functions in an Option, where a library may lack them.
+            #[allow(clippy::useless_conversion)]
+            let Some(next) = Option::from(functions.$field) else {
+                return $crate::preload::calls::unsupported::<Table>();
+            };
+            // SAFETY: the program calls this as it would call MPI.
+            unsafe {
+                $crate::preload! { @go $module $function $name next ($($argument),*) }
+            }
+        } }
     };
     // Nothing of these is recorded.
     (@go watched $function:ident $name:ident $next:ident ($($argument:ident),*)) => {
@@ -185,36 +179,30 @@ macro_rules! preload {
     };
 }
 
-/// Exports a function under both of its names: its name, whether each library has it, its field in
-/// the table of the library's functions; its parameters; and the work, with the layer that looks
-/// after it and the library's function. Used by the macros of the families.
+/// Exports a function that a layer looks after: its name, whether each library has it, its field in
+/// the table of the library's functions; its parameters; and the work, with the layer and the
+/// library's function. Used by the macros of the families.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! layered {
-    ([$($function:tt)*] $($rest:tt)*) => {
-        $crate::layered! { @symbol "MPI_" next $($function)*; $($rest)* }
-        $crate::layered! { @symbol "PMPI_" own $($function)*; $($rest)* }
-    };
-    (@symbol $prefix:literal $table:ident $name:ident $have:ident $field:ident $($suffix:literal)?;
+    ([$name:ident $have:ident $field:ident $($suffix:literal)?]
         ($($argument:ident: $ty:ty),* $(,)?) |$layer:ident, $next:ident| $work:block) =>
     {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name) $(, $suffix)?) $name($($argument: $ty),*) {
-                let $next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
-                // SAFETY: the program calls this as it would call MPI.
-                unsafe {
-                    if PRELOAD.is_off() {
-                        return $next($($argument),*);
-                    }
-                    match PRELOAD.recorder() {
-                        Some($layer) => $work,
-                        None => {
-                            let $layer = &PRELOAD;
-                            $work
-                        }
+        $crate::exported! { [$name $($suffix)?] ($($argument: $ty),*) |functions| {
+            let $next = $crate::collectives!(@$have functions.$field);
+            // SAFETY: the program calls this as it would call MPI.
+            unsafe {
+                if PRELOAD.is_off() {
+                    return $next($($argument),*);
+                }
+                match PRELOAD.recorder() {
+                    Some($layer) => $work,
+                    None => {
+                        let $layer = &PRELOAD;
+                        $work
                     }
                 }
-            } }
-        };
+            }
+        } }
     };
 }

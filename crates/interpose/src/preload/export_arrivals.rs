@@ -64,28 +64,18 @@ macro_rules! arrivals {
                     *mut Status);
         }
     };
-    (@each $($name:ident $field:ident $have:ident $arguments:tt $([$before:expr])?;)*) => {
-        $(
-            $crate::arrivals! {
-                @symbol "MPI_" next $name $field $have $arguments $([$before])?
-            }
-            $crate::arrivals! {
-                @symbol "PMPI_" own $name $field $have $arguments $([$before])?
-            }
-        )*
-    };
-    (@symbol $prefix:literal $table:ident $name:ident $field:ident $have:ident
-        ($($argument:ident: $ty:ty),*) $([$before:expr])?) =>
+    (@each $($name:ident $field:ident $have:ident ($($argument:ident: $ty:ty),*)
+        $([$before:expr])?;)*) =>
     {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name)) $name($($argument: $ty),*) {
-                let next = $crate::collectives!(@$have PRELOAD.mpi().$table.$field);
+        $(
+            $crate::exported! { [$name] ($($argument: $ty),*) |functions| {
+                let next = $crate::collectives!(@$have functions.$field);
                 // SAFETY: the program calls this as it would call MPI.
                 unsafe {
                     $($before;)?
                     next($($argument),*)
                 }
             } }
-        };
+        )*
     };
 }

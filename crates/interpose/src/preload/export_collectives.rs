@@ -215,7 +215,8 @@ macro_rules! collectives {
             |layer, next| {
                 let name = concat!("MPI_", stringify!($name));
                 let call = CollectiveCall { name, kind: Kind::$kind, $($values)* };
-                layer.collective(call, move |$send, $receive| next($($passed)*))
+                // One instance of the layer for all collectives with such arguments.
+                layer.collective(call, call.through(&move |$send, $receive| next($($passed)*)))
             }
         }
     };

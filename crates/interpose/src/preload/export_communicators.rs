@@ -43,22 +43,12 @@ macro_rules! communicators {
             Intercomm_merge intercomm_merge (comm: Comm, high: c_int, new: *mut Comm) new Of(comm);
         }
     };
-    (@each $($name:ident $field:ident $arguments:tt $new:ident $maker:ident $parent:tt;)*) => {
-        $(
-            $crate::communicators! {
-                @symbol "MPI_" next $name $field $arguments $new $maker $parent
-            }
-            $crate::communicators! {
-                @symbol "PMPI_" own $name $field $arguments $new $maker $parent
-            }
-        )*
-    };
-    (@symbol $prefix:literal $table:ident $name:ident $field:ident
-        ($($argument:ident: $ty:ty),* $(,)?) $new:ident $maker:ident $parent:tt) =>
+    (@each $($name:ident $field:ident ($($argument:ident: $ty:ty),* $(,)?) $new:ident
+        $maker:ident $parent:tt;)*) =>
     {
-        const _: () = {
-            $crate::entry! { ($prefix, stringify!($name)) $name($($argument: $ty),*) {
-                let next = PRELOAD.mpi().$table.$field;
+        $(
+            $crate::exported! { [$name] ($($argument: $ty),*) |functions| {
+                let next = functions.$field;
                 // SAFETY: the program calls this as it would call MPI.
                 unsafe {
                     let Some(recorder) = PRELOAD.recorder() else {
@@ -67,12 +57,11 @@ macro_rules! communicators {
                         return code;
                     };
                     let maker = $crate::record::communicators::Maker::$maker $parent;
-                    $crate::record::communicators::making(
-                        recorder, maker, $new, || next($($argument),*),
-                    )
+                    let call: &dyn Fn() -> c_int = &move || next($($argument),*);
+                    $crate::record::communicators::making(recorder, maker, $new, call)
                 }
             } }
-        };
+        )*
     };
     (@made Comm_dup $code:ident $new:ident) => {
         $crate::preload::calls::watched::made(&PRELOAD, $code, $new);

@@ -94,7 +94,8 @@ macro_rules! reductions {
                     (concat!("MPI_", stringify!($name)), $counts, $datatype);
                 let (root, comm, form) = ($root, $comm, $form);
                 let call = ReductionCall { name, counts, datatype, root, comm, form };
-                layer.reduction(call, move || next($($argument),*))
+                let next: &dyn Fn() -> c_int = &move || next($($argument),*);
+                layer.reduction(call, next)
             }
         }
     };

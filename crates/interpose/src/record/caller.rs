@@ -1,34 +1,48 @@
-//! Who called the exported function of this thread: its return address, which no code in Rust can
-//! see.
+//! Who called the exported function of this thread, and where its stack ends: its return address
+//! and stack pointer, which no code in Rust can see.
 //!
-//! Each exported function is three instructions in front of the one that does the work: they put
-//! the return address where the thread finds it. Unwinding the stack instead takes a microsecond,
-//! as long as a short message. On other processors than x86-64 that is what is done.
+//! Each exported function is four instructions in front of the one that does the work: they put
+//! both where the thread finds them. Unwinding the stack instead takes a microsecond, as long as a
+//! short message. On other processors than x86-64 that is what is done.
 
-/// The address that the call of this thread that came in last returns to; `None` where it is not
-/// known.
-pub(super) fn returns_to() -> Option<usize> {
-    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    {
-        let address: usize;
-        // SAFETY: reads the variable that is defined below, of this thread.
-        unsafe {
-            std::arch::asm!(
-                "mov {0}, qword ptr [rip + commloom_caller@GOTTPOFF]",
-                "mov {0}, qword ptr fs:[{0}]",
-                out(reg) address,
-                options(nostack, readonly, preserves_flags),
-            );
+/// The call of this thread that came in last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival {
+    /// The address that it returns to; `None` where that is not known.
+    pub caller: Option<usize>,
+    /// Where the stack of the program ends, about; what lies below is our own.
+    pub stack: u64,
+}
+
+impl Arrival {
+    /// Of this call of an exported function.
+    pub fn here() -> Arrival {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        {
+            let (address, stack): (usize, u64);
+            // SAFETY: reads the variables that are defined below, of this thread.
+            unsafe {
+                std::arch::asm!(
+                    "mov {0}, qword ptr [rip + commloom_caller@GOTTPOFF]",
+                    "mov {1}, qword ptr fs:[{0} + 8]",
+                    "mov {0}, qword ptr fs:[{0}]",
+                    out(reg) address,
+                    out(reg) stack,
+                    options(nostack, readonly, preserves_flags),
+                );
+            }
+            Arrival { caller: (address != 0).then_some(address), stack }
         }
-        (address != 0).then_some(address)
-    }
-    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-    {
-        None
+        #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+        {
+            let here = 0_u8;
+            let stack = u64::try_from((&raw const here).addr()).unwrap_or(0);
+            Arrival { caller: None, stack }
+        }
     }
 }
 
-// A variable of each thread, in the initial-exec model (a preloaded library is there from the
+// Two variables of each thread, in the initial-exec model (a preloaded library is there from the
 // start): Rust has thread locals, but no name for them in assembly.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 std::arch::global_asm!(
@@ -36,19 +50,53 @@ std::arch::global_asm!(
     ".hidden commloom_caller",
     ".globl commloom_caller",
     ".type commloom_caller, @object",
-    ".size commloom_caller, 8",
-    ".balign 8",
+    ".size commloom_caller, 16",
+    ".balign 16",
     "commloom_caller:",
-    ".zero 8",
+    ".zero 16",
     ".popsection",
 );
 
-/// Exports a function of the preload under a name, and remembers who calls it. When it returns,
-/// messages of freed receives that have come in are where the program expects them.
+/// Exports a function of MPI under both of its names; `$functions` is the table whose function of
+/// the same name the work calls. Both share the work: a second copy of everything behind it was
+/// half of what a preload takes to compile.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! exported {
+    ([$name:ident $($suffix:literal)?] ($($argument:ident: $ty:ty),* $(,)?) |$functions:ident|
+        $body:block) =>
+    {
+        const _: () = {
+            /// # Safety
+            /// As the MPI call.
+            #[allow(clippy::too_many_arguments)]
+            unsafe fn work(
+                $($argument: $ty,)*
+                $functions: &'static $crate::reexport::Functions<Table>,
+            ) -> c_int {
+                // The work returns early here and there.
+                let work = || -> c_int { $body };
+                let code = work();
+                PRELOAD.deliver_freed();
+                code
+            }
+
+            $crate::entry! {
+                ("MPI_", stringify!($name) $(, $suffix)?) next mpi ($($argument: $ty),*)
+            }
+            $crate::entry! {
+                ("PMPI_", stringify!($name) $(, $suffix)?) own pmpi ($($argument: $ty),*)
+            }
+        };
+    };
+}
+
+/// Exports the function `work` under a name, and remembers who calls it. When it returns, messages
+/// of freed receives that have come in are where the program expects them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! entry {
-    (($($name:tt)*) $work:ident($($parameters:tt)*) $body:block) => {
+    (($($name:tt)*) $table:ident $entry:ident ($($argument:ident: $ty:ty),*)) => {
         #[doc = concat!("`", $($name)*, "`, wrapped.")]
         ///
         /// # Safety
@@ -57,13 +105,10 @@ macro_rules! entry {
             not(all(target_arch = "x86_64", target_os = "linux")),
             unsafe(export_name = concat!($($name)*))
         )]
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $work($($parameters)*) -> c_int {
-            // The work returns early here and there.
-            let work = || -> c_int { $body };
-            let code = work();
-            PRELOAD.deliver_freed();
-            code
+        #[allow(clippy::too_many_arguments)]
+        pub unsafe extern "C" fn $entry($($argument: $ty),*) -> c_int {
+            // SAFETY: the program calls this as it would call MPI.
+            unsafe { work($($argument,)* &PRELOAD.mpi().$table) }
         }
 
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -76,8 +121,9 @@ macro_rules! entry {
                     "mov r10, qword ptr [rsp]",
                     "mov r11, qword ptr [rip + commloom_caller@GOTTPOFF]",
                     "mov qword ptr fs:[r11], r10",
+                    "mov qword ptr fs:[r11 + 8], rsp",
                     "jmp {work}",
-                    work = sym $work,
+                    work = sym $entry,
                 )
             }
         };

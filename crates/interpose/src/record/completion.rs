@@ -7,7 +7,7 @@ use std::ffi::c_int;
 use commloom_mpi::Abi;
 
 use super::recorder::{Inside, Recorder};
-use crate::runtime::completion::{Effect, RequestCall, Watcher};
+use crate::runtime::completion::{Effect, Next, RequestCall, Watcher};
 use crate::runtime::statuses::{Answer, Statuses};
 
 impl<A: Abi> Watcher<A> for &'static Recorder<A> {
@@ -31,8 +31,8 @@ impl<A: Abi> Watcher<A> for &'static Recorder<A> {
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
-        place: impl Fn(usize, &Answer) -> Option<usize>,
+        next: Next<'_, A>,
+        place: &dyn Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let RequestCall { effect, requests: (count, requests), statuses, .. } = call;
         let Some(inside) = self.enter() else { return next(requests, statuses.1) };

@@ -78,7 +78,6 @@ impl<A: Abi> Recorder<A> {
     ///
     /// # Safety
     /// `call` writes the request if it succeeds.
-    #[inline(always)] // As for `enter`.
     pub(super) unsafe fn making(
         &'static self,
         request: *const A::Request,

@@ -136,7 +136,6 @@ impl<A: Abi> Inside<A> {
 
 impl<A: Abi> Recorder<A> {
     /// Lets a call in that receives a message. One that was found is forgotten wherever that is.
-    #[inline(always)] // As for `enter`.
     fn enter_receive(&'static self, from: MessageSource<A>) -> Option<Inside<A>> {
         self.enter().filter(|inside| inside.active || from.envelope().is_none())
     }

@@ -12,7 +12,7 @@ use commloom_trace::{Action, Communicator, Header, Site};
 use rustc_hash::FxHashMap;
 
 use super::attention::Attention;
-use super::caller;
+use super::caller::Arrival;
 use super::contents::Contents;
 use super::layout::Layout;
 use super::numbers::Seed;
@@ -92,7 +92,7 @@ pub(crate) struct Inside<A: Abi> {
     pub active: bool,
     /// Where the call returns to.
     caller: Option<usize>,
-    /// An address in the frame of the exported function.
+    /// Where the stack of the program ends.
     stack: u64,
     /// Who called, once that was asked.
     site: OnceCell<Option<Arc<Site>>>,
@@ -106,10 +106,8 @@ impl<A: Abi> Drop for Inside<A> {
 
 impl<A: Abi> Recorder<A> {
     /// Lets a call of the program in; `None` where nothing of it is recorded.
-    #[inline(always)] // The frame is that of the exported function.
     pub(crate) fn enter(&'static self) -> Option<Inside<A>> {
-        let caller = caller::returns_to();
-        let stack = u64::try_from((&raw const caller).addr()).unwrap_or(0);
+        let Arrival { caller, stack } = Arrival::here();
         if self.ended.load(Ordering::Acquire) || at_exit::is_forked() {
             return None;
         }

@@ -94,6 +94,13 @@ pub struct CollectiveCall<A: Abi, S, R> {
     pub form: Form<A>,
 }
 
+impl<A: Abi, S, R> CollectiveCall<A, S, R> {
+    /// The library's function, of a type that all calls with such sides share.
+    pub fn through<'a>(&self, next: &'a dyn Fn(S, R) -> c_int) -> &'a dyn Fn(S, R) -> c_int {
+        next
+    }
+}
+
 /// How many elements a reduction has.
 #[derive(Debug, Clone, Copy)]
 pub enum Counts<N> {

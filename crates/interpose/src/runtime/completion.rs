@@ -59,6 +59,9 @@ impl Flag {
     }
 }
 
+/// The library's function, with the requests and the place for their statuses.
+pub type Next<'a, A> = &'a dyn Fn(*mut <A as Abi>::Request, *mut <A as Abi>::Status) -> c_int;
+
 /// Who looks after the requests of the program: the accelerator, or the recorder in its place.
 pub trait Watcher<A: Abi>: Copy {
     /// Requests that are complete although the library does not know it.
@@ -93,8 +96,8 @@ pub trait Watcher<A: Abi>: Copy {
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
-        place: impl Fn(usize, &Answer) -> Option<usize>,
+        next: Next<'_, A>,
+        place: &dyn Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int;
 
     /// `MPI_Request_free`.
@@ -155,16 +158,32 @@ impl<A: Abi> Replaced<A> for Infallible {
 ///
 /// # Safety
 /// As the MPI call.
+#[inline(always)] // One look where nothing is to be done.
 pub unsafe fn one<A: Abi, W: Watcher<A>>(
     watcher: W,
     (effect, request): (Effect, *mut A::Request),
     flag: Flag,
     status: *mut A::Status,
-    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
+    next: impl Fn(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
         return next(request, status);
     }
+    // SAFETY: as the MPI call.
+    unsafe { watched_one(watcher, (effect, request), flag, status, &next) }
+}
+
+/// [`one`], where something may be to be done: one instance for all calls of this shape.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn watched_one<A: Abi, W: Watcher<A>>(
+    watcher: W,
+    (effect, request): (Effect, *mut A::Request),
+    flag: Flag,
+    status: *mut A::Status,
+    next: Next<'_, A>,
+) -> c_int {
     let (requests, statuses) = ((1, request), (1, status));
     // SAFETY: one request and one status, as in the MPI call.
     unsafe {
@@ -174,7 +193,7 @@ pub unsafe fn one<A: Abi, W: Watcher<A>>(
             return A::CONSTANTS.success;
         }
         let call = RequestCall { effect, requests, statuses, tells: Tells::Code };
-        watcher.completes(call, next, |_, _| flag.is_raised().then_some(0))
+        watcher.completes(call, next, &|_, _| flag.is_raised().then_some(0))
     }
 }
 
@@ -182,16 +201,32 @@ pub unsafe fn one<A: Abi, W: Watcher<A>>(
 ///
 /// # Safety
 /// As the MPI call.
+#[inline(always)] // One look where nothing is to be done.
 pub unsafe fn all<A: Abi, W: Watcher<A>>(
     watcher: W,
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     flag: Flag,
     statuses: *mut A::Status,
-    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
+    next: impl Fn(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
         return next(requests, statuses);
     }
+    // SAFETY: as the MPI call.
+    unsafe { watched_all(watcher, (effect, count, requests), flag, statuses, &next) }
+}
+
+/// [`all`], where something may be to be done: one instance for all calls of this shape.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn watched_all<A: Abi, W: Watcher<A>>(
+    watcher: W,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    flag: Flag,
+    statuses: *mut A::Status,
+    next: Next<'_, A>,
+) -> c_int {
     let tell = effect == Effect::Completes;
     // SAFETY: `count` requests and statuses, as in the MPI call.
     unsafe {
@@ -204,7 +239,7 @@ pub unsafe fn all<A: Abi, W: Watcher<A>>(
         let tells = Tells::Statuses;
         let call = RequestCall { effect, requests: asked, statuses: room, tells };
         // MPICH and Intel MPI tell of a failure while other requests are pending.
-        let code = watcher.completes(call, next, |at, answer| {
+        let code = watcher.completes(call, next, &|at, answer| {
             (flag.is_raised() || answer.is_in_statuses()).then_some(at)
         });
         if let Some(replaced) = replaced.filter(|_| flag.is_raised()) {
@@ -219,16 +254,32 @@ pub unsafe fn all<A: Abi, W: Watcher<A>>(
 ///
 /// # Safety
 /// As the MPI call.
+#[inline(always)] // One look where nothing is to be done.
 pub unsafe fn any<A: Abi, W: Watcher<A>>(
     watcher: W,
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     (index, flag): (*mut c_int, Flag),
     status: *mut A::Status,
-    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
+    next: impl Fn(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
         return next(requests, status);
     }
+    // SAFETY: as the MPI call.
+    unsafe { watched_any(watcher, (effect, count, requests), (index, flag), status, &next) }
+}
+
+/// [`any`], where something may be to be done: one instance for all calls of this shape.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn watched_any<A: Abi, W: Watcher<A>>(
+    watcher: W,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    (index, flag): (*mut c_int, Flag),
+    status: *mut A::Status,
+    next: Next<'_, A>,
+) -> c_int {
     // SAFETY: `count` requests and one status, of the one that is complete, as in the MPI call.
     unsafe {
         if let Some(replaced) = watcher.replaced(requests, count) {
@@ -238,7 +289,7 @@ pub unsafe fn any<A: Abi, W: Watcher<A>>(
         }
         let (requests, statuses) = ((count, requests), (1, status));
         let call = RequestCall { effect, requests, statuses, tells: Tells::Code };
-        watcher.completes(call, next, |at, _| {
+        watcher.completes(call, next, &|at, _| {
             let is_it = flag.is_raised() && usize::try_from(*index) == Ok(at);
             is_it.then_some(0)
         })
@@ -250,16 +301,34 @@ pub unsafe fn any<A: Abi, W: Watcher<A>>(
 ///
 /// # Safety
 /// As the MPI call.
+#[inline(always)] // One look where nothing is to be done.
 pub unsafe fn some<A: Abi, W: Watcher<A>>(
     watcher: W,
     (effect, count, requests): (Effect, c_int, *mut A::Request),
     (completed, indices): (*mut c_int, *mut c_int),
     statuses: *mut A::Status,
-    next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
+    next: impl Fn(*mut A::Request, *mut A::Status) -> c_int,
 ) -> c_int {
     if watcher.passes() {
         return next(requests, statuses);
     }
+    // SAFETY: as the MPI call.
+    unsafe {
+        watched_some(watcher, (effect, count, requests), (completed, indices), statuses, &next)
+    }
+}
+
+/// [`some`], where something may be to be done: one instance for all calls of this shape.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn watched_some<A: Abi, W: Watcher<A>>(
+    watcher: W,
+    (effect, count, requests): (Effect, c_int, *mut A::Request),
+    (completed, indices): (*mut c_int, *mut c_int),
+    statuses: *mut A::Status,
+    next: Next<'_, A>,
+) -> c_int {
     // SAFETY: `count` requests, indices and statuses, as in the MPI call.
     unsafe {
         if let Some(replaced) = watcher.replaced(requests, count) {
@@ -269,7 +338,7 @@ pub unsafe fn some<A: Abi, W: Watcher<A>>(
         }
         let (requests, statuses) = ((count, requests), (count, statuses));
         let call = RequestCall { effect, requests, statuses, tells: Tells::Statuses };
-        watcher.completes(call, next, |at, _| {
+        watcher.completes(call, next, &|at, _| {
             // MPI_UNDEFINED is negative in every ABI.
             let completed = usize::try_from(*completed).ok()?;
             let indices = std::slice::from_raw_parts(indices, completed);

@@ -11,7 +11,7 @@ use crate::accelerate::pending::Held;
 use crate::accelerate::rounds;
 use crate::preload::state::Preload;
 use crate::replace::{Told, stop};
-use crate::runtime::completion::{Effect, RequestCall, Watcher};
+use crate::runtime::completion::{Effect, Next, RequestCall, Watcher};
 use crate::runtime::statuses::{Answer, Statuses};
 
 impl<A: Abi> Watcher<A> for &'static Preload<A> {
@@ -42,8 +42,8 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
     unsafe fn completes(
         self,
         call: RequestCall<A>,
-        next: impl FnOnce(*mut A::Request, *mut A::Status) -> c_int,
-        place: impl Fn(usize, &Answer) -> Option<usize>,
+        next: Next<'_, A>,
+        place: &dyn Fn(usize, &Answer) -> Option<usize>,
     ) -> c_int {
         let RequestCall { effect, requests: (count, requests), statuses, tells } = call;
         let lap = rounds::completing();
