@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,6 +134,9 @@ bench-python: ## Layout.pack against NumPy for the layouts of bench-pack, write 
 
 bench-mpi: setup build ## ping-pong, broadcast and packing natively and under commloom, write tables/bench-mpi.md (some 15 minutes, quiet machine)
 	$(CARGO) run --release --package xtask -- bench-mpi --markdown $(CURDIR)/$(TABLES)/bench-mpi.md $(BENCH_ARGS)
+
+bench-paired: setup build ## natively and under commloom by turns in one run: ping-pong, broadcast, transpose, halo and stencil; every cell that is slower (BENCH_ARGS='--mpi mpich5=/opt/mpich5 --ranks 4'; some 10 minutes a library), write tables/paired.md
+	$(CARGO) run --release --package xtask -- paired --markdown $(CURDIR)/$(TABLES)/paired.md $(BENCH_ARGS)
 
 gaps: ## measure large trees against optimal ones, write tables/tree-gaps.md
 	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)

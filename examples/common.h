@@ -55,6 +55,7 @@ struct options {
     int quick;
     int all;  /* also the cells that a demo has no time for */
     int list;
+    int paired; /* natively and under commloom by turns: paired.h */
     int reps;  /* 0: by size */
     int order; /* --n, 0: the default sizes */
 };
@@ -179,6 +180,7 @@ static inline void print_help(FILE *out, const char *what, const char *order_hel
     fprintf(out, "  --only SUBSTRING  only cells whose line \"example layout description bytes\" contains it\n"
                  "  --quick           fewer and smaller cells, few repetitions\n"
                  "  --all             more cells than a demo has time for\n"
+                 "  --paired          by turns as it is and with commloom, under `commloom exec --off regions`\n"
                  "  --reps N          exactly N timed repetitions of each cell (default: by size and time)\n");
     if (order_help)
         fprintf(out, "  --n N             %s\n", order_help);
@@ -229,6 +231,8 @@ static inline void start(int argc, char **argv, const char *example, const char 
             options->all = 1;
         } else if (strcmp(option, "--list") == 0) {
             options->list = 1;
+        } else if (strcmp(option, "--paired") == 0) {
+            options->paired = 1;
         } else if (strcmp(option, "--only") == 0) {
             if (!value)
                 usage_error("--only wants a text", NULL);
@@ -366,9 +370,15 @@ static inline int repeat(const struct experiment *experiment, void (*compute)(vo
     return rep;
 }
 
+#include "paired.h"
+
 /* Runs the cell that wanted() just named. */
 static inline void run_cell(const struct experiment *experiment, void *state)
 {
+    if (session.options.paired) {
+        run_pairs(experiment, NULL, state);
+        return;
+    }
     double *seconds = allocate(sizeof *seconds * (size_t)repetitions(session.cell.bytes));
     report_cell(seconds, repeat(experiment, NULL, state, seconds, NULL));
     free(seconds);
@@ -377,6 +387,10 @@ static inline void run_cell(const struct experiment *experiment, void *state)
 /* The same for what computes between its exchanges, after steps_wanted(). */
 static inline void run_steps(const struct experiment *experiment, void (*compute)(void *state), void *state)
 {
+    if (session.options.paired) {
+        run_pairs(experiment, compute, state);
+        return;
+    }
     double *seconds = allocate(sizeof *seconds * (size_t)repetitions(session.cell.bytes));
     double *step_seconds = allocate(sizeof *step_seconds * (size_t)repetitions(session.cell.bytes));
     int reps = repeat(experiment, compute, state, seconds, step_seconds);

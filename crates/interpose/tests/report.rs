@@ -194,3 +194,35 @@ fn a_browser_shows_the_page() {
     assert_eq!(shown.matches("<section").count(), 3, "{shown}");
     assert!(shown.contains("<svg"), "{shown}");
 }
+
+/// How many messages of the program's vector went through the engine, and how many were seen at
+/// all, with so many rounds inside of its region.
+#[track_caller]
+fn counts_of_region(library: &Library, rounds: &str, off: &str) -> [u64; 2] {
+    let path = place(&format!("regions-{}-{rounds}-{off}.json", library.name));
+    let to = path.to_string_lossy();
+    let environment = [
+        ("COMMLOOM_WARMUP", "0"),
+        ("COMMLOOM_FORCE", "pack"),
+        ("COMMLOOM_OFF", off),
+        ("COMMLOOM_REPORT", &*to),
+    ];
+    let program = library.compile("regions");
+    let printed = lines(&library.run_case(2, &program, rounds, &environment, true));
+    assert!(printed.iter().all(|line| line.ends_with(": 0 wrong")), "{printed:?}");
+    let report = json(&std::fs::read_to_string(&path).expect("the report is there"));
+    assert_eq!(report["failures"], 0);
+    let row = row(&report, "vec(100, 16, vec(2, 4, MPI_INT))");
+    ["engine", "calls"].map(|count| row[count].as_u64().expect("a number"))
+}
+
+#[test]
+fn a_region_that_the_program_marks_is_left_alone_where_that_is_wanted() {
+    for library in libraries() {
+        let with = |rounds: &str, off: &str| counts_of_region(&library, rounds, off);
+        let without = with("0", "regions");
+        // The two persistent requests of each rank were made outside of it, and are packed in it.
+        assert_eq!(with("7", "regions"), without.map(|count| count + 7 * 4), "{}", library.name);
+        assert!(with("7", "files")[0] > without[0] + 7 * 4, "{}", library.name);
+    }
+}

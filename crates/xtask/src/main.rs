@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use xtask::demo::{self, Options};
+use xtask::demo::{self, Options, paired};
 
 /// Tasks of the commloom project.
 #[derive(Parser)]
@@ -20,12 +20,15 @@ enum Task {
     /// Send, broadcast and pack the layouts of the expectation tests natively and under
     /// `commloom exec`, and count what breaks the performance guidelines.
     BenchMpi(Options),
+    /// Compare native calls with commloom by turns in one run, and list the cells that are slower.
+    Paired(paired::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Demo(options) => demo::run(&options),
         Task::BenchMpi(options) => demo::bench_mpi(&options),
+        Task::Paired(options) => paired::run(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -50,6 +50,8 @@ enum Part {
     Pack,
     /// Files pass through untouched
     Files,
+    /// Nothing is done from MPI_Pcontrol(0) to MPI_Pcontrol(1)
+    Regions,
     /// Nothing is intercepted
     All,
 }
@@ -103,8 +105,13 @@ fn from_anywhere(report: &OsStr) -> OsString {
 }
 
 fn off(parts: &[Part]) -> String {
-    let named =
-        [(Part::All, "all"), (Part::Types, "types"), (Part::Pack, "pack"), (Part::Files, "files")];
+    let named = [
+        (Part::All, "all"),
+        (Part::Types, "types"),
+        (Part::Pack, "pack"),
+        (Part::Files, "files"),
+        (Part::Regions, "regions"),
+    ];
     let given = named.into_iter().filter(|(part, _)| parts.contains(part));
     given.map(|(_, name)| name).collect::<Vec<_>>().join(",")
 }

@@ -1,7 +1,7 @@
 //! [`Accelerator`]: what is known of the program's datatypes and requests.
 
 use std::ops::Deref;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use commloom_mpi::Abi;
 
@@ -23,6 +23,8 @@ pub struct Accelerator<A: Abi> {
     pub(crate) pending: Pending<A>,
     pub(crate) repeated: Repeated<A>,
     pub(crate) files: Files<A>,
+    /// The program is in a region in which it is left alone.
+    paused: AtomicBool,
 }
 
 impl<A: Abi> Accelerator<A> {
@@ -35,6 +37,7 @@ impl<A: Abi> Accelerator<A> {
             pending: Pending::new(),
             repeated: Repeated::new(),
             files: Files::new(),
+            paused: AtomicBool::new(false),
         }
     }
 
@@ -50,7 +53,19 @@ impl<A: Abi> Accelerator<A> {
     /// Whether a message that is started now is left alone, and nobody counts it.
     #[inline]
     pub(crate) fn leaves_alone(&self) -> bool {
-        rounds::is_left_alone() && !self.unseen().is_enabled()
+        self.is_paused() || rounds::is_left_alone() && !self.unseen().is_enabled()
+    }
+
+    /// Whether the program is in a region in which it is left alone. What was begun outside of it
+    /// is ended as it was begun.
+    #[inline]
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// A region of the program begins, in which it is left alone or not.
+    pub(crate) fn pauses(&self, is_paused: bool) {
+        self.paused.store(is_paused, Ordering::Relaxed);
     }
 }
 

@@ -27,12 +27,12 @@ impl<A: Abi> Accelerator<A> {
     /// of them, or the thread [rests](crate::accelerate::rest). `end` is how the call ends.
     #[inline]
     pub(crate) fn passes<const N: usize>(&self, datatypes: [A::Datatype; N], end: CallEnd) -> bool {
-        self.config().is_brief
-            && notes(|notes| {
-                datatypes.iter().all(|&datatype| self.is_noted(notes, datatype))
-                    || !datatypes.iter().any(|&datatype| may_be_lossy::<A>(datatype))
-                        && notes.rest.starts(end)
-            })
+        let pass = |notes: &Notes| {
+            datatypes.iter().all(|&datatype| self.is_noted(notes, datatype))
+                || !datatypes.iter().any(|&datatype| may_be_lossy::<A>(datatype))
+                    && notes.rest.starts(end)
+        };
+        self.config().is_brief && notes(pass) || self.is_paused()
     }
 
     /// The same of a call that starts persistent messages.
@@ -45,7 +45,7 @@ impl<A: Abi> Accelerator<A> {
     /// The same of a collective that is not persistent.
     #[inline]
     pub(crate) fn collective_passes(&self, end: CallEnd) -> bool {
-        self.config().is_brief && notes(|notes| notes.rest.starts(end))
+        self.config().is_brief && notes(|notes| notes.rest.starts(end)) || self.is_paused()
     }
 
     /// The same of a call that completes requests.

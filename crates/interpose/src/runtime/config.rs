@@ -21,6 +21,9 @@ pub struct Config {
     pub no_pack: bool,
     /// Accesses to files are left alone.
     pub no_files: bool,
+    /// `MPI_Pcontrol(0)` leaves the program alone until `MPI_Pcontrol(1)` (`COMMLOOM_OFF=regions`):
+    /// for measurements that compare both in one run.
+    pub off_in_regions: bool,
     /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
     pub report: Option<ReportTo>,
     /// A type is looked at when its messages have taken about this many microseconds
@@ -179,6 +182,7 @@ impl Config {
             no_types: parts.contains(&"types"),
             no_pack: parts.contains(&"pack"),
             no_files: parts.contains(&"files"),
+            off_in_regions: parts.contains(&"regions"),
             report,
             warmup: warmup.unwrap_or(WARMUP),
             force: match force {
@@ -261,6 +265,7 @@ mod tests {
         let c = config(&[("COMMLOOM_OFF", "types, pack")]);
         assert!(c.no_types && c.no_pack && !c.no_files && !c.off);
         assert!(config(&[("COMMLOOM_OFF", "files")]).no_files);
+        assert!(config(&[("COMMLOOM_OFF", "regions")]).off_in_regions);
         assert!(config(&[("COMMLOOM_OFF", "all")]).off);
         assert!(config(&[("COMMLOOM", "OFF")]).off);
     }

@@ -67,7 +67,7 @@ impl Launcher for Processes {
 }
 
 /// Runs a command to its end, or to the end of `timeout`.
-fn finish(command: &mut Command, timeout: Duration) -> Outcome {
+pub(super) fn finish(command: &mut Command, timeout: Duration) -> Outcome {
     let failed = |failure: String| Outcome {
         output: String::new(),
         errors: String::new(),

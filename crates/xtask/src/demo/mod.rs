@@ -8,6 +8,7 @@ pub mod environment;
 pub mod guidelines;
 pub mod launch;
 pub mod mpi;
+pub mod paired;
 pub mod protocol;
 pub mod record;
 pub mod schedule;
@@ -242,8 +243,16 @@ fn target_directory() -> Result<PathBuf, Error> {
 }
 
 fn find_commloom(options: &Options, target: &Path) -> Result<PathBuf, Error> {
-    let path = options.commloom.clone().unwrap_or_else(|| target.join("release").join("commloom"));
-    if options.baseline || path.is_file() { Ok(path) } else { Err(Error::NoCommloom(path)) }
+    match find_commloom_at(options.commloom.as_deref(), target) {
+        Err(Error::NoCommloom(path)) if options.baseline => Ok(path),
+        found => found,
+    }
+}
+
+/// The binary that was given, or that which is built beside this program.
+fn find_commloom_at(given: Option<&Path>, target: &Path) -> Result<PathBuf, Error> {
+    let path = given.map_or_else(|| target.join("release").join("commloom"), Path::to_owned);
+    if path.is_file() { Ok(path) } else { Err(Error::NoCommloom(path)) }
 }
 
 /// Asks every example for its cells; examples without any are left out.

@@ -36,16 +36,20 @@ pub unsafe fn abort<A: Abi>(
     unsafe { next(comm, code) }
 }
 
-/// `MPI_Pcontrol`. In C it takes any arguments after the level; what they mean is not known, and
-/// they are not passed on.
+/// `MPI_Pcontrol`: level 0 begins a region in which the program is left alone, any other ends it,
+/// where that is wanted. In C it takes any arguments after the level; what they mean is not known,
+/// and they are not passed on.
 ///
 /// # Safety
 /// As the MPI call.
 pub unsafe fn pcontrol<A: Abi>(
-    _state: &'static Preload<A>,
+    state: &'static Preload<A>,
     next: unsafe extern "C" fn(c_int) -> c_int,
     level: c_int,
 ) -> c_int {
+    if state.config().off_in_regions {
+        state.pauses(level == 0);
+    }
     // SAFETY: the library's function of the same name, as the program has called it.
     unsafe { next(level) }
 }

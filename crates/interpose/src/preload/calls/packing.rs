@@ -23,6 +23,9 @@ unsafe fn engine<A: Abi, N: CallCount>(
     size: N,
     position: *const N,
 ) -> Option<(Arc<Message<A>>, usize, N)> {
+    if state.is_paused() {
+        return None;
+    }
     let Found::This(message) = state.message(datatype, count.wide(), Purpose::Packing) else {
         return None;
     };
