@@ -113,10 +113,14 @@ macro_rules! files {
     };
     // What comes after the memory; what ends the access; what the library gets after the memory.
     (@Call $($rest:tt)*) => {
-        $crate::files! { @export [status: *mut Status] (Call(status)) end (end.status()) $($rest)* }
+        $crate::files! {
+            @export [status: *mut Status] (Call(status)) end (end.status()) $($rest)*
+        }
     };
     (@Request $($rest:tt)*) => {
-        $crate::files! { @export [request: *mut Request] (Request(request)) _end (request) $($rest)* }
+        $crate::files! {
+            @export [request: *mut Request] (Request(request)) _end (request) $($rest)*
+        }
     };
     (@EndCall $($rest:tt)*) => {
         $crate::files! { @export [] (EndCall) _end () $($rest)* }
@@ -133,10 +137,11 @@ macro_rules! files {
                 let pointer = FilePointer::$pointer $(($at))?;
                 let coordination = Coordination::$coordination;
                 let access = FileAccess { file, pointer, coordination };
-                let next: &dyn Fn(MessageData<Table, N>, AccessEnd<Table>) -> c_int = &move |memory, $end| {
-                    let MessageData { buffer, count, datatype } = memory;
-                    next(file, $($offset,)? buffer, count, datatype $(, $given)?)
-                };
+                let next: &dyn Fn(MessageData<Table, N>, AccessEnd<Table>) -> c_int =
+                    &move |memory, $end| {
+                        let MessageData { buffer, count, datatype } = memory;
+                        next(file, $($offset,)? buffer, count, datatype $(, $given)?)
+                    };
                 layer.$method(access, memory, AccessEnd::$($ended)+, next)
             }
         }

@@ -3,8 +3,8 @@
 //! compare times that are seconds apart, and some virtual machines change their speed by three
 //! from second to second.
 //!
-//! What is compared with commloom is the program under it in a region in which it is left alone:
-//! each call goes through the preload, which costs a few nanoseconds.
+//! Native is the program under commloom in a region in which it is left alone: each call goes
+//! through the preload, which costs a few nanoseconds.
 
 use super::launch::finish;
 use super::mpi::{self, Example, Library};
@@ -226,8 +226,8 @@ fn table(rows: &[Row], machine: &environment::Environment, options: &Options) ->
     let coverage = rows.first().map_or(0.0, |row| row.ratio.coverage());
     let _ = write!(
         text,
-        "\nNative / commloom, by turns in one run, {} launches on {} ranks; *faster* and *slower*: by \
-         more than 3 %, the whole interval ({:.0} %).\n{}, {} cpus, {}, {}, load {}.\n",
+        "\nNative / commloom, by turns in one run, {} launches on {} ranks; *faster* and *slower*: \
+         by more than 3 %, the whole interval ({:.0} %).\n{}, {} cpus, {}, {}, load {}.\n",
         options.runs,
         options.ranks,
         coverage * 100.0,
