@@ -1,5 +1,5 @@
 """Views and structured elements sent from one process to another by `commloom.buf`, and compared
-element by element. An MPI program: `mpiexec -n 2 python round_trips.py`.
+element by element. An MPI program: `mpiexec -n 2 python -m mpi4py round_trips.py`.
 """
 
 import sys
@@ -80,9 +80,43 @@ def exchange(comm, sent, received):
         comm.Recv(commloom.buf(received), source=0)
 
 
+def drawn(chance, shape):
+    """The shape of an array, and how to cut a view of the given shape out of it, by chance: axes
+    in any order, steps of both signs, something left over at both ends.
+    """
+    steps = chance.choice([1, 1, 2, 3, -1, -2], len(shape))
+    ends = chance.integers(0, 3, (2, len(shape)))
+    sizes = [low + n * abs(step) + high for n, step, low, high in zip(shape, steps, *ends)]
+    axes = chance.permutation(len(shape))
+    inner = [slice(low, low + n * abs(step)) for n, step, low in zip(shape, steps, ends[0])]
+    steps = [slice(None, None, step) for step in steps]
+
+    def cut(array):
+        return array.transpose(np.argsort(axes))[tuple(inner)][tuple(steps)]
+
+    return [sizes[axis] for axis in axes], cut
+
+
+def by_chance(comm, number):
+    """One view into another of the same shape. Both processes draw the same."""
+    chance = np.random.default_rng(1000 + number)
+    shape = chance.integers(1, 9, chance.integers(1, 5))
+    dtype = np.dtype(str(chance.choice(["i1", "i2", "i4", "f4", "f8", "F", "D", "?"])))
+    if number % 4 == 0:
+        dtype, shape = STRUCTURED[number // 4 % len(STRUCTURED)], shape[:1]
+    (sizes, cut), (others, cut_other) = drawn(chance, shape), drawn(chance, shape)
+    source, target, wanted = np.zeros(sizes, dtype), np.zeros(others, dtype), np.zeros(others, dtype)
+    cut(source)[...] = filled(tuple(shape), dtype, number)
+    cut_other(wanted)[...] = cut(source)
+    exchange(comm, cut(source), cut_other(target))
+    if comm.rank == 1:
+        assert (target == wanted).all(), f"by chance {number}: {dtype} {shape}"
+    return comm.rank
+
+
 def main():
     comm = MPI.COMM_WORLD
-    checked = 0
+    checked = sum(by_chance(comm, number) for number in range(200))
     source = filled((7, 8, 9), "d", 1)
     target = np.full((7, 8, 9), -1.0)
     for number, (sent, received) in enumerate(zip(views(source), views(target))):
