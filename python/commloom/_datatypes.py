@@ -50,6 +50,8 @@ def _built(calls):
                 blocks, places = arguments
                 olds = [handle(one) for one in old]
                 made.append(MPI.Datatype.Create_struct(blocks, places, olds))
+            elif method in ("Create_vector", "Create_hvector"):
+                _append_vector(made, MPI, method, handle(old), arguments)
             else:
                 made.append(getattr(handle(old), method)(*arguments))
         last = made.pop().Commit()
@@ -59,6 +61,29 @@ def _built(calls):
     # A second object with the same handle, which outlives the first.
     weakref.finalize(last, _free, MPI.Datatype(last)).atexit = False
     return last
+
+
+def _append_vector(made, MPI, method, old, arguments):
+    """Appends a vector. Those with steps of -1 byte are written in another way for Open MPI, which
+    takes this number for "as far as the element reaches" and so for another layout (5.0.11).
+    """
+    count, block, stride = arguments
+    lower, extent = old.Get_extent()
+    in_bytes = stride if method == "Create_hvector" else stride * extent
+    if in_bytes != -1 or count < 2 or MPI.get_vendor()[0] != "Open MPI":
+        made.append(getattr(old, method)(*arguments))
+        return
+    steps = []
+    try:
+        steps.append(old.Create_contiguous(block))
+        lower, extent = steps[0].Get_extent()
+        steps.append(steps[0].Create_resized(lower, -1))
+        steps.append(steps[1].Create_contiguous(count))
+        # The bounds that the vector has.
+        made.append(steps[2].Create_resized(lower - (count - 1), extent + (count - 1)))
+    finally:
+        for step in steps:
+            step.Free()
 
 
 def _free(datatype):
