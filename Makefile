@@ -68,6 +68,13 @@ test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and un
 wheel: ## one file for pip with command, preloads, C library and Python module: CPython from 3.9, glibc from 2.28 on (network; target/wheel/dist)
 	@scripts/wheel
 
+.PHONY: dist lint-dist
+dist: ## a release in target/dist: wheel, tar file for a prefix, .deb, sources, licences of others, SBOM, recipes, sums (PARTS="tar deb" for some; network)
+	@scripts/dist $(PARTS)
+
+lint-dist: ## what lintian, twine, EasyBuild, Python and the schema of CycloneDX say of target/dist (network)
+	@scripts/dist-lint
+
 test-python: ## the Python module against NumPy and through mpi4py, in a virtual environment below target (network; some 5 minutes)
 	@scripts/test-python
 
