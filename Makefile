@@ -70,7 +70,7 @@ wheel: ## one file for pip with command, preloads, C library and Python module: 
 
 .PHONY: dist lint-dist
 dist: ## a release in target/dist: wheel, tar file for a prefix, .deb, sources, licences of others, SBOM, recipes, sums (PARTS="tar deb" for some; network)
-	@scripts/dist $(PARTS)
+	@BUILD="$(BUILD)" GLIBC="$(GLIBC)" scripts/dist $(PARTS)
 
 lint-dist: ## what lintian, twine, EasyBuild, Python and the schema of CycloneDX say of target/dist (network)
 	@scripts/dist-lint
