@@ -105,7 +105,7 @@ def by_chance(comm, number):
     if number % 4 == 0:
         dtype, shape = STRUCTURED[number // 4 % len(STRUCTURED)], shape[:1]
     (sizes, cut), (others, cut_other) = drawn(chance, shape), drawn(chance, shape)
-    source, target, wanted = np.zeros(sizes, dtype), np.zeros(others, dtype), np.zeros(others, dtype)
+    source, (target, wanted) = np.zeros(sizes, dtype), np.zeros((2, *others), dtype)
     cut(source)[...] = filled(tuple(shape), dtype, number)
     cut_other(wanted)[...] = cut(source)
     exchange(comm, cut(source), cut_other(target))
