@@ -65,7 +65,8 @@ def _built(calls):
 
 def _append_vector(made, MPI, method, old, arguments):
     """Appends a vector. Those with steps of -1 byte are written in another way for Open MPI, which
-    takes this number for "as far as the element reaches" and so for another layout (4.1.4, 5.0.11).
+    takes this number for "as far as the element reaches", and so for another layout (4.1.4 and
+    5.0.11).
     """
     count, block, stride = arguments
     lower, extent = old.Get_extent()
