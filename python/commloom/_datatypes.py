@@ -66,7 +66,7 @@ def _built(calls):
 def _append_vector(made, MPI, method, old, arguments):
     """Appends a vector. Those with steps of -1 byte are written in another way for Open MPI, which
     takes this number for "as far as the element reaches", and so for another layout (4.1.4 and
-    5.0.11).
+    5.0.11; `DescendingBytes` in crates/mpi/src/faults.rs).
     """
     count, block, stride = arguments
     lower, extent = old.Get_extent()
@@ -194,7 +194,7 @@ def buf(a):
     lower, length = layout.true_extent
     if layout.size == 0:
         return [bytearray(), 0, to_mpi(Layout.parse("MPI_BYTE"))]
-    return [_bytes(a, length), 1, to_mpi(layout._moved(-lower))]
+    return [_bytes(a, lower, length), 1, to_mpi(layout._moved(-lower))]
 
 
 class _Interface:
@@ -210,9 +210,9 @@ class _Interface:
         }
 
 
-def _bytes(a, length):
-    """The bytes from the lowest to the highest of an array, which the result keeps alive."""
-    address, low, _, is_read_only = _memory(a)
+def _bytes(a, lower, length):
+    """So many bytes of an array, `lower` from its first element on. The result keeps it alive."""
+    address, _, _, is_read_only = _memory(a)
     try:
         import numpy
     except ImportError:
@@ -220,10 +220,10 @@ def _bytes(a, length):
     if numpy is not None:
         # The view of an object that can be resized forbids that.
         owner = a if isinstance(a, numpy.ndarray) else memoryview(a)
-        return numpy.asarray(_Interface(owner, address + low, length, is_read_only))
+        return numpy.asarray(_Interface(owner, address + lower, length, is_read_only))
     # Without NumPy all arrays are parts of something contiguous.
     whole = memoryview(a)
     if not whole.contiguous:
         whole = memoryview(whole.obj)
-    start = address + low - _memory(whole)[0]
+    start = address + lower - _memory(whole)[0]
     return whole.cast("B")[start : start + length]

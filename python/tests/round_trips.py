@@ -8,6 +8,7 @@ import numpy as np
 from mpi4py import MPI
 
 import commloom
+from commloom import Layout
 
 STRUCTURED = [
     np.dtype(fields, align=align)
@@ -26,6 +27,7 @@ STRUCTURED = [
 ] + [
     np.dtype({"names": ["b", "a"], "formats": ["f8", "i4"], "offsets": [0, 12], "itemsize": 24}),
     np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [16, 0], "itemsize": 40}),
+    np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [8, 24], "itemsize": 40}),
 ]
 
 CUTS = [
@@ -114,8 +116,26 @@ def by_chance(comm, number):
     return comm.rank
 
 
+def fields_that_touch(comm):
+    """Fields that follow one another somewhere in a larger element, after memory was used and
+    given back: MPICH may read there (`RunWithOffset` in crates/mpi/src/faults.rs).
+    """
+    fields = {"names": ["a", "b"], "formats": ["4i4", "8f8"], "offsets": [8, 24], "itemsize": 160}
+    datatype = Layout.from_array(np.zeros(500, np.dtype(fields))).to_mpi()
+    for number in range(10):
+        used = [np.full(2000, -1) for _ in range(50)]
+        del used
+        source, target = filled(500, np.dtype(fields), number), np.zeros(500, np.dtype(fields))
+        if comm.rank == 0:
+            comm.Send([source.view("u1"), 1, datatype], dest=1)
+        elif comm.rank == 1:
+            comm.Recv([target.view("u1"), 1, datatype], source=0)
+            assert (target["a"] == source["a"]).all() and (target["b"] == source["b"]).all()
+
+
 def main():
     comm = MPI.COMM_WORLD
+    fields_that_touch(comm)
     checked = sum(by_chance(comm, number) for number in range(200))
     source = filled((7, 8, 9), "d", 1)
     target = np.full((7, 8, 9), -1.0)

@@ -27,6 +27,7 @@ STRUCTURED = [
 ] + [
     np.dtype({"names": ["b", "a"], "formats": ["f8", "i4"], "offsets": [0, 12], "itemsize": 24}),
     np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [16, 0], "itemsize": 40}),
+    np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [8, 24], "itemsize": 40}),
     np.dtype({"names": ["all", "low"], "formats": ["u4", "u2"], "offsets": [0, 0]}),
     np.dtype([(("a title", "a"), "i4"), ("b", "f8")]),
     np.dtype([]),

@@ -156,4 +156,4 @@ def test_round_trips_between_two_processes():
     command = [mpiexec, "-n", "2", *program]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "250 round trips are right" in result.stdout
+    assert "251 round trips are right" in result.stdout
