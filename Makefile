@@ -29,9 +29,9 @@ uninstall: ## take away what `make install` with the same PREFIX and DESTDIR has
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --uninstall
 
 # Only what it runs: not the grammars and the language server of `commloom refactor`, and no PNG.
-demo: setup ## run every example natively and under commloom, print one table (about 5 minutes)
+demo: setup ## run every example natively and under commloom, print one table (about 10 minutes, after the build)
 	$(CARGO) build --release --no-default-features --package xtask --package commloom --package commloom-interpose-mpich --package commloom-interpose-openmpi
-	target/release/xtask demo $(DEMO_ARGS)
+	target/release/xtask demo --minutes 10 $(DEMO_ARGS)
 
 # One profile for all of it, with overflow checks: an optimized build beside it took three of CI's minutes and tested nothing else.
 # The tests are named beside what they start: what they depend on asks some crates for more, which would be built

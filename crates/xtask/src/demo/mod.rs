@@ -22,7 +22,7 @@ use record::{Launch, Record};
 use schedule::{Mode, Turn};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Options of the demo.
 #[derive(clap::Args, Debug, Clone)]
@@ -30,6 +30,9 @@ pub struct Options {
     /// How often every example is launched in each mode.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
+    /// Begin no further run after so many minutes, and three runs.
+    #[arg(long)]
+    pub minutes: Option<u32>,
     /// Few, small cells and few repetitions: shows that everything works, says nothing about
     /// speed.
     #[arg(long)]
@@ -117,6 +120,8 @@ pub enum Error {
     NoCells(String),
 }
 
+/// So many runs are made however long they take: a machine may be ten times as slow as another.
+const FEWEST_RUNS: u32 = 3;
 /// Runs after which the table is shown for the first time: each mode was once the first of the
 /// two.
 const FIRST_LOOK: u32 = 2;
@@ -197,8 +202,10 @@ fn record(
             record.launches = launches.to_vec();
             record.rows = summary::rows(&expected_cells(&expected), launches, modes(options));
             record.complete = done;
-            if !done {
-                let runs = launches.iter().map(|launch| launch.run + 1).max().unwrap_or(0);
+            let runs = launches.iter().map(|launch| launch.run + 1).max().unwrap_or(0);
+            if done {
+                record.runs = runs;
+            } else {
                 progress.suspend(|| show(&record, runs));
             }
             record::write(&json, &record)
@@ -300,6 +307,11 @@ fn measure(
     progress.set_length(u64::try_from(turns.len()).unwrap_or(u64::MAX));
     let mut failed = BTreeSet::new();
     let mut launches = Vec::new();
+    let begin = Instant::now();
+    let is_late = |runs| {
+        let late = |minutes| begin.elapsed() > Duration::from_secs(60 * u64::from(minutes));
+        runs >= FEWEST_RUNS && options.minutes.is_some_and(late)
+    };
     for (number, turn) in turns.iter().enumerate() {
         let Turn { run, subject, mode } = *turn;
         let Expected { example, cells } = &expected[subject];
@@ -321,6 +333,9 @@ fn measure(
         }
         progress.inc(1);
         if turns.get(number + 1).is_some_and(|next| next.run != run) {
+            if is_late(run + 1) {
+                break;
+            }
             save(&launches, false)?;
         }
     }
