@@ -96,15 +96,23 @@ impl Links {
 }
 
 /// The messages that events of the part are about.
-struct Events(HashMap<Place, [Option<u32>; 2]>);
+struct Events {
+    /// The ends of messages at each process, by the number of the event: sorted lists take a third
+    /// of the memory of a map, of which long programs need much.
+    ends: Vec<Vec<(u64, u32)>>,
+    sums: HashMap<Place, [Option<u32>; 2]>,
+}
 
 impl Events {
     fn of(traces: &[&Trace], messages: &[Message], sums: &[Place]) -> Events {
-        let mut events = Events(HashMap::new());
+        let mut ends = vec![Vec::new(); traces.len()];
         for (number, message) in messages.iter().enumerate() {
-            events.0.insert(message.arrival, [Some(id(number)), None]);
-            events.0.insert(message.send, [Some(id(number)), None]);
+            for place in [message.arrival, message.send] {
+                ends[at(place.process)].push((place.event, id(number)));
+            }
         }
+        ends.iter_mut().for_each(|own: &mut Vec<(u64, u32)>| own.sort_unstable());
+        let mut events = Events { ends, sums: HashMap::new() };
         // By process and event: what was combined before is known.
         let mut sums = sums.to_vec();
         sums.sort_unstable();
@@ -116,13 +124,18 @@ impl Events {
             let of = |event: u64| events.messages(Place { event, ..place }).next();
             let other = summed.other.into_iter().chain(summed.origins.iter().map(|o| o.receive));
             let both = [of(summed.receive), other.filter_map(of).next()];
-            events.0.insert(place, both);
+            events.sums.insert(place, both);
         }
         events
     }
 
     /// At most two: of a sum the one that it takes, and one of those in what it had.
     fn messages(&self, place: Place) -> impl Iterator<Item = u32> + use<> {
-        self.0.get(&place).copied().unwrap_or_default().into_iter().flatten()
+        let known = self.sums.get(&place).copied().or_else(|| {
+            let own = self.ends.get(at(place.process))?;
+            let found = own.binary_search_by_key(&place.event, |(event, _)| *event).ok()?;
+            Some([Some(own[found].1), None])
+        });
+        known.unwrap_or_default().into_iter().flatten()
     }
 }

@@ -75,13 +75,15 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens<'_>) 
     let steps = steps::of(&units, &members, &segments.of, |m| links.is_new(m), messages);
     let split = segments.split();
     let Segments { of, assumed, .. } = segments;
+    // Only sums ask for them.
+    let arrivals = if part.sums.is_empty() { &[][..] } else { messages };
+    let came: HashMap<Place, u32> =
+        arrivals.iter().zip(&units.of).map(|(m, unit)| (m.arrival, *unit)).collect();
     let place = |unit: u32| {
         let segment = of[at(unit)];
         (segment, if split.contains(&segment) { steps[at(unit)] } else { 0 }, 0)
     };
     let by_chance = chance::of(traces, &part);
-    let came: HashMap<Place, u32> =
-        messages.iter().zip(&units.of).map(|(m, unit)| (m.arrival, *unit)).collect();
     let mut found: BTreeMap<(u32, u32, u32), TracePart> = BTreeMap::new();
     let empty = TracePart { messages: Vec::new(), sums: Vec::new(), ..part.clone() };
     for (number, (message, unit)) in (0..).zip(part.messages.into_iter().zip(&units.of)) {
