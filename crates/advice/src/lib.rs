@@ -34,5 +34,7 @@ pub use commloom_emit::Language;
 pub use finding::{AdviceError, Finding, Ran, RecordedPart, findings};
 pub use gather::advice;
 pub use kinds::{in_steps, mpi};
-pub use model::{Advice, Location, Measured, Predicted, ProcessGrid, Spread, dimensions, replaced};
+pub use model::{
+    Advice, Location, Measured, Predicted, ProcessGrid, Spread, by_saving, dimensions, replaced,
+};
 pub use place::{Called, Frame, file_name};

@@ -101,6 +101,39 @@ pub struct Measured {
     pub call: Spread,
 }
 
+impl Advice {
+    /// The seconds that the call saves in the run: by the measured times, where there are some,
+    /// else by those of the model. `None` where no call is given.
+    #[must_use]
+    pub fn saved(&self) -> Option<f64> {
+        let predicted = self.predicted.as_ref().map(|p| p.messages - p.call);
+        #[expect(clippy::cast_precision_loss, reason = "repetitions of a program")]
+        let measured = |m: &Measured| (m.messages.median - m.call.median) * self.times as f64;
+        self.measured.as_ref().map(measured).or(predicted)
+    }
+
+    /// Whether a call is given that was measured, and is no faster than its messages.
+    #[must_use]
+    pub fn is_no_gain(&self) -> bool {
+        self.measured.is_some() && self.saved().is_some_and(|saved| saved <= 0.0)
+    }
+}
+
+/// Puts what was measured in the order of what it saves: what saves most first, then what was not
+/// measured, as it was, and what saves nothing last.
+pub fn by_saving(advice: &mut [Advice]) {
+    let place = |advice: &Advice| match &advice.measured {
+        Some(_) if advice.is_no_gain() => 2,
+        Some(_) => 0,
+        None => 1,
+    };
+    advice.sort_by(|a, b| {
+        let saved = |advice: &Advice| advice.measured.as_ref().and_then(|_| advice.saved());
+        let more = || saved(b).unwrap_or(0.0).total_cmp(&saved(a).unwrap_or(0.0));
+        place(a).cmp(&place(b)).then_with(more)
+    });
+}
+
 /// Median and quartiles of times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {

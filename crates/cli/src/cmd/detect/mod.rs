@@ -192,6 +192,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         measured::measure_advice(&mut advice, &cases, mpi.as_deref())?;
     }
     let mut advice: Vec<Advice> = advice.into_iter().map(|(advice, _)| advice).collect();
+    commloom_advice::by_saving(&mut advice);
     advice.iter_mut().for_each(sources::add_lines);
     if let Some(file) = &args.sarif {
         files::write(file, &sarif::log(&advice)?)?;

@@ -12,6 +12,9 @@ const SHOWN: usize = 6;
 
 /// One advice, with its number.
 pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
+    if let Some(line) = no_gain(advice) {
+        return paint.grey(&format!("{number}. {line}")) + "\n";
+    }
     let mut out = format!("{number}. {}\n", paint.bold(&headline(advice)));
     places("sent", &advice.sent, &mut out);
     places("received", &advice.received, &mut out);
@@ -41,6 +44,19 @@ pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
         let _ = writeln!(out, "   note: {warning}");
     }
     out
+}
+
+/// A call that was measured and is no faster than its messages, in one line.
+pub fn no_gain(advice: &Advice) -> Option<String> {
+    let measured = advice.measured.as_ref().filter(|_| advice.is_no_gain())?;
+    let place = advice.sent.first().map_or(String::new(), |place| format!(", {}", place.name));
+    let [messages, call] = [measured.messages, measured.call].map(|spread| Seconds(spread.median));
+    Some(format!(
+        "{}{place}: no gain, {messages} as messages, {call} with the call (medians of {}, {})",
+        headline(advice),
+        measured.samples,
+        measured.library
+    ))
 }
 
 /// `MPI_Bcast of 800 bytes, root 2, 5 processes, 3 times: 12 messages`.

@@ -34,6 +34,10 @@ impl Paint {
         self.with("32", text)
     }
 
+    pub fn grey(self, text: &str) -> String {
+        self.with("90", text)
+    }
+
     fn bad(self, text: &str) -> String {
         self.with("31", text)
     }

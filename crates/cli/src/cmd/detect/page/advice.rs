@@ -6,7 +6,7 @@ use commloom_advice::{Advice, Language, Location, Predicted, mpi};
 use commloom_picture::html::escape;
 use commloom_report::numbers::grouped;
 
-use super::super::text::{headline, measured_words, predicted_words, withheld_words};
+use super::super::text::{headline, measured_words, no_gain, predicted_words, withheld_words};
 use super::html::{seconds, sentence, times};
 
 /// Places, and parts of the program, that an advice names.
@@ -38,49 +38,55 @@ pub fn section(summary: &str, advice: &[Advice], parts: usize) -> String {
 }
 
 fn table(all: &[Advice]) -> String {
-    let is_measured = all.iter().any(|advice| advice.measured.is_some());
-    let measured = if is_measured { "<th class=\"n\">measured</th>" } else { "" };
+    let heading = |name| format!("<th class=\"n\">{name}</th>");
+    // The gain comes early: a telephone shows the first columns.
     let mut out = format!(
         "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th class=\"n\">#</th><th>MPI \
-         call</th><th class=\"n\">processes</th><th class=\"n\">ran</th><th \
-         class=\"n\">messages</th><th>sent in</th><th class=\"n\">as messages</th><th \
-         class=\"n\">as a call</th>{measured}</tr></thead>\n<tbody>\n"
+         call</th>{}<th>sent in</th>{}</tr></thead>\n<tbody>\n",
+        ["gain", "processes", "ran", "messages", "bytes"].map(heading).concat(),
+        ["as messages", "as a call"].map(heading).concat()
     );
     for (number, advice) in (1..).zip(all) {
         let place = advice.sent.first().map_or("-", |place| &place.name);
-        let measured = match &advice.measured {
-            Some(m) => format!(
-                "<td class=\"n\">{:.2} times as fast</td>",
-                m.messages.median / m.call.median
-            ),
-            None if is_measured => "<td class=\"n\">-</td>".to_owned(),
-            None => String::new(),
+        let faster = |messages: f64, call: f64, how| format!("{:.2}, {how}", messages / call);
+        let gain = match (&advice.measured, &advice.predicted) {
+            (Some(m), _) => faster(m.messages.median, m.call.median, "measured"),
+            (None, Some(p)) if p.call > 0.0 => faster(p.messages, p.call, "predicted"),
+            _ => "-".to_owned(),
         };
+        let class = if advice.is_no_gain() { " class=\"soft\"" } else { "" };
         let predicted = |of: fn(&Predicted) -> f64| {
             advice.predicted.as_ref().map_or("-".to_owned(), |times| seconds(of(times)))
         };
         let _ = writeln!(
             out,
-            "<tr><td class=\"n\">{number}</td><td><a \
-             href=\"#advice-{number}\"><b>{}</b></a></td><td class=\"n\">{}</td><td \
-             class=\"n\">{}</td><td class=\"n\">{}</td><td><code>{}</code></td><td \
-             class=\"n\">{}</td><td class=\"n\">{}</td>{measured}</tr>",
+            "<tr{class}><td class=\"n\">{number}</td><td><a \
+             href=\"#advice-{number}\"><b>{}</b></a></td><td class=\"n\">{gain}</td><td \
+             class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td><td><code>{}</code></td><td class=\"n\">{}</td><td \
+             class=\"n\">{}</td></tr>",
             mpi(advice.kind),
             grouped(advice.processes.into()),
             times(advice.times),
             grouped(advice.messages),
+            grouped(advice.bytes),
             escape(place),
             predicted(|times| times.messages),
             predicted(|times| times.call),
         );
     }
     out + "</tbody>\n</table>\n</div>\n<p class=\"soft\">Times are predicted by the LogGP model, \
-           with the constants of a cluster of today, all times together. A call with a time was \
+           with the constants of a cluster of today, all times together. Gain: how many times as \
+           fast the call is, measured on this machine or by that model. A call with a time was \
            replayed as it is written below, at every process: it moves the bytes that the messages \
            have moved. Others have no time and no code.</p>\n"
 }
 
 fn one(number: usize, advice: &Advice, parts: usize) -> String {
+    if let Some(line) = no_gain(advice) {
+        let line = escape(&line);
+        return format!("<p class=\"soft\" id=\"advice-{number}\">{number}. {line}</p>\n");
+    }
     let language = if advice.language == Language::C { "C" } else { "Fortran" };
     let mut out = format!(
         "<article class=\"call\" id=\"advice-{number}\">\n<h3>{number}. {}</h3>\n<div \
