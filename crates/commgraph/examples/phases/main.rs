@@ -22,6 +22,22 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// Processes up to which `--quick` goes.
 const QUICK: u32 = 1 << 10;
 
+/// The exponents of the work itself. Counted by hand, as a run takes minutes for each pattern:
+/// `valgrind --tool=callgrind --toggle-collect='phases::measure::run*'
+/// --dump-after='phases::measure::measure*' target/release/examples/phases NAME`.
+const INSTRUCTIONS: &str = "\
+Times grow faster than the work, probably because graphs leave the caches: more so where messages
+go to and fro in memory at random. Counted in instructions (callgrind, 2026-11-26, commit 9feb8f0,
+AMD EPYC family 25 model 1), which do not depend on what else the machine does:
+
+| pattern | processes | exponent in processes | in what |
+|---|---|---|---|
+| alltoall | 128 to 512 | 1.95 | 0.98 in transfers, which are p (p - 1) |
+| doubling | 1024, 4096 | 1.18 | 1.04 in operations, which are p log p |
+| ring | 128, 256 | 2.12 | 1.06 in operations, which are p^2 |
+| halo | 1024, 4096 | 1.02 | 1.01 in operations |
+| random | 1024 to 131072 | 1.01 | 1.01 in operations |";
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let quick = arguments.iter().any(|a| a == "--quick");
@@ -34,6 +50,7 @@ fn main() {
          in the number of processes, from 2^14 on where there are so many.",
         about()
     );
+    println!("\n{INSTRUCTIONS}");
     for pattern in PATTERNS {
         if wanted.is_empty() || wanted.iter().any(|name| pattern.name.contains(&***name)) {
             table(pattern, quick);
