@@ -34,10 +34,10 @@ const CLEAR: f64 = 2.5;
 const LOST: f64 = 1.6;
 /// Pairs whose signed ranks can be clear.
 const SIGNED: usize = 8;
-/// How much faster a way has to be. What wins by less in a trial loses it again where the program's
-/// caches are in another state than in the exchanges that were tried: with 0.97, ping-pongs of runs
-/// of 40 bytes under Open MPI were decided so while they followed each other at once, and took 12 %
-/// longer once the program touched its memory between them.
+/// How much faster a way has to be. What wins by less in a trial loses it again where the
+/// program's caches are in another state than in the exchanges that were tried: with 0.97,
+/// ping-pongs of runs of 40 bytes under Open MPI were decided so while they followed each other at
+/// once, and took 12 % longer once the program touched its memory between them.
 const FASTER: f64 = 0.95;
 /// One sample of so many times the usual time, and that of its partner, ends a try, if no usual
 /// one took as long.
@@ -59,7 +59,8 @@ const OTHERS: u32 = 8;
 /// Tries in a row with other messages than those that were measured, after which a trial is over.
 const UNANSWERED: u32 = 3;
 /// Native is tried again when there have been as many exchanges again, at most so many: what was
-/// decided by few may be wrong, and it costs nothing that a program without commloom would not pay.
+/// decided by few may be wrong, and it costs nothing that a program without commloom would not
+/// pay.
 const RETURN: u64 = 1000;
 /// The most that trying may cost at once, in usual times: credit of a long time is not spent on
 /// one bad hour.

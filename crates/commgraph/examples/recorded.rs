@@ -2,8 +2,8 @@
 //! periodic grid exchange a kilobyte with four neighbours, time after time, always new bytes.
 //!
 //! `cargo run --release -p commloom-commgraph --example recorded -- FOLDER PROCESSES MESSAGES`,
-//! then `commloom detect FOLDER`. With FOLDER alone it reads such traces and makes their graphs, and
-//! prints how long each takes: without the search for operations, and without advice.
+//! then `commloom detect FOLDER`. With FOLDER alone it reads such traces and makes their graphs,
+//! and prints how long each takes: without the search for operations, and without advice.
 
 use std::fs::File;
 use std::io::BufWriter;

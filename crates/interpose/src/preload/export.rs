@@ -179,8 +179,8 @@ macro_rules! preload {
     };
 }
 
-/// Exports a function that a layer looks after: its name, whether each library has it, its field in
-/// the table of the library's functions; its parameters; and the work, with the layer and the
+/// Exports a function that a layer looks after: its name, whether each library has it, its field
+/// in the table of the library's functions; its parameters; and the work, with the layer and the
 /// library's function. Used by the macros of the families.
 #[doc(hidden)]
 #[macro_export]

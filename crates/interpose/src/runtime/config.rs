@@ -21,8 +21,8 @@ pub struct Config {
     pub no_pack: bool,
     /// Accesses to files are left alone.
     pub no_files: bool,
-    /// `MPI_Pcontrol(0)` leaves the program alone until `MPI_Pcontrol(1)` (`COMMLOOM_OFF=regions`):
-    /// for measurements that compare both in one run.
+    /// `MPI_Pcontrol(0)` leaves the program alone until `MPI_Pcontrol(1)`
+    /// (`COMMLOOM_OFF=regions`): for measurements that compare both in one run.
     pub off_in_regions: bool,
     /// Where the report goes at `MPI_Finalize` (`COMMLOOM_REPORT`).
     pub report: Option<ReportTo>,

@@ -40,7 +40,7 @@ pub struct FileAccess<A: Abi> {
     pub coordination: Coordination,
 }
 
-/// What ends an access.
+/// The end of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessEnd<A: Abi> {
     /// The call itself, which fills in this status.
