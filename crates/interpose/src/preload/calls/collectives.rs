@@ -144,6 +144,13 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
         send_in_place: in_place(send.buffer()),
         receive_in_place: in_place(receive.buffer()),
     };
+    // Packed, the blocks of such a call came out wrong under Intel MPI 2021.18 (fuzz-mpi: seed
+    // 1124, 2 ranks, operation 396, MPI_Ialltoallw): the type of a block is another one then, and
+    // MPICH 4.0.2 alone fails for some types of blocks of different lengths.
+    let is_blocking = matches!(call.form, Form::Blocking);
+    if matches!(kind, Kind::Alltoall) && place.send_in_place && !is_blocking {
+        return None;
+    }
     let neighbors = match kind {
         Kind::NeighborAllgather | Kind::NeighborAlltoall => mpi.neighbors(comm).ok()?,
         _ => None,
