@@ -11,7 +11,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,7 +68,6 @@ test-mpich: build ## MPICH's own tests, and to_self of Open MPI, natively and un
 wheel: ## one file for pip with command, preloads, C library and Python module: CPython from 3.9, glibc from 2.28 on (network; target/wheel/dist)
 	@scripts/wheel
 
-.PHONY: dist lint-dist
 dist: ## a release in target/dist: wheel, tar file for a prefix, .deb, sources, licences of others, SBOM, recipes, sums (PARTS="tar deb" for some; network)
 	@BUILD="$(BUILD)" GLIBC="$(GLIBC)" scripts/dist $(PARTS)
 

@@ -23,6 +23,20 @@ static void check(int salt)
         wrong += in[i] != (i % STRIDE < PIECE ? 1000 * salt + 10 * i + 1 - rank : -1);
 }
 
+/* A message in each direction, under way. */
+static void begin(int salt, int tag, MPI_Request requests[2])
+{
+    fill(salt);
+    MPI_Irecv(in, 1, type, 1 - rank, tag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(out, 1, type, 1 - rank, tag, MPI_COMM_WORLD, &requests[1]);
+}
+
+static void end(int salt, MPI_Request requests[2])
+{
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    check(salt);
+}
+
 static void packed(int salt)
 {
     char bytes[PIECES * PIECE * sizeof(int)];
@@ -46,11 +60,8 @@ static void all_kinds(int salt)
     if (rank == 1)
         MPI_Send(out, 1, type, other, 0, MPI_COMM_WORLD);
     check(salt);
-    fill(salt + 1);
-    MPI_Irecv(in, 1, type, other, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, 1, type, other, 1, MPI_COMM_WORLD, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    check(salt + 1);
+    begin(salt + 1, 1, requests);
+    end(salt + 1, requests);
     fill(salt + 2);
     MPI_Sendrecv(out, 1, type, other, 2, in, 1, type, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check(salt + 2);
@@ -79,20 +90,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++)
         all_kinds(10 * i);
 
-    fill(100);
-    MPI_Irecv(in, 1, type, 1 - rank, 5, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, 1, type, 1 - rank, 5, MPI_COMM_WORLD, &requests[1]);
+    begin(100, 5, requests);
     MPI_Pcontrol(0);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    check(100);
+    end(100, requests);
     for (int i = 0; i < inside; i++)
         all_kinds(200 + 10 * i);
-    fill(300);
-    MPI_Irecv(in, 1, type, 1 - rank, 6, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, 1, type, 1 - rank, 6, MPI_COMM_WORLD, &requests[1]);
+    begin(300, 6, requests);
     MPI_Pcontrol(1);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    check(300);
+    end(300, requests);
 
     for (int i = 0; i < 3; i++)
         all_kinds(400 + 10 * i);

@@ -8,7 +8,7 @@
 
 use super::launch::finish;
 use super::mpi::{self, Example, Library};
-use super::protocol::Cell;
+use super::protocol::{Cell, cell, fields};
 use super::{Error, environment, find_commloom_at, record, target_directory};
 use commloom_measure::statistics::{Medians, Ratio, geometric_mean, median};
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let programs = mpi::compile(&names, &libraries, &target)?;
     let machine = environment::describe(&libraries);
 
-    let mut all: BTreeMap<(usize, String, Cell), Pairs> = BTreeMap::new();
+    let mut all: BTreeMap<(usize, Cell), Pairs> = BTreeMap::new();
     let mut failures = 0;
     for run in 0..options.runs {
         for program in &programs {
@@ -115,8 +115,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
             match launch(options, &commloom, library, program) {
                 Ok(cells) => {
                     for (cell, blocks) in cells {
-                        let key = (program.library, program.name.clone(), cell);
-                        all.entry(key).or_default().add(&blocks);
+                        all.entry((program.library, cell)).or_default().add(&blocks);
                     }
                 }
                 Err(failure) => {
@@ -127,7 +126,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         }
     }
 
-    let row = |((library, _, cell), pairs): (&(usize, String, Cell), &Pairs)| {
+    let row = |((library, cell), pairs): (&(usize, Cell), &Pairs)| {
         Some(Row {
             library: libraries[*library].version.clone(),
             cell: cell.clone(),
@@ -176,17 +175,10 @@ fn launch(
 /// Reads the output of a program that compares by turns.
 fn parse(output: &str) -> Result<Vec<(Cell, Vec<f64>)>, String> {
     let line = |text: &str| {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [example, layout, description, bytes, times @ ..] = fields.as_slice() else {
-            return None;
-        };
+        let fields = fields(text);
+        let (named, times) = fields.split_at_checked(4)?;
+        let cell = cell(named).ok()?;
         let times: Vec<f64> = times.iter().map(|time| time.parse().ok()).collect::<Option<_>>()?;
-        let cell = Cell {
-            example: (*example).to_owned(),
-            layout: (*layout).to_owned(),
-            description: (*description).to_owned(),
-            bytes: bytes.parse().ok()?,
-        };
         (!times.is_empty() && times.len().is_multiple_of(2)).then_some((cell, times))
     };
     let mut cells = Vec::new();

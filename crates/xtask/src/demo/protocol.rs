@@ -140,11 +140,13 @@ pub fn parse_list(output: &str, example: &str) -> Vec<Cell> {
     output.lines().filter_map(|line| cell(&fields(line)).ok().filter(own)).collect()
 }
 
-fn fields(text: &str) -> Vec<&str> {
+/// The fields of a line.
+pub(super) fn fields(text: &str) -> Vec<&str> {
     text.split_ascii_whitespace().collect()
 }
 
-fn cell(fields: &[&str]) -> Result<Cell, &'static str> {
+/// The cell that these four fields name.
+pub(super) fn cell(fields: &[&str]) -> Result<Cell, &'static str> {
     let &[example, layout, description, bytes] = fields else {
         return Err("wrong number of fields");
     };
