@@ -481,7 +481,7 @@ impl Contest {
     }
 
     /// The trial is over, and a way that takes so many usual times is tried again after four times
-    /// as many exchanges.
+    /// as many exchanges, native after twice as many.
     fn put_off(&mut self, way: u8, times: f64) {
         let so_far = self.exchanges.max(FIRST / 4);
         let later = if way == 0 { so_far.min(RETURN) } else { so_far.saturating_mul(3) };
