@@ -152,6 +152,52 @@ fn buffers_of_a_gpu_are_left_to_the_library_in_all_families_of_calls() {
     }
 }
 
+/// The steps of `gpu_addresses.c`, by the rows of their layouts: whether the messages are left to
+/// the library, and the most questions to the driver that 200 messages of a rank may take.
+const STEPS: [(&str, u64, Option<bool>, u64); 8] = [
+    // Both ends of each message; nothing is remembered of such addresses.
+    ("pages of the host", 200, Some(false), 400),
+    ("the heap", 201, Some(false), 0),
+    ("the stack", 202, Some(false), 0),
+    // Kind of memory, whether it is managed, and where the allocation begins and ends.
+    ("the GPU's where the host's was", 203, Some(true), 3),
+    // Either is right: what the processor may use, the library may use too.
+    ("the host's where the GPU's was", 204, None, 400),
+    ("another of the GPU", 205, Some(true), 3),
+    ("the host's again", 206, Some(false), 400),
+    ("the GPU's again", 207, Some(true), 3),
+];
+
+#[test]
+fn the_driver_is_asked_once_for_an_allocation_and_again_when_the_address_is_anothers() {
+    for library in libraries() {
+        for way in &WAYS {
+            let (printed, report) = run(&library, "gpu_addresses", None, way);
+            let what = format!("{}, {way:?}: {printed:#?}", library.name);
+            assert_eq!(report["failures"], 0, "{what}");
+            assert_eq!(printed.iter().filter(|l| l.ends_with("in all: 0 wrong")).count(), 2);
+            for (step, rows, is_native, most) in STEPS {
+                let start = format!(": {step}: ");
+                let asked: Vec<u64> = printed
+                    .iter()
+                    .filter_map(|line| line.split_once(&start)?.1.split_once(' '))
+                    .map(|(number, _)| number.parse().expect("a number"))
+                    .collect();
+                assert_eq!(asked.len(), 2, "{step}, {what}");
+                assert!(asked.iter().all(|asked| *asked <= most), "{step}: {asked:?}, {what}");
+                let row = row(&report, rows);
+                let ours = row["engine"].as_u64().unwrap() + row["substituted"].as_u64().unwrap();
+                let left = row["native"]["GPU buffer"].as_u64().unwrap_or(0);
+                match is_native {
+                    Some(true) => assert_eq!((ours, left), (0, 400), "{step}: {row}, {what}"),
+                    Some(false) => assert_eq!((ours, left), (400, 0), "{step}: {row}, {what}"),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_trace_does_not_look_at_memory_of_a_gpu() {
     for library in libraries() {

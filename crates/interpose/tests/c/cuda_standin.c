@@ -17,6 +17,7 @@ void standin_mark(void *start, size_t length, int kind)
 
 void standin_forget(void) { number = 0; }
 void standin_breaks(int now) { broken = now; }
+/* How often any function of the driver was called. */
 int standin_asked(void) { return asked; }
 
 static int find(uint64_t at)
@@ -47,6 +48,7 @@ int cuPointerGetAttribute(void *data, int attribute, uint64_t at)
 int cuMemGetAddressRange_v2(uint64_t *start, size_t *length, uint64_t at)
 {
     int found = find(at);
+    asked++;
     if (found < 0)
         return INVALID_VALUE;
     *start = ranges[found].start;
