@@ -8,6 +8,7 @@ mod native;
 mod packing;
 mod random;
 mod shapes;
+mod structs;
 
 use std::ffi::CString;
 use std::path::Path;
@@ -114,9 +115,9 @@ fn all<A: Abi>(mpi: &Mpi<A>, mode: Mode) -> String {
     let native = native::check(mpi);
     let random = random::check(mpi);
     let encoded = encoding::check(mpi);
-    // Messages do not depend on how the library came into the process.
-    let messages = (mode == Mode::Open).then(|| messages::check(mpi, false));
-    let messages = messages.map_or_else(String::new, |text| format!(", {text}"));
+    // Neither structs nor messages depend on how the library came into the process.
+    let once = || format!(", {}, {}", structs::check(mpi), messages::check(mpi, false));
+    let messages = if mode == Mode::Open { once() } else { String::new() };
     handles::check_limits(mpi);
     format!("{native}, {random}, {encoded}{messages}")
 }
