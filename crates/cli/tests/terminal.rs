@@ -6,6 +6,7 @@ mod ring;
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -36,13 +37,25 @@ impl Place {
         fs::write(self.0.path().join(name), text).expect("a file");
     }
 
+    /// A program that the command finds before those of the machine.
+    fn program(&self, name: &str, text: &str) {
+        let path = self.0.path().join("bin").join(name);
+        fs::create_dir_all(path.with_file_name("")).expect("a folder");
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a file");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_commloom"));
+        let path = std::env::var("PATH").unwrap_or_default();
         command
             .args(args)
             .current_dir(self.0.path())
             .env("XDG_CACHE_HOME", self.0.path().join("cache"))
+            .env("PATH", format!("{}:{path}", self.0.path().join("bin").display()))
             .env("TERM", "xterm")
+            .env_remove("CC")
+            .env_remove("CFLAGS")
             .env_remove("NO_COLOR")
             .env_remove("COMMLOOM_MODEL")
             .stdin(Stdio::null());
@@ -179,6 +192,74 @@ fn no_verb_hands_control_characters_of_others_to_a_terminal() {
     let (json, _) = place.piped(&["detect", "--json", "traces"]);
     for line in json.lines() {
         let _: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    }
+}
+
+/// Compilers and `mpirun`s that say something to the terminal, in all the ways in which commloom
+/// hears of it.
+fn place_with_programs() -> Place {
+    let place = Place(tempfile::tempdir().expect("a folder"));
+    place.put("a.c", &source().replace(HOSTILE, ""));
+    ring::ring(&place.0.path().join("traces"), 2);
+    let words = format!("error: {HOSTILE}");
+    place.put("words", &format!("{words}\n{HOSTILE}\n"));
+    place.put("answers", &format!("commloom-bench error {words}\n"));
+    let quoted = serde_json::to_string(HOSTILE).expect("text");
+    let times = format!("{{\"pair\":0,\"library\":{quoted},\"messages\":[2,2],\"call\":[1,1]}}");
+    place.put("refusal", &format!("commloom-measure {{\"Refused\":{quoted}}}\n"));
+    let told = format!("commloom-measure {{\"Samples\":{times}}}\ncommloom-measure \"Done\"\n");
+    place.put("times", &told);
+    let here = place.0.path().display();
+    let says = format!("cat {here}/words; cat {here}/words >&2; exit 1");
+    place.program("cc-fails", &says);
+    place.program("cc-new", &format!("grep -q MPI_Type_vector \"$2\" || exit 0\n{says}"));
+    let answers = format!("#!/bin/sh\nread line; cat {here}/answers");
+    place.program("cc-speaks", &format!("echo '{answers}' > \"$3\"; chmod 755 \"$3\""));
+    let mpirun = |name: &str, tried: &str, runs: &str| {
+        place.program(
+            name,
+            &format!(
+                "[ \"$1\" = --version ] && {{ echo HYDRA; cat {here}/words; exit; }}\n\
+                 for last; do :; done\n[ \"$last\" = true ] && {{ {tried}; }}\n{runs}"
+            ),
+        );
+    };
+    mpirun("mpirun-fails", &says, "exit 1");
+    mpirun("mpirun-says", "exit 0", &says);
+    mpirun("mpirun-refuses", "exit 0", &format!("cat {here}/refusal"));
+    mpirun("mpirun-tells", "exit 0", &format!("cat {here}/times"));
+    place
+}
+
+/// Command lines that start other programs, with the one that is the compiler.
+const STARTING: &[(&str, &[&str])] = &[
+    ("cc-fails", &["refactor", "--compile", "cc -c {}", "a.c"]),
+    ("cc-fails", &["refactor", "--compile", "cc-new -c {}", "a.c"]),
+    ("cc-fails", &["refactor", "--compile", "cc-new -c {}", "--json", "a.c"]),
+    ("cc-fails", &["refactor", "--bench", "a.c"]),
+    ("cc-speaks", &["refactor", "--bench", "a.c"]),
+    ("cc-fails", &["detect", "--measure=mpirun-fails", "traces"]),
+    ("cc-fails", &["detect", "--measure=mpirun-says", "traces"]),
+    ("cc-fails", &["detect", "--measure=mpirun-refuses", "traces"]),
+    ("cc-fails", &["detect", "--measure=mpirun-tells", "traces"]),
+    ("cc-fails", &["detect", "--measure=mpirun-tells", "--json", "traces"]),
+    ("cc-fails", &["guidelines", "--quick", "--commloom=off", "--mpi=mpirun-fails"]),
+    ("cc-fails", &["guidelines", "--quick", "--commloom=off", "--mpi=mpirun-says"]),
+];
+
+#[test]
+fn what_compilers_and_mpirun_say_does_not_command_the_terminal() {
+    let place = place_with_programs();
+    let bin = place.0.path().join("bin");
+    for (compiler, args) in STARTING {
+        fs::copy(bin.join(compiler), bin.join("cc")).expect("a program");
+        // Bars of progress clear their lines.
+        let seen = place.on_terminal(args).replace("\x1b[2K", "");
+        assert!(seen.contains("OWNED"), "{args:?} does not show it: {seen:?}");
+        assert!(is_harmless(&seen), "{args:?} on a terminal: {seen:?}");
+        let (out, err) = place.piped(args);
+        assert!(is_harmless(&err), "{args:?} on standard error: {err:?}");
+        assert!(is_harmless(&out), "{args:?} on standard output: {out:?}");
     }
 }
 
