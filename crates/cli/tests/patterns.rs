@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use apply::applied;
-use common::{commloom, done};
+use commloom_trace::{Action, read};
+use common::{commloom, done, output};
 use mpi::Mpi;
 use serde_json::Value;
 
@@ -78,19 +79,26 @@ fn compile(mpi: Mpi, source: &Path, program: &Path) {
     }
 }
 
-/// Compiles, traces and detects one program: the objects that are printed.
-fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
-    let program = folder.join(&pattern.name);
-    compile(mpi, &pattern.source, &program);
-    let trace = folder.join(format!("{}.trace", pattern.name));
-    let mut run = mpi.launch(pattern.ranks());
+/// Runs a program with arguments under `commloom trace`: the folder of its traces.
+fn traced(mpi: Mpi, ranks: u64, program: &Path, arguments: &[&str], preloads: &Path) -> PathBuf {
+    let trace = program.with_extension("trace");
+    let mut run = mpi.launch(ranks);
     run.args([env!("CARGO_BIN_EXE_commloom"), "trace", "--force", "-o"])
         .arg(&trace)
         .arg("--")
         .arg(program)
+        .args(arguments)
         .env("COMMLOOM_LIBDIR", preloads);
     let ran = done(&run.output().expect("mpiexec starts"));
-    assert_eq!(ran.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, ran.err);
+    assert_eq!(ran.status, Some(0), "{}, {}: {}", mpi.name, program.display(), ran.err);
+    trace
+}
+
+/// Compiles, traces and detects one program: the objects that are printed.
+fn detected(mpi: Mpi, pattern: &Pattern, folder: &Path, preloads: &Path) -> Vec<Value> {
+    let program = folder.join(&pattern.name);
+    compile(mpi, &pattern.source, &program);
+    let trace = traced(mpi, pattern.ranks(), &program, &[], preloads);
     let found = commloom(&["detect", "--json", trace.to_str().expect("a name")]).output();
     let found = done(&found.expect("the binary was built"));
     assert_eq!(found.status, Some(0), "{}, {}: {}", mpi.name, pattern.name, found.err);
@@ -214,6 +222,49 @@ fn every_pattern_is_found_and_no_near_miss() {
             }
         }
     });
+}
+
+/// Messages that the traces of a program have.
+fn sent(traces: &Path) -> u64 {
+    let of_rank = |entry: std::io::Result<std::fs::DirEntry>| {
+        let bytes = std::fs::read(entry.expect("an entry").path()).expect("a trace");
+        let events = read(&bytes).expect("a trace").events;
+        events.iter().filter(|(_, event)| matches!(event.action, Action::Send { .. })).count()
+    };
+    let all: usize = std::fs::read_dir(traces).expect("a folder").map(of_rank).sum();
+    u64::try_from(all).expect("few")
+}
+
+/// Rings of two in two directions, and of one: each face goes to a process that has another face
+/// of the same process. Once a call counted more messages than there are, and had a displacement
+/// from the memory of one repetition to that of another.
+#[test]
+fn a_halo_exchange_counts_no_message_twice_and_names_no_place_that_is_none() {
+    for mpi in Mpi::installed() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halo").join(mpi.name);
+        std::fs::create_dir_all(&folder).expect("the target folder is writable");
+        let program = folder.join("halo3d");
+        compile(mpi, &examples().join("../halo3d.c"), &program);
+        let traces = traced(mpi, 4, &program, &["--n", "8", "--reps", "2"], preloads());
+        // All faces and those along x, in four descriptions, warmed up twice.
+        let sent = sent(&traces);
+        assert_eq!(sent, 4 * (6 + 2) * 4 * (2 + 2), "{}", mpi.name);
+        let traces = traces.to_str().expect("a name");
+        let json = output(&["detect", "--json", traces], "");
+        let last: Value = serde_json::from_str(json.lines().last().expect("lines")).expect("JSON");
+        let advice = last["advice"].as_array().expect("a list");
+        assert!(!advice.is_empty(), "{}: {last:#}", mpi.name);
+        let counted: u64 = advice.iter().map(|one| one["messages"].as_u64().expect("few")).sum();
+        assert!(counted <= sent, "{}: {counted} of {sent}: {last:#}", mpi.name);
+        for one in advice {
+            let is_given = one["code"].as_array().is_some_and(|code| !code.is_empty());
+            assert_ne!(is_given, one["withheld"].is_string(), "{}: {one:#}", mpi.name);
+        }
+        let text = output(&["detect", traces], "");
+        let digits = |c: char| !c.is_ascii_digit();
+        let numbers = text.split(digits).filter_map(|number| number.parse::<u64>().ok());
+        assert!(numbers.max() < Some(1 << 40), "{}: {text}", mpi.name);
+    }
 }
 
 #[test]
