@@ -51,8 +51,9 @@ pub struct Quirks {
     /// Receives of some arrays of records fail: the message is too long, or its signature another
     /// one.
     pub refuses_records: bool,
-    /// A message for a receive of no elements is written to where its buffer begins.
-    pub empty_receives_spill: bool,
+    /// A message that is too long is written past the end of a receive without gaps if the sender's
+    /// elements have none, as packed ones have: that of the program may have some.
+    pub receives_spill: bool,
     /// The bytes that a message that is too long leaves in the buffer depend on its length and on
     /// whether the sender's elements have gaps: all that there is room for, or nothing (MPICH 5:
     /// nothing for 8160 bytes without gaps, and for 8160 to 11120 bytes with gaps).
@@ -87,7 +88,7 @@ impl Quirks {
             starts_once: old_mpich || intel || A::KIND == AbiKind::OpenMpi,
             misreads_statuses: A::KIND != AbiKind::OpenMpi,
             refuses_records: A::KIND != AbiKind::OpenMpi,
-            empty_receives_spill: A::KIND == AbiKind::OpenMpi,
+            receives_spill: A::KIND == AbiKind::OpenMpi,
             truncation_varies: A::KIND != AbiKind::OpenMpi && mpi.version() >= (5, 0),
             lost_by_commit: if old_mpich { 64 } else { 0 },
         }

@@ -303,8 +303,8 @@ impl<'p, A: Abi> Plan<'p, A> {
         let (mut beside, mut before) = (memory, before);
         beside.scatter(&recv.places, &zeros);
         before.scatter(&recv.places, &zeros);
-        // Open MPI writes to the memory of a receive that has no elements.
-        if !recv.places.is_empty() || !session.quirks.empty_receives_spill {
+        let has_gaps = recv.places.windows(2).any(|pair| pair[1] != pair[0] + 1);
+        if has_gaps || !is_too_long || !session.quirks.receives_spill {
             out.spared("beside the elements", beside, before);
         }
     }
