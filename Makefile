@@ -11,13 +11,16 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install MPICH and Open MPI (apt) where they are missing
 	@scripts/setup
+
+setup-tests:
+	@scripts/setup --mpich5
 
 build: ## build everything, optimized
 	$(CARGO) build --release --workspace
@@ -36,7 +39,7 @@ demo: setup ## run every example natively and under commloom, print one table (a
 # One profile for all of it, with overflow checks: an optimized build beside it took three of CI's minutes and tested nothing else.
 # The tests are named beside what they start: what they depend on asks some crates for more, which would be built
 # a second time.
-test: setup ## all checks and tests, also end to end under both MPI libraries
+test: setup-tests ## all checks and tests, also end to end under both MPI libraries
 	$(CARGO) fmt --all --check
 	$(STRICT) $(CARGO) build --workspace --all-targets
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(STRICT) $(CARGO) test --workspace

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use harness::{Library, libraries, lines};
+use harness::{Library, libraries_and_mpich5, lines};
 
 const WAYS: &[&[(&str, &str)]] = &[
     &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")],
@@ -46,7 +46,7 @@ fn find_cases(library: &Library) -> Cases {
 
 #[test]
 fn every_life_of_the_library_is_right_whatever_the_one_before_has_left() {
-    for library in libraries() {
+    for library in libraries_and_mpich5() {
         for (nth, (program, case)) in cases(&library).into_iter().enumerate() {
             for (way, environment) in WAYS.iter().enumerate() {
                 let ranks = RANKS[(nth + way) % RANKS.len()];
@@ -87,7 +87,7 @@ fn packed(report: &serde_json::Value) -> u64 {
 
 #[test]
 fn without_mpi_comm_world_every_process_reports_by_itself() {
-    for library in libraries() {
+    for library in libraries_and_mpich5() {
         for (program, case) in cases(&library) {
             let name = format!("sessions-{}-{}.json", library.name, case.replace(' ', "-"));
             let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -127,7 +127,7 @@ fn without_mpi_comm_world_every_process_reports_by_itself() {
 
 #[test]
 fn a_trace_of_a_program_with_sessions_does_no_harm() {
-    for library in libraries() {
+    for library in libraries_and_mpich5() {
         for (program, case) in cases(&library) {
             let folder = library.empty_folder("sessions-trace");
             let place = folder.to_string_lossy().into_owned();

@@ -86,6 +86,19 @@ pub fn libraries() -> Vec<Library> {
     found
 }
 
+/// Those and MPICH 5, for what only it can do, or gets wrong: Debian has none.
+pub fn libraries_and_mpich5() -> Vec<Library> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().expect("the sources are there");
+    let mpicc = root.join(".venv-mpich5/bin/mpicc");
+    let mpich5 = Library::of_compiler(&mpicc);
+    if !mpich5.is_there() {
+        commloom_testkit::skipped("for MPICH 5: scripts/setup --mpich5 has not installed it");
+        return libraries();
+    }
+    libraries().into_iter().chain([mpich5]).collect()
+}
+
 impl Library {
     /// A folder of this library's, and nothing in it: traces are not written over others.
     pub fn empty_folder(&self, name: &str) -> PathBuf {
