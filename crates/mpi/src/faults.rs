@@ -51,8 +51,12 @@ pub enum Subject {
     AllgatherWithoutGaps,
     /// An `MPI_Allgatherv` in which elements have another extent on one process than on others.
     AllgathervOfOtherExtents,
+    /// A non-blocking or persistent `MPI_Alltoallw` in place, of elements of different sizes.
+    UnevenAlltoallwInPlace,
     /// A message that ends inside a basic element of a receive without gaps.
     EndsInsideElement,
+    /// A message of basic elements of more than 16 bytes with gaps, in some descriptions.
+    WideElements,
     /// A message that ends inside an `MPI_REAL16` or `MPI_COMPLEX32`, which is no error as with
     /// other elements.
     QuadsAreBytes,
@@ -132,6 +136,18 @@ const EXTENTS: Fault = Fault {
     remedy: Remedy::Native,
 };
 
+const UNEVEN_IN_PLACE: Fault = Fault {
+    subject: Subject::UnevenAlltoallwInPlace,
+    family: Family::Mpich,
+    first: [0, 0, 0],
+    fixed: Some([4, 2, 0]),
+    shown: "the size of the elements that a process keeps is taken for that of the others': \
+            where they are larger, each block arrives and the call ends with MPI_ERR_TRUNCATE \
+            (ialltoallw_intra_sched_inplace.c; tests/c/own_block.c of interpose). Packed, the \
+            error would leave the program's memory as it was",
+    remedy: Remedy::Native,
+};
+
 const SHORT_READS: Fault = Fault {
     subject: Subject::ShortReads,
     family: Family::Mpich,
@@ -183,6 +199,8 @@ pub const FAULTS: &[Fault] = &[
     },
     EXTENTS,
     Fault { family: Family::Intel, ..EXTENTS },
+    UNEVEN_IN_PLACE,
+    Fault { family: Family::Intel, fixed: None, ..UNEVEN_IN_PLACE },
     Fault {
         subject: Subject::AllgatherWithoutGaps,
         family: Family::Intel,
@@ -202,6 +220,17 @@ pub const FAULTS: &[Fault] = &[
                 MPI_ERR_TYPE; as MPI_PACKED, and where all goes through UCX (MPICH of Debian), 3 \
                 bytes arrive",
         remedy: Remedy::Judged,
+    },
+    Fault {
+        subject: Subject::WideElements,
+        family: Family::OpenMpi,
+        first: [0, 0, 0],
+        fixed: None,
+        shown: "MPI_Ibsend of 6562 MPI_C_LONG_DOUBLE_COMPLEX to the process itself, received by \
+                MPI_Type_create_hvector(6562, 1, 48, ...): a part of the message ends inside an \
+                element, of which opal_unpack_partial_datatype puts 32 bytes into 16 (4.1.4: \
+                buffer overflow detected; 5.0.11: wrong bytes; tests/c/wide.c of interpose)",
+        remedy: Remedy::Native,
     },
     Fault {
         subject: Subject::QuadsAreBytes,
@@ -336,7 +365,7 @@ mod tests {
         use Subject::{
             AllgatherWithoutGaps, AllgathervOfOtherExtents, DescendingBytes, EndsInsideElement,
             LongMixed, ManyHandles, MixedOfOneSize, QuadsAreBytes, QuadsAreLongDoubles,
-            RunWithOffset,
+            RunWithOffset, UnevenAlltoallwInPlace, WideElements,
         };
         let old = [
             RunWithOffset,
@@ -346,6 +375,7 @@ mod tests {
             AllgathervOfOtherExtents,
             EndsInsideElement,
             QuadsAreBytes,
+            UnevenAlltoallwInPlace,
         ];
         let all = [
             RunWithOffset,
@@ -358,6 +388,8 @@ mod tests {
             EndsInsideElement,
             QuadsAreBytes,
             QuadsAreLongDoubles,
+            UnevenAlltoallwInPlace,
+            WideElements,
         ];
         let new = [
             RunWithOffset,
@@ -373,10 +405,15 @@ mod tests {
             (
                 Family::Intel,
                 [2021, 9, 0],
-                &[RunWithOffset, AllgatherWithoutGaps, AllgathervOfOtherExtents],
+                &[
+                    RunWithOffset,
+                    AllgatherWithoutGaps,
+                    AllgathervOfOtherExtents,
+                    UnevenAlltoallwInPlace,
+                ],
             ),
-            (Family::OpenMpi, [4, 1, 4], &[DescendingBytes]),
-            (Family::OpenMpi, [6, 0, 0], &[DescendingBytes, RunWithOffset]),
+            (Family::OpenMpi, [4, 1, 4], &[DescendingBytes, WideElements]),
+            (Family::OpenMpi, [6, 0, 0], &[DescendingBytes, RunWithOffset, WideElements]),
             (Family::Other, [0, 0, 0], &all),
         ] {
             for subject in all {

@@ -23,6 +23,9 @@ pub(crate) enum Look<A: Abi> {
 
 /// The arguments of one side of a collective, as the program gave them.
 pub(crate) trait Arguments<A: Abi>: Copy {
+    /// Whether each block has a datatype of its own.
+    const TYPED: bool = false;
+
     /// The address of the buffer, perhaps `MPI_IN_PLACE`.
     fn buffer(&self) -> *mut c_void;
 
@@ -248,6 +251,8 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
 }
 
 impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
+    const TYPED: bool = true;
+
     fn buffer(&self) -> *mut c_void {
         self.buffer
     }

@@ -177,6 +177,9 @@ fn refusal<A: Abi>(engine: &Engine<A>, way: Way, normal: &Type) -> Option<&'stat
     let config = engine.config();
     match way {
         Way::Native => Some("left to the library"),
+        _ if is_taken_apart(engine, normal) => {
+            Some("the library takes elements of more than 16 bytes apart")
+        }
         Way::Engine if !takes_packed(engine, normal) => {
             Some("the library takes no packed bytes for several basic types")
         }
@@ -217,7 +220,20 @@ fn substitute<A: Abi>(
 /// which nobody knows. MPICH refuses long ones where that is a struct of several basic types,
 /// whoever packed them (`tests/c/mixed.c`).
 pub(crate) fn takes_packed<A: Abi>(engine: &Engine<A>, all: &Type) -> bool {
-    matches!(all.base(), Base::One(_)) || !engine.mpi().may_have(Subject::LongMixed)
+    let is_one = matches!(all.base(), Base::One(_));
+    (is_one || !engine.mpi().may_have(Subject::LongMixed)) && !is_taken_apart(engine, all)
+}
+
+/// Whether a message in another description than the program's may end where the library cannot
+/// receive it, in the middle of an element (`tests/c/wide.c`). Of several basic types, an alignment
+/// to 16 is the sign of those that may be so long.
+fn is_taken_apart<A: Abi>(engine: &Engine<A>, all: &Type) -> bool {
+    let is_wide = match all.base() {
+        Base::Empty => false,
+        Base::One(basic) => basic.size() > 16,
+        Base::Mixed => all.align() >= 16,
+    };
+    is_wide && engine.mpi().may_have(Subject::WideElements)
 }
 
 /// How the packed bytes are sent: with the basic type of the signature where there is only one.
