@@ -51,8 +51,8 @@ pub struct Quirks {
     /// Receives of some arrays of records fail: the message is too long, or its signature another
     /// one.
     pub refuses_records: bool,
-    /// A message that is too long is written past the end of a receive without gaps if the sender's
-    /// elements have none, as packed ones have: that of the program may have some.
+    /// A message that is too long is written past the end of a receive without gaps if the
+    /// sender's elements have none, as packed ones have: those of the program may have some.
     pub receives_spill: bool,
     /// The bytes that a message that is too long leaves in the buffer depend on its length and on
     /// whether the sender's elements have gaps: all that there is room for, or nothing (MPICH 5:

@@ -225,8 +225,8 @@ pub(crate) fn takes_packed<A: Abi>(engine: &Engine<A>, all: &Type) -> bool {
 }
 
 /// Whether a message in another description than the program's may end where the library cannot
-/// receive it, in the middle of an element (`tests/c/wide.c`). Of several basic types, an alignment
-/// to 16 is the sign of those that may be so long.
+/// receive it, in the middle of an element (`tests/c/wide.c`). Of several basic types, an
+/// alignment to 16 is the sign of those that may be so long.
 fn is_taken_apart<A: Abi>(engine: &Engine<A>, all: &Type) -> bool {
     let is_wide = match all.base() {
         Base::Empty => false,
