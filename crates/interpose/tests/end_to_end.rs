@@ -140,6 +140,12 @@ fn collectives_are_the_same_whichever_ranks_pack() {
     }
 }
 
+/// Open MPI frees them, and gives their handles to the next ones.
+#[test]
+fn after_persistent_receives_that_the_library_has_freed_others_are_started() {
+    compare_with_native("lost", 170);
+}
+
 /// Open MPI takes them apart in the middle when they come without gaps.
 #[test]
 fn elements_of_more_than_16_bytes_arrive_whoever_packs() {

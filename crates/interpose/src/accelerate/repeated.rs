@@ -242,6 +242,21 @@ impl<A: Abi> Repeated<A> {
         }
     }
 
+    /// The library has given this handle to a request that is not in the table. A receive that had
+    /// it is gone, as in [`insert`](Self::insert): what stands in for it must not be started.
+    pub fn reused(&self, engine: &Engine<A>, request: A::Request) {
+        if self.is_empty() {
+            return;
+        }
+        let gone = self.with(|table| {
+            let receives = table.by_request.get(&request)?.part() == Part::Received;
+            receives.then(|| table.by_request.remove(&request))?
+        });
+        if let Some(gone) = gone {
+            gone.freed(engine, None);
+        }
+    }
+
     pub fn get(&self, request: A::Request) -> Option<Arc<RepeatedMessage<A>>> {
         lock(&self.table).as_ref()?.by_request.get(&request).cloned()
     }

@@ -55,6 +55,10 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         let held = |landing| Held::persistent(Work::Receive(landing));
         // SAFETY: `next` has made the request if it succeeded.
         unsafe { incoming.wait_for(self, code, request, held) };
+        if code == A::CONSTANTS.success {
+            // SAFETY: `next` has made the request.
+            self.repeated.reused(self, unsafe { *request });
+        }
         if let Some(from) = message.from.envelope() {
             if let Some(tried) = tried.filter(|_| code == A::CONSTANTS.success) {
                 let (initiation, buffer) = (Initiation::Receive, message.data.buffer);
