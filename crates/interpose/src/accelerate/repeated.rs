@@ -221,29 +221,23 @@ impl<A: Abi> Repeated<A> {
         self.len.load(Ordering::Acquire) == 0
     }
 
-    /// A receive that has the same handle is gone: the library has freed it, because its message
-    /// was too long.
+    /// In the place of a receive that had the same handle.
     pub fn insert(
         &self,
         engine: &Engine<A>,
         request: A::Request,
         message: Arc<RepeatedMessage<A>>,
     ) {
-        let gone = self.with(|table| {
-            let displaced = table.by_request.insert(request, message)?;
-            if displaced.part() == Part::Received {
-                return Some(displaced);
-            }
-            table.displaced.push((request, displaced));
-            None
+        self.reused(engine, request);
+        self.with(|table| {
+            let displaced = table.by_request.insert(request, message);
+            table.displaced.extend(displaced.map(|displaced| (request, displaced)));
         });
-        if let Some(gone) = gone {
-            gone.freed(engine, None);
-        }
     }
 
-    /// The library has given this handle to a request that is not in the table. A receive that had
-    /// it is gone, as in [`insert`](Self::insert): what stands in for it must not be started.
+    /// The library has given this handle to another request. A receive that had it is gone: the
+    /// library has freed it, because its message was too long. What stands in for it must not be
+    /// started for the other.
     pub fn reused(&self, engine: &Engine<A>, request: A::Request) {
         if self.is_empty() {
             return;
