@@ -14,7 +14,13 @@ const WAYS: &[&[(&str, &str)]] = &[
     &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")],
     &[],
 ];
-const RANKS: [usize; 3] = [2, 3, 5];
+
+/// On how many ranks a case runs: not always on the same number. More than two wait for ever where
+/// MPICH 5.0.2 begins a second life, without us too (on two cores: 3 of 12 runs with three, 5 of 5
+/// with five, none of 200 with two).
+fn ranks(case: &str, turn: usize) -> usize {
+    if case.starts_with("in-turn") { 2 } else { [2, 3, 5][turn % 3] }
+}
 
 type Cases = Vec<(PathBuf, &'static str)>;
 
@@ -49,7 +55,7 @@ fn every_life_of_the_library_is_right_whatever_the_one_before_has_left() {
     for library in libraries_and_mpich5() {
         for (nth, (program, case)) in cases(&library).into_iter().enumerate() {
             for (way, environment) in WAYS.iter().enumerate() {
-                let ranks = RANKS[(nth + way) % RANKS.len()];
+                let ranks = ranks(case, nth + way);
                 let output = library.run_case(ranks, &program, case, environment, true);
                 let what = format!("{}, {case}, {ranks} ranks, {environment:?}", library.name);
                 let said = String::from_utf8_lossy(&output.stderr);

@@ -287,9 +287,11 @@ impl Library {
         self.started(self, ranks, binary, &words, environment, preloaded)
     }
 
-    /// How ranks on this machine are started, more of them than cores.
+    /// How ranks on this machine are started, more of them than cores. None takes a minute; where
+    /// they wait for each other for ever, the run fails and says which it was.
     fn launch(&self) -> Command {
-        let mut command = Command::new(&self.mpiexec);
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", "600"]).arg(&self.mpiexec);
         if self.preload == "openmpi" {
             command.arg("--oversubscribe");
         }
@@ -339,7 +341,7 @@ impl Printed {
 
     /// Runs the launcher: what it printed, then what each rank did.
     fn output(&self, mut launcher: Command) -> Output {
-        let mut output = launcher.output().expect("mpiexec runs");
+        let mut output = launcher.output().expect("timeout runs");
         let files = std::fs::read_dir(self.0.path()).expect("the folder is ours");
         let mut files: Vec<_> =
             files.map(|file| file.expect("the folder is ours").path()).collect();
