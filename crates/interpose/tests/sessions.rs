@@ -15,11 +15,11 @@ const WAYS: &[&[(&str, &str)]] = &[
     &[],
 ];
 
-/// On how many ranks a case runs: not always on the same number. More than two wait for ever where
-/// MPICH 5.0.2 begins a second life, without us too (on two cores: 3 of 12 runs with three, 5 of 5
-/// with five, none of 200 with two).
+/// On how many ranks a case runs: not always on the same number. A second life of MPICH 5.0.2 gets
+/// messages of the first where there are two ranks, or waits for ever, without us too (on two busy
+/// cores 2 of 150 runs with two, 3 of 12 with three, 5 of 5 with five; none of 200 with one).
 fn ranks(case: &str, turn: usize) -> usize {
-    if case.starts_with("in-turn") { 2 } else { [2, 3, 5][turn % 3] }
+    if case.starts_with("in-turn") { 1 } else { [2, 3, 5][turn % 3] }
 }
 
 type Cases = Vec<(PathBuf, &'static str)>;
@@ -36,7 +36,7 @@ fn find_cases(library: &Library) -> Cases {
     let all = ["in-turn", "in-turn leave", "overlapping", "both", "after"];
     let mut cases = Vec::new();
     for case in all {
-        let native = library.run_case(2, &program, case, &[], false);
+        let native = library.run_case(ranks(case, 0), &program, case, &[], false);
         let printed = String::from_utf8_lossy(&native.stdout);
         // Only MPICH 5 begins a second life of the library; the others crash.
         if !native.status.success() || printed.contains("no sessions") {
@@ -101,7 +101,7 @@ fn without_mpi_comm_world_every_process_reports_by_itself() {
             let text = place.to_string_lossy().into_owned();
             let mut environment = WAYS[0].to_vec();
             environment.push(("COMMLOOM_REPORT", &text));
-            lines(&library.run_case(2, &program, case, &environment, true));
+            lines(&library.run_case(ranks(case, 0), &program, case, &environment, true));
             let (all, own) = reports(&place);
             let what = format!("{}, {case}: {all:?} {own:?}", library.name);
             // 40 types, of which three rounds out of four are sent and received, and one is
@@ -120,7 +120,7 @@ fn without_mpi_comm_world_every_process_reports_by_itself() {
                 // MPI_Finalize.
                 _ => 12,
             };
-            assert_eq!(own.len(), 2, "{what}");
+            assert_eq!(own.len(), ranks(case, 0), "{what}");
             for report in &own {
                 assert_eq!((&report["ranks"], &report["failures"]), (&1.into(), &0.into()));
                 // The extra type of the overlapping ones is received and sent three times.
@@ -137,7 +137,8 @@ fn a_trace_of_a_program_with_sessions_does_no_harm() {
         for (program, case) in cases(&library) {
             let folder = library.empty_folder("sessions-trace");
             let place = folder.to_string_lossy().into_owned();
-            let output = library.run_case(2, &program, case, &[("COMMLOOM_TRACE", &place)], true);
+            let environment = [("COMMLOOM_TRACE", place.as_str())];
+            let output = library.run_case(ranks(case, 0), &program, case, &environment, true);
             let printed = lines(&output);
             assert!(printed.iter().all(|l| l.ends_with(": 0 wrong")), "{case}: {printed:?}");
         }
