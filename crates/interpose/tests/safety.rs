@@ -57,7 +57,7 @@ fn held(
     let mut command = Command::new(program);
     command.args([&made.to_string(), which]).envs(environment.iter().copied());
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("OMPI_MCA_btl", "^tcp").env("LD_PRELOAD", preload);
+    command.env("OMPI_MCA_btl", "^tcp,ofi").env("LD_PRELOAD", preload);
     let output = command.output().expect("the program runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}: {which}: {printed}", library.name);
@@ -132,7 +132,7 @@ fn alone(library: &Library, wrapper: &[&str], program: &Path, preload: &str) -> 
     let mut command = Command::new(wrapper.first().copied().unwrap_or("env"));
     command.args(wrapper.get(1..).unwrap_or_default()).arg(program);
     command.envs(ENGINE).env("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_btl", "^tcp");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_btl", "^tcp,ofi");
     if !preload.is_empty() {
         command.env("LD_PRELOAD", preload);
     }

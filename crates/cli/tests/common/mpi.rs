@@ -46,7 +46,7 @@ impl Mpi {
     pub fn launch(self, ranks: u64) -> Command {
         let mut run = Command::new(self.command("mpiexec").expect("looked for before"));
         if self.name == "openmpi" {
-            run.args(["--oversubscribe", "--mca", "btl", "^tcp"]);
+            run.args(["--oversubscribe", "--mca", "btl", "^tcp,ofi"]);
             run.args(["--mca", "mpi_yield_when_idle", "1"]);
         }
         run.args(["-n", &ranks.to_string()])

@@ -297,7 +297,8 @@ impl Library {
         }
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         if !on_two_nodes() {
-            command.env("OMPI_MCA_btl", "^tcp");
+            // Open MPI waits a second whenever it closes `ofi`.
+            command.env("OMPI_MCA_btl", "^tcp,ofi");
         }
         command
     }

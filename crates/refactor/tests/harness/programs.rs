@@ -244,7 +244,7 @@ impl Library {
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             // Two ranks on one machine: no network.
-            .env("OMPI_MCA_btl", "^tcp")
+            .env("OMPI_MCA_btl", "^tcp,ofi")
             .env_remove("LD_PRELOAD")
             .args(["-n", "2"])
             .arg(program);
