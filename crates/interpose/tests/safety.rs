@@ -6,7 +6,7 @@ mod harness;
 use std::path::Path;
 use std::process::Command;
 
-use harness::{Library, libraries, lines};
+use harness::{Library, libraries, lines, on_one_machine};
 
 /// Everything that the engine can take goes through it.
 const ENGINE: [(&str, &str); 2] = [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")];
@@ -56,8 +56,7 @@ fn held(
     let program = library.compile("made_and_freed");
     let mut command = Command::new(program);
     command.args([&made.to_string(), which]).envs(environment.iter().copied());
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("OMPI_MCA_btl", "^tcp,ofi").env("LD_PRELOAD", preload);
+    on_one_machine(&mut command).env("LD_PRELOAD", preload);
     let output = command.output().expect("the program runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}: {which}: {printed}", library.name);
@@ -131,8 +130,7 @@ fn types_come_and_go_while_messages_with_them_are_under_way() {
 fn alone(library: &Library, wrapper: &[&str], program: &Path, preload: &str) -> Vec<String> {
     let mut command = Command::new(wrapper.first().copied().unwrap_or("env"));
     command.args(wrapper.get(1..).unwrap_or_default()).arg(program);
-    command.envs(ENGINE).env("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("OMPI_MCA_btl", "^tcp,ofi");
+    on_one_machine(command.envs(ENGINE));
     if !preload.is_empty() {
         command.env("LD_PRELOAD", preload);
     }

@@ -295,11 +295,11 @@ impl Library {
         if self.preload == "openmpi" {
             command.arg("--oversubscribe");
         }
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        if !on_two_nodes() {
-            // Open MPI waits a second whenever it closes `ofi`.
-            command.env("OMPI_MCA_btl", "^tcp,ofi");
-        }
+        if on_two_nodes() {
+            as_root(&mut command)
+        } else {
+            on_one_machine(&mut command)
+        };
         command
     }
 
@@ -312,6 +312,15 @@ impl Library {
     pub fn preload(&self) -> PathBuf {
         preload(self.preload)
     }
+}
+
+fn as_root(command: &mut Command) -> &mut Command {
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+}
+
+/// Open MPI, also as root, and without networks: it waits a second whenever it closes `ofi`.
+pub fn on_one_machine(command: &mut Command) -> &mut Command {
+    as_root(command).env("OMPI_MCA_btl", "^tcp,ofi")
 }
 
 /// Whether ranks are placed on two nodes (`scripts/two-nodes`), by turns.
