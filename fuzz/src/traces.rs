@@ -6,8 +6,8 @@ use std::sync::Arc;
 use commloom_commgraph::recorded::{Phase, program};
 use commloom_commgraph::{Action as Operation, Options, Process, analyse};
 use commloom_trace::{
-    Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Problem,
-    Received, Site, Sum, Summed, Trace, VERSION, Writer, read,
+    Action, Buffer, Collective, Communicator, Event, Events, Header, Mode, Operator, Origin,
+    Problem, Received, Site, Sum, Summed, Trace, VERSION, Writer, read,
 };
 
 use super::bytes::Bytes;
@@ -53,7 +53,7 @@ fn checked(file: &[u8]) -> Option<Trace> {
             return None;
         }
     };
-    assert!(trace.events.is_sorted_by(|a, b| a.0 < b.0), "numbers do not go up");
+    assert!(trace.events.iter().is_sorted_by(|a, b| a.0 < b.0), "numbers do not go up");
     let length = file.len() as u64;
     for problem in &trace.problems {
         let inside = match *problem {
@@ -115,19 +115,12 @@ fn events(bytes: &mut Bytes) -> Vec<Trace> {
     let ranks = u32::try_from(ranks).expect("few");
     let all = communicator(0, (0..ranks).collect());
     let some = communicator(1, vec![0, ranks, u32::MAX]);
-    let mut traces: Vec<Trace> = (0..ranks)
-        .map(|rank| Trace {
-            version: VERSION,
-            header: header(rank, ranks),
-            events: vec![],
-            problems: vec![],
-        })
-        .collect();
+    let mut all_events: Vec<Vec<(u64, Event)>> = (0..ranks).map(|_| vec![]).collect();
     let mut number = 0;
     while !bytes.is_empty() && number < 400 {
-        let rank = bytes.below(traces.len());
+        let rank = bytes.below(all_events.len());
         let communicator = if bytes.below(8) == 0 { some.clone() } else { all.clone() };
-        let own = &mut traces[rank].events;
+        let own = &mut all_events[rank];
         number = own.len() as u64;
         let action = action(bytes, communicator, number);
         let site = Arc::new(Site { module: "app".into(), offset: bytes.below(4) as u64 });
@@ -135,7 +128,12 @@ fn events(bytes: &mut Bytes) -> Vec<Trace> {
         let time = own.last().map_or(0, |(_, event)| event.time).saturating_add(bytes.count());
         own.push((number, Event { time, site, action }));
     }
-    traces
+    let trace = |(rank, events): (u32, Vec<(u64, Event)>)| {
+        assert_eq!(events.iter().cloned().collect::<Events>().iter().collect::<Vec<_>>(), events);
+        let events = events.into_iter().collect();
+        Trace { version: VERSION, header: header(rank, ranks), events, problems: vec![] }
+    };
+    (0..).zip(all_events).map(trace).collect()
 }
 
 fn communicator(number: u64, members: Vec<u32>) -> Arc<Communicator> {
@@ -251,7 +249,7 @@ fn damage(traces: &[Trace], bytes: &mut Bytes) {
         let mut file = Vec::new();
         let mut writer = Writer::new(&mut file, &trace.header).expect("memory takes all");
         for (_, event) in &trace.events {
-            writer.push(event).expect("memory takes all");
+            writer.push(&event).expect("memory takes all");
             if bytes.below(4) == 1 {
                 writer.flush().expect("memory takes all");
             }
@@ -265,9 +263,8 @@ fn damage(traces: &[Trace], bytes: &mut Bytes) {
             file[place] ^= 1 << bytes.below(8);
         }
         let Some(left) = checked(&file) else { continue };
-        for (number, event) in left.events {
-            let (_, written) = &trace.events[usize::try_from(number).expect("few")];
-            assert_eq!(event, *written, "event {number}");
+        for (number, event) in &left.events {
+            assert_eq!(Some(event), trace.events.get(number), "event {number}");
         }
     }
 }

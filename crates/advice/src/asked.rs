@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use commloom_commgraph::Blocks;
-use commloom_trace::{Action, Communicator, Event, Site, Trace};
+use commloom_trace::{Action, Communicator, Event, Kind, Site, Trace};
 
 use crate::finding::Finding;
 use crate::place::Called;
@@ -53,15 +53,12 @@ impl Questions {
     pub fn of(traces: &[Trace], mut called: impl FnMut(&Site) -> Called) -> Questions {
         let mut all = Questions::default();
         for trace in traces {
-            let is_question = |event: &Event| {
-                matches!(event.action, Action::Probed { .. } | Action::Counted { .. })
-            };
-            if !trace.events.iter().any(|(_, event)| is_question(event)) {
+            if trace.events.only(&[Kind::PROBED, Kind::COUNTED]).next().is_none() {
                 continue;
             }
             let mut asking = Asking { trace, open: BTreeMap::new(), last: HashMap::new() };
             for (number, event) in &trace.events {
-                let told = asking.next(*number, event, &mut called);
+                let told = asking.next(number, event, &mut called);
                 let Some((site, asked)) = told else { continue };
                 all.lines.entry(called(&site)).or_default().add(&asked);
             }
@@ -80,8 +77,8 @@ impl Questions {
 }
 
 /// A message that a probe has found, and that is not received yet.
-struct Found<'t> {
-    communicator: &'t Communicator,
+struct Found {
+    communicator: Arc<Communicator>,
     source: u32,
     /// As a status says it.
     key: StatusKey,
@@ -104,37 +101,37 @@ enum Owner {
 struct Asking<'t> {
     trace: &'t Trace,
     /// The probes whose messages were not received yet, by the numbers of their events.
-    open: BTreeMap<u64, Found<'t>>,
+    open: BTreeMap<u64, Found>,
     /// The last message of each.
     last: HashMap<StatusKey, Owner>,
 }
 
-impl<'t> Asking<'t> {
+impl Asking<'_> {
     /// A line that receives a message, with what this event tells about that.
     fn next(
         &mut self,
         number: u64,
-        event: &'t Event,
+        event: Event,
         called: &mut impl FnMut(&Site) -> Called,
     ) -> Option<(Arc<Site>, Asked)> {
         let mut place = || event.site.as_deref().map(&mut *called);
-        match &event.action {
+        match event.action {
             Action::Probed { from, tag, communicator, waits, takes, found } => {
-                let (source, its, bytes) = *found;
+                let (source, its, bytes) = found;
                 let is_any = from.is_none() || tag.is_none();
                 let asked = Asked {
                     envelope: if is_any { place() } else { None },
                     length: None,
-                    arrival: if *waits { None } else { place() },
+                    arrival: if waits { None } else { place() },
                 };
-                let key = (rank(communicator, source)?, its, bytes);
+                let key = (rank(&communicator, source)?, its, bytes);
                 self.last.insert(key, Owner::Probe(number));
-                self.open.insert(number, Found { communicator, source, key, takes: *takes, asked });
+                self.open.insert(number, Found { communicator, source, key, takes, asked });
                 None
             }
             Action::Counted { source, tag, bytes } => {
                 let length = place();
-                match self.last.get(&(*source, *tag, *bytes))? {
+                match self.last.get(&(source, tag, bytes))? {
                     Owner::Line(site) => {
                         Some((Arc::clone(site), Asked { length, ..Asked::default() }))
                     }
@@ -145,17 +142,15 @@ impl<'t> Asking<'t> {
                 }
             }
             Action::Receive { from, tag, communicator, .. } => {
-                let asked = self.received(communicator, *from, *tag, event.site.as_ref());
-                event.site.clone().zip(asked)
+                let asked = self.received(&communicator, from, tag, event.site.as_ref());
+                event.site.zip(asked)
             }
             Action::Received { receive, what } => {
                 let events = &self.trace.events;
-                let posted = events.binary_search_by_key(receive, |(number, _)| *number).ok()?;
-                let posted = &events[posted].1;
-                if let (Action::Receive { communicator, .. }, Some(site)) =
-                    (&posted.action, &posted.site)
+                if let (Some(Action::Receive { communicator, .. }), Some(site)) =
+                    (events.action(receive), events.site(receive))
                 {
-                    let key = (rank(communicator, what.from)?, what.tag, what.bytes);
+                    let key = (rank(&communicator, what.from)?, what.tag, what.bytes);
                     self.last.insert(key, Owner::Line(Arc::clone(site)));
                 }
                 None
@@ -177,7 +172,7 @@ impl<'t> Asking<'t> {
         let mut is_taken = false;
         let Asking { open, last, .. } = self;
         open.retain(|at, found| {
-            let fits = found.communicator == communicator
+            let fits = *found.communicator == *communicator
                 && from.is_none_or(|from| from == found.source)
                 && tag.is_none_or(|tag| tag == found.key.1)
                 && !(found.takes && is_taken);

@@ -1,6 +1,7 @@
 //! The elements that the bytes of messages are to the program.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use commloom_layout::{Basic, text};
 
@@ -13,14 +14,14 @@ pub struct Elements {
 
 impl Elements {
     pub fn of(same: &[&Finding]) -> Elements {
-        let mut layouts: BTreeSet<&str> = BTreeSet::new();
+        let mut layouts: BTreeSet<Arc<str>> = BTreeSet::new();
         for (finding, message) in same.iter().flat_map(|f| f.messages().map(move |m| (f, m))) {
-            layouts.extend(finding.send(message).map(|(buffer, _)| &*buffer.layout));
-            layouts.extend(finding.receive(message).map(|(buffer, ..)| &*buffer.layout));
+            layouts.extend(finding.send(message).map(|(buffer, _)| buffer.layout));
+            layouts.extend(finding.receive(message).map(|(buffer, ..)| buffer.layout));
         }
         let mut basics: BTreeSet<&str> = BTreeSet::new();
         for layout in layouts {
-            match text::parse(layout) {
+            match text::parse(&layout) {
                 Ok(ty) => {
                     basics.extend(ty.signature().runs().iter().map(|(basic, _)| basic.name()))
                 }

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use commloom_commgraph::cost::LogGp;
-use commloom_commgraph::recorded::Message;
+use commloom_commgraph::recorded::{Message, Place};
 use commloom_commgraph::{
     Action, Collective, Detection, Graph, GraphError, Named, Share, needed, returned, shares,
 };
-use commloom_trace::{Action as Recorded, Buffer, Communicator, Event, Site, Trace};
+use commloom_trace::{Action as Recorded, Buffer, Communicator, Site, Trace};
 
 use crate::place::Called;
 use crate::waits;
@@ -96,9 +96,9 @@ impl<'a> Finding<'a> {
     }
 
     /// The record of a send.
-    pub fn send(&self, message: &Message) -> Option<(&'a Buffer, &'a Communicator)> {
-        match event(&self.ran.traces, message.send.process, message.send.event)?.action {
-            Recorded::Send { ref buffer, ref communicator, .. } => Some((buffer, communicator)),
+    pub fn send(&self, message: &Message) -> Option<(Buffer, Arc<Communicator>)> {
+        match action(&self.ran.traces, message.send)? {
+            Recorded::Send { buffer, communicator, .. } => Some((buffer, communicator)),
             _ => None,
         }
     }
@@ -111,8 +111,7 @@ impl<'a> Finding<'a> {
         let mut open: BTreeSet<u64> = own.map(|send| send.event).collect();
         let Some(last) = open.pop_last() else { return true };
         let Some(trace) = trace(&self.ran.traces, process) else { return false };
-        let after = trace.events.partition_point(|(number, _)| *number <= last);
-        for (_, event) in &trace.events[after..] {
+        for (_, event) in trace.events.since(last.saturating_add(1)) {
             if open.is_empty() {
                 break;
             }
@@ -124,9 +123,9 @@ impl<'a> Finding<'a> {
     }
 
     /// And of a receive, with the source and tag that it asks for.
-    pub fn receive(&self, message: &Message) -> Option<(&'a Buffer, Option<u32>, Option<i32>)> {
-        match event(&self.ran.traces, message.receive.process, message.receive.event)?.action {
-            Recorded::Receive { ref buffer, from, tag, .. } => Some((buffer, from, tag)),
+    pub fn receive(&self, message: &Message) -> Option<(Buffer, Option<u32>, Option<i32>)> {
+        match action(&self.ran.traces, message.receive)? {
+            Recorded::Receive { buffer, from, tag, .. } => Some((buffer, from, tag)),
             _ => None,
         }
     }
@@ -138,10 +137,8 @@ fn trace(traces: &[Trace], process: u32) -> Option<&Trace> {
     there.or_else(|| traces.iter().find(is_of))
 }
 
-fn event(traces: &[Trace], process: u32, number: u64) -> Option<&Event> {
-    let trace = trace(traces, process)?;
-    let found = trace.events.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-    Some(&trace.events[found].1)
+fn action(traces: &[Trace], place: Place) -> Option<Recorded> {
+    trace(traces, place.process)?.events.action(place.event)
 }
 
 /// The number of a message in its part, by its send.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use commloom_commgraph::Blocks;
-use commloom_trace::{Action, NOT_LOOKED_AT, Site, Trace};
+use commloom_trace::{Action, Kind, NOT_LOOKED_AT, Site, Trace};
 
 use crate::finding::Finding;
 use crate::place::Called;
@@ -39,7 +39,7 @@ struct Step<'a> {
     /// To whom it is sent, or from whom it is received.
     send_to: Option<u32>,
     receive_from: Option<u32>,
-    buffer: (u64, u64, &'a str),
+    buffer: (u64, u64, Arc<str>),
     bytes: u64,
 }
 
@@ -48,15 +48,22 @@ type Steps<'a> = Vec<(u64, Step<'a>, u64)>;
 
 impl<'a> Whole<'a> {
     pub fn of(traces: &'a [Trace], mut called: impl FnMut(&Site) -> Called) -> Whole<'a> {
-        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
-        for (_, event) in traces.iter().flat_map(|trace| &trace.events) {
-            let all = match event.action {
-                Action::Send { .. } => &mut sent,
-                Action::Receive { .. } => &mut received,
-                _ => continue,
-            };
-            *all.entry(event.site.clone()).or_insert(0_u64) += 1;
-        }
+        let by_site = |kind: Kind| {
+            let mut all: BTreeMap<Option<Arc<Site>>, u64> = BTreeMap::new();
+            for trace in traces {
+                // Equal sites of a trace are mostly one: few are compared by their text.
+                let mut known: HashMap<Option<*const Site>, (Option<&Arc<Site>>, u64)> =
+                    HashMap::new();
+                for site in trace.events.sites(kind) {
+                    known.entry(site.map(Arc::as_ptr)).or_insert((site, 0)).1 += 1;
+                }
+                for (site, count) in known.into_values() {
+                    *all.entry(site.cloned()).or_insert(0) += count;
+                }
+            }
+            all
+        };
+        let (sent, received) = (by_site(Kind::SEND), by_site(Kind::RECEIVE));
         let sites = sent.keys().chain(received.keys()).flatten();
         let places: HashMap<Arc<Site>, Called> =
             sites.map(|site| (Arc::clone(site), called(site))).collect();
@@ -154,29 +161,25 @@ impl<'a> Whole<'a> {
     }
 
     /// The actions of a process at these lines.
-    fn steps<'s>(
-        &'s self,
-        trace: &'s Trace,
+    fn steps(
+        &self,
+        trace: &Trace,
         (sent, received): &(BTreeSet<&Called>, BTreeSet<&Called>),
-    ) -> Steps<'s> {
-        let step = |(number, event): &'s (u64, commloom_trace::Event)| {
+    ) -> Steps<'_> {
+        let step = |(number, event): (u64, commloom_trace::Event)| {
             let place = self.place(&event.site)?;
-            let (is_there, send_to, receive_from, buffer, hash) = match &event.action {
+            let (is_there, send_to, receive_from, buffer, hash) = match event.action {
                 Action::Send { to, buffer, hash, .. } => {
-                    (sent.contains(place), Some(*to), None, buffer, *hash)
+                    (sent.contains(place), Some(to), None, buffer, hash)
                 }
                 Action::Receive { from, buffer, .. } => {
-                    (received.contains(place), None, *from, buffer, NOT_LOOKED_AT)
+                    (received.contains(place), None, from, buffer, NOT_LOOKED_AT)
                 }
                 _ => return None,
             };
             let bytes = buffer.bytes;
-            let buffer = (buffer.address, buffer.count, &*buffer.layout);
-            is_there.then_some((
-                *number,
-                Step { place, send_to, receive_from, buffer, bytes },
-                hash,
-            ))
+            let buffer = (buffer.address, buffer.count, buffer.layout);
+            is_there.then_some((number, Step { place, send_to, receive_from, buffer, bytes }, hash))
         };
         trace.events.iter().filter_map(step).collect()
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use commloom_commgraph::recorded::{Oddity, Phase, Program, RecordError, program};
+use commloom_commgraph::recorded::{self, Oddity, Phase, Program, RecordError, program};
 use commloom_commgraph::{Analysis, Kind, Options, analyse};
 use commloom_trace::{
     Action, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin, Received,
@@ -14,7 +14,8 @@ use commloom_trace::{
 /// Processes that run one after the other and are recorded as the preload does it.
 struct World {
     memory: Vec<Vec<u8>>,
-    traces: Vec<Trace>,
+    /// By process, with their numbers.
+    events: Vec<Vec<(u64, Event)>>,
     under_way: HashMap<(usize, usize, i32), VecDeque<Vec<u8>>>,
     /// Arrivals: event, address, bytes.
     came: Vec<Vec<(u64, usize, Vec<u8>)>>,
@@ -28,19 +29,6 @@ const MEMORY: usize = 4096;
 impl World {
     fn new(ranks: usize) -> World {
         let n = id(ranks);
-        let header = |rank| Header {
-            rank,
-            ranks: n,
-            program: "simulated".into(),
-            library: "none".into(),
-            started: 0,
-        };
-        let trace = |rank| Trace {
-            version: VERSION,
-            header: header(rank),
-            events: Vec::new(),
-            problems: Vec::new(),
-        };
         World {
             memory: (0..ranks)
                 .map(|r| {
@@ -49,7 +37,7 @@ impl World {
                         .collect()
                 })
                 .collect(),
-            traces: (0..n).map(trace).collect(),
+            events: vec![Vec::new(); ranks],
             under_way: HashMap::new(),
             came: vec![Vec::new(); ranks],
             knows_sent: false,
@@ -58,11 +46,28 @@ impl World {
     }
 
     fn ranks(&self) -> usize {
-        self.traces.len()
+        self.events.len()
+    }
+
+    fn traces(&self) -> Vec<Trace> {
+        let header = |rank| Header {
+            rank,
+            ranks: id(self.ranks()),
+            program: "simulated".into(),
+            library: "none".into(),
+            started: 0,
+        };
+        let trace = |(rank, events): (u32, &Vec<(u64, Event)>)| Trace {
+            version: VERSION,
+            header: header(rank),
+            events: events.iter().cloned().collect(),
+            problems: Vec::new(),
+        };
+        (0..).zip(&self.events).map(trace).collect()
     }
 
     fn push(&mut self, rank: usize, line: u64, action: Action) -> u64 {
-        let events = &mut self.traces[rank].events;
+        let events = &mut self.events[rank];
         let number = events.len() as u64;
         let site = Some(Arc::new(Site { module: "app".into(), offset: line }));
         events.push((number, Event { time: number, site, action }));
@@ -183,7 +188,7 @@ impl World {
     }
 
     fn program(&self) -> Program {
-        program(&self.traces).expect("all processes are there")
+        program(&self.traces()).expect("all processes are there")
     }
 }
 
@@ -507,11 +512,8 @@ fn what_does_not_go_together_is_said() {
     let mut world = World::new(3);
     ring(&mut world, 16);
     world.send(50, 0, 0, 8, 1, 77);
-    let at = world.traces[2]
-        .events
-        .iter()
-        .position(|(_, e)| matches!(e.action, Action::Received { .. }));
-    let event = &mut world.traces[2].events[at.expect("it received")].1;
+    let is_received = |(_, e): &&mut (u64, Event)| matches!(e.action, Action::Received { .. });
+    let (_, event) = world.events[2].iter_mut().find(is_received).expect("it received");
     if let Action::Received { what, .. } = &mut event.action {
         what.hash ^= 1;
     }
@@ -525,15 +527,13 @@ fn what_does_not_go_together_is_said() {
         }
     }
     assert_eq!((unmatched, differs), (1, 1), "{:?}", program.oddities);
-    world.traces.remove(1);
-    assert_eq!(program_error(&world), RecordError::Missing { ranks: 3, missing: 1 });
-    let copy = world.traces[0].clone();
-    world.traces.push(copy);
-    assert_eq!(program_error(&world), RecordError::Twice { rank: 0, ranks: 3 });
-}
-
-fn program_error(world: &World) -> RecordError {
-    program(&world.traces).expect_err("not all processes are there")
+    let mut traces = world.traces();
+    traces.remove(1);
+    let error =
+        |traces: &[Trace]| recorded::program(traces).expect_err("not all processes are there");
+    assert_eq!(error(&traces), RecordError::Missing { ranks: 3, missing: 1 });
+    traces.push(traces[0].clone());
+    assert_eq!(error(&traces), RecordError::Twice { rank: 0, ranks: 3 });
 }
 
 /// Every receive is seen, also those that the program overwrites later.
@@ -785,9 +785,8 @@ fn what_can_only_come_from_one_is_not_by_chance() {
         world.send(90, from, 0, 32, 0, i32::try_from(from).expect("few"));
         let tag = i32::try_from(from).expect("few");
         world.receive_from(91, 0, (100 + 32 * from, 32), None, from, tag);
-        let posted = world.traces[0].events.len() - 2;
-        let Action::Receive { tag: posted, .. } = &mut world.traces[0].events[posted].1.action
-        else {
+        let posted = world.events[0].len() - 2;
+        let Action::Receive { tag: posted, .. } = &mut world.events[0][posted].1.action else {
             panic!("a receive was posted");
         };
         *posted = Some(tag);
@@ -824,10 +823,10 @@ fn a_sum_is_made_before_its_buffer_is_used_again() {
             *posted = world.push(r, 90, receive);
         }
         for r in 0..2 {
-            sends[r] = world.traces[r].events.len() as u64;
+            sends[r] = world.events[r].len() as u64;
             world.send(91, r, own, 8, 1 - r, 0);
             if let (Some((receive, before)), Some((_, event))) =
-                (sums[r], world.traces[r].events.get_mut(usize::try_from(sends[r]).expect("few")))
+                (sums[r], world.events[r].get_mut(usize::try_from(sends[r]).expect("few")))
                 && let Action::Send { sum, .. } = &mut event.action
             {
                 *sum = Some(Sum { element: "MPI_DOUBLE".into(), receive, before });

@@ -74,10 +74,10 @@ fn check_halo(traces: &[Trace], library: &Library) {
     for trace in traces {
         let mut in_halo = false;
         for (_, event) in &trace.events {
-            match &event.action {
-                Action::Mark(level) => in_halo |= *level == 109,
+            match event.action {
+                Action::Mark(level) => in_halo |= level == 109,
                 Action::Summed(summed) if in_halo => panic!("{}: {summed:?}", library.name),
-                Action::Send { sum, .. } if in_halo => assert_eq!(*sum, None),
+                Action::Send { sum, .. } if in_halo => assert_eq!(sum, None),
                 _ => {}
             }
         }
@@ -87,8 +87,8 @@ fn check_halo(traces: &[Trace], library: &Library) {
 
 /// The communicators that a process has made, in order, with how many there are of their members.
 fn made(trace: &Trace) -> Vec<Arc<Communicator>> {
-    let communicator = |(_, event): &(u64, Event)| match &event.action {
-        Action::Communicator(communicator) => Some(communicator.clone()),
+    let communicator = |(_, event): (u64, Event)| match event.action {
+        Action::Communicator(communicator) => Some(communicator),
         _ => None,
     };
     trace.events.iter().filter_map(communicator).collect()

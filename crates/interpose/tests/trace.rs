@@ -55,13 +55,13 @@ fn recorded(
 }
 
 /// The events of a step of `recorded.c`, with their numbers.
-fn step(trace: &Trace, step: i32) -> Vec<(u64, &Action)> {
+fn step(trace: &Trace, step: i32) -> Vec<(u64, Action)> {
     let mut inside = false;
     let mut found = Vec::new();
     for (number, Event { action, .. }) in &trace.events {
         match action {
-            Action::Mark(level) if *level >= 100 => inside = *level == 100 + step,
-            _ if inside => found.push((*number, action)),
+            Action::Mark(level) if level >= 100 => inside = level == 100 + step,
+            action if inside => found.push((number, action)),
             _ => {}
         }
     }
@@ -78,19 +78,24 @@ struct Sent<'t> {
     origins: &'t [Origin],
 }
 
-fn sends<'t>(events: &[(u64, &'t Action)]) -> Vec<Sent<'t>> {
-    let send = |&(_, action): &(u64, &'t Action)| match action {
+/// All events of a trace.
+fn actions(trace: &Trace) -> Vec<(u64, Action)> {
+    trace.events.iter().map(|(number, event)| (number, event.action)).collect()
+}
+
+fn sends(events: &[(u64, Action)]) -> Vec<Sent<'_>> {
+    let send = |(_, action)| match action {
         &Action::Send { mode, to, tag, ref buffer, hash, ref origins, .. } => {
             Some(Sent { mode, to, tag, bytes: buffer.bytes, hash, origins })
         }
         _ => None,
     };
-    events.iter().filter_map(send).collect()
+    events.iter().map(|(number, action)| (number, action)).filter_map(send).collect()
 }
 
-fn received(events: &[(u64, &Action)]) -> Vec<(u64, Received)> {
-    let received = |&(number, action): &(u64, &Action)| match action {
-        Action::Received { what, .. } => Some((number, *what)),
+fn received(events: &[(u64, Action)]) -> Vec<(u64, Received)> {
+    let received = |(number, action): &(u64, Action)| match action {
+        Action::Received { what, .. } => Some((*number, *what)),
         _ => None,
     };
     events.iter().filter_map(received).collect()
@@ -109,9 +114,9 @@ fn check_messages(traces: &[Trace], what: &str) {
             match &event.action {
                 Action::Send { to, tag, buffer, hash, .. } => {
                     *balance.entry((me, *to, *tag, buffer.bytes, *hash)).or_default() += 1;
-                    open.insert(*number, "send");
+                    open.insert(number, "send");
                 }
-                Action::Receive { .. } => drop(open.insert(*number, "receive")),
+                Action::Receive { .. } => drop(open.insert(number, "receive")),
                 Action::Sent { send } => assert_eq!(open.remove(send), Some("send"), "{what}"),
                 Action::Received { receive, what: came } => {
                     let Received { from, tag, bytes, hash } = *came;
@@ -315,7 +320,7 @@ fn check_sums(traces: &[Trace]) {
 /// All calls are made in the program, and different ones at different places.
 fn check_sites(traces: &[Trace], program: &Path) {
     for trace in traces {
-        let sites: Vec<_> = trace.events.iter().filter_map(|(_, e)| e.site.as_ref()).collect();
+        let sites: Vec<_> = trace.events.iter().filter_map(|(_, e)| e.site).collect();
         assert_eq!(sites.len(), trace.events.len());
         for site in &sites {
             assert_eq!(Path::new(&site.module), program);
@@ -332,16 +337,12 @@ fn only_regions_are_recorded_where_that_is_wanted() {
         let (_, traces, _) =
             recorded(&library, "regions", &program, &[("COMMLOOM_TRACE_REGIONS", "1")]);
         for trace in &traces {
-            let actions: Vec<&Action> = trace.events.iter().map(|(_, e)| &e.action).collect();
-            assert_eq!(
-                (actions.first(), actions.last()),
-                (Some(&&Action::Mark(1)), Some(&&Action::Mark(0)))
-            );
+            let ends = [trace.events.first(), trace.events.last()];
+            let actions = ends.map(|end| end.map(|(_, event)| event.action));
+            assert_eq!(actions, [Some(Action::Mark(1)), Some(Action::Mark(0))]);
         }
         let sent = |rank: usize| {
-            let all: Vec<(u64, &Action)> =
-                traces[rank].events.iter().map(|(n, e)| (*n, &e.action)).collect();
-            sends(&all).iter().map(|s| s.tag).collect::<Vec<i32>>()
+            sends(&actions(&traces[rank])).iter().map(|s| s.tag).collect::<Vec<i32>>()
         };
         assert_eq!((sent(0), sent(1), sent(3)), (vec![60, 61], vec![60, 61], vec![]));
     }
@@ -354,7 +355,7 @@ fn a_limit_ends_the_trace_and_not_the_program() {
         let (_, traces, folder) =
             recorded(&library, "limit", &program, &[("COMMLOOM_TRACE_LIMIT", "3000")]);
         for (rank, trace) in traces.iter().enumerate() {
-            assert_eq!(trace.events.last().map(|(_, e)| &e.action), Some(&Action::Limit));
+            assert_eq!(trace.events.last().map(|(_, e)| e.action), Some(Action::Limit));
             assert!(trace.events.len() > 20, "{}", trace.events.len());
             let file = folder.join(format!("rank-{rank:06}.trace"));
             assert!(file.metadata().expect("it is there").len() <= 3000);
@@ -365,10 +366,10 @@ fn a_limit_ends_the_trace_and_not_the_program() {
 /// Hashes of what is sent, whether all of it is from earlier events, and whether it is a sum, by
 /// step of `attention.c`.
 fn attended(trace: &Trace, number: i32) -> Vec<(u64, bool, bool)> {
-    let send = |(_, action): (u64, &Action)| match action {
+    let send = |(_, action): (u64, Action)| match action {
         Action::Send { hash, origins, sum, buffer, .. } => {
             let known: u64 = origins.iter().map(|origin| origin.length).sum();
-            Some((*hash, known == buffer.bytes, sum.is_some()))
+            Some((hash, known == buffer.bytes, sum.is_some()))
         }
         _ => None,
     };
@@ -510,10 +511,9 @@ fn fortran_is_recorded() {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             let traces = traces(&folder, 2);
             for trace in &traces {
-                let all: Vec<(u64, &Action)> =
-                    trace.events.iter().map(|(n, e)| (*n, &e.action)).collect();
+                let all = actions(trace);
                 assert!(!sends(&all).is_empty() && !received(&all).is_empty());
-                let sites = trace.events.iter().filter_map(|(_, e)| e.site.as_ref());
+                let sites = trace.events.iter().filter_map(|(_, e)| e.site);
                 assert!(sites.clone().count() > 0);
                 for site in sites {
                     assert_eq!(Path::new(&site.module), program, "{binding}, {}", library.name);

@@ -52,13 +52,25 @@ impl<'a> In<'a> {
         self.0.is_empty()
     }
 
+    #[inline]
     pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
+        let (&first, rest) = self.0.split_first()?;
+        if first < 0x80 {
+            self.0 = rest;
+            return Some(first.into());
+        }
+        self.longer()
+    }
+
+    /// Of more bytes than one.
+    fn longer(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -74,6 +86,7 @@ impl<'a> In<'a> {
         None
     }
 
+    #[inline]
     pub fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
     }

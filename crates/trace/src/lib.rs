@@ -12,10 +12,12 @@
 mod block;
 mod bytes;
 mod event;
+mod events;
 mod header;
 mod operation;
 mod problem;
 mod read;
+mod record;
 mod show;
 mod table;
 mod write;
@@ -24,6 +26,7 @@ pub use event::{
     Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
     Origin, Received, Site, Sum, Summed,
 };
+pub use events::{Events, Iter, Kind};
 pub use header::{Header, VERSION};
 pub use problem::{Problem, Unreadable};
 pub use read::{Trace, read};

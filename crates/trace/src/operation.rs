@@ -3,15 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::bytes::{In, Out};
-use crate::event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, Operator, Origin, Received, Site, Sum,
-    Summed,
-};
+use crate::bytes::Out;
+use crate::event::{Action, Buffer, Communicator, Event, Mode, Operator, Origin, Site};
 use crate::table::Table;
 
 /// First bytes of records.
-mod kind {
+pub(crate) mod kind {
     pub const SITE: u8 = 0;
     pub const NAME: u8 = 1;
     pub const COMMUNICATOR: u8 = 2;
@@ -29,7 +26,8 @@ mod kind {
     pub const COUNTED: u8 = 27;
 }
 
-const MODES: [Mode; 4] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
+pub(crate) const MODES: [Mode; 4] =
+    [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
 
 /// The definitions in the records of a block so far, and the time.
 #[derive(Default)]
@@ -265,193 +263,4 @@ fn put_origins(origins: &[Origin], out: &mut Out<'_>) {
 /// A value as its place in a short list.
 fn place<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|other| other == value).map_or(0, |at| at.to_le_bytes()[0])
-}
-
-/// The records of a block.
-pub(crate) struct Decoder<'a> {
-    input: In<'a>,
-    sites: Vec<Arc<Site>>,
-    names: Vec<Arc<str>>,
-    communicators: Vec<Arc<Communicator>>,
-    time: u64,
-    version: u64,
-}
-
-impl<'a> Decoder<'a> {
-    /// Of a file of this version.
-    pub fn new(bytes: &'a [u8], version: u64) -> Self {
-        Decoder {
-            version,
-            input: In(bytes),
-            sites: Vec::new(),
-            names: Vec::new(),
-            communicators: Vec::new(),
-            time: 0,
-        }
-    }
-
-    /// The next event. `None` at the end, or where the bytes make no sense.
-    pub fn event(&mut self) -> Option<Event> {
-        while !self.input.is_empty() {
-            match self.input.byte()? {
-                kind::SITE => {
-                    let module = self.input.string()?.to_owned();
-                    let offset = self.input.number()?;
-                    self.sites.push(Arc::new(Site { module, offset }));
-                }
-                kind::NAME => self.names.push(self.input.string()?.into()),
-                kind::COMMUNICATOR => {
-                    let communicator = self.new_communicator()?;
-                    self.communicators.push(Arc::new(communicator));
-                }
-                kind => {
-                    self.time = self.time.checked_add(self.input.number()?)?;
-                    let site = match self.input.small::<usize>()? {
-                        0 => None,
-                        at => Some(self.sites.get(at - 1)?.clone()),
-                    };
-                    let action = self.action(kind)?;
-                    return Some(Event { time: self.time, site, action });
-                }
-            }
-        }
-        None
-    }
-
-    fn action(&mut self, kind: u8) -> Option<Action> {
-        Some(match kind {
-            kind::SEND => Action::Send {
-                mode: *MODES.get(usize::from(self.input.byte()?))?,
-                to: self.input.small()?,
-                tag: self.tag()?,
-                communicator: self.communicator()?,
-                buffer: self.buffer()?,
-                hash: self.input.fixed()?,
-                origins: self.origins()?,
-                sum: self.sum()?,
-            },
-            kind::RECEIVE => Action::Receive {
-                from: self.rank_or_none()?,
-                tag: self.tag_or_none()?,
-                communicator: self.communicator()?,
-                buffer: self.buffer()?,
-            },
-            kind::SENT => Action::Sent { send: self.input.number()? },
-            kind::RECEIVED => {
-                let receive = self.input.number()?;
-                let (from, tag, bytes) = self.envelope()?;
-                let hash = self.input.fixed()?;
-                Action::Received { receive, what: Received { from, tag, bytes, hash } }
-            }
-            kind::DROPPED => Action::Dropped { receive: self.input.number()? },
-            kind::COLLECTIVE => Action::Collective(Collective {
-                name: self.name()?,
-                communicator: self.communicator()?,
-                root: self.rank_or_none()?,
-                gives: self.input.number()?,
-                gets: self.input.number()?,
-            }),
-            kind::NEW_COMMUNICATOR => Action::Communicator(self.communicator()?),
-            kind::SUMMED => Action::Summed(Summed {
-                operator: *Operator::ALL.get(usize::from(self.input.byte()?))?,
-                element: self.name()?,
-                receive: self.input.number()?,
-                other: self.input.number()?.checked_sub(1),
-                buffer: self.buffer()?,
-                before: self.input.fixed()?,
-                origins: self.origins()?,
-                hash: self.input.fixed()?,
-            }),
-            kind::PROBED => {
-                let (from, tag) = (self.rank_or_none()?, self.tag_or_none()?);
-                let (communicator, how) = (self.communicator()?, self.input.byte()?);
-                let (waits, takes) = (how & 1 != 0, how & 2 != 0);
-                Action::Probed { from, tag, communicator, waits, takes, found: self.envelope()? }
-            }
-            kind::COUNTED => {
-                let (source, tag, bytes) = self.envelope()?;
-                Action::Counted { source, tag, bytes }
-            }
-            kind::MARK => Action::Mark(self.tag()?),
-            kind::LIMIT => Action::Limit,
-            _ => return None,
-        })
-    }
-
-    fn tag(&mut self) -> Option<i32> {
-        i32::try_from(self.input.signed()?).ok()
-    }
-
-    fn tag_or_none(&mut self) -> Option<Option<i32>> {
-        match self.input.byte()? {
-            0 => Some(None),
-            _ => self.tag().map(Some),
-        }
-    }
-
-    /// Source, tag and bytes.
-    fn envelope(&mut self) -> Option<(u32, i32, u64)> {
-        Some((self.input.small()?, self.tag()?, self.input.number()?))
-    }
-
-    fn rank_or_none(&mut self) -> Option<Option<u32>> {
-        let coded = self.input.number()?;
-        match coded.checked_sub(1) {
-            None => Some(None),
-            Some(rank) => Some(Some(u32::try_from(rank).ok()?)),
-        }
-    }
-
-    fn name(&mut self) -> Option<Arc<str>> {
-        self.names.get(self.input.small::<usize>()?).cloned()
-    }
-
-    fn communicator(&mut self) -> Option<Arc<Communicator>> {
-        self.communicators.get(self.input.small::<usize>()?).cloned()
-    }
-
-    fn buffer(&mut self) -> Option<Buffer> {
-        Some(Buffer {
-            address: self.input.number()?,
-            count: self.input.number()?,
-            layout: self.name()?,
-            bytes: self.input.number()?,
-        })
-    }
-
-    fn origins(&mut self) -> Option<Vec<Origin>> {
-        let mut origins = Vec::new();
-        for _ in 0..self.input.length()? {
-            origins.push(Origin {
-                at: self.input.number()?,
-                length: self.input.number()?,
-                receive: self.input.number()?,
-                from: self.input.number()?,
-            });
-        }
-        Some(origins)
-    }
-
-    fn sum(&mut self) -> Option<Option<Sum>> {
-        let Some(element) = self.input.small::<usize>()?.checked_sub(1) else { return Some(None) };
-        let element = self.names.get(element)?.clone();
-        Some(Some(Sum { element, receive: self.input.number()?, before: self.input.number()? }))
-    }
-
-    fn new_communicator(&mut self) -> Option<Communicator> {
-        let mut number = self.input.number()?;
-        if self.version < 2 && number != 0 {
-            number |= Communicator::PRIVATE;
-        }
-        let mut groups = [Vec::new(), Vec::new()];
-        for group in &mut groups {
-            let mut last = 0i64;
-            for _ in 0..self.input.length()? {
-                last = last.checked_add(self.input.signed()?)?;
-                group.push(u32::try_from(last).ok()?);
-            }
-        }
-        let [members, remote] = groups;
-        Some(Communicator { number, members, remote })
-    }
 }

@@ -1,10 +1,10 @@
 //! Reads a trace as far as it is whole.
 
 use crate::block::{self, Block, Found};
-use crate::event::Event;
+use crate::events::Events;
 use crate::header::Header;
-use crate::operation::Decoder;
 use crate::problem::{Problem, Unreadable};
+use crate::record::Known;
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,23 +14,25 @@ pub struct Trace {
     /// Which process.
     pub header: Header,
     /// By number, in order. Where some are missing, their numbers are.
-    pub events: Vec<(u64, Event)>,
+    pub events: Events,
     /// The parts left out, by place.
     pub problems: Vec<Problem>,
 }
 
-/// Everything in a file that is whole. Linear in its bytes; takes the memory of its events.
+/// Everything in a file that is whole. Linear in its bytes, and so
+/// is the memory that it takes.
 ///
 /// # Errors
 /// See [`Unreadable`]: there is no header.
 pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
     let (header, version, mut rest) = Header::read(file)?;
-    let mut trace = Trace { version, header, events: Vec::new(), problems: Vec::new() };
+    let mut trace = Trace { version, header, events: Events::default(), problems: Vec::new() };
+    let mut known = Known::default();
     while !rest.is_empty() {
         let at = number(file.len() - rest.len());
         match block::find(rest) {
             Found::Whole(block, end) => {
-                trace.take(&block, version, at, number(end));
+                trace.take(&block, &mut known, at, number(end));
                 rest = &rest[end..];
             }
             // Another block further on: then the length was damaged, not the end cut off.
@@ -48,28 +50,20 @@ pub fn read(file: &[u8]) -> Result<Trace, Unreadable> {
     Ok(trace)
 }
 
-/// All events of a block, or none.
-fn events(block: &Block<'_>, version: u64) -> Option<Vec<Event>> {
-    let raw = block.unpack()?;
-    let mut decoder = Decoder::new(&raw, version);
-    let events: Vec<Event> = std::iter::from_fn(|| decoder.event()).collect();
-    (u32::try_from(events.len()) == Ok(block.events)).then_some(events)
-}
-
 fn number(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 impl Trace {
-    fn take(&mut self, block: &Block<'_>, version: u64, at: u64, length: u64) {
-        let expected = self.events.last().map_or(0, |(number, _)| number.saturating_add(1));
+    fn take(&mut self, block: &Block<'_>, known: &mut Known, at: u64, length: u64) {
+        let expected = self.events.end();
         // Numbers go up: the others are of a file that was written over.
-        let events = if block.first < expected { None } else { events(block, version) };
-        let Some(events) = events else { return self.damaged(at, length) };
+        if self.events.take(block, self.version, known).is_none() {
+            return self.damaged(at, length);
+        }
         if block.first > expected {
             self.problems.push(Problem::Gap { at, first: expected, last: block.first - 1 });
         }
-        self.events.extend((block.first..).zip(events));
     }
 
     /// Notes damage; what follows other damage is the same.

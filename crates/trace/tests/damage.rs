@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use commloom_trace::{
-    Action, BLOCK, Buffer, Collective, Communicator, Event, Header, Mode, Operator, Origin,
-    Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
+    Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Kind, Mode, Operator,
+    Origin, Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
 };
 use fastrand::Rng;
 
@@ -152,16 +152,31 @@ fn file(events: &[Event], flush_after: u64) -> Vec<u8> {
     bytes
 }
 
-/// Every event that was read is the one that was written under its number.
+/// Every event that was read is the one that was written under its number, however it is asked
+/// for.
 #[track_caller]
 fn assert_true(trace: &Trace, events: &[Event], what: &str) {
+    let mut next = 0;
     for (number, event) in &trace.events {
-        assert_eq!(
-            event,
-            &events[usize::try_from(*number).expect("few")],
-            "{what}, event {number}"
-        );
+        let what = format!("{what}, event {number}");
+        assert_eq!(event, events[usize::try_from(number).expect("few")], "{what}");
+        assert_eq!(trace.events.get(number).as_ref(), Some(&event), "{what}");
+        assert_eq!(trace.events.action(number).as_ref(), Some(&event.action), "{what}");
+        assert_eq!(trace.events.site(number), event.site.as_ref(), "{what}");
+        assert!((next..number).all(|lost| trace.events.get(lost).is_none()), "{what}");
+        assert_eq!(trace.events.since(next).next(), Some((number, event)), "{what}");
+        next = number + 1;
     }
+    let is_wanted = |action: &Action| matches!(action, Action::Mark(_) | Action::Summed(_));
+    let wanted = trace.events.iter().filter(|(_, event)| is_wanted(&event.action));
+    assert!(trace.events.only(&[Kind::MARK, Kind::SUMMED]).eq(wanted), "{what}");
+    let sends = trace.events.only(&[Kind::SEND]).map(|(_, event)| event.site);
+    assert!(sends.eq(trace.events.sites(Kind::SEND).map(Option::<&Arc<Site>>::cloned)), "{what}");
+    assert_eq!(trace.events.get(next), None, "{what}");
+    assert_eq!(trace.events.since(next).next(), None, "{what}");
+    assert_eq!(trace.events.last().map(|(number, _)| number + 1).unwrap_or(0), next, "{what}");
+    let count = trace.events.iter().count();
+    assert_eq!((trace.events.len(), trace.events.is_empty()), (count, count == 0), "{what}");
 }
 
 #[test]
@@ -176,6 +191,12 @@ fn what_is_written_is_read() {
         assert_eq!(trace.problems, [], "seed {seed}");
         assert_eq!(trace.events.len(), events.len(), "seed {seed}");
         assert_true(&trace, &events, &format!("seed {seed}"));
+        // The same from memory, some of them lost.
+        let kept = (0..).zip(events.clone()).filter(|_| rng.u32(0..10) > 0);
+        let kept: Vec<(u64, Event)> = kept.collect();
+        let made = Trace { events: kept.iter().cloned().collect(), ..trace };
+        assert_true(&made, &events, &format!("seed {seed}, some lost"));
+        assert_eq!(made.events.iter().collect::<Vec<_>>(), kept, "seed {seed}");
     }
 }
 
@@ -185,6 +206,9 @@ fn blocks_end_by_themselves() {
     let bytes = file(&events, u64::MAX);
     let trace = read(&bytes).expect("a trace");
     assert_eq!(trace.events.len(), events.len());
+    assert_true(&trace, &events, "many blocks");
+    let made: Events = (0..).zip(events.clone()).collect();
+    assert_eq!(made, trace.events);
     // Two thirds are lost with the last third of the file at most: there are many blocks.
     let half = read(&bytes[..bytes.len() / 2]).expect("a trace");
     assert!(half.events.len() * 2 + 2 * BLOCK / 10 > events.len(), "{}", half.events.len());
@@ -261,9 +285,9 @@ fn numbers_of_communicators_in_version_1_mean_nothing_to_others() {
         let action = Action::Communicator(Arc::new(communicator));
         let mut bytes = file(&[Event { time: 0, site: None, action }], 1);
         bytes[8] = 1;
-        match &read(&bytes).expect("a trace").events[0].1.action {
-            Action::Communicator(communicator) => communicator.number,
-            other => panic!("{other}"),
+        match read(&bytes).expect("a trace").events.first().map(|(_, event)| event.action) {
+            Some(Action::Communicator(communicator)) => communicator.number,
+            other => panic!("{other:?}"),
         }
     });
     assert_eq!(numbers, [0, 7 | Communicator::PRIVATE]);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Blocks, Collective, Transfer};
@@ -131,15 +132,15 @@ type Buffers = BTreeMap<u32, Vec<(Range<u64>, u64)>>;
 pub(super) fn buffers(finding: &Finding) -> Buffers {
     let mut all = Buffers::new();
     // By count and layout.
-    let mut known = HashMap::<(u64, &str), Option<Extent>>::new();
+    let mut known = HashMap::<(u64, Arc<str>), Option<Extent>>::new();
     for message in finding.messages() {
         let sent = finding.send(message).map(|(buffer, _)| buffer);
         let received = finding.receive(message).map(|(buffer, ..)| buffer);
         let ends = [(message.send.process, sent), (message.receive.process, received)];
         for (process, buffer) in ends {
             let Some(buffer) = buffer else { continue };
-            let key = (buffer.count, &*buffer.layout);
-            let bounds = *known.entry(key).or_insert_with(|| bounds(buffer));
+            let key = (buffer.count, buffer.layout.clone());
+            let bounds = *known.entry(key).or_insert_with(|| bounds(&buffer));
             let (low, high, gap) = bounds.unwrap_or((0, signed(buffer.bytes), 0));
             let end = |by: i64| buffer.address.saturating_add_signed(by);
             all.entry(process).or_default().push((end(low)..end(high), gap));

@@ -7,6 +7,7 @@ mod moves;
 mod reduction;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use commloom_commgraph::{Blocks, Kind};
 use commloom_layout::{mpi, text};
@@ -87,19 +88,19 @@ fn two_processes(finding: &Finding) -> Result<(), String> {
 
 /// The layout that all messages of a broadcast have at both ends.
 fn layout_of_all(finding: &Finding) -> Result<Block, String> {
-    let mut only: Option<(u64, &str)> = None;
+    let mut only: Option<(u64, Arc<str>)> = None;
     for message in finding.messages() {
         let sent = finding.send(message).map(|(buffer, _)| buffer);
         for buffer in [sent, finding.receive(message).map(|(buffer, ..)| buffer)] {
             let buffer = buffer.ok_or("the trace has lost some of its messages")?;
-            let layout = (buffer.count, &*buffer.layout);
-            if *only.get_or_insert(layout) != layout {
+            let layout = (buffer.count, buffer.layout);
+            if *only.get_or_insert_with(|| layout.clone()) != layout {
                 return Err("its messages have several layouts at one time".to_owned());
             }
         }
     }
     let (count, layout) = only.ok_or("it has no messages")?;
-    let ty = text::parse(layout).map_err(|_| "a layout of its messages is not known")?;
+    let ty = text::parse(&layout).map_err(|_| "a layout of its messages is not known")?;
     let all = mpi::contiguous(count, &ty).and_then(|ty| Block::of(&ty));
     all.map_err(|_| "its messages are larger than memory".to_owned())
 }

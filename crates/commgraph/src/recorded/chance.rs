@@ -8,15 +8,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use commloom_trace::{Action, Trace};
 
 use crate::recorded::cut::TracePart;
-use crate::recorded::model::{Place, event};
+use crate::recorded::model::{Place, action};
 
 /// Which messages of a part. O(n log n).
 pub(super) fn of(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
-    let action = |place: Place| event(traces, place).map(|event| &event.action);
     // Receives that could have got each other's messages have all this in common.
-    let wildcard = |m: &super::Message| match action(m.receive)? {
+    let wildcard = |m: &super::Message| match action(traces, m.receive)? {
         Action::Receive { from: None, tag, communicator, .. } if m.bytes > 0 => {
-            Some((m.receive.process, communicator.number, *tag))
+            Some((m.receive.process, communicator.number, tag))
         }
         _ => None,
     };
@@ -33,7 +32,7 @@ pub(super) fn of(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
     }
     let added = part.messages.iter().map(|m| m.send).chain(part.sums.iter().copied());
     let added: HashSet<Place> = added
-        .filter_map(|place| match action(place)? {
+        .filter_map(|place| match action(traces, place)? {
             Action::Send { sum: Some(sum), .. } => Some(Place { event: sum.receive, ..place }),
             Action::Summed(summed) => Some(Place { event: summed.receive, ..place }),
             _ => None,

@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use commloom_trace::{Action, Buffer, NOT_LOOKED_AT, Summed, Trace};
+use commloom_trace::{Action, Buffer, Kind, NOT_LOOKED_AT, Site, Summed, Trace};
 
 use crate::number::{at, count, id};
-use crate::recorded::model::{Message, Place, event};
+use crate::recorded::model::{Message, Place, action, site};
 
 /// Where a part begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,6 @@ pub enum Border {
 #[derive(Debug, Clone)]
 pub(super) struct TracePart {
     pub begin: Border,
-    /// Numbers of events, by process.
-    pub ranges: Vec<Range<u64>>,
     /// By receiver and posted receive.
     pub messages: Vec<Message>,
     /// Events that combine something with what was received.
@@ -38,8 +36,9 @@ pub(super) struct TracePart {
     pub assumed: bool,
 }
 
-/// The parts between what all processes have in common, still without messages.
-pub(super) fn parts(traces: &[&Trace]) -> Vec<TracePart> {
+/// The parts between what all processes have in common, still without messages, and the numbers of
+/// their events, by process.
+fn empty_parts(traces: &[&Trace]) -> Vec<(TracePart, Vec<Range<u64>>)> {
     let borders: Vec<Vec<(u64, Border)>> = traces.iter().map(|trace| borders(trace)).collect();
     let mut common = borders.iter().map(Vec::len).min().unwrap_or(0);
     if let Some(first) = borders.first() {
@@ -52,14 +51,8 @@ pub(super) fn parts(traces: &[&Trace]) -> Vec<TracePart> {
             let to = |own: &[(u64, Border)]| if i < common { own[i].0 } else { u64::MAX };
             let ranges = borders.iter().map(|own| from(own)..to(own)).collect();
             let begin = i.checked_sub(1).map_or(Border::Start, |i| borders[0][i].1.clone());
-            TracePart {
-                begin,
-                ranges,
-                messages: Vec::new(),
-                sums: Vec::new(),
-                sweep: false,
-                assumed: false,
-            }
+            let (messages, sums) = (Vec::new(), Vec::new());
+            (TracePart { begin, messages, sums, sweep: false, assumed: false }, ranges)
         })
         .collect()
 }
@@ -73,35 +66,30 @@ fn borders(trace: &Trace) -> Vec<(u64, Border)> {
         Action::Mark(level) => Some(Border::Mark(*level)),
         _ => None,
     };
-    trace.events.iter().filter_map(|(n, event)| Some((*n, border(&event.action)?))).collect()
+    let all = trace.events.only(&[Kind::COLLECTIVE, Kind::MARK]);
+    all.filter_map(|(number, event)| Some((number, border(&event.action)?))).collect()
 }
 
-/// Gives each message to the part in which it was sent and has come, and counts those for which
-/// that is not one.
-pub(super) fn fill(
-    traces: &[&Trace],
-    mut parts: Vec<TracePart>,
-    messages: Vec<Message>,
-) -> (Vec<TracePart>, u64) {
-    let mut crossing = 0;
-    let of = |parts: &[TracePart], place: Place| {
-        parts.partition_point(|part| part.ranges[at(place.process)].end <= place.event)
-    };
+/// The parts between what all processes have in common, each with the messages that were sent and
+/// have come in it, and how many messages have no such part.
+pub(super) fn parts(traces: &[&Trace], messages: Vec<Message>) -> (Vec<TracePart>, u64) {
+    let (mut parts, ranges): (Vec<TracePart>, Vec<_>) = empty_parts(traces).into_iter().unzip();
+    let of = |place: Place| ranges.partition_point(|own| own[at(place.process)].end <= place.event);
+    let part = |message: &Message| Some(of(message.send)).filter(|p| *p == of(message.arrival));
+    // As much memory as they take: there may be many.
+    let mut sizes = vec![0; parts.len()];
+    messages.iter().filter_map(part).for_each(|part| sizes[part] += 1);
+    parts.iter_mut().zip(&sizes).for_each(|(part, size)| part.messages.reserve_exact(*size));
+    let crossing = count(messages.len() - sizes.iter().sum::<usize>());
     for message in messages {
-        let sent = of(&parts, message.send);
-        if sent == of(&parts, message.arrival) {
-            parts[sent].messages.push(message);
-        } else {
-            crossing += 1;
+        if let Some(part) = part(&message) {
+            parts[part].messages.push(message);
         }
     }
     for (process, trace) in traces.iter().enumerate() {
-        for (event, entry) in &trace.events {
-            if let Action::Summed(_) = entry.action {
-                let place = Place { process: id(process), event: *event };
-                let part = of(&parts, place);
-                parts[part].sums.push(place);
-            }
+        for (event, _) in trace.events.only(&[Kind::SUMMED]) {
+            let place = Place { process: id(process), event };
+            parts[of(place)].sums.push(place);
         }
     }
     parts.retain(|part| !part.messages.is_empty());
@@ -140,10 +128,15 @@ pub(super) fn operations(processes: usize, part: &TracePart) -> Vec<Vec<Operatio
 }
 
 /// The properties that make two operations the same, but for the origin of their bytes.
-fn symbol(traces: &[&Trace], part: &TracePart, process: u32, operation: &Operation) -> u64 {
+fn symbol(
+    part: &TracePart,
+    process: u32,
+    what: What,
+    called: Option<&Arc<Site>>,
+    action: Option<&Action>,
+) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let place = Place { process, event: operation.event };
-    match operation.what {
+    match what {
         What::Send(message) => {
             let message = &part.messages[at(message)];
             (0u8, message.receive.process, message.bytes).hash(&mut hasher);
@@ -155,14 +148,13 @@ fn symbol(traces: &[&Trace], part: &TracePart, process: u32, operation: &Operati
         What::Sum => 2u8.hash(&mut hasher),
     }
     process.hash(&mut hasher);
-    let Some(event) = event(traces, place) else { return hasher.finish() };
-    event.site.hash(&mut hasher);
-    match &event.action {
+    called.hash(&mut hasher);
+    match action {
         // Not the tag: many programs count them up.
-        Action::Send { buffer, .. } | Action::Receive { buffer, .. } => {
+        Some(Action::Send { buffer, .. } | Action::Receive { buffer, .. }) => {
             of_buffer(buffer).hash(&mut hasher);
         }
-        Action::Summed(summed) => {
+        Some(Action::Summed(summed)) => {
             let Summed { operator, element, buffer, other, .. } = summed;
             (operator, element, of_buffer(buffer), other.is_some()).hash(&mut hasher);
         }
@@ -184,11 +176,12 @@ pub(super) fn pattern(traces: &[&Trace], part: &TracePart) -> Pattern {
     let mut pattern = vec![u64::from(part.sweep), u64::from(part.assumed)];
     for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let process = id(process);
-        let places: HashMap<u64, u64> =
-            own.iter().zip(1..).map(|(operation, i)| (operation.event, i)).collect();
         // What lies outside of the part makes no difference.
-        let inner =
-            |event: u64| places.get(&receive_event(traces, process, event)).copied().unwrap_or(0);
+        let inner = |event: u64| {
+            let posted = receive_event(traces, process, event);
+            let found = own.binary_search_by_key(&posted, |operation| operation.event);
+            found.map_or(0, |place| count(place) + 1)
+        };
         pattern.push(count(own.len()));
         let mut contents: HashMap<u64, u64> = HashMap::new();
         // Which have the same bytes, not which bytes.
@@ -202,11 +195,12 @@ pub(super) fn pattern(traces: &[&Trace], part: &TracePart) -> Pattern {
             })
         };
         for operation in own {
-            pattern.push(symbol(traces, part, process, operation));
             let place = Place { process, event: operation.event };
-            let origins = match event(traces, place).map(|event| &event.action) {
+            let (called, action) = (site(traces, place), action(traces, place));
+            pattern.push(symbol(part, process, operation.what, called, action.as_ref()));
+            let origins = match action {
                 Some(Action::Send { hash, origins, sum, .. }) => {
-                    pattern.push(same(*hash));
+                    pattern.push(same(hash));
                     if let Some(sum) = sum {
                         pattern.extend([inner(sum.receive), inner(sum.before)]);
                     }
@@ -215,7 +209,7 @@ pub(super) fn pattern(traces: &[&Trace], part: &TracePart) -> Pattern {
                 Some(Action::Summed(s)) => {
                     pattern.extend([same(s.before), same(s.hash), inner(s.receive)]);
                     pattern.push(s.other.map_or(0, inner));
-                    &s.origins
+                    s.origins
                 }
                 _ => continue,
             };
@@ -233,8 +227,8 @@ pub(super) fn pattern(traces: &[&Trace], part: &TracePart) -> Pattern {
 /// The posted receive of an arrival; other events are themselves.
 pub(super) fn receive_event(traces: &[&Trace], process: u32, number: u64) -> u64 {
     let place = Place { process, event: number };
-    match event(traces, place).map(|event| &event.action) {
-        Some(Action::Received { receive, .. }) => *receive,
+    match action(traces, place) {
+        Some(Action::Received { receive, .. }) => receive,
         _ => number,
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use commloom_trace::{Action, Site, Trace};
 
 use crate::number::at;
-use crate::recorded::model::{Message, Place, event};
+use crate::recorded::model::{Message, Place, action, site};
 
 /// The messages of exchanges. O(n log n).
 pub(super) fn of(traces: &[&Trace], messages: &[Message]) -> Vec<bool> {
@@ -38,13 +38,13 @@ pub(super) fn of(traces: &[&Trace], messages: &[Message]) -> Vec<bool> {
 /// Where a receive was posted. That of `MPI_Sendrecv` is recorded after its send, but posted with
 /// it.
 fn posted_at(traces: &[&Trace], receive: Place) -> u64 {
-    let site = event(traces, receive).and_then(|event| event.site.as_ref());
+    let Some(here) = site(traces, receive) else { return receive.event };
     let before = (0..receive.event).rev().map_while(|number| {
-        let earlier = event(traces, Place { event: number, ..receive })?;
-        (site.is_some() && earlier.site.as_ref() == site).then_some((number, &earlier.action))
+        let earlier = Place { event: number, ..receive };
+        (site(traces, earlier) == Some(here)).then(|| (number, action(traces, earlier)))
     });
     // As many as one call makes.
     let mut before = before.take(2);
-    let send = before.find(|(_, action)| matches!(action, Action::Send { .. }));
+    let send = before.find(|(_, action)| matches!(action, Some(Action::Send { .. })));
     send.map_or(receive.event, |(number, _)| number)
 }

@@ -20,7 +20,7 @@ use crate::recorded::landed::Landed;
 use crate::recorded::layouts::{Layouts, Memo};
 use crate::recorded::links::Links;
 use crate::recorded::memory::{Memory, Stretch, VERSION};
-use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, event};
+use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, action};
 use crate::recorded::scratch::{Partial, Scratch, Write};
 
 /// The treatment of a message of which a part was sent before, from the same memory, and the rest
@@ -82,7 +82,7 @@ pub(super) fn build(
         for (_, step) in steps(traces, part, own) {
             match step {
                 Step::Begin(operation) => maker.add(operation)?,
-                Step::Add { send, buffer, sum } => maker.sent_sum(send, buffer, sum)?,
+                Step::Add { send, buffer, sum } => maker.sent_sum(send, &buffer, &sum)?,
                 Step::Arrive(receive) => maker.arrive(receive),
             }
         }
@@ -100,7 +100,7 @@ fn consumed(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
         .sums
         .iter()
         .filter_map(|place| {
-            let Action::Summed(summed) = &event(traces, *place)?.action else { return None };
+            let Action::Summed(summed) = action(traces, *place)? else { return None };
             Some((place.process, receive_event(traces, place.process, summed.receive)))
         })
         .collect();
@@ -109,22 +109,18 @@ fn consumed(traces: &[&Trace], part: &TracePart) -> Vec<bool> {
 }
 
 /// The step of a process at an event.
-enum Step<'o, 't> {
+enum Step<'o> {
     /// It sends, posts a receive, or combines something.
     Begin(&'o Operation),
     /// It adds up what is sent later. That happens when the last summand is there: afterwards
     /// their buffers may be used again.
-    Add { send: u64, buffer: &'t commloom_trace::Buffer, sum: &'t Sum },
+    Add { send: u64, buffer: commloom_trace::Buffer, sum: Sum },
     /// A message without bytes has come. What is sent from now on has waited for it.
     Arrive(u64),
 }
 
 /// The steps of a process, in order of their events.
-fn steps<'o, 't>(
-    traces: &[&'t Trace],
-    part: &TracePart,
-    own: &'o [Operation],
-) -> Vec<(u64, Step<'o, 't>)> {
+fn steps<'o>(traces: &[&Trace], part: &TracePart, own: &'o [Operation]) -> Vec<(u64, Step<'o>)> {
     let mut steps = Vec::with_capacity(own.len());
     for operation in own {
         steps.push((operation.event, Step::Begin(operation)));
@@ -134,7 +130,7 @@ fn steps<'o, 't>(
                 steps.push((arrival, Step::Arrive(operation.event)));
             }
             What::Send(message) => {
-                let action = event(traces, part.messages[at(message)].send).map(|e| &e.action);
+                let action = action(traces, part.messages[at(message)].send);
                 if let Some(Action::Send { buffer, sum: Some(sum), .. }) = action {
                     let last = sum.receive.max(sum.before);
                     steps.push((last, Step::Add { send: operation.event, buffer, sum }));
@@ -182,8 +178,8 @@ struct Maker<'a, 't> {
 impl Maker<'_, '_> {
     fn add(&mut self, operation: &Operation) -> Result<(), RecordError> {
         let place = Place { process: self.process, event: operation.event };
-        let Some(event) = event(self.traces, place) else { return Ok(()) };
-        match (operation.what, &event.action) {
+        let Some(action) = action(self.traces, place) else { return Ok(()) };
+        match (operation.what, &action) {
             (What::Send(message), Action::Send { buffer, hash, origins, .. }) => {
                 let bytes = self.part.messages[at(message)].bytes;
                 let memo = self.memo(buffer, bytes)?;
@@ -423,8 +419,7 @@ impl Maker<'_, '_> {
     fn unchanged(&self, memo: &Memo, origins: &[Origin]) -> Vec<(Range<u64>, bool)> {
         let origin = |o: &Origin| {
             let place = Place { process: self.process, event: o.receive };
-            let action = event(self.traces, place).map(|event| &event.action);
-            let is_sent = matches!(action, Some(Action::Send { .. }));
+            let is_sent = matches!(action(self.traces, place), Some(Action::Send { .. }));
             let posted = receive_event(self.traces, self.process, o.receive);
             let (from, _) = self.made.get(&posted)?;
             let same_place = match (&memo.typed, &from.typed) {

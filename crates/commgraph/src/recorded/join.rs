@@ -9,7 +9,7 @@ use std::sync::Arc;
 use commloom_trace::{Action, Communicator, NOT_LOOKED_AT, Received, Site, Trace};
 
 use crate::number::{count, id};
-use crate::recorded::model::{Message, Oddity, Place, event};
+use crate::recorded::model::{Message, Oddity, Place};
 
 /// Sender, receiver, tag, communicator. Those whose numbers mean nothing to others have one in
 /// common: their messages are told apart by their bytes.
@@ -21,12 +21,15 @@ fn number(communicator: &Communicator) -> u64 {
 
 struct Sent {
     place: Place,
+    site: Option<Arc<Site>>,
     bytes: u64,
     hash: u64,
 }
 
 struct Came {
     posted: Place,
+    /// Where the receive was posted.
+    site: Option<Arc<Site>>,
     arrival: Place,
     what: Received,
 }
@@ -45,23 +48,23 @@ pub(super) fn messages(traces: &[&Trace]) -> (Vec<Message>, Vec<Oddity>) {
     let mut ends: HashMap<Envelope, Ends> = HashMap::new();
     for (process, trace) in traces.iter().enumerate() {
         let process = id(process);
-        let mut posted_on: HashMap<u64, u64> = HashMap::new();
+        let mut posted_on: HashMap<u64, (u64, Option<Arc<Site>>)> = HashMap::new();
         for (event, entry) in &trace.events {
-            let place = Place { process, event: *event };
+            let place = Place { process, event };
             match &entry.action {
                 Action::Receive { communicator, .. } => {
-                    posted_on.insert(*event, number(communicator));
+                    posted_on.insert(event, (number(communicator), entry.site));
                 }
                 Action::Send { to, tag, communicator, buffer, hash, .. } => {
-                    let sent = Sent { place, bytes: buffer.bytes, hash: *hash };
+                    let sent = Sent { place, site: entry.site, bytes: buffer.bytes, hash: *hash };
                     let envelope = (process, *to, *tag, number(communicator));
                     ends.entry(envelope).or_default().sent.push(sent);
                 }
                 Action::Received { receive, what } => {
                     // Where its block is lost, so is the buffer; or the number means nothing.
-                    let Some(on) = posted_on.remove(receive) else { continue };
+                    let Some((on, site)) = posted_on.remove(receive) else { continue };
                     let posted = Place { process, event: *receive };
-                    let came = Came { posted, arrival: place, what: *what };
+                    let came = Came { posted, site, arrival: place, what: *what };
                     ends.entry((what.from, process, what.tag, on)).or_default().came.push(came);
                 }
                 _ => {}
@@ -72,14 +75,13 @@ pub(super) fn messages(traces: &[&Trace]) -> (Vec<Message>, Vec<Oddity>) {
     envelopes.sort_unstable_by_key(|(envelope, _)| *envelope);
     let (mut messages, mut oddities) = (Vec::new(), Vec::new());
     for ((from, to, ..), ends) in envelopes {
-        join(traces, (from, to), ends, &mut messages, &mut oddities);
+        join((from, to), ends, &mut messages, &mut oddities);
     }
     messages.sort_unstable_by_key(|m: &Message| m.receive);
     (messages, oddities)
 }
 
 fn join(
-    traces: &[&Trace],
     (from, to): (u32, u32),
     Ends { sent, mut came }: Ends,
     messages: &mut Vec<Message>,
@@ -114,8 +116,8 @@ fn join(
             receive: came.posted,
             arrival: came.arrival,
             bytes: sent.bytes,
-            sender: site(traces, sent.place),
-            receiver: site(traces, came.posted),
+            sender: sent.site,
+            receiver: came.site,
         });
     }
     let unreceived = count(free.iter().flatten().count());
@@ -124,8 +126,4 @@ fn join(
             oddities.push(Oddity::Unmatched { from, to, missing, count });
         }
     }
-}
-
-fn site(traces: &[&Trace], place: Place) -> Option<Arc<Site>> {
-    event(traces, place)?.site.clone()
 }

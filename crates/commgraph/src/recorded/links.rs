@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use commloom_trace::{Action, NOT_LOOKED_AT, Trace};
 
 use crate::number::{at, id};
-use crate::recorded::model::{Message, Place, event};
+use crate::recorded::lists::Lists;
+use crate::recorded::model::{Message, Place, action};
 
 /// The relations between the messages of a part, by their places in it.
 #[derive(Default)]
 pub(super) struct Links {
     /// The earlier messages whose bytes each one passes on or combines.
-    pub to: Vec<Vec<u32>>,
+    pub to: Lists<u32>,
     /// Whether a later one, or a sum, does so with it.
     pub used: Vec<bool>,
     /// Whether its sender sends the same bytes from the same memory to other processes as well,
@@ -21,13 +22,17 @@ pub(super) struct Links {
     new: Vec<bool>,
 }
 
+/// By sender, how much had come to it before, address and content: a message, and to whom it is
+/// sent.
+type Copied = ((u32, u32, u64, u64), u32, u32);
+
 impl Links {
     /// As far as the recorder has seen them; `sums`: where something was combined. O(n) in
     /// messages and origins.
     pub fn of(traces: &[&Trace], messages: &[Message], sums: &[Place]) -> Links {
         let n = messages.len();
         let mut links = Links {
-            to: vec![Vec::new(); n],
+            to: Lists::default(),
             used: vec![false; n],
             shared: vec![false; n],
             new: vec![false; n],
@@ -41,7 +46,7 @@ impl Links {
         // Sums by where they are and what they are: those that are sent as they were made.
         let made: HashMap<(u32, u64, u64), Place> = sums
             .iter()
-            .filter_map(|place| match event(traces, *place).map(|event| &event.action) {
+            .filter_map(|place| match action(traces, *place) {
                 Some(Action::Summed(s)) => {
                     Some(((place.process, s.buffer.address, s.hash), *place))
                 }
@@ -51,39 +56,43 @@ impl Links {
         let mut came: Vec<Vec<u64>> = vec![Vec::new(); traces.len()];
         messages.iter().for_each(|m| came[at(m.arrival.process)].push(m.arrival.event));
         came.iter_mut().for_each(|own| own.sort_unstable());
-        // What was sent to whom, by sender, address and content, and what has come before.
-        let mut copies: HashMap<(u32, u64, u64, usize), (u32, u32)> = HashMap::new();
+        let mut copies: Vec<Copied> = Vec::with_capacity(n);
         for (number, message) in messages.iter().enumerate() {
             let Some(Action::Send { to, buffer, hash, origins, sum, .. }) =
-                event(traces, message.send).map(|event| &event.action)
+                action(traces, message.send)
             else {
+                links.to.push([]);
                 continue;
             };
+            let mut linked = Vec::new();
             let process = message.send.process;
             let here = |event| Place { process, event };
             let brought = origins.iter().map(|o| o.receive).chain(sum.as_ref().map(|s| s.receive));
-            let sum_here = made.get(&(process, buffer.address, *hash)).map(|place| place.event);
+            let sum_here = made.get(&(process, buffer.address, hash)).map(|place| place.event);
             let sum_here = sum_here.filter(|made| *made < message.send.event);
             for earlier in brought.chain(sum_here).flat_map(|event| events.messages(here(event))) {
                 // Bytes that were only sent before are known, but nobody has brought them.
                 if messages[at(earlier)].receive.process == process {
-                    links.to[number].push(earlier);
+                    linked.push(earlier);
                     links.used[at(earlier)] = true;
                 }
             }
             let before = sum.as_ref().map(|sum| here(sum.before));
-            links.to[number].extend(before.into_iter().flat_map(|place| events.messages(place)));
+            linked.extend(before.into_iter().flat_map(|place| events.messages(place)));
             let known: u64 = origins.iter().map(|o| o.length).sum();
-            links.new[number] = links.to[number].is_empty() && known < message.bytes;
+            links.new[number] = linked.is_empty() && known < message.bytes;
+            links.to.push(linked);
             let before = came[at(process)].partition_point(|e| *e < message.send.event);
-            if *hash == NOT_LOOKED_AT {
-                continue;
+            if hash != NOT_LOOKED_AT {
+                copies.push(((process, id(before), buffer.address, hash), id(number), to));
             }
-            let copy = (process, buffer.address, *hash, before);
-            let first = copies.entry(copy).or_insert((*to, id(number)));
-            if first.0 != *to {
-                links.shared[number] = true;
-                links.shared[at(first.1)] = true;
+        }
+        copies.sort_unstable();
+        for same in copies.chunk_by(|a, b| a.0 == b.0) {
+            let (_, first, first_to) = same[0];
+            for (_, number, _) in same.iter().filter(|(.., to)| *to != first_to) {
+                links.shared[at(*number)] = true;
+                links.shared[at(first)] = true;
             }
         }
         links
@@ -117,10 +126,7 @@ impl Events {
         let mut sums = sums.to_vec();
         sums.sort_unstable();
         for place in sums {
-            let Some(Action::Summed(summed)) = event(traces, place).map(|event| &event.action)
-            else {
-                continue;
-            };
+            let Some(Action::Summed(summed)) = action(traces, place) else { continue };
             let of = |event: u64| events.messages(Place { event, ..place }).next();
             let other = summed.other.into_iter().chain(summed.origins.iter().map(|o| o.receive));
             let both = [of(summed.receive), other.filter_map(of).next()];

@@ -15,6 +15,7 @@ mod join;
 mod landed;
 mod layouts;
 mod links;
+mod lists;
 mod memory;
 mod model;
 mod scratch;
@@ -92,8 +93,7 @@ pub struct Program {
 pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     let traces = in_order(traces)?;
     let (joined, mut oddities) = join::messages(&traces);
-    let parts = cut::parts(&traces);
-    let (parts, crossing) = cut::fill(&traces, parts, joined);
+    let (parts, crossing) = cut::parts(&traces, joined);
     if crossing > 0 {
         oddities.push(Oddity::Crossing { count: crossing });
     }
@@ -121,7 +121,7 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
 fn built(
     traces: &[&Trace],
     part: &TracePart,
-    tokens: &Tokens<'_>,
+    tokens: &Tokens,
 ) -> Result<graph::Built, RecordError> {
     if let Some(barrier) = barrier(traces, part, tokens)? {
         return Ok(barrier);
@@ -156,7 +156,7 @@ fn built(
 fn barrier(
     traces: &[&Trace],
     part: &TracePart,
-    tokens: &Tokens<'_>,
+    tokens: &Tokens,
 ) -> Result<Option<graph::Built>, RecordError> {
     let Some(messages) = tokens.emptied(&part.messages) else { return Ok(None) };
     let empty = TracePart { messages, sums: Vec::new(), ..part.clone() };

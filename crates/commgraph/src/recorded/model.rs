@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use commloom_trace::{Event, Site, Trace};
+use commloom_trace::{Action, Site, Trace};
 use thiserror::Error;
 
 use crate::error::BuildError;
@@ -106,18 +106,12 @@ pub enum RecordError {
     Build(#[from] BuildError),
 }
 
-/// An event; `None` where it was lost.
-pub(super) fn event<'t>(traces: &[&'t Trace], place: Place) -> Option<&'t Event> {
-    let events = &traces.get(at(place.process))?.events;
-    // Where nothing was lost, an event is as far from the first one as its number says. Searching
-    // took most of the time of long traces: each step is a miss of the cache.
-    let first = events.first()?.0;
-    let guess = usize::try_from(place.event.checked_sub(first)?).ok()?;
-    if let Some((number, event)) = events.get(guess)
-        && *number == place.event
-    {
-        return Some(event);
-    }
-    let found = events.binary_search_by_key(&place.event, |(number, _)| *number).ok()?;
-    Some(&events[found].1)
+/// What was done at an event; `None` where it was lost.
+pub(super) fn action(traces: &[&Trace], place: Place) -> Option<Action> {
+    traces.get(at(place.process))?.events.action(place.event)
+}
+
+/// And where in the program, if that is known.
+pub(super) fn site<'t>(traces: &[&'t Trace], place: Place) -> Option<&'t Arc<Site>> {
+    traces.get(at(place.process))?.events.site(place.event)
 }

@@ -33,23 +33,21 @@ use crate::recorded::exchanges;
 use crate::recorded::landed::Landed;
 use crate::recorded::layouts::Layouts;
 use crate::recorded::links::Links;
-use crate::recorded::model::{Message, Place, event};
+use crate::recorded::lists::Lists;
+use crate::recorded::model::{Message, Place, action};
 use crate::recorded::tokens::Tokens;
 use crate::recorded::units::{Units, ends};
 use crate::recorded::{chance, steps, sweeps};
 
 /// The part in its segments, in their order. O(n log n).
-pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens<'_>) -> Vec<TracePart> {
+pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens) -> Vec<TracePart> {
     let messages = &part.messages;
     let ends = ends(traces.len(), messages);
     let units = Units::of(&ends, messages.len());
     let links = Links::of(traces, messages, &part.sums);
     let sweeps = sweeps::of(&ends, &units, &links, messages);
     let mixed = units.mixed(&ends, |message| links.is_new(message));
-    let mut members: Vec<Vec<u32>> = vec![Vec::new(); units.count];
-    for (message, unit) in (0..).zip(&units.of) {
-        members[at(*unit)].push(message);
-    }
+    let members = Lists::places(units.count, &units.of);
     let (sources, targets) = memory(traces, messages);
     let mut segments = Segments {
         messages,
@@ -74,7 +72,9 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens<'_>) 
     }
     let steps = steps::of(&units, &members, &segments.of, |m| links.is_new(m), messages);
     let split = segments.split();
-    let Segments { of, assumed, .. } = segments;
+    // Long programs: what is not needed any more makes room for their parts.
+    let Segments { of, assumed, .. } = { segments };
+    drop((links, members));
     // Only sums ask for them.
     let arrivals = if part.sums.is_empty() { &[][..] } else { messages };
     let came: HashMap<Place, u32> =
@@ -98,7 +98,7 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens<'_>) 
         found.entry((segment, step, alone)).or_insert_with(new).messages.push(message);
     }
     for sum in part.sums {
-        let Some(Action::Summed(summed)) = event(traces, sum).map(|event| &event.action) else {
+        let Some(Action::Summed(summed)) = action(traces, sum) else {
             continue;
         };
         let unit = came.get(&Place { event: summed.receive, ..sum });
@@ -153,12 +153,12 @@ impl Segments<'_> {
         if is_sweep {
             return latest;
         }
-        let mut linked = own.iter().flat_map(|m| &self.links.to[at(*m)]);
+        let mut linked = own.iter().flat_map(|m| self.links.to.of(at(*m)));
         let is_linked = linked.any(|m| earlier(m) && self.of[unit_of(m)] == latest);
         let overwrites = |m: &u32| {
             let Some(came) = self.came.of(self.way(*m), latest) else { return false };
             let is_there = |r| if is_linked { came.unused(r) } else { came.any(r) };
-            self.targets[at(*m)].iter().any(is_there)
+            self.targets.of(at(*m)).iter().any(is_there)
         };
         let is_over = || self.barriers.is_over(latest, own);
         let depends = own
@@ -185,8 +185,8 @@ impl Segments<'_> {
             let there = newest.of((process, process), segment);
             there.is_some_and(|there| ranges.iter().any(|range| there.any(range)))
         };
-        any(&self.landed, to, &self.targets[at(message)])
-            || any(&self.sent, from, &self.sources[at(message)])
+        any(&self.landed, to, self.targets.of(at(message)))
+            || any(&self.sent, from, self.sources.of(at(message)))
     }
 
     /// Adds a unit to a segment.
@@ -195,13 +195,13 @@ impl Segments<'_> {
         self.barriers.add(segment, own, self.messages);
         for &message in own {
             let (from, to) = self.way(message);
-            for range in &self.targets[at(message)] {
+            for range in self.targets.of(at(message)) {
                 let came = self.came.of_mut((from, to), segment);
                 came.add(range, self.links.used[at(message)]);
                 self.landed.of_mut((to, to), segment).add(range, false);
             }
             let sent = self.sent.of_mut((from, from), segment);
-            self.sources[at(message)].iter().for_each(|range| sent.add(range, false));
+            self.sources.of(at(message)).iter().for_each(|range| sent.add(range, false));
             if self.messages[at(message)].bytes > 0 {
                 self.got[at(to)] = Some(segment);
             }
@@ -244,15 +244,20 @@ impl Newest {
 }
 
 /// For each message.
-type Ranges = Vec<Vec<Range<u64>>>;
+type Ranges = Lists<Range<u64>>;
 
 fn memory(traces: &[&Trace], messages: &[Message]) -> (Ranges, Ranges) {
     let mut layouts = Layouts::default();
-    let mut range = |place: Place, bytes: u64| match event(traces, place).map(|e| &e.action) {
+    let mut range = |place: Place, bytes: u64| match action(traces, place) {
         Some(Action::Send { buffer, .. } | Action::Receive { buffer, .. }) => {
-            layouts.ranges(buffer, bytes)
+            layouts.ranges(&buffer, bytes)
         }
         _ => Vec::new(),
     };
-    messages.iter().map(|m| (range(m.send, m.bytes), range(m.receive, m.bytes))).unzip()
+    let mut all = (Ranges::default(), Ranges::default());
+    for message in messages {
+        all.0.push(range(message.send, message.bytes));
+        all.1.push(range(message.receive, message.bytes));
+    }
+    all
 }

@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 
 use crate::number::{at, count};
+use crate::recorded::lists::Lists;
 use crate::recorded::model::Message;
 use crate::recorded::units::Units;
 
 /// The step of each unit in its segment. O(n).
 pub(super) fn of(
     units: &Units,
-    members: &[Vec<u32>],
+    members: &Lists<u32>,
     segment_of: &[u32],
     is_new: impl Fn(u32) -> bool,
     messages: &[Message],

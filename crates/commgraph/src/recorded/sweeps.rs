@@ -25,7 +25,7 @@ pub(super) fn of(
     let single = |m: u32| {
         let m = at(m);
         let alone = sizes[at(units.of[m])] == 1 && messages[m].bytes > 0;
-        alone && links.to[m].is_empty() && !links.used[m] && !links.shared[m]
+        alone && links.to.of(m).is_empty() && !links.used[m] && !links.shared[m]
     };
     let mut marked = vec![false; messages.len()];
     for own in ends {

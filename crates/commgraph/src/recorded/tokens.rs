@@ -3,8 +3,9 @@
 //! integer has them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use commloom_trace::{Action, NOT_LOOKED_AT, Site, Trace};
+use commloom_trace::{Action, Kind, NOT_LOOKED_AT, Site, Trace};
 
 use crate::recorded::model::Message;
 
@@ -15,21 +16,19 @@ const LONGEST: u64 = 8;
 pub(super) type Token = (u64, u64);
 
 /// The only content that each call of the program sends; `None` where it sends several.
-pub(super) struct Tokens<'t>(HashMap<Option<&'t Site>, Option<Token>>);
+pub(super) struct Tokens(HashMap<Option<Arc<Site>>, Option<Token>>);
 
-impl<'t> Tokens<'t> {
+impl Tokens {
     /// O(n) in the events.
-    pub fn of(traces: &[&'t Trace]) -> Tokens<'t> {
+    pub fn of(traces: &[&Trace]) -> Tokens {
         let mut of_call = HashMap::new();
-        for (_, event) in traces.iter().flat_map(|trace| &trace.events) {
-            let Action::Send { buffer, hash, .. } = &event.action else { continue };
+        for (_, event) in traces.iter().flat_map(|trace| trace.events.only(&[Kind::SEND])) {
+            let Action::Send { buffer, hash, .. } = event.action else { continue };
             let token = match buffer.bytes {
                 0 => Some((0, 0)),
-                bytes => {
-                    Some((bytes, *hash)).filter(|_| bytes <= LONGEST && *hash != NOT_LOOKED_AT)
-                }
+                bytes => Some((bytes, hash)).filter(|_| bytes <= LONGEST && hash != NOT_LOOKED_AT),
             };
-            let only = of_call.entry(event.site.as_deref()).or_insert(token);
+            let only = of_call.entry(event.site).or_insert(token);
             if *only != token {
                 *only = None;
             }
@@ -41,7 +40,7 @@ impl<'t> Tokens<'t> {
     pub fn token(&self, message: &Message) -> Option<Token> {
         match message.bytes {
             0 => Some((0, 0)),
-            _ => self.0.get(&message.sender.as_deref()).copied().flatten(),
+            _ => self.0.get(&message.sender).copied().flatten(),
         }
     }
 

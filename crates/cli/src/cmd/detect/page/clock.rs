@@ -26,8 +26,7 @@ impl<'a> Clock<'a> {
     /// Nanoseconds since the first event of all. None for an event that was lost. O(log n).
     pub fn at(&self, place: Place) -> Option<u64> {
         let trace = self.traces.get(usize::try_from(place.process).ok()?)?;
-        let found = trace.events.binary_search_by_key(&place.event, |(number, _)| *number).ok()?;
-        Some(self.since_start(trace, trace.events[found].1.time))
+        Some(self.since_start(trace, trace.events.get(place.event)?.time))
     }
 
     /// The time of an event of this trace.
