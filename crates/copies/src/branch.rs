@@ -1,6 +1,7 @@
 //! Copies under a condition.
 
 use commloom_program::refusal::Code;
+use commloom_source::Span;
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::tree::{Expression, ExpressionKind, Name, Statement};
 
@@ -29,7 +30,7 @@ impl Walk<'_> {
                 "the condition of these copies is not understood",
             );
         }
-        self.note_condition(condition);
+        let read = self.read_by(condition);
         let writes = Writes::of(std::slice::from_ref(statement), self.symbols);
         self.begin();
         let outside = std::mem::take(&mut self.state.pieces);
@@ -47,6 +48,7 @@ impl Walk<'_> {
         self.state.pieces = outside;
         self.havoc(&writes);
 
+        let mut has_copies = !yes.is_empty() || !no.is_empty();
         let guarded = |yes: Dense, no: Dense| Dense::Guard {
             condition: condition.clone(),
             then: Box::new(yes),
@@ -59,6 +61,7 @@ impl Walk<'_> {
             };
             let atom = Atom::Unnamed(scalar.atom);
             let placed = (take_placed(&mut yes, &atom), take_placed(&mut no, &atom));
+            has_copies |= a != b;
             let by = if a == b { a.clone() } else { unnamed(self.total(&scalar.place)) };
             if !placed.0.is_empty() || !placed.1.is_empty() {
                 let Some(piece) = stepped(scalar, placed, [&a, &b, &by], &guarded) else {
@@ -83,6 +86,10 @@ impl Walk<'_> {
                 ),
             }
         }
+        // A condition that no copy depends on says nothing of the type.
+        if has_copies {
+            self.conditions.read.extend(read);
+        }
         // Before the branch, the unnamed values were those before it.
         for scalar in &running {
             let (atom, value) = (Atom::Unnamed(scalar.atom), start_of(&scalar.before));
@@ -104,17 +111,16 @@ impl Walk<'_> {
         (by, std::mem::take(&mut self.state.pieces))
     }
 
-    /// The variables that a condition reads must be the same where the call stands.
-    fn note_condition(&mut self, condition: &Expression) {
+    /// The variables that a condition reads, which must be the same where the call stands.
+    fn read_by(&self, condition: &Expression) -> Vec<(Name, u32, Span)> {
         let mut names: Vec<Name> = Vec::new();
         names_in(condition, &mut names);
-        for name in names {
-            let is_turn = self.open.contains(&name);
-            if !is_turn && self.symbols.variable(&name).is_some() {
-                let version = self.version_inside(&name);
-                self.conditions.read.push((name, version, condition.span));
-            }
-        }
+        names.retain(|name| !self.open.contains(name) && self.symbols.variable(name).is_some());
+        let version = |name: Name| {
+            let version = self.version_inside(&name);
+            (name, version, condition.span)
+        };
+        names.into_iter().map(version).collect()
     }
 }
 

@@ -150,7 +150,7 @@ fn lead(view: &View<'_>, name: &str, value: &Expression, found: &mut Direct<'_>)
     pointed(view, value, &mut to);
     to.remove(name);
     // `*p = 1.0` sets no pointer, but `p = malloc(...)` does, to nothing with a name.
-    let sets = !to.is_empty() || is_allocation(value);
+    let sets = !to.is_empty() || is_allocation(view, value);
     // What a pointer is set to, another one may lead to that is set where nobody sees.
     found.pointers.exposed.extend(to.iter().cloned());
     if sets {
@@ -171,12 +171,13 @@ pub(super) fn is_forged(view: &View<'_>, place: &Expression) -> bool {
     forged
 }
 
-fn is_allocation(value: &Expression) -> bool {
+fn is_allocation(view: &View<'_>, value: &Expression) -> bool {
     match &value.kind {
-        Kind::Cast(_, inner) => is_allocation(inner),
+        Kind::Cast(_, inner) => is_allocation(view, inner),
         Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(n)
-            if matches!(last(n), "malloc" | "calloc" | "aligned_alloc" | "new" | "vector" | "array"
-                | "make_unique" | "make_shared" | "realloc")),
+            if library::is_maker(last(n))
+                || (view.project.makers.contains(last(n)) && view.declared(n).is_none())
+                || matches!(last(n), "vector" | "array" | "make_unique" | "make_shared" | "realloc")),
         _ => false,
     }
 }
@@ -213,7 +214,7 @@ fn pointed(view: &View<'_>, value: &Expression, to: &mut BTreeSet<Name>) {
         }
         Kind::Assign { value, .. } => pointed(view, value, to),
         Kind::List(all) => all.iter().for_each(|one| pointed(view, one, to)),
-        Kind::Call { function, arguments } if !is_allocation(value) => {
+        Kind::Call { function, arguments } if !is_allocation(view, value) => {
             let name = function.root().map_or("", |n| last(n));
             if library::uses(name, arguments.len(), view.language().is_fortran()).is_some() {
                 arguments.iter().for_each(|one| pointed(view, one, to));
@@ -266,6 +267,7 @@ fn regions(view: &View<'_>, pointers: &Pointers, names: impl Iterator<Item = Nam
         } else if view.declared(&name).is_none()
             && view.constant(&name).is_none()
             && !view.project.spaces.by_name.contains_key(last(&name))
+            && library::uses(&name, 0, view.language().is_fortran()).is_none()
         {
             // Declared in a header that is not at hand, or a global of another file under its own
             // name.

@@ -62,6 +62,7 @@ impl Project {
             lines: self.lines.clone(),
             units,
             spaces,
+            makers: self.makers.clone(),
             summaries: Vec::new(),
             pointers: Vec::new(),
             reach: Vec::new(),

@@ -24,11 +24,13 @@ mod hidden;
 mod included;
 mod inline;
 mod library;
+mod makers;
 mod names;
 mod owned;
 mod program;
 pub mod refusal;
 mod regions;
+mod settings;
 mod signatures;
 mod sizes;
 mod spaces;
@@ -106,6 +108,7 @@ impl Project {
             lines,
             units,
             spaces,
+            makers: HashSet::new(),
             summaries: Vec::new(),
             pointers: Vec::new(),
             expanded: Expanded::default(),
@@ -114,6 +117,7 @@ impl Project {
             allocations: Vec::new(),
             setup,
         };
+        project.makers = makers::makers(&project);
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.reach = hidden::reach(&project);
         project.owned = owned::owned(&project);

@@ -49,6 +49,11 @@ pub fn is_forgetful(name: &str) -> bool {
     }
 }
 
+/// Whether a procedure of a library gives memory that nobody else knows.
+pub(super) fn is_maker(name: &str) -> bool {
+    matches!(name, "malloc" | "calloc" | "aligned_alloc" | "_mm_malloc" | "new")
+}
+
 /// How many arguments a procedure of MPI has in Fortran, without `ierror`.
 pub fn arguments(name: &str) -> Option<usize> {
     let Call { function, form } = find(name)?;
@@ -102,7 +107,7 @@ fn mpi(name: &str, is_fortran: bool) -> Option<Vec<Use>> {
 /// Functions of C and C++ that are given values, or give memory.
 #[rustfmt::skip]
 const BY_VALUE: &[&str] = &[
-    "malloc", "calloc", "aligned_alloc", "new", "fflush", "fclose", "fopen", "exit",
+    "malloc", "calloc", "aligned_alloc", "_mm_malloc", "new", "fflush", "fclose", "fopen", "exit",
     "abort", "putchar", "time", "clock", "rand", "srand", "drand48", "lrand48", "assert",
     "abs", "labs", "fabs", "fabsf", "sqrt", "sqrtf", "sin", "cos", "tan", "exp", "log",
     "log10", "log2", "pow", "floor", "ceil", "fmin", "fmax", "fmod", "atan", "atan2",
@@ -126,7 +131,7 @@ fn c(name: &str) -> Option<&'static str> {
         "snprintf" => "w-r",
         "fwrite" => "r--b",
         "fread" => "w--b",
-        "free" | "delete" => "w",
+        "free" | "delete" | "_mm_free" | "posix_memalign" => "w-",
         "realloc" => "b-",
         _ if BY_VALUE.contains(&name) => "-",
         // Whoever gets what is moved may take it away.

@@ -12,7 +12,7 @@ use commloom_source::tree::{
     Unary,
 };
 
-use super::library::{is_forgetful, is_mpi};
+use super::library::{is_forgetful, is_maker, is_mpi};
 use super::names::last;
 use super::program::Project;
 use super::view::View;
@@ -147,9 +147,13 @@ impl Reader<'_, '_> {
     fn is_fresh(&self, value: &Expression) -> bool {
         match &value.kind {
             Kind::Cast(_, inner) => self.is_fresh(inner),
-            Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(name)
-                if matches!(last(name), "malloc" | "calloc" | "aligned_alloc" | "new")
-                    && !self.view.project().has_body(name)),
+            Kind::Call { function, .. } => match &function.kind {
+                Kind::Name(name) if self.view.project().has_body(name) => {
+                    self.view.project.makers.contains(last(name))
+                }
+                Kind::Name(name) => is_maker(last(name)),
+                _ => false,
+            },
             _ => false,
         }
     }

@@ -27,6 +27,8 @@ pub struct Project {
     pub(super) lines: Vec<Lines>,
     pub(super) units: Vec<Unit>,
     pub(super) spaces: Spaces,
+    /// Procedures that give memory which nobody else knows.
+    pub(super) makers: HashSet<Name>,
     /// As `spaces.ids`.
     pub(super) summaries: Vec<Summary>,
     /// As `spaces.ids`.

@@ -29,6 +29,11 @@ impl<'p> View<'p> {
         self.project.procedure(self.id)
     }
 
+    /// The declaration of a name, for as long as the project lives.
+    pub fn declaration(&self, name: &str) -> Option<&'p Declaration> {
+        self.declared(name)
+    }
+
     /// The procedures that were written into this one, by the marks of their variables.
     pub(crate) fn callees(&self) -> std::collections::HashMap<String, Name> {
         self.project.callees(self.id)

@@ -11,7 +11,7 @@ use commloom_source::affine::{Atom, Counter, Polynomial, Step};
 #[derive(Clone)]
 pub(super) struct Inside<'p> {
     pub copy: &'p Copy,
-    loops: Vec<(Counter, Polynomial)>,
+    pub(super) loops: Vec<(Counter, Polynomial)>,
 }
 
 /// All copies with their loops.
@@ -214,7 +214,7 @@ fn single(number: &Polynomial, loops: &[(Counter, Polynomial)]) -> Option<Counte
 
 /// The smallest or largest value in all turns of all loops but those that are `known`; where a
 /// loop takes no turn, there is none to be compared.
-fn reach(
+pub(super) fn reach(
     number: &Polynomial,
     loops: &[(Counter, Polynomial)],
     known: &[Counter],

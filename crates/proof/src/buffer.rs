@@ -56,8 +56,10 @@ pub(super) fn dead(
 }
 
 fn is_buffer(view: &View<'_>, found: &Found<'_>, buffer: &str) -> bool {
-    buffer_name(view, found)
-        .is_some_and(|name| name == buffer || view.targets(&name).iter().any(|t| t == buffer))
+    buffer_name(view, found).is_some_and(|name| {
+        view.targets(&name).iter().any(|target| target == buffer)
+            || view.targets(buffer).contains(&name)
+    })
 }
 
 /// A read of the buffer that nobody accounts for.

@@ -5,11 +5,17 @@ use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{ExpressionKind as Kind, Type};
+use commloom_source::tree::{
+    Declaration, Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type,
+    Unary,
+};
 
 use super::calls::element_size;
 use super::found::{Found, buffer_name};
 use super::model::Ledger;
+
+/// Names of datatypes that are defined by each other.
+const MOST_NAMES: usize = 16;
 
 /// Bytes of one element of the call's datatype. Of a variable it is taken to be what the buffer is
 /// made of, which is noted as an assumption.
@@ -28,7 +34,7 @@ pub(super) fn size(
         );
         return Err(Refusal::new(Code::Datatype, span, message));
     };
-    if let Some(size) = element_size(name) {
+    if let Some(size) = element_size(name).or_else(|| element_size(&meant(view, name)?)) {
         return Ok(size);
     }
     let element = buffer_name(view, found).and_then(|b| {
@@ -54,6 +60,96 @@ pub(super) fn size(
     let message = format!("how large '{name}' is, and whether it has gaps, is not known here");
     ledger.need(Code::Datatype, found.datatype.span, message, fact)?;
     Ok(bytes)
+}
+
+/// The datatype that a constant is, or a variable that nothing but its initial value was ever put
+/// into. Names of names are followed.
+fn meant(view: &View<'_>, name: &str) -> Option<Name> {
+    let mut name = name.to_owned();
+    for _ in 0..MOST_NAMES {
+        let value = match view.constant(&name) {
+            Some(value) => value,
+            None => only_value(view, &name)?,
+        };
+        let mut value = value;
+        while let Kind::Cast(_, inner) = &value.kind {
+            value = inner;
+        }
+        let Kind::Name(next) = &value.kind else { return None };
+        name.clone_from(next);
+        if element_size(&name).is_some() && view.variable(&name).is_none() {
+            return Some(name);
+        }
+    }
+    None
+}
+
+/// The value that a variable of C has wherever it is used: that of its declaration, if nothing in
+/// the whole program gives it another one, or has its address.
+fn only_value<'p>(view: &View<'p>, name: &str) -> Option<&'p Expression> {
+    let project = view.project();
+    let declared = view.declaration(name)?;
+    let is_handle = matches!(&declared.of, Type::Named(of) if of == "MPI_Datatype");
+    if view.language().is_fortran() || !is_handle || declared.storage == Storage::Argument {
+        return None;
+    }
+    let global = view.global(name);
+    let mut values: Vec<&Expression> = declared.value.iter().collect();
+    let mut is_kept = true;
+    for id in project.procedures() {
+        let other = project.view(id);
+        let is_own = std::ptr::eq(other.procedure(), view.procedure());
+        let is_it = |n: &str| match &global {
+            Some(global) => other.global(n).as_ref() == Some(global),
+            None => is_own && n == name,
+        };
+        for statement in &other.procedure().body {
+            statement.each(&mut |s| {
+                let Uses { given, is_open } = uses(s, &is_it);
+                values.extend(given);
+                is_kept &= !is_open;
+            });
+        }
+    }
+    values.dedup();
+    match values.as_slice() {
+        [one] if is_kept => Some(one),
+        _ => None,
+    }
+}
+
+/// The values that a statement gives a variable, and whether it may get others there.
+struct Uses<'s> {
+    given: Vec<&'s Expression>,
+    is_open: bool,
+}
+
+fn uses<'s>(statement: &'s Statement, is_it: &dyn Fn(&str) -> bool) -> Uses<'s> {
+    let named = |e: &Expression| matches!(&e.kind, Kind::Name(name) if is_it(name));
+    let mut found = Uses { given: Vec::new(), is_open: false };
+    match &statement.kind {
+        StatementKind::Assign { target, operation: None, value } if named(target) => {
+            found.given.push(value);
+        }
+        StatementKind::Declare(all) => {
+            // A reference is another name for it.
+            let is_reference = |d: &Declaration| matches!(d.of, Type::Reference(_));
+            let mut values =
+                all.iter().filter(|d| is_reference(d)).filter_map(|d| d.value.as_ref());
+            found.is_open |= values.any(|value| value.root().is_some_and(|n| is_it(n)));
+        }
+        StatementKind::Unknown(names) => found.is_open |= names.iter().any(|name| is_it(name)),
+        _ => {}
+    }
+    for expression in statement.expressions() {
+        expression.each(&mut |e| match &e.kind {
+            Kind::Unary(Unary::Address, inner) => found.is_open |= named(inner),
+            Kind::Assign { target, .. } => found.is_open |= named(target),
+            Kind::Unknown(names) => found.is_open |= names.iter().any(|name| is_it(name)),
+            _ => {}
+        });
+    }
+    found
 }
 
 fn named<'f>(found: &'f Found<'_>) -> Option<&'f str> {

@@ -1,7 +1,7 @@
 //! Where statements stand, and what may be executed between two of them.
 //!
-//! Programs are trees here; only `goto` leaves them. Where a procedure has one, everything may
-//! come after everything.
+//! Programs are trees here; only `goto` leaves them. Where a procedure has one that leads back,
+//! everything may come after everything.
 
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Procedure, Statement, StatementKind,
@@ -46,11 +46,40 @@ pub(super) fn locate(procedure: &Procedure, span: Span) -> Option<Located<'_>> {
 
 /// Whether the procedure jumps.
 pub(super) fn jumps(procedure: &Procedure) -> bool {
+    jumps_behind(procedure, procedure.span.start)
+}
+
+/// Whether a jump ends behind a place of the text.
+fn jumps_behind(procedure: &Procedure, place: usize) -> bool {
     let mut found = false;
     for statement in &procedure.body {
-        statement.each(&mut |s| found |= matches!(s.kind, StatementKind::Goto(_)));
+        statement.each(&mut |s| {
+            found |= matches!(s.kind, StatementKind::Goto(_)) && s.span.end > place;
+        });
     }
     found
+}
+
+/// Whether the text alone does not tell what comes after what: a jump leads back, into a loop, or
+/// to where nobody sees. Other jumps, as to the end of a procedure, only leave something out.
+fn jumps_back(procedure: &Procedure) -> bool {
+    let (mut gotos, mut labels, mut loops) = (Vec::new(), Vec::new(), Vec::new());
+    for statement in &procedure.body {
+        statement.each(&mut |s| match &s.kind {
+            StatementKind::Goto(to) => gotos.extend(to.iter().map(|name| (name, s.span))),
+            StatementKind::Label(name) => labels.push((name, s.span)),
+            StatementKind::Loop(_) | StatementKind::While { .. } => loops.push(s.span),
+            _ => {}
+        });
+    }
+    gotos.into_iter().any(|(name, from)| {
+        let mut to = labels.iter().filter(|(label, _)| *label == name).map(|(_, span)| *span);
+        let is_plain = |to: Span| {
+            let enters = loops.iter().any(|l| l.contains(to) && !l.contains(from));
+            from.end <= to.start && !enters
+        };
+        !(to.next().is_some_and(is_plain) && to.next().is_none())
+    })
 }
 
 /// The stretch of text that is executed from one place to another one that comes after it, with
@@ -66,7 +95,7 @@ pub(super) struct Stretch {
 impl Stretch {
     pub fn between(procedure: &Procedure, from: Span, to: Span) -> Stretch {
         let mut stretch = Stretch { start: from.start, end: to.end, file: from.file };
-        let located = locate(procedure, from).filter(|_| !jumps(procedure));
+        let located = locate(procedure, from).filter(|_| !jumps_back(procedure));
         let Some(located) = located else {
             return Stretch { file: from.file, ..Stretch::all(procedure) };
         };
@@ -92,7 +121,7 @@ impl Stretch {
     /// From one place to the end of the procedure, with all of every loop around it.
     pub fn after(procedure: &Procedure, from: Span) -> Stretch {
         let mut stretch = Stretch { start: from.start, ..Stretch::all(procedure) };
-        let located = locate(procedure, from).filter(|_| !jumps(procedure));
+        let located = locate(procedure, from).filter(|_| !jumps_back(procedure));
         let Some(located) = located else { return Stretch::all(procedure) };
         if let Some(outermost) = located.loops().next() {
             stretch.start = outermost.span.start;
@@ -129,7 +158,7 @@ impl Stretch {
 
 /// Whether something at `later` may be executed after something at `earlier`.
 pub(super) fn may_follow(procedure: &Procedure, earlier: Span, later: Span) -> bool {
-    if later.start >= earlier.start || jumps(procedure) {
+    if later.start >= earlier.start || jumps_back(procedure) {
         return true;
     }
     locate(procedure, earlier).is_some_and(|l| l.loops().any(|l| l.span.contains(later)))
@@ -179,7 +208,9 @@ pub(super) fn alike(one: &Expression, other: &Expression) -> bool {
 pub fn is_live_after(procedure: &Procedure, place: Span, name: &str, skip: &[Span]) -> bool {
     let Some(located) = locate(procedure, place) else { return true };
     let scan = Scan { name, skip };
-    if jumps(procedure) {
+    // A jump that was over before does nothing any more.
+    let start = located.loops().next().map_or(place.start, |outermost| outermost.span.start);
+    if jumps_behind(procedure, start) {
         return procedure.body.iter().any(|s| scan.mentions(s));
     }
     for (list, at) in located.path.iter().rev() {

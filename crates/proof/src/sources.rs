@@ -76,6 +76,7 @@ pub(super) fn undisturbed(
         None => stretch,
     };
     let is_copy = |span: Span| packing.elsewhere.iter().any(|e| span.contains(*e));
+    let pending = pending(view, found);
     let mut pairs: Vec<(Span, Name, Name, Code)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
@@ -99,7 +100,8 @@ pub(super) fn undisturbed(
                     pairs.push((*span, name.clone(), need.clone(), Code::Changed));
                 }
                 let buffer = &packing.buffer;
-                if !has_buffer && !is_copy(s.span) && view.may_alias(name, buffer) {
+                let is_kept = pending.is_some_and(|pending| pending.has(s.span));
+                if !has_buffer && !is_kept && !is_copy(s.span) && view.may_alias(name, buffer) {
                     pairs.push((*span, name.clone(), buffer.clone(), Code::Coverage));
                 }
             }
@@ -111,6 +113,19 @@ pub(super) fn undisturbed(
         ledger.need(code, span, message, fact)?;
     }
     Ok(())
+}
+
+/// Where a receive is pending: nobody writes to its buffer there (MPI 4.1, section 3.7.2), by
+/// whatever name.
+fn pending(view: &View<'_>, found: &Found<'_>) -> Option<Stretch> {
+    if found.side.direction == Direction::Pack || found.init.is_some() {
+        return None;
+    }
+    let request = found.side.request.and_then(|at| found.arguments.get(at))?;
+    let wait = completion(view, found, request)?;
+    let same_turn = found.statement.start < wait.start;
+    let until = Span { end: wait.start, ..found.statement };
+    same_turn.then(|| Stretch::between(view.procedure(), found.statement, until))
 }
 
 /// A call of the procedure itself, which shares what is kept from call to call.

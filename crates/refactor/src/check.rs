@@ -19,6 +19,7 @@ use crate::explain::{Explanation, explanation};
 use crate::interfaces::{has_error_argument, last_argument, read_anew, unseen_name};
 use crate::leftovers;
 use crate::scopes;
+use crate::settings;
 use crate::together;
 use crate::withhold::unreadable;
 
@@ -54,8 +55,12 @@ type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 /// All calls with packed buffers, in the order of the files.
 pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
-    let all = findings(project, options, None).into_iter();
-    let mut all: Vec<Finding> = all.map(|(finding, _)| finding).collect();
+    let judge = |project: &Project| {
+        let all = findings(project, options, None).into_iter();
+        all.map(|(finding, _)| finding).collect::<Vec<Finding>>()
+    };
+    let mut all = judge(project);
+    settings::decide(project, &mut all, &judge);
     withhold(project, &mut all, Code::Text, &mut unreadable);
     all
 }

@@ -21,6 +21,7 @@ mod finding;
 mod interfaces;
 mod leftovers;
 mod scopes;
+mod settings;
 mod together;
 mod withhold;
 

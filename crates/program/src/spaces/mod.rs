@@ -1,5 +1,6 @@
 //! Tables of names, and which of them each procedure sees.
 
+mod given;
 mod meaning;
 
 use std::collections::{HashMap, HashSet};
@@ -185,6 +186,7 @@ impl Spaces {
             }
         }
         made.settle(units);
+        made.take_given(units, files);
         made.look_inside(units);
         made
     }

@@ -40,6 +40,14 @@ pub struct Define {
     pub is_conditional: bool,
 }
 
+impl Define {
+    /// The names in its meaning.
+    pub fn names(&self) -> Vec<Name> {
+        let names = tokens(&self.body).filter(|token| token.kind == Kind::Name);
+        names.map(|token| token.text.to_owned()).collect()
+    }
+}
+
 /// Reads the lines of the preprocessor. Linear.
 pub fn directives(text: &str, file: FileId) -> Directives {
     directives_given(text, file, &Given::new())
@@ -49,6 +57,19 @@ pub fn directives(text: &str, file: FileId) -> Directives {
 pub fn directives_given(text: &str, file: FileId, given: &Given) -> Directives {
     let mut found = Directives::default();
     let mut branches = Vec::new();
+    each_directive(text, file, &mut |directive, span| {
+        branch(directive, given, &mut branches, &mut found);
+        let known = found.defines.len();
+        one(directive, span, &mut found);
+        if let Some(define) = found.defines.get_mut(known) {
+            settle(define, &mut branches);
+        }
+    });
+    found
+}
+
+/// Calls `visit` with each line of the preprocessor, from behind its `#`.
+pub(super) fn each_directive(text: &str, file: FileId, visit: &mut dyn FnMut(&str, Span)) {
     let mut in_comment = false;
     let mut start = 0;
     while start < text.len() {
@@ -58,18 +79,12 @@ pub fn directives_given(text: &str, file: FileId, given: &Given) -> Directives {
         if let Some(from) = outside {
             let rest = &line[from..];
             if let Some(directive) = rest.trim_start().strip_prefix('#') {
-                branch(directive, given, &mut branches, &mut found);
-                let known = found.defines.len();
-                one(directive, Span { file, start, end }, &mut found);
-                if let Some(define) = found.defines.get_mut(known) {
-                    settle(define, &mut branches);
-                }
+                visit(directive, Span { file, start, end });
             }
             in_comment = leaves_comment_open(rest);
         }
         start = end + 1;
     }
-    found
 }
 
 /// Where the line that starts at `start` ends, with those that a backslash joins to it.
@@ -99,6 +114,12 @@ fn leaves_comment_open(line: &str) -> bool {
     tokens(&marked).last().is_none_or(|last| last.text != "@")
 }
 
+/// The word of a directive, and what follows it.
+pub(super) fn word(directive: &str) -> (&str, &str) {
+    let text = directive.trim_start();
+    text.split_at(text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len()))
+}
+
 /// A branch of `#if` that is open.
 struct Branch {
     /// The number of definitions before it.
@@ -125,9 +146,7 @@ fn settle(define: &mut Define, branches: &mut [Branch]) {
 
 /// Opens and closes branches; forgets what stands in those that do not compile.
 fn branch(directive: &str, given: &Given, branches: &mut Vec<Branch>, found: &mut Directives) {
-    let word = directive.trim_start();
-    let (word, rest) =
-        word.split_at(word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len()));
+    let (word, rest) = word(directive);
     if word == "error" {
         branches.iter_mut().next_back().into_iter().for_each(|branch| branch.fails = true);
     }

@@ -240,12 +240,7 @@ fn meaning(all: &[&Define]) -> Meaning {
         }
         _ if all.iter().all(|d| d.parameters.is_none() && is_silent(&d.body)) => Meaning::Empty,
         _ => {
-            let mut names: Vec<Name> = all
-                .iter()
-                .flat_map(|d| tokens(&d.body))
-                .filter(|t| t.kind == Kind::Name)
-                .map(|t| t.text.to_owned())
-                .collect();
+            let mut names: Vec<Name> = all.iter().flat_map(|d| d.names()).collect();
             names.sort();
             names.dedup();
             Meaning::Uncertain(names)

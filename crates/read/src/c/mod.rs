@@ -9,6 +9,7 @@
 //! [`While`](commloom_source::tree::StatementKind::While), `switch` with falling through becomes
 //! jumps, and everything else `Unknown` with the names in it.
 
+mod branches;
 mod changes;
 mod condition;
 mod copies;
@@ -34,6 +35,7 @@ use commloom_source::tree::{Constant, Expression, ExpressionKind, Scope, Unit};
 use commloom_source::{FileId, Language, Source};
 use tree_sitter::Parser;
 
+pub use branches::{Group, groups};
 pub use condition::Given;
 pub use directives::{Define, Directives, directives, directives_given};
 pub use macros::Macros;

@@ -29,6 +29,32 @@ static int back@(int n) { return n; }
 #endif
 ";
 
+/// Names for the datatype of all calls, each with what defines it.
+const DATATYPES: &[(&str, &str)] = &[
+    ("MPI_DOUBLE", ""),
+    ("MPI_DOUBLE", ""),
+    ("MPI_DOUBLE", ""),
+    ("MPI_DOUBLE", ""),
+    (
+        "NUMBERS@",
+        "#if SINGLE@\n#define NUMBERS@ MPI_FLOAT\n#else\n#define NUMBERS@ MPI_DOUBLE\n#endif\n",
+    ),
+    (
+        "NUMBERS@",
+        "#ifdef OTHER@\n#define NUMBERS@ MPI_INT64_T\n#else\n#define NUMBERS@ MPI_DOUBLE\n#endif\n",
+    ),
+    ("numbers@", "static const MPI_Datatype numbers@ = MPI_DOUBLE;\n"),
+    (
+        "numbers@",
+        "static MPI_Datatype numbers@ = MPI_DOUBLE;\nvoid choose@(void) { numbers@ = MPI_FLOAT; }\n",
+    ),
+    (
+        "numbers@",
+        "static MPI_Datatype numbers@ = MPI_DOUBLE;\nvoid wide@(void) { MPI_Type_contiguous(2, \
+        MPI_DOUBLE, &numbers@); }\n",
+    ),
+];
+
 /// The surroundings of copies and call.
 pub const AROUND: &[(&str, &str)] = &[
     ("plain", "BODY"),
@@ -231,6 +257,9 @@ pub fn drawn(rng: &mut Rng, number: usize, tongue: &Tongue) -> Program {
         declared = buffer.1,
         end = buffer.2,
     );
+    let (datatype, defined) = *one(rng, DATATYPES);
+    let text =
+        text.replace("MPI_DOUBLE", datatype).replacen(HELPERS, &[defined, HELPERS].concat(), 1);
     let text = indented(&text.replace('@', &number.to_string()));
     let form = format!(
         "{}, {}, {}, {} buffer",
