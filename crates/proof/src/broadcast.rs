@@ -115,7 +115,7 @@ pub(super) fn judge(
         is(Condition::SamePlaces, Err(refusal))?;
     }
     is(Condition::SamePlaces, Ok(()))?;
-    is(Condition::Sources, sources::unwritten(view, found, pack, ledger))?;
+    is(Condition::Sources, sources::unwritten(view, found, pack, all, ledger))?;
     is(Condition::Paths, paths::unpacked_always(view, &receiving, unpack))?;
     is(Condition::Distinct, distinct::distinct(view, unpack, ledger))?;
     is(Condition::Targets, targets::untouched(view, &receiving, unpack, all, ledger))?;

@@ -56,10 +56,7 @@ pub(super) fn dead(
 }
 
 fn is_buffer(view: &View<'_>, found: &Found<'_>, buffer: &str) -> bool {
-    buffer_name(view, found).is_some_and(|name| {
-        view.targets(&name).iter().any(|target| target == buffer)
-            || view.targets(buffer).contains(&name)
-    })
+    buffer_name(view, found).is_some_and(|name| view.may_alias(&name, buffer))
 }
 
 /// A read of the buffer that nobody accounts for.

@@ -9,6 +9,7 @@ use commloom_source::tree::Name;
 
 use super::apart::{Inside, are_apart, has_counter, inside, is_injective, is_repeated};
 use super::model::Ledger;
+use super::rows;
 
 /// Refuses where two copies may have the same target.
 pub(super) fn distinct(
@@ -30,7 +31,13 @@ pub(super) fn distinct(
         let many = loaded && inside.copy.address.base.subscripts().any(has_counter);
         if many || !is_injective(inside) {
             let message = format!("some elements of '{name}' may be received twice");
-            ledger.need(Code::ReceiveOverlap, inside.copy.span, message, fact(name))?;
+            let needed = if many { None } else { rows::own(inside) };
+            let span = inside.copy.span;
+            let outcome = ledger.need(Code::ReceiveOverlap, span, message, fact(name));
+            match needed {
+                Some(numbers) => ledger.test(&numbers, span, outcome),
+                None => outcome?,
+            }
         }
     }
     for (index, one) in all.iter().enumerate() {

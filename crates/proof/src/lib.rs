@@ -13,6 +13,7 @@
 //! | 6 the element's size is known | [`element`] |
 //! | 7 targets of receives are distinct, and always unpacked | [`distinct`], [`paths`] |
 //! | 7 they are untouched, and not what is sent meanwhile | [`targets`], [`together`] |
+//! | 4 and 7 under a relation of sizes | [`rows`], [`region`] |
 //! | 8 collectives | [`calls`], [`broadcast`], [`parts`] |
 //! | 8 who is the root | [`root`], [`processes`] |
 //! | none: what is packed where no condition can be asked | [`unmentioned`] |
@@ -43,8 +44,10 @@ mod pending;
 mod persistent;
 mod processes;
 mod range;
+mod region;
 mod requests;
 mod root;
+mod rows;
 mod scalars;
 mod sites;
 mod sources;
@@ -61,7 +64,9 @@ pub use across::{Across, Seen};
 pub use candidate::Explained;
 pub use commloom_program::fact::Assumptions;
 pub use flow::is_live_after;
-pub use model::{Condition, Judged, Part, Rewrite, Site, Trail};
+pub use model::{Condition, Judged, Part, Rewrite, Site, Test, Trail};
 pub use names::for_each_bound;
+pub use region::{Region, region};
+pub use rows::Relation;
 pub use sites::{sites, sites_in};
 pub use unmentioned::unmentioned;

@@ -12,6 +12,8 @@ use commloom_source::Span;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Expression, Name};
 
+use super::rows::Relation;
+
 /// A call of MPI with packing code around it.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -139,6 +141,19 @@ pub struct Rewrite {
     /// Facts that a person has said, or that are taken from the program's own words, and is not
     /// proved.
     pub assumed: Vec<Premise>,
+    /// Relations of sizes without which the call must stay as it is.
+    pub tests: Vec<Test>,
+}
+
+/// A relation of sizes that the text does not tell, and the program can ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// What must hold.
+    pub relation: Relation,
+    /// A statement of other copies, which are apart from these then.
+    pub with: Span,
+    /// Why the call is left alone where the test cannot be written.
+    pub refusal: Refusal,
 }
 
 /// One call.
@@ -173,12 +188,19 @@ pub(super) struct Ledger<'a> {
     given: &'a Assumptions,
     scope: FactScope,
     used: RefCell<BTreeSet<Premise>>,
+    tests: RefCell<Vec<Test>>,
     judged: RefCell<Vec<Judged>>,
 }
 
 impl<'a> Ledger<'a> {
     pub fn new(given: &'a Assumptions, scope: FactScope) -> Ledger<'a> {
-        Ledger { given, scope, used: RefCell::default(), judged: RefCell::default() }
+        Ledger {
+            given,
+            scope,
+            used: RefCell::default(),
+            tests: RefCell::default(),
+            judged: RefCell::default(),
+        }
     }
 
     /// The same facts, none used yet.
@@ -204,6 +226,17 @@ impl<'a> Ledger<'a> {
         Err(refusal)
     }
 
+    /// Needs relations of sizes, unless a person has said what follows from them: then there is
+    /// no refusal.
+    pub fn test(&self, relations: &[Relation], with: Span, outcome: Result<(), Refusal>) {
+        let Err(refusal) = outcome else { return };
+        let test = |relation: &Relation| {
+            let (relation, refusal) = (relation.clone(), refusal.clone());
+            Test { relation, with, refusal }
+        };
+        self.tests.borrow_mut().extend(relations.iter().map(test));
+    }
+
     /// Something that is not proved, but said by the program.
     pub fn note(&self, fact: Fact) {
         self.used.borrow_mut().insert(self.scope.premise(fact));
@@ -223,8 +256,10 @@ impl<'a> Ledger<'a> {
         outcome
     }
 
-    /// The facts that were assumed, and the conditions that were asked.
-    pub fn close(self) -> (Vec<Premise>, Vec<Judged>) {
-        (self.used.into_inner().into_iter().collect(), self.judged.into_inner())
+    /// The facts that were assumed, the relations that are needed, and the conditions that were
+    /// asked.
+    pub fn close(self) -> (Vec<Premise>, Vec<Test>, Vec<Judged>) {
+        let used = self.used.into_inner().into_iter().collect();
+        (used, self.tests.into_inner(), self.judged.into_inner())
     }
 }

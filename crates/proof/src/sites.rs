@@ -148,7 +148,7 @@ fn judge(
     is(Condition::Undisturbed, sources::undisturbed(view, found, packing, ledger))?;
     match found.side.direction {
         copies::Direction::Pack => {
-            is(Condition::Sources, sources::unwritten(view, found, packing, ledger))?;
+            is(Condition::Sources, sources::unwritten(view, found, packing, all, ledger))?;
         }
         copies::Direction::Unpack => {
             is(Condition::Paths, paths::unpacked_always(view, found, packing))?;
@@ -219,16 +219,17 @@ fn assemble(
                     Ok((name.clone(), value))
                 })
                 .collect::<Result<Vec<_>, Refusal>>()?;
-            Ok(Rewrite { parts, remove, assign, assumed: Vec::new() })
+            Ok(Rewrite { parts, remove, assign, assumed: Vec::new(), tests: Vec::new() })
         })
         .collect();
     candidates
         .into_iter()
         .zip(outcomes)
         .map(|(candidate, mut outcome)| {
-            let (used, conditions) = candidate.ledger.close();
+            let (used, tests, conditions) = candidate.ledger.close();
             if let Ok(rewrite) = &mut outcome {
                 rewrite.assumed = used;
+                rewrite.tests = tests;
             }
             let packing = candidate.packing.ok();
             Site {

@@ -11,11 +11,14 @@ use commloom_source::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
 
+use super::candidate::Candidate;
 use super::completion::completion;
 use super::flow::Stretch;
 use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
+use super::rows::Relation;
+use super::together::meeting;
 use super::touch::Touches;
 
 /// The copies write only what nobody else among them reads.
@@ -176,13 +179,15 @@ pub(super) fn unwritten(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
+    all: &[Candidate<'_>],
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
     let first = packing.statements.iter().min_by_key(|s| s.start).copied();
     let from = first.unwrap_or(found.statement);
     let procedure = view.procedure();
     let before = Stretch::between(procedure, from, found.statement);
-    check(view, found, packing, before, None, ledger)?;
+    let received = Received::of(view, packing, all);
+    check(view, found, packing, &received, (before, None), ledger)?;
     by_call(view, found, packing, ledger)?;
     let Some(request) = found.side.request.and_then(|at| found.arguments.get(at)) else {
         return Ok(());
@@ -190,12 +195,13 @@ pub(super) fn unwritten(
     match completion(view, found, request) {
         Some(wait) => {
             let pending = Stretch::between(procedure, found.statement, wait);
-            check(view, found, packing, pending, Some(wait), ledger)
+            check(view, found, packing, &received, (pending, Some(wait)), ledger)
         }
         None => {
             let fact = Fact::UnwrittenWhileSent(packing.touched.join("', '"));
             let end = "where the send is completed cannot be seen in this procedure";
-            match written(view, found, packing, Stretch::after(procedure, found.statement)) {
+            let open = Stretch::after(procedure, found.statement);
+            match written(view, found, packing, &Received::default(), open) {
                 Some((span, source)) => {
                     let message = format!("'{source}' is written here, and {end}");
                     ledger.need(Code::SourceWritten, span, message, fact)
@@ -247,11 +253,38 @@ fn by_call(
     Ok(())
 }
 
+/// Statements that unpack what other calls receive, to other elements than those that are packed
+/// as long as none of some numbers is negative.
+#[derive(Default)]
+struct Received {
+    all: Vec<(Span, Vec<Relation>)>,
+}
+
+impl Received {
+    fn of(view: &View<'_>, packing: &Packing, candidates: &[Candidate<'_>]) -> Received {
+        let mut all = Vec::new();
+        let packings = candidates.iter().filter_map(|candidate| candidate.packing.as_ref().ok());
+        for other in packings.filter(|other| other.direction == Direction::Unpack) {
+            let is_source = |name: &Name| packing.touched.iter().any(|t| view.may_alias(name, t));
+            let meeting = meeting(view, packing, other);
+            if meeting.pairs.is_empty() && !other.changes.iter().any(is_source) {
+                all.extend(other.statements.iter().map(|s| (*s, meeting.unless.clone())));
+            }
+        }
+        Received { all }
+    }
+
+    fn at(&self, span: Span) -> Option<&[Relation]> {
+        self.all.iter().find(|(s, _)| s.contains(span)).map(|(_, unless)| unless.as_slice())
+    }
+}
+
 /// The first place in a stretch where one of the sources may be written.
 fn written(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
+    received: &Received,
     stretch: Stretch,
 ) -> Option<(Span, Name)> {
     let open = || packing.touched.iter().find(|source| !view.is_hidden(source));
@@ -265,6 +298,9 @@ fn written(
             // Of what is around the call, the head is evaluated before it.
             let head = s.span.contains(found.statement) && stretch.has_begin_of(s.span);
             if !(stretch.has(s.span) || head) {
+                return;
+            }
+            if received.at(s.span).is_some() {
                 return;
             }
             let touches = touches_of(view, s, &packing.statements);
@@ -286,11 +322,29 @@ fn check(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &Packing,
-    stretch: Stretch,
+    received: &Received,
+    (stretch, wait): (Stretch, Option<Span>),
+    ledger: &Ledger<'_>,
+) -> Result<(), Refusal> {
+    let refuse = |span: Span, source: Name| said(found, span, source, wait, ledger);
+    for (span, unless) in &received.all {
+        if stretch.has(*span) && !unless.is_empty() {
+            let source = packing.touched.first().cloned().unwrap_or_default();
+            ledger.test(unless, *span, refuse(*span, source));
+        }
+    }
+    let written = written(view, found, packing, received, stretch);
+    written.map_or(Ok(()), |(span, source)| refuse(span, source))
+}
+
+/// Refuses, unless a person has said that a source is not written here.
+fn said(
+    found: &Found<'_>,
+    span: Span,
+    source: Name,
     wait: Option<Span>,
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
-    let Some((span, source)) = written(view, found, packing, stretch) else { return Ok(()) };
     let (message, fact) = match wait {
         Some(_) => (
             format!("'{source}' is written while the send from it may still be pending"),

@@ -19,7 +19,8 @@ use super::flow::Stretch;
 use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
-use super::together::shared;
+use super::rows::Relation;
+use super::together::meeting;
 use super::touch::roots;
 
 /// Looks at all that is executed between the call and the last copy.
@@ -53,13 +54,15 @@ pub(super) fn untouched(
     let mut problem: Option<(Span, Name)> =
         lifetimes::acts_in(view, stretch).and_then(|span| Some((span, open()?.clone())));
     let mut twice: Vec<(Span, Name)> = Vec::new();
+    let mut tested: Vec<(Span, &Other)> = Vec::new();
     for statement in &procedure.body {
         statement.each(&mut |s| {
             if !stretch.has(s.span) || s.span.contains(found.statement) || problem.is_some() {
                 return;
             }
-            if let Some(names) = others.received(s.span) {
-                twice.extend(names.iter().map(|name| (s.span, name.clone())));
+            if let Some(other) = others.at(s.span) {
+                twice.extend(other.received.iter().map(|name| (s.span, name.clone())));
+                tested.push((s.span, other));
                 return;
             }
             let touches = touches_of(view, s, &packing.statements);
@@ -78,16 +81,30 @@ pub(super) fn untouched(
         let fact = Fact::DistinctElements(target);
         ledger.need(Code::ReceiveOverlap, span, message, fact)?;
     }
-    let Some((span, target)) = problem else { return Ok(()) };
-    let message = format!("'{target}' is used between the receive and its copies");
-    let fact = Fact::UnusedBeforeUnpacked(target);
-    ledger.need(Code::ReceiveOverlap, span, message, fact)
+    let used = |span: Span, target: Name| {
+        let message = format!("'{target}' is used between the receive and its copies");
+        let fact = Fact::UnusedBeforeUnpacked(target);
+        ledger.need(Code::ReceiveOverlap, span, message, fact)
+    };
+    for (span, other) in tested.into_iter().filter(|(_, other)| !other.unless.is_empty()) {
+        let target = packing.touched.first().cloned().unwrap_or_default();
+        ledger.test(&other.unless, span, used(span, target));
+    }
+    problem.map_or(Ok(()), |(span, target)| used(span, target))
 }
 
 /// The statements of copies for other calls that touch other elements than the targets, or only
 /// unpack to them: these variables.
 struct Others {
-    all: Vec<(Span, BTreeSet<Name>)>,
+    all: Vec<Other>,
+}
+
+struct Other {
+    statement: Span,
+    /// Variables of which it may unpack the same elements.
+    received: BTreeSet<Name>,
+    /// Numbers that must not be negative, or it touches the same elements.
+    unless: Vec<Relation>,
 }
 
 impl Others {
@@ -96,23 +113,27 @@ impl Others {
         for other in candidates.iter().filter_map(|c| c.packing.as_ref().ok()) {
             let is_own = other.statements.iter().any(|s| packing.statements.contains(s));
             let counts_with = |name: &Name| packing.touched.iter().any(|t| view.may_alias(name, t));
-            let names: BTreeSet<Name> = shared(view, other, packing)
-                .into_iter()
+            let meeting = meeting(view, other, packing);
+            let received: BTreeSet<Name> = meeting
+                .pairs
+                .iter()
                 .map(|(_, received)| received.address.base.variable.clone())
                 .collect();
             // What is packed from the targets, or counted with them, is a use.
-            let is_use = other.direction == Direction::Pack && !names.is_empty();
+            let is_use = other.direction == Direction::Pack && !received.is_empty();
             if !is_own && !is_use && !other.needs.iter().any(counts_with) {
-                all.extend(other.statements.iter().map(|s| (*s, names.clone())));
+                all.extend(other.statements.iter().map(|statement| Other {
+                    statement: *statement,
+                    received: received.clone(),
+                    unless: meeting.unless.clone(),
+                }));
             }
         }
         Others { all }
     }
 
-    /// Variables of which a statement may unpack the same elements; none where it is no such
-    /// statement.
-    fn received(&self, span: Span) -> Option<&BTreeSet<Name>> {
-        self.all.iter().find(|(statement, _)| statement.contains(span)).map(|(_, names)| names)
+    fn at(&self, span: Span) -> Option<&Other> {
+        self.all.iter().find(|other| other.statement.contains(span))
     }
 }
 

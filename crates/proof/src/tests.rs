@@ -12,6 +12,12 @@ fn judged(name: &str, text: &str, facts: &[&str]) -> Vec<String> {
     sites(&project, &assumptions)
         .into_iter()
         .map(|site| match site.outcome {
+            // What needs a test is not proved.
+            Ok(rewrite) if !rewrite.tests.is_empty() => {
+                let refusal = &rewrite.tests[0].refusal;
+                let fact = refusal.fact.as_ref().map_or(String::new(), |f| format!(" ({f})"));
+                format!("{}: {}{fact}", refusal.code, refusal.message)
+            }
             Ok(rewrite) => {
                 let made = &rewrite.parts[0].made;
                 let at = made

@@ -14,6 +14,7 @@ use super::completion::completion;
 use super::flow::Stretch;
 use super::found::Found;
 use super::model::{Condition, Ledger, Part};
+use super::rows::{self, Relation};
 
 /// Refuses receives into what a send may still read.
 pub(super) fn apart(
@@ -66,7 +67,8 @@ impl Pair<'_> {
         if !self.meet(view) {
             return Ok(());
         }
-        for (sent, received) in shared(view, self.pack, self.unpack) {
+        let meeting = meeting(view, self.pack, self.unpack);
+        for (sent, received) in meeting.pairs {
             let name = &received.address.base.variable;
             let message = format!("what is received into '{name}' may be what a send still reads");
             let fact = Fact::ReceivedNotSent(name.clone());
@@ -76,6 +78,16 @@ impl Pair<'_> {
                 refusal.related.push((sent.span, "what it sends".into()));
                 refusal
             })?;
+        }
+        if !meeting.unless.is_empty() {
+            let name = self.unpack.touched.first().cloned().unwrap_or_default();
+            let message = format!("what is received into '{name}' may be what a send still reads");
+            let fact = Fact::ReceivedNotSent(name);
+            let with = self.send.statement;
+            let refusal = ledger.need(Code::ReceiveOverlap, self.receive.call, message, fact);
+            for with in self.pack.statements.iter().chain([&with]) {
+                ledger.test(&meeting.unless, *with, refusal.clone());
+            }
         }
         Ok(())
     }
@@ -104,27 +116,39 @@ impl Pair<'_> {
     }
 }
 
-/// Copies of two packings that may touch the same elements: one pair for each copy of the second.
-pub(super) fn shared<'p>(
-    view: &View<'_>,
-    one: &'p Packing,
-    other: &'p Packing,
-) -> Vec<(&'p Copy, &'p Copy)> {
-    let (ones, others) = (inside(&one.copies), inside(&other.copies));
-    others
-        .iter()
-        .filter_map(|b| {
-            let a = ones.iter().find(|a| !is_apart(view, a, b))?;
-            Some((a.copy, b.copy))
-        })
-        .collect()
+/// Where copies of two packings may touch the same elements.
+pub(super) struct Meeting<'p> {
+    /// One pair for each copy of the second of which that is not known.
+    pub pairs: Vec<(&'p Copy, &'p Copy)>,
+    /// The others never do, as long as none of these numbers is negative.
+    pub unless: Vec<Relation>,
 }
 
-/// Whether two copies are surely of different memory.
-fn is_apart(view: &View<'_>, one: &Inside<'_>, other: &Inside<'_>) -> bool {
+/// Compares all copies of two packings.
+pub(super) fn meeting<'p>(view: &View<'_>, one: &'p Packing, other: &'p Packing) -> Meeting<'p> {
+    let (ones, others) = (inside(&one.copies), inside(&other.copies));
+    let mut meeting = Meeting { pairs: Vec::new(), unless: Vec::new() };
+    for b in &others {
+        let mut first = None;
+        for a in &ones {
+            match needed(view, a, b) {
+                Some(numbers) => meeting.unless.extend(numbers),
+                None => first = first.or(Some(a.copy)),
+            }
+        }
+        meeting.pairs.extend(first.map(|a| (a, b.copy)));
+    }
+    meeting
+}
+
+/// The numbers that must not be negative so that two copies are of different memory.
+fn needed(view: &View<'_>, one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<Relation>> {
     let (a, b) = (&one.copy.address, &other.copy.address);
     if !view.may_alias(&a.base.variable, &b.base.variable) {
-        return true;
+        return Some(Vec::new());
     }
-    a.base == b.base && a.version == b.version && are_apart(one, other)
+    if a.base != b.base || a.version != b.version {
+        return None;
+    }
+    if are_apart(one, other) { Some(Vec::new()) } else { rows::relations(one, other) }
 }

@@ -16,6 +16,7 @@ use crate::anew::call_of;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
+use crate::guard;
 use crate::interfaces::{has_error_argument, last_argument, read_anew, unseen_name};
 use crate::leftovers;
 use crate::scopes;
@@ -120,9 +121,19 @@ fn findings(
     }
     findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));
     let (mut findings, explanations): (Vec<_>, Vec<_>) = findings.into_iter().unzip();
+    let mut all: Vec<&mut Finding> = findings.iter_mut().map(|(finding, _)| finding).collect();
+    guard::put(project, &mut all);
+    for finding in all {
+        if let Ok(change) = &mut finding.outcome {
+            let edits = std::mem::take(&mut change.edits);
+            change.edits = leftovers::without(project, edits, false);
+        }
+    }
     together::settle(&mut findings);
     let findings = findings.into_iter().map(|(finding, _)| finding);
-    let kept = |(finding, _): &(Finding, _)| is_kept(project, finding.site);
+    let kept = |(finding, _): &(Finding, _)| {
+        is_kept(project, finding.site) || guard::is_left(project, finding.site)
+    };
     findings.zip(explanations).filter(|found| !kept(found)).collect()
 }
 
@@ -135,7 +146,7 @@ fn finding(
     written: &mut Written,
 ) -> Finding {
     let outcome = match &site.outcome {
-        _ if is_kept(project, site.statement) => {
+        _ if is_kept(project, site.statement) || guard::is_left(project, site.statement) => {
             Err(Refusal::new(Code::Text, site.statement, "a comment asks to leave it alone"))
         }
         Ok(rewrite) => change(project, site, rewrite, stage, options, names, written),
@@ -152,6 +163,7 @@ fn finding(
         assumed,
         function: site.function.clone(),
         buffer: site.buffer.clone(),
+        tests: site.outcome.as_ref().map_or_else(|_| Vec::new(), |rewrite| rewrite.tests.clone()),
     }
 }
 
@@ -214,7 +226,6 @@ fn change(
             }
         }
     }
-    let edits = leftovers::without(project, edits, false);
     let first = rewrite.parts.first();
     let summary = first.map_or_else(String::new, |part| {
         let anew = call_of(project, site, part).and_then(|call| call.anew(part, source));

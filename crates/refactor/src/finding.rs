@@ -3,6 +3,7 @@
 use commloom_copies::verify::Sample;
 use commloom_program::fact::Premise;
 use commloom_program::refusal::Refusal;
+use commloom_proof::Test;
 use commloom_source::Span;
 
 /// A call whose buffer is packed or unpacked by hand.
@@ -19,6 +20,8 @@ pub struct Finding {
     /// Facts that a person has vouched for, or that the program's own words say, as far as they
     /// were needed.
     pub assumed: Vec<Premise>,
+    /// Relations of sizes without which it must stay as it is.
+    pub(crate) tests: Vec<Test>,
 }
 
 /// How a call is rewritten.

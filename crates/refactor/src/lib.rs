@@ -18,6 +18,7 @@ pub mod edit;
 pub mod emit;
 pub mod explain;
 mod finding;
+mod guard;
 mod interfaces;
 mod leftovers;
 mod scopes;

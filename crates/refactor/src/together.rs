@@ -90,6 +90,7 @@ mod tests {
             function: "MPI_Send".into(),
             buffer: "b".into(),
             outcome: Ok(change),
+            tests: Vec::new(),
         };
         (finding, parts.iter().map(|&at| (span(at, at + 1), span(at, at))).collect())
     }

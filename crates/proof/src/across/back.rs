@@ -73,6 +73,10 @@ impl Back<'_> {
             let message = "several calls in different procedures share these copies";
             return Err(Refusal::new(Code::Escapes, self.span(span), message));
         };
+        // The test would stand in one procedure, and the copies in another.
+        if let Some(test) = rewrite.tests.first() {
+            return Err(self.refusal(&test.refusal));
+        }
         if let Some((name, _)) = rewrite.assign.first() {
             let message =
                 format!("'{}' is computed by the copies and used elsewhere", unmarked(name));
@@ -82,7 +86,13 @@ impl Back<'_> {
         assumed.extend(self.open_procedures(rewrite, part));
         let mut remove: Vec<Span> = rewrite.remove.iter().map(|s| self.span(*s)).collect();
         remove.sort_by_key(|s| (s.file, s.start));
-        Ok(Rewrite { parts: vec![self.part(part, instance)?], remove, assign: Vec::new(), assumed })
+        Ok(Rewrite {
+            parts: vec![self.part(part, instance)?],
+            remove,
+            assign: Vec::new(),
+            assumed,
+            tests: Vec::new(),
+        })
     }
 
     /// That nobody whose text is not at hand calls a procedure that changes.

@@ -73,7 +73,8 @@ pub struct Shape {
 /// Program `number` of a campaign.
 pub fn program(seed: u64, number: usize) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
-    match rng.u8(..9) {
+    match rng.u8(..10) {
+        9 => c::exchange::program(&mut rng, number),
         0..3 => c::program(&mut rng, number),
         3..6 => cpp::program(&mut rng, number),
         _ => fortran::program(&mut rng, number),

@@ -1,5 +1,6 @@
 //! Programs of C, and the frame that those of C++ share.
 
+pub mod exchange;
 mod shapes;
 mod twists;
 
