@@ -54,16 +54,14 @@ fn changed_programs_do_what_they_did() {
             both(library, batch, &mut wrong);
         }
     }
+    for silent in outcomes.iter().filter(|o| o.after.is_none() && o.codes.is_empty()) {
+        let said = describe(silent, "no library", "nothing is said");
+        wrong.insert(silent.program.number, said);
+    }
     keep(&outcomes, &wrong);
     if std::env::var_os("COMMLOOM_TABLE").is_some() {
         println!("{}", table(&outcomes, &wrong));
     }
-    let silent: Vec<String> = outcomes
-        .iter()
-        .filter(|o| o.after.is_none() && o.codes.is_empty())
-        .map(|o| format!("{}, {}", o.program.number, describe(o, "no library", "nothing is said")))
-        .collect();
-    assert!(silent.is_empty(), "seed {seed}, {count} programs: {silent:#?}");
     // A campaign that changes nothing attacks nothing.
     assert!(changed.len() * 8 > count, "seed {seed}: {} of {count} changed", changed.len());
     assert!(wrong.is_empty(), "seed {seed}, {count} programs: {wrong:#?}");
