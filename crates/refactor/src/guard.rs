@@ -26,8 +26,7 @@ const LINE: usize = 132;
 /// between them; refuses them where that cannot be done.
 pub(crate) fn put(project: &Project, findings: &mut [&mut Finding]) {
     for id in project.procedures().filter(|id| !project.is_expanded(*id)) {
-        let span = project.procedure(id).span;
-        let asks = |one: &Finding| !one.tests.is_empty() && span.contains(one.site);
+        let asks = |one: &Finding| !one.tests.is_empty() && around(project, one.site) == Some(id);
         let asking: Vec<usize> = (0..findings.len())
             .filter(|at| asks(findings[*at]) && findings[*at].outcome.is_ok())
             .collect();
@@ -52,6 +51,13 @@ pub(crate) fn put(project: &Project, findings: &mut [&mut Finding]) {
             }
         }
     }
+}
+
+/// The innermost procedure around a place: Fortran's contain others.
+fn around(project: &Project, place: Span) -> Option<ProcedureId> {
+    let span = |id: &ProcedureId| project.procedure(*id).span;
+    let all = project.procedures().filter(|id| !project.is_expanded(*id));
+    all.filter(|id| span(id).contains(place)).min_by_key(|id| span(id).range().len())
 }
 
 /// Whether a call stands in the second branch of such a test, and is to stay as it is.
