@@ -19,6 +19,10 @@ use super::program::Project;
 /// Programs that are made of one.
 const MOST_SETTINGS: usize = 8;
 
+/// Bytes of text that all of them have together. Each is analysed as a whole, and all are in memory
+/// at one time.
+const MOST_TEXT: usize = 1 << 22;
+
 /// The lines of the preprocessor of a file.
 type Lines = (Directives, Vec<Group>);
 
@@ -43,7 +47,8 @@ impl Project {
     /// The program in all settings in which each of the names, and each name that these are
     /// defined by, is defined once at most. Names are passed over that no `#if` decides about, or
     /// where that is not followed: within procedures or other conditions, beside an `#undef`, or
-    /// if there were more settings than eight. Time: that of reading the program for each.
+    /// if there were more settings than eight; all are where the program is large. Time: that of
+    /// reading the program for each.
     pub fn settings(&self, names: BTreeSet<Name>) -> Vec<Project> {
         let read = |(file, source): (usize, &Source)| match source.language.is_fortran() {
             true => (Directives::default(), Vec::new()),
@@ -68,6 +73,10 @@ impl Project {
             settings = settings.iter().flat_map(with).collect();
         }
         settings.retain(|setting| !setting.is_empty());
+        let text: usize = self.sources.iter().map(|source| source.text.len()).sum();
+        if settings.len().saturating_mul(text) > MOST_TEXT {
+            return Vec::new();
+        }
         let made = settings.iter().map(|setting| {
             let mut sources = self.sources.clone();
             for (choice, branch) in choices.iter().zip(setting) {
