@@ -40,14 +40,12 @@ impl Walk<'_> {
         let (problem, used) = (self.state.problem.take(), self.state.used);
         self.state = before.clone();
         let (by_otherwise, mut no) = self.one_branch(otherwise, &running);
-        let problem = problem.or(self.state.problem.take());
-        let used = used || self.state.used;
+        let (problem, used) = (problem.or(self.state.problem.take()), used || self.state.used);
         self.state = before;
         self.state.used |= used;
         self.state.problem = self.state.problem.take().or(problem);
         self.state.pieces = outside;
         self.havoc(&writes);
-
         let mut has_copies = !yes.is_empty() || !no.is_empty();
         let guarded = |yes: Dense, no: Dense| Dense::Guard {
             condition: condition.clone(),

@@ -177,7 +177,8 @@ fn is_allocation(view: &View<'_>, value: &Expression) -> bool {
         Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(n)
             if library::is_maker(last(n))
                 || (view.project.makers.contains(last(n)) && view.declared(n).is_none())
-                || matches!(last(n), "vector" | "array" | "make_unique" | "make_shared" | "realloc")),
+                || matches!(last(n), "vector" | "array" | "make_unique" | "make_shared")
+                || last(n) == "realloc"),
         _ => false,
     }
 }

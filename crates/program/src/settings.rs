@@ -19,8 +19,8 @@ use super::program::Project;
 /// Programs that are made of one.
 const MOST_SETTINGS: usize = 8;
 
-/// Bytes of text that all of them have together. Each is analysed as a whole, and all are in memory
-/// at one time.
+/// Bytes of text that all of them have together. Each is analysed as a whole, and all are in
+/// memory at one time.
 const MOST_TEXT: usize = 1 << 22;
 
 /// The lines of the preprocessor of a file.
@@ -110,7 +110,7 @@ impl Project {
         all
     }
 
-    /// What has to be decided; none where that is not followed.
+    /// The choices that decide about names; none where that is not followed.
     fn choices<'g>(&self, all: &'g [Lines], mut names: BTreeSet<Name>) -> Option<Vec<Choice<'g>>> {
         let defines = || all.iter().flat_map(|(directives, _)| &directives.defines);
         loop {

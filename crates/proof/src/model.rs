@@ -12,7 +12,7 @@ use commloom_source::Span;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Expression, Name};
 
-use super::rows::Relation;
+use super::rows::SizeRelation;
 
 /// A call of MPI with packing code around it.
 #[derive(Debug, Clone)]
@@ -142,14 +142,14 @@ pub struct Rewrite {
     /// proved.
     pub assumed: Vec<Premise>,
     /// Relations of sizes without which the call must stay as it is.
-    pub tests: Vec<Test>,
+    pub tests: Vec<SizeTest>,
 }
 
 /// A relation of sizes that the text does not tell, and the program can ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Test {
-    /// What must hold.
-    pub relation: Relation,
+pub struct SizeTest {
+    /// The relation that must hold.
+    pub relation: SizeRelation,
     /// A statement of other copies, which are apart from these then.
     pub with: Span,
     /// Why the call is left alone where the test cannot be written.
@@ -188,7 +188,7 @@ pub(super) struct Ledger<'a> {
     given: &'a Assumptions,
     scope: FactScope,
     used: RefCell<BTreeSet<Premise>>,
-    tests: RefCell<Vec<Test>>,
+    tests: RefCell<Vec<SizeTest>>,
     judged: RefCell<Vec<Judged>>,
 }
 
@@ -228,11 +228,11 @@ impl<'a> Ledger<'a> {
 
     /// Needs relations of sizes, unless a person has said what follows from them: then there is
     /// no refusal.
-    pub fn test(&self, relations: &[Relation], with: Span, outcome: Result<(), Refusal>) {
+    pub fn test(&self, relations: &[SizeRelation], with: Span, outcome: Result<(), Refusal>) {
         let Err(refusal) = outcome else { return };
-        let test = |relation: &Relation| {
+        let test = |relation: &SizeRelation| {
             let (relation, refusal) = (relation.clone(), refusal.clone());
-            Test { relation, with, refusal }
+            SizeTest { relation, with, refusal }
         };
         self.tests.borrow_mut().extend(relations.iter().map(test));
     }
@@ -258,7 +258,7 @@ impl<'a> Ledger<'a> {
 
     /// The facts that were assumed, the relations that are needed, and the conditions that were
     /// asked.
-    pub fn close(self) -> (Vec<Premise>, Vec<Test>, Vec<Judged>) {
+    pub fn close(self) -> (Vec<Premise>, Vec<SizeTest>, Vec<Judged>) {
         let used = self.used.into_inner().into_iter().collect();
         (used, self.tests.into_inner(), self.judged.into_inner())
     }

@@ -19,7 +19,7 @@ const MOST_STEPS: usize = 8;
 
 /// Numbers that must not be negative so that two copies never meet; nothing if they never do.
 /// None: no such numbers are known.
-pub(super) fn relations(one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<Relation>> {
+pub(super) fn relations(one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<SizeRelation>> {
     // A loop that is around both turns for each by itself.
     let own = |counter: Counter| Counter(counter.0.wrapping_add(1 << 31));
     let renamed = |p: &Polynomial| {
@@ -61,7 +61,7 @@ pub(super) fn relations(one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<Rela
 
 /// Numbers that must not be negative so that each turn has an element of its own: from the inner
 /// loop to the outer one, each step is as large as all that the loops inside of it step over.
-pub(super) fn own(one: &Inside<'_>) -> Option<Vec<Relation>> {
+pub(super) fn own(one: &Inside<'_>) -> Option<Vec<SizeRelation>> {
     let address = &one.copy.address.offset;
     let two = Two {
         facts: one.loops.iter().map(|(_, n)| n.minus(&Polynomial::constant(1))).collect(),
@@ -95,14 +95,14 @@ pub(super) fn own(one: &Inside<'_>) -> Option<Vec<Relation>> {
 
 /// A number that must not be negative, and numbers that are not, where the copies are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Relation {
+pub struct SizeRelation {
     /// A sum of variables and constants.
     pub number: Polynomial,
     /// Such as the turns of loops less one.
     facts: Vec<Polynomial>,
 }
 
-impl Relation {
+impl SizeRelation {
     /// Whether it holds where others do.
     pub fn follows(&self, others: &[Polynomial]) -> bool {
         follows(&self.number, &[&self.facts, others], 0)
@@ -172,9 +172,9 @@ impl Two {
         ways
     }
 
-    /// What is missing on the way on which that is the least, or says the least; none where two
-    /// ways exclude each other, and neither is more likely to be meant.
-    fn least(&self, ways: impl Iterator<Item = Way>) -> Option<Vec<Relation>> {
+    /// The numbers that are missing on the way on which they are the fewest, or say the least;
+    /// none where two ways exclude each other, and neither is more likely to be meant.
+    fn least(&self, ways: impl Iterator<Item = Way>) -> Option<Vec<SizeRelation>> {
         let mut best: Option<Vec<Polynomial>> = None;
         let mut is_open = false;
         for missing in ways.filter_map(|way| self.missing(way)) {
@@ -190,12 +190,12 @@ impl Two {
         }
         // Two relations for one pair are more likely a detour than what the program means.
         let best = best.filter(|best| best.is_empty() || (best.len() == 1 && !is_open))?;
-        let relation = |number| Relation { number, facts: self.facts.clone() };
+        let relation = |number| SizeRelation { number, facts: self.facts.clone() };
         Some(best.into_iter().map(relation).collect())
     }
 
-    /// Whether less is missing: fewer numbers, or such as follow from the others, or more plausible
-    /// ones.
+    /// Whether less is missing: fewer numbers, or such as follow from the others, or more
+    /// plausible ones.
     fn compared(&self, one: &[Polynomial], other: &[Polynomial]) -> Ordering {
         let says = |these: &[Polynomial], those: &[Polynomial]| {
             those.iter().all(|number| follows(number, &[&self.facts, these], 0))
@@ -411,7 +411,7 @@ mod tests {
             free += usize::from(found[0].as_ref().is_some_and(Vec::is_empty));
             asked += usize::from(found[0].as_ref().is_some_and(|found| !found.is_empty()));
             for values in (0..7 * 7 * 7).map(|at| [at % 7 - 1, at / 7 % 7 - 1, at / 49 - 1]) {
-                let holds = |found: &Vec<Relation>| {
+                let holds = |found: &Vec<SizeRelation>| {
                     found.iter().all(|relation| at(&relation.number, &values, &[]) >= 0)
                 };
                 let (ones, others) = (bytes(&one, &values), bytes(&other, &values));

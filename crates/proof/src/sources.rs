@@ -17,7 +17,7 @@ use super::flow::Stretch;
 use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
-use super::rows::Relation;
+use super::rows::SizeRelation;
 use super::together::meeting;
 use super::touch::Touches;
 
@@ -257,7 +257,7 @@ fn by_call(
 /// as long as none of some numbers is negative.
 #[derive(Default)]
 struct Received {
-    all: Vec<(Span, Vec<Relation>)>,
+    all: Vec<(Span, Vec<SizeRelation>)>,
 }
 
 impl Received {
@@ -274,7 +274,7 @@ impl Received {
         Received { all }
     }
 
-    fn at(&self, span: Span) -> Option<&[Relation]> {
+    fn at(&self, span: Span) -> Option<&[SizeRelation]> {
         self.all.iter().find(|(s, _)| s.contains(span)).map(|(_, unless)| unless.as_slice())
     }
 }

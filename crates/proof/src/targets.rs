@@ -19,7 +19,7 @@ use super::flow::Stretch;
 use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
-use super::rows::Relation;
+use super::rows::SizeRelation;
 use super::together::meeting;
 use super::touch::roots;
 
@@ -104,7 +104,7 @@ struct Other {
     /// Variables of which it may unpack the same elements.
     received: BTreeSet<Name>,
     /// Numbers that must not be negative, or it touches the same elements.
-    unless: Vec<Relation>,
+    unless: Vec<SizeRelation>,
 }
 
 impl Others {

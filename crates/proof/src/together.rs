@@ -14,7 +14,7 @@ use super::completion::completion;
 use super::flow::Stretch;
 use super::found::Found;
 use super::model::{Condition, Ledger, Part};
-use super::rows::{self, Relation};
+use super::rows::{self, SizeRelation};
 
 /// Refuses receives into what a send may still read.
 pub(super) fn apart(
@@ -121,7 +121,7 @@ pub(super) struct Meeting<'p> {
     /// One pair for each copy of the second of which that is not known.
     pub pairs: Vec<(&'p Copy, &'p Copy)>,
     /// The others never do, as long as none of these numbers is negative.
-    pub unless: Vec<Relation>,
+    pub unless: Vec<SizeRelation>,
 }
 
 /// Compares all copies of two packings.
@@ -142,7 +142,7 @@ pub(super) fn meeting<'p>(view: &View<'_>, one: &'p Packing, other: &'p Packing)
 }
 
 /// The numbers that must not be negative so that two copies are of different memory.
-fn needed(view: &View<'_>, one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<Relation>> {
+fn needed(view: &View<'_>, one: &Inside<'_>, other: &Inside<'_>) -> Option<Vec<SizeRelation>> {
     let (a, b) = (&one.copy.address, &other.copy.address);
     if !view.may_alias(&a.base.variable, &b.base.variable) {
         return Some(Vec::new());

@@ -3,7 +3,7 @@
 use commloom_copies::verify::Sample;
 use commloom_program::fact::Premise;
 use commloom_program::refusal::Refusal;
-use commloom_proof::Test;
+use commloom_proof::SizeTest;
 use commloom_source::Span;
 
 /// A call whose buffer is packed or unpacked by hand.
@@ -21,7 +21,7 @@ pub struct Finding {
     /// were needed.
     pub assumed: Vec<Premise>,
     /// Relations of sizes without which it must stay as it is.
-    pub(crate) tests: Vec<Test>,
+    pub(crate) tests: Vec<SizeTest>,
 }
 
 /// How a call is rewritten.

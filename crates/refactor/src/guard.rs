@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use commloom_program::refusal::Refusal;
 use commloom_program::{ProcedureId, Project, View};
-use commloom_proof::{Region, Test, region};
+use commloom_proof::{Region, SizeTest, region};
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, Name, StatementKind, Type};
@@ -87,7 +87,7 @@ fn unwritten(site: Span) -> Refusal {
 /// Findings by their number, with their edits.
 type Guarded = Vec<(usize, Vec<Edit>)>;
 
-/// What stands under one test.
+/// The changes that stand under one test.
 struct Guard<'p> {
     project: &'p Project,
     source: &'p Source,
@@ -106,7 +106,7 @@ impl<'p> Guard<'p> {
         asking: &[usize],
     ) -> Option<Guard<'p>> {
         let view = project.view(id);
-        let tests: Vec<&Test> = asking.iter().flat_map(|at| &findings[*at].tests).collect();
+        let tests: Vec<&SizeTest> = asking.iter().flat_map(|at| &findings[*at].tests).collect();
         let (condition, names) = condition(&view, &tests)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let source = project.source(project.procedure(id).span.file)?;
@@ -272,7 +272,7 @@ fn step_of(text: &str) -> &'static str {
     }
 }
 
-/// What a condition asks for, each without white space.
+/// The parts of a condition, each without white space.
 fn parts(condition: &str) -> impl Iterator<Item = String> {
     let squeezed = |part: &str| part.chars().filter(|c| !c.is_whitespace()).collect();
     condition.split("&&").flat_map(|part| part.split(".and.")).map(squeezed)
@@ -280,7 +280,7 @@ fn parts(condition: &str) -> impl Iterator<Item = String> {
 
 /// The condition that all relations hold, and the variables in it; none where it is no short sum
 /// of signed numbers.
-fn condition(view: &View<'_>, tests: &[&Test]) -> Option<(String, BTreeSet<Name>)> {
+fn condition(view: &View<'_>, tests: &[&SizeTest]) -> Option<(String, BTreeSet<Name>)> {
     let mut numbers: Vec<Polynomial> = Vec::new();
     for test in tests {
         if !numbers.contains(&test.relation.number) {

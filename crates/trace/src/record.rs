@@ -12,7 +12,7 @@ use crate::event::{
 };
 use crate::operation::{MODES, kind};
 
-/// What the events of a block share, by number.
+/// The values that the events of a block share, by number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shared {
     sites: Vec<Arc<Site>>,
@@ -20,7 +20,7 @@ pub(crate) struct Shared {
     communicators: Vec<Arc<Communicator>>,
 }
 
-/// What the blocks of a file share: each defines it again.
+/// The values that the blocks of a file share: each defines them again.
 #[derive(Default)]
 pub(crate) struct Known {
     sites: HashSet<Arc<Site>, FxBuildHasher>,
@@ -88,7 +88,7 @@ impl Shared {
     }
 }
 
-/// What each event has.
+/// The beginning of each event.
 struct Start {
     kind: u8,
     later: u64,

@@ -106,7 +106,7 @@ pub enum RecordError {
     Build(#[from] BuildError),
 }
 
-/// What was done at an event; `None` where it was lost.
+/// The action of an event; `None` where it was lost.
 pub(super) fn action(traces: &[&Trace], place: Place) -> Option<Action> {
     traces.get(at(place.process))?.events.action(place.event)
 }

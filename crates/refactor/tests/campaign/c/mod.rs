@@ -47,7 +47,8 @@ const DATATYPES: &[(&str, &str)] = &[
     ("numbers@", "static const MPI_Datatype numbers@ = MPI_DOUBLE;\n"),
     (
         "numbers@",
-        "static MPI_Datatype numbers@ = MPI_DOUBLE;\nvoid choose@(void) { numbers@ = MPI_FLOAT; }\n",
+        "static MPI_Datatype numbers@ = MPI_DOUBLE;\n\
+         void choose@(void) { numbers@ = MPI_FLOAT; }\n",
     ),
     (
         "numbers@",
