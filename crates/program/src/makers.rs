@@ -66,17 +66,23 @@ fn is_fresh(view: &View<'_>, value: &Expression, makers: &HashSet<Name>) -> bool
 fn is_made(view: &View<'_>, value: &Expression, makers: &HashSet<Name>) -> bool {
     match &value.kind {
         Kind::Cast(_, inner) => is_made(view, inner, makers),
-        Kind::Call { function, .. } => match &function.kind {
-            Kind::Name(name) if view.declared(name).is_some() => false,
-            Kind::Name(name) if view.project().has_body(name) => makers.contains(last(name)),
-            Kind::Name(name) => is_maker(last(name)),
-            _ => false,
-        },
+        Kind::Call { function, .. } => gives_new(view, function, makers),
         _ => is_null(value),
     }
 }
 
-fn is_null(value: &Expression) -> bool {
+/// Whether a procedure gives memory that nobody else knows, if these are the program's that do.
+pub(super) fn gives_new(view: &View<'_>, function: &Expression, makers: &HashSet<Name>) -> bool {
+    match &function.kind {
+        Kind::Name(name) if view.declared(name).is_some() => false,
+        Kind::Name(name) if view.project().has_body(name) => makers.contains(last(name)),
+        Kind::Name(name) => is_maker(last(name)),
+        _ => false,
+    }
+}
+
+/// Whether a value is the pointer to nothing.
+pub(super) fn is_null(value: &Expression) -> bool {
     match &value.kind {
         Kind::Integer(0) => true,
         Kind::Name(name) => matches!(name.as_str(), "NULL" | "nullptr"),

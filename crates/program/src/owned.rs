@@ -12,8 +12,8 @@ use commloom_source::tree::{
     Unary,
 };
 
-use super::library::{is_forgetful, is_maker, is_mpi};
-use super::names::last;
+use super::library::{is_forgetful, is_mpi};
+use super::makers::{gives_new, is_null};
 use super::program::Project;
 use super::view::View;
 
@@ -147,13 +147,9 @@ impl Reader<'_, '_> {
     fn is_fresh(&self, value: &Expression) -> bool {
         match &value.kind {
             Kind::Cast(_, inner) => self.is_fresh(inner),
-            Kind::Call { function, .. } => match &function.kind {
-                Kind::Name(name) if self.view.project().has_body(name) => {
-                    self.view.project.makers.contains(last(name))
-                }
-                Kind::Name(name) => is_maker(last(name)),
-                _ => false,
-            },
+            Kind::Call { function, .. } => {
+                gives_new(&self.view, function, &self.view.project.makers)
+            }
             _ => false,
         }
     }
@@ -258,15 +254,6 @@ impl Reader<'_, '_> {
             }
             _ => e.parts().into_iter().for_each(|part| self.value(part)),
         }
-    }
-}
-
-fn is_null(value: &Expression) -> bool {
-    match &value.kind {
-        Kind::Integer(0) => true,
-        Kind::Name(name) => matches!(name.as_str(), "NULL" | "nullptr"),
-        Kind::Cast(_, inner) => is_null(inner),
-        _ => false,
     }
 }
 

@@ -62,12 +62,12 @@ fn around(project: &Project, place: Span) -> Option<ProcedureId> {
 
 /// Whether a call stands in the second branch of such a test, and is to stay as it is.
 pub(crate) fn is_left(project: &Project, call: Span) -> bool {
-    let around = project.procedures().filter(|id| project.procedure(*id).span.contains(call));
+    let Some(id) = around(project, call) else { return false };
     let Some(text) = project.source(call.file).map(|source| source.text.as_str()) else {
         return false;
     };
     let mut is_left = false;
-    for statement in around.flat_map(|id| &project.procedure(id).body) {
+    for statement in &project.procedure(id).body {
         statement.each(&mut |s| {
             let StatementKind::If { then, otherwise, .. } = &s.kind else { return };
             let (Some(last), Some(first)) = (then.last(), otherwise.first()) else { return };
@@ -132,7 +132,7 @@ impl<'p> Guard<'p> {
                 .filter(|at| findings[*at].outcome.is_ok())
                 .filter(|at| inside.contains(at) || touches(at))
                 .collect();
-            if all == inside || all.len() == inside.len() {
+            if all.len() == inside.len() {
                 return Some(Guard { project, source, condition, inside, lines });
             }
             inside = all;
