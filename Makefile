@@ -3,6 +3,8 @@ CARGO ?= cargo
 # Tests of the unsafe data path, for tools that watch every access.
 SAFETY = --package commloom-plan --package commloom-pack
 HOST = $(shell rustc -vV | sed -n 's/host: //p')
+# What computes without MPI, for another architecture.
+AARCH64 = --package commloom-layout --package commloom-reconstruct $(SAFETY)
 # Pages of the book that measurements write.
 TABLES = book/src/tables
 # Lints are errors of the one build that is tested.
@@ -11,7 +13,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +58,12 @@ test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 se
 test-valgrind: ## pack under valgrind, which has no AVX-512: AVX2 and portable (some 10 minutes)
 	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
 	env $(RUNNER)="valgrind -q --error-exitcode=9 --leak-check=no" $(CARGO) test --lib --tests --package commloom-pack
+
+test-aarch64: ## layout, reconstruct, plan and pack on AArch64, emulated (some 40 minutes, network)
+	@scripts/setup --aarch64
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+		$(CARGO) test --target aarch64-unknown-linux-gnu --lib --tests $(AARCH64)
 
 test-messages: ## many random layouts as messages, near and far, with every MPI library found (CASES=5000 from SEED=0 on, each for some 2 minutes)
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_MESSAGES=$(or $(CASES),5000) COMMLOOM_SEED=$(or $(SEED),0) $(CARGO) test --package commloom-mpi --test libraries

@@ -8,12 +8,15 @@ mod grid;
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod masked;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod paced;
 mod period;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod picks;
 #[cfg(target_arch = "x86_64")]
 mod program;
+mod rounds;
 mod strided;
 mod table;
 mod transpose;
@@ -30,8 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use commloom_plan::Target;
 
 pub(crate) use grid::{Grid, Places, ProgramFn};
-#[cfg(target_arch = "x86_64")]
-pub(crate) use program::run;
+pub(crate) use rounds::run;
 pub(crate) use strided::Row;
 pub(crate) use table::Kernels;
 pub(crate) use transpose::{Axis, Matrix};

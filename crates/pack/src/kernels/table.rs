@@ -290,6 +290,8 @@ macro_rules! table {
         $doc:literal $(, $feature:literal)?
     ) => {
         mod $module {
+            #[cfg(target_arch = "aarch64")]
+            use std::arch::aarch64::uint8x16_t;
             #[cfg(target_arch = "x86_64")]
             #[allow(unused_imports, reason = "each table has its own registers")]
             use std::arch::x86_64::{__m128i, __m256i, __m512i};
@@ -420,7 +422,16 @@ macro_rules! table {
     };
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+table!(
+    PORTABLE,
+    plain,
+    Plain,
+    [None, None],
+    [uint8x16_t],
+    "What every processor of this architecture has."
+);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 table!(PORTABLE, plain, Plain, [None, None], [], "What every processor of this architecture has.");
 #[cfg(target_arch = "x86_64")]
 table!(
