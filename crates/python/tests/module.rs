@@ -1,6 +1,7 @@
 //! The module that this build has made, under the system's Python without any package: strided
-//! views of the standard library are packed, copied and refused (`python/tests`). `make
-//! test-python` runs everything else, with NumPy and mpi4py.
+//! views of the standard library are packed, copied and refused, and what the command of this build
+//! finds becomes rows (`python/tests`). `make test-python` runs everything else, with NumPy, pandas
+//! and mpi4py.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,19 +27,25 @@ fn the_module_passes_its_tests_with_the_standard_library_alone() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("module");
     let package = place.join("commloom");
     std::fs::create_dir_all(&package).expect("a folder below target");
-    for file in ["__init__.py", "_datatypes.py"] {
+    for file in ["__init__.py", "_datatypes.py", "_results.py"] {
         std::fs::copy(sources.join("commloom").join(file), package.join(file)).expect(file);
     }
     let library = built().join("libcommloom_native.so");
     std::fs::copy(&library, package.join("_native.abi3.so")).expect("cargo has built the module");
-    let output = Command::new(&python)
-        .arg(sources.join("tests/test_standard_library.py"))
-        .env("PYTHONPATH", &place)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .output()
-        .expect("python3 runs");
-    let said =
-        [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-    assert!(output.status.success(), "{}{}", said[0], said[1]);
-    assert!(said[0].contains(" tests passed"), "{said:?}");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(built()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).expect("folders without colons");
+    for tests in ["test_standard_library.py", "test_results.py"] {
+        let output = Command::new(&python)
+            .arg(sources.join("tests").join(tests))
+            .env("PATH", &path)
+            .env("PYTHONPATH", &place)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .expect("python3 runs");
+        let said =
+            [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(output.status.success(), "{}{}", said[0], said[1]);
+        assert!(said[0].contains(" tests passed"), "{said:?}");
+    }
 }
