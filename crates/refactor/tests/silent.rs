@@ -170,6 +170,122 @@ fn arrays_of_the_program_are_no_buffers() {
     assert!(sum.is_empty(), "{sum:?}");
 }
 
+const SET: &str = "static void set(double *a, double *c, double v) { *a = v; *c = v; }\n\
+    static double cell(const double *u, int i) { return 2 * u[3 * i] + 1; }\n\
+    static void put(double *b, const double *u) { *b = cell(u, 0); }\n\
+    double other(const double *u, int i);\n";
+
+#[test]
+fn computed_in_a_loop_and_written_to_by_a_call() {
+    for loops in [
+        "for (i = 0; i < n; i++) b[i] = cell(u, i);",
+        "for (i = 0; i < n; i++) b[i] = other(u, i);",
+        "for (i = 0; i < n; i++) b[i] = 2 * u[i];",
+        "for (i = 0; i < n; i++) b[i] = i;",
+        "for (i = 0; i < n; i++) { v = cell(u, i); b[i] = v; }",
+        "while (i < n) { b[i] = cell(u, i); i++; }",
+        "do b[i] = cell(u, i); while (++i < n);",
+        "for (i = 0; i < n; i++) *p++ = cell(u, i);",
+        "while (p < b + n) *p++ = cell(u, i++);",
+        "for (i = 0; i < n; i++) put(b + i, u + i);",
+        "for (i = 0; i < n; i++) if (u[i] > 0) b[i] = cell(u, i);",
+        "if (n > 3) for (i = 0; i < n; i++) b[i] = cell(u, i);",
+    ] {
+        for call in ["MPI_Send(b, n, MPI_DOUBLE, 1, 0, W);", "MPI_Bcast(b, n, MPI_DOUBLE, 0, W);"] {
+            for turns in ["", "for (k = 0; k < 9; k++) "] {
+                let found = c(&format!(
+                    "{SET}#define W MPI_COMM_WORLD\nvoid f(double *b, const double *u, int n) \
+                     {{\n  double v, *p = b; int i = 0, k;\n  {turns}{{\n  {loops}\n  \
+                     set(b, b + 3, 2.5);\n  {call}\n  }}\n}}\n"
+                ));
+                let is_one = found.len() == 1 && found[0].starts_with("b E-");
+                assert!(is_one, "{loops} {call} {turns}: {found:?}");
+            }
+        }
+    }
+    let shared = c(&format!(
+        "{SET}static double b[100];\nstatic void mark(void) {{ b[3] = 2.5; }}\n\
+         void f(const double *u, int n) {{\n  for (int i = 0; i < n; i++) b[i] = cell(u, i);\n  \
+         mark(); MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}}\n"
+    ));
+    assert_eq!(shared, ["b E-ARITH"]);
+    for loops in ["u[i] = 2 * b[i];", "u[i] = other(b, i) + b[i];", "put(u + i, b + i);"] {
+        let received = c(&format!(
+            "{SET}void f(double *b, double *u, int n) {{\n  \
+             MPI_Recv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n  \
+             set(b, b + 3, 2.5);\n  for (int i = 0; i < n; i++) {loops}\n}}\n"
+        ));
+        assert_eq!(received, ["b E-ARITH"], "{loops}");
+    }
+}
+
+#[test]
+fn computed_in_loops_of_cpp_and_fortran() {
+    let head = "static void set(double &a, double &c, double v) { a = v; c = v; }\n\
+        static double cell(const double *u, int i) { return 2 * u[3 * i] + 1; }\n";
+    for body in [
+        "std::vector<double> b(n); for (int i = 0; i < n; i++) b[i] = cell(u, i);",
+        "std::vector<double> b(n); for (int i = 0; i < n; i++) \
+         { double &x = b[i]; x = cell(u, i); }",
+        "std::vector<double> b(n); int k = 0; for (double &x : b) x = cell(u, k++);",
+        "std::vector<double> b(n); for (auto it = b.begin(); it != b.end(); ++it) \
+         *it = cell(u, 1);",
+        "std::vector<double> b; for (int i = 0; i < n; i++) b.push_back(cell(u, i));",
+    ] {
+        for between in ["", "set(b[0], b[3], 2.5);"] {
+            let found = cpp(&format!(
+                "{head}void f(const double *u, int n) {{\n{body}\n{between}\n\
+                 MPI_Send(b.data(), n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}}\n"
+            ));
+            let is_one = found.len() == 1 && found[0].starts_with("b E-");
+            assert!(is_one, "{body} {between}: {found:?}");
+        }
+    }
+    for body in [
+        "do i = 1, n\n b(i) = cell(u, i)\n end do",
+        "do while (i <= n)\n b(i) = cell(u, i)\n i = i + 1\n end do",
+        "do i = 1, n\n call put(b(i), u(i))\n end do",
+        "do concurrent (i = 1:n)\n b(i) = cell(u, i)\n end do",
+        "forall (i = 1:n) b(i) = 2 * u(i)",
+        "b(1:n) = 2 * u(1:n)",
+    ] {
+        for call in ["call set(b(1), b(3), 2.5d0)", "call first(b, 2.5d0)"] {
+            let found = fortran(&format!(
+                "module m\n use mpi\n contains\n\
+                 double precision function cell(u, i)\n double precision :: u(:)\n \
+                 integer :: i\n cell = 2 * u(i)\n end function\n\
+                 subroutine put(a, v)\n double precision :: a, v\n a = v\n end subroutine\n\
+                 subroutine set(a, c, v)\n double precision :: a, c, v\n a = v\n c = v\n \
+                 end subroutine\n\
+                 subroutine first(a, v)\n double precision :: a(*), v\n a(1) = v\n \
+                 end subroutine\n\
+                 subroutine f(b, u, n)\n double precision :: b(:), u(:)\n integer :: n, i, e\n \
+                 i = 1\n {body}\n {call}\n \
+                 call mpi_send(b, n, mpi_double_precision, 1, 0, mpi_comm_world, e)\n \
+                 end subroutine\nend module\n"
+            ));
+            let is_one = found.len() == 1 && found[0].starts_with("b E-");
+            assert!(is_one, "{body} {call}: {found:?}");
+        }
+    }
+}
+
+/// Arrays that are computed with and that MPI writes to, values from before the loop around the
+/// call, and constants.
+#[test]
+fn arrays_of_the_program_that_are_computed_beside_the_call() {
+    let recv = "MPI_Recv(u + n, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    let send = "MPI_Send(u, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);";
+    for body in [
+        format!("for (i = 1; i < n; i++) u[i] = 0.5 * (u[i - 1] + v[i]); {recv} {send}"),
+        format!("for (i = 0; i < n; i++) u[i] = i; for (k = 0; k < 9; k++) {{ {send} }}"),
+        format!("for (i = 0; i < n; i++) u[i] = 0.0; set(u, u + 3, 2.5); {send}"),
+    ] {
+        let found = c(&format!("{SET}void f(double *u, double *v, int n) {{ int i, k; {body} }}"));
+        assert!(found.is_empty(), "{body}: {found:?}");
+    }
+}
+
 #[test]
 fn text_that_could_not_be_read() {
     let found = findings(&[(

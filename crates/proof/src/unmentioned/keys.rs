@@ -76,7 +76,11 @@ impl Keyed<'_> {
             Kind::Element { .. } | Kind::Unary(Unary::Dereference, _) => true,
             Kind::Member { .. } => true,
             Kind::Cast(_, inner) => self.is_element(inner),
-            Kind::Name(_) => self.view.language().is_fortran() && self.is_array(e),
+            // A local reference is set to an element; one that is given may be any number.
+            Kind::Name(name) => {
+                let is_given = self.view.procedure().parameters.contains(name);
+                self.is_array(e) || (!is_given && self.is_reference(name))
+            }
             Kind::Call { function, .. } => match &function.kind {
                 Kind::Name(name) => self.view.variable(name).is_some(),
                 Kind::Member { field, .. } => field == "at",
@@ -84,6 +88,35 @@ impl Keyed<'_> {
             },
             _ => false,
         }
+    }
+
+    /// Whether what is assigned goes to an element, here or of a caller.
+    pub fn is_target(&self, e: &Expression) -> bool {
+        let is_given = |name: &Name| {
+            let is_number = matches!(type_of(&self.view, e), Some(Type::Basic(..)));
+            self.view.procedure().parameters.contains(name)
+                && (self.is_reference(name) || (self.view.language().is_fortran() && is_number))
+        };
+        self.is_element(e) || matches!(&e.kind, Kind::Name(name) if is_given(name))
+    }
+
+    /// Whether a variable is another name for a number.
+    fn is_reference(&self, name: &Name) -> bool {
+        let of = self.view.variable(name).map(|d| &d.of);
+        matches!(of, Some(Type::Reference(to))
+            if matches!(self.view.resolve(to), Type::Basic(..)))
+    }
+
+    /// The memory that a procedure gets by an argument: none where it is a number.
+    pub fn given(&self, argument: &Expression) -> Option<Key> {
+        if self.is_number(argument) { None } else { self.place(argument) }
+    }
+
+    /// Whether something is a number by the name of its variable, which leads to no element.
+    fn is_number(&self, e: &Expression) -> bool {
+        matches!(e.kind, Kind::Name(_))
+            && !self.is_target(e)
+            && matches!(type_of(&self.view, e), Some(Type::Basic(..)))
     }
 
     /// Whether a place of Fortran is several elements.
@@ -118,6 +151,21 @@ impl Links {
                 }
             }
             StatementKind::Assign { target, value, operation: None } => self.set(at, target, value),
+            // The turns of `for (double &x : b)`.
+            StatementKind::While { condition: Some(all), body } => {
+                let Kind::Unknown(names) = &all.kind else { return };
+                let Some(StatementKind::Assign { target, .. }) = body.first().map(|s| &s.kind)
+                else {
+                    return;
+                };
+                if let Kind::Name(name) = &target.kind
+                    && at.is_reference(name)
+                {
+                    let all = names.iter().filter_map(|name| at.variable(name));
+                    let leads = Key::Own(at.id, name.clone());
+                    self.leads.entry(leads).or_default().extend(all);
+                }
+            }
             _ => {}
         }
     }
@@ -131,6 +179,7 @@ impl Links {
             Kind::Member { .. } => matches!(type_of(&at.view, target), Some(Type::Pointer(_))),
             _ => false,
         };
+        let leads = leads && !at.is_number(value);
         if let (true, Some(from), Some(to)) = (leads, at.place(target), at.place(value))
             && from != to
         {

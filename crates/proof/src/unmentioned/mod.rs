@@ -4,10 +4,12 @@
 //! A buffer is memory that loops only copy into (or out of): what is computed, or computed with,
 //! is an array of the program, which is sent as it is. Which memory is which is only followed as
 //! far as a report needs it ([`keys`]): across procedures, by arguments, shared variables and
-//! components.
+//! components. What a loop beside the call computes is reported too ([`overwritten`]): there the
+//! conditions would have been asked, had nothing else written to the buffer.
 
 mod keys;
 mod meant;
+mod overwritten;
 mod uses;
 
 use std::collections::{BTreeMap, HashSet};
@@ -25,6 +27,7 @@ use crate::wrapped::sides;
 use crate::{Site, Trail};
 
 use keys::Keyed;
+use overwritten::overwritten;
 use uses::{Explaining, Uses};
 
 /// The calls of MPI with packed buffers that are not among some sites.
@@ -52,8 +55,15 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
             if is_known || !matches!(found.side.obstacle, None | Some(Obstacle::Lists)) {
                 continue;
             }
-            let Some((direction, places)) = copied(at, &uses, &found) else { continue };
-            let refusal = refusal(at, &uses, &found, &buffer, direction, &places);
+            let refusal = match copied(at, &uses, &found) {
+                Some((direction, places)) => {
+                    refusal(at, &uses, &found, &buffer, direction, &places)
+                }
+                None => match overwritten(at, &uses, &found, &buffer) {
+                    Some(refusal) => refusal,
+                    None => continue,
+                },
+            };
             all.push(Site {
                 procedure: id,
                 statement: found.place(),

@@ -13,6 +13,8 @@ use commloom_source::{FileId, Span};
 use super::keys::{Key, Keyed, Links};
 use super::meant::Meant;
 use crate::Site;
+use crate::calls::Manner;
+use crate::find::calls_in;
 
 /// Copies by procedures; of each the first place.
 pub(super) type Copied = BTreeMap<ProcedureId, Span>;
@@ -28,6 +30,13 @@ pub(super) struct Handled {
     pub is_result: bool,
     /// Whether its values are computed with.
     pub is_operand: bool,
+    /// Whether elements of it get values, of whatever kind.
+    pub is_stored: bool,
+    /// Whether values of its elements are used.
+    pub is_loaded: bool,
+    /// Whether MPI writes to it, and whether MPI sends it.
+    pub is_received: bool,
+    pub is_sent: bool,
 }
 
 /// Copies in one direction.
@@ -66,6 +75,10 @@ impl Handled {
         self.emptied.add(&other.emptied, in_loop);
         self.is_result |= other.is_result;
         self.is_operand |= other.is_operand;
+        self.is_stored |= other.is_stored;
+        self.is_loaded |= other.is_loaded;
+        self.is_received |= other.is_received;
+        self.is_sent |= other.is_sent;
         before != *self
     }
 }
@@ -160,7 +173,15 @@ impl Uses {
         }
         for id in project.procedures() {
             let at = Keyed { id, view: project.view(id) };
-            let mut reader = Reader { loaded: loaded(&at), uses: &mut uses, at, known };
+            for found in calls_in(&at.view) {
+                let Some(key) = at.place(found.buffer) else { continue };
+                let both = matches!(found.side.manner, Manner::Broadcast { .. });
+                uses.note(&key, |h| {
+                    h.is_received |= both || found.side.direction == Direction::Unpack;
+                    h.is_sent |= both || found.side.direction == Direction::Pack;
+                });
+            }
+            let mut reader = Reader { holds: loaded(&at), uses: &mut uses, at, known };
             let procedure = at.view.procedure();
             reader.all(&procedure.body, false);
         }
@@ -197,6 +218,25 @@ impl Uses {
         for key in given {
             self.ways(key, &whole, depth - 1, found);
         }
+    }
+
+    /// The uses of an argument of a procedure where it is called, by its number; by all
+    /// procedures that the called name may mean.
+    pub fn of_argument(&self, project: &Project, function: &Expression, at: usize) -> Handled {
+        let mut all = Handled::default();
+        for callee in self.meant.by(project, function) {
+            let name = self.parameters.get(&callee).and_then(|names| names.get(at));
+            let key = name.map(|name| Key::Own(callee, name.clone()));
+            if let Some(handled) = key.and_then(|key| self.handled.get(&key)) {
+                all.add(handled, false);
+            }
+        }
+        all
+    }
+
+    /// Memory, and all that it leads to.
+    pub fn memory(&self, key: &Key) -> BTreeSet<Key> {
+        self.links.follow(key)
     }
 
     /// Whether a procedure calls another one.
@@ -281,7 +321,8 @@ fn loaded(at: &Keyed<'_>) -> HashSet<Name> {
 struct Reader<'u, 'p> {
     uses: &'u mut Uses,
     at: Keyed<'p>,
-    loaded: HashSet<Name>,
+    /// Scalars that are set to elements.
+    holds: HashSet<Name>,
     known: &'u Explaining,
 }
 
@@ -292,6 +333,9 @@ impl Reader<'_, '_> {
                 matches!(statement.kind, StatementKind::Loop(_) | StatementKind::While { .. });
             if let StatementKind::Assign { target, operation, value } = &statement.kind {
                 self.assigned(target, operation.is_some(), value, statement.span, in_loop);
+            }
+            if let StatementKind::Return(Some(value)) = &statement.kind {
+                self.loaded(value);
             }
             if let StatementKind::Unknown(names) = &statement.kind {
                 // A statement that is not understood may copy either way.
@@ -327,13 +371,17 @@ impl Reader<'_, '_> {
         span: Span,
         in_loop: bool,
     ) {
-        let into = self.at.is_element(target).then(|| self.at.place(target)).flatten();
+        let into = self.at.is_target(target).then(|| self.at.place(target)).flatten();
+        self.loaded(value);
+        into.iter().for_each(|key| self.uses.note(key, |h| h.is_stored = true));
         let many = in_loop || self.at.is_array(target);
         if self.at.is_element(value) {
             let Some(from) = self.at.place(value) else { return };
             match into {
                 // Added up in one variable: computed with.
-                None if adds && in_loop => self.uses.note(&from, |h| h.is_operand = true),
+                _ if adds && in_loop && !self.at.is_element(target) => {
+                    self.uses.note(&from, |h| h.is_operand = true);
+                }
                 None => self.emptied(&from, span, in_loop),
                 Some(into) => {
                     self.emptied(&from, span, many);
@@ -353,7 +401,7 @@ impl Reader<'_, '_> {
                     .variable(name)
                     .is_some_and(|d| matches!(self.at.view.resolve(&d.of), Type::Basic(..)))
             };
-            self.loaded.contains(name) || (argument && number(name))
+            self.holds.contains(name) || (argument && number(name))
         };
         match (&value.kind, &into) {
             (Kind::Name(name), Some(into)) if is_loaded(name) => {
@@ -373,6 +421,12 @@ impl Reader<'_, '_> {
         if let Some(into) = into.filter(|_| computes) {
             self.uses.note(&into, |h| h.is_result = true);
         }
+    }
+
+    fn loaded(&mut self, value: &Expression) {
+        let mut loads = Vec::new();
+        self.operands(value, &mut loads);
+        loads.iter().for_each(|key| self.uses.note(key, |h| h.is_loaded = true));
     }
 
     /// Whether a value is computed of elements, or by a procedure; and the memory of the elements.
@@ -421,7 +475,7 @@ impl Reader<'_, '_> {
             from.iter().for_each(|key| self.emptied(key, span, true));
             return;
         }
-        let arguments: Vec<_> = arguments.iter().map(|a| self.at.place(a)).collect();
+        let arguments: Vec<_> = arguments.iter().map(|a| self.at.given(a)).collect();
         for callee in self.uses.meant.by(self.at.view.project(), function) {
             let arguments = arguments.clone();
             self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
