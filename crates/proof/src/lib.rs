@@ -13,7 +13,7 @@
 //! | 6 the element's size is known | [`element`] |
 //! | 7 targets of receives are distinct, and always unpacked | [`distinct`], [`paths`] |
 //! | 7 they are untouched, and not what is sent meanwhile | [`targets`], [`together`] |
-//! | 4 and 7 under a relation of sizes | [`rows`], [`region`] |
+//! | 4 and 7 under a relation of sizes | [`rows`], [`region`], [`checked`] |
 //! | 8 collectives | [`calls`], [`broadcast`], [`parts`] |
 //! | 8 who is the root | [`root`], [`processes`] |
 //! | none: what is packed where no condition can be asked | [`unmentioned`] |
@@ -27,6 +27,7 @@ mod broadcast;
 mod buffer;
 mod calls;
 mod candidate;
+mod checked;
 mod closed;
 mod completion;
 mod distinct;
@@ -62,6 +63,7 @@ mod tests;
 
 pub use across::{Across, Seen};
 pub use candidate::Explained;
+pub use checked::{is_checked, is_signed};
 pub use commloom_program::fact::Assumptions;
 pub use flow::is_live_after;
 pub use model::{Condition, Judged, Part, Rewrite, Site, SizeTest, Trail};

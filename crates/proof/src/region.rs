@@ -1,9 +1,9 @@
 //! Statements that can stand under one test, which is then the same for all of them.
 
-use commloom_program::{ProcedureId, Project};
+use commloom_program::{ProcedureId, Project, View};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Expression, Statement, StatementKind};
+use commloom_source::tree::{Expression, Procedure, Statement, StatementKind};
 
 use super::flow::locate;
 use super::touch::Touches;
@@ -27,27 +27,7 @@ pub fn region<'p>(
 ) -> Option<Region<'p>> {
     let view = project.view(id);
     let procedure = project.procedure(id);
-    let located: Vec<_> = places.iter().map(|at| locate(procedure, *at)).collect::<Option<_>>()?;
-    let first = located.first()?;
-    let mut depth = 0;
-    let is_common = |depth: usize| {
-        let (list, at) = first.path.get(depth)?;
-        let (inner, _) = first.path.get(depth + 1)?;
-        let mut others = located.iter();
-        let same = others.all(|other| {
-            let here =
-                other.path.get(depth).is_some_and(|(l, a)| std::ptr::eq(*l, *list) && a == at);
-            here && other.path.get(depth + 1).is_some_and(|(l, _)| std::ptr::eq(*l, *inner))
-        });
-        same.then_some(())
-    };
-    while is_common(depth).is_some() {
-        depth += 1;
-    }
-    let at = |path: &[(&[Statement], usize)]| path.get(depth).map(|(_, at)| *at);
-    let all: Vec<usize> = located.iter().map(|one| at(&one.path)).collect::<Option<_>>()?;
-    let (list, _) = first.path.get(depth)?;
-    let list = list.get(*all.iter().min()?..=*all.iter().max()?)?;
+    let Neighbours { path, list } = Neighbours::of(procedure, places)?;
     let span = list.first()?.span.to(list.last()?.span);
     let is_split = list.iter().any(|s| !span.contains(s.span));
     let has_lines = procedure.directives.iter().any(|line| span.contains(*line));
@@ -65,19 +45,68 @@ pub fn region<'p>(
                 s.kind,
                 StatementKind::Label(_) | StatementKind::Goto(_) | StatementKind::Unknown(_)
             );
-            let touches = Touches::of(&view, s);
-            let is_written = |name: &&str| {
-                view.constant(name).is_none()
-                    && (touches.writes.iter().any(|(other, _)| view.may_alias(other, name))
-                        || (!touches.anything.is_empty() && !view.is_hidden(name)))
-            };
-            is_plain &= !jumps && !variables.iter().any(is_written);
+            is_plain &= !jumps;
         });
+        is_plain &= !writes(&view, statement, variables);
     }
-    let around =
-        first.path.iter().take(depth).filter_map(|(list, at)| match &list.get(*at)?.kind {
-            StatementKind::If { condition, .. } => Some(condition),
-            _ => None,
-        });
+    let outside = path.iter().take(path.len().saturating_sub(1));
+    let around = outside.filter_map(|(list, at)| match &list.get(*at)?.kind {
+        StatementKind::If { condition, .. } => Some(condition),
+        _ => None,
+    });
     is_plain.then(|| Region { span, around: around.collect() })
+}
+
+/// The innermost statements of one list that have some places in them.
+pub(super) struct Neighbours<'p> {
+    /// The lists around them, from the procedure's body to their own, each with the place of the
+    /// next one (or of the first statement) in it.
+    pub path: Vec<(&'p [Statement], usize)>,
+    /// From the first to the last.
+    pub list: &'p [Statement],
+}
+
+impl<'p> Neighbours<'p> {
+    pub fn of(procedure: &'p Procedure, places: &[Span]) -> Option<Neighbours<'p>> {
+        let located: Vec<_> =
+            places.iter().map(|at| locate(procedure, *at)).collect::<Option<_>>()?;
+        let first = located.first()?;
+        let mut depth = 0;
+        let is_common = |depth: usize| {
+            let (list, at) = first.path.get(depth)?;
+            let (inner, _) = first.path.get(depth + 1)?;
+            let mut others = located.iter();
+            let same = others.all(|other| {
+                let here =
+                    other.path.get(depth).is_some_and(|(l, a)| std::ptr::eq(*l, *list) && a == at);
+                here && other.path.get(depth + 1).is_some_and(|(l, _)| std::ptr::eq(*l, *inner))
+            });
+            same.then_some(())
+        };
+        while is_common(depth).is_some() {
+            depth += 1;
+        }
+        let at = |path: &[(&[Statement], usize)]| path.get(depth).map(|(_, at)| *at);
+        let all: Vec<usize> = located.iter().map(|one| at(&one.path)).collect::<Option<_>>()?;
+        let (begin, end) = (*all.iter().min()?, *all.iter().max()?);
+        let mut path: Vec<_> = first.path.iter().take(depth + 1).copied().collect();
+        let (list, at) = path.last_mut()?;
+        *at = begin;
+        Some(Neighbours { list: list.get(begin..=end)?, path })
+    }
+}
+
+/// Whether a statement, or one in it, may write to one of some variables.
+pub(super) fn writes(view: &View<'_>, statement: &Statement, variables: &[&str]) -> bool {
+    let mut writes = false;
+    statement.each(&mut |s| {
+        let touches = Touches::of(view, s);
+        let is_written = |name: &&str| {
+            view.constant(name).is_none()
+                && (touches.writes.iter().any(|(other, _)| view.may_alias(other, name))
+                    || (!touches.anything.is_empty() && !view.is_hidden(name)))
+        };
+        writes |= variables.iter().any(is_written);
+    });
+    writes
 }

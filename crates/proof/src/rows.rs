@@ -6,8 +6,10 @@
 //! number that must not be negative, as `nx - hs`.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use commloom_source::affine::{Atom, Counter, Polynomial};
+use commloom_source::tree::Name;
 
 use super::apart::{Inside, has_counter, reach};
 
@@ -106,6 +108,22 @@ impl SizeRelation {
     /// Whether it holds where others do.
     pub fn follows(&self, others: &[Polynomial]) -> bool {
         follows(&self.number, &[&self.facts, others], 0)
+    }
+
+    /// Its variables, each with the number of its value; none where one has several.
+    pub(super) fn versions(&self) -> Option<BTreeMap<Name, u32>> {
+        let mut versions = BTreeMap::new();
+        let mut is_one = true;
+        for number in self.facts.iter().chain([&self.number]) {
+            number.any(&mut |atom| {
+                if let Atom::Read { place, version } = atom {
+                    let known = versions.entry(place.variable.clone()).or_insert(*version);
+                    is_one &= *known == *version;
+                }
+                false
+            });
+        }
+        is_one.then_some(versions)
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use commloom_program::refusal::Refusal;
 use commloom_program::{ProcedureId, Project, View};
-use commloom_proof::{Region, SizeTest, region};
+use commloom_proof::{Region, SizeTest, is_checked, is_signed, region};
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Expression, Name, StatementKind, Type};
+use commloom_source::tree::{Expression, Name, StatementKind};
 use commloom_source::{Language, Source, Span};
 
 use crate::edit;
@@ -26,7 +26,14 @@ const LINE: usize = 132;
 /// between them; refuses them where that cannot be done.
 pub(crate) fn put(project: &Project, findings: &mut [&mut Finding]) {
     for id in project.procedures().filter(|id| !project.is_expanded(*id)) {
-        let asks = |one: &Finding| !one.tests.is_empty() && around(project, one.site) == Some(id);
+        let is_here = |one: &Finding| around(project, one.site) == Some(id);
+        for finding in findings.iter_mut().filter(|one| !one.tests.is_empty() && is_here(one)) {
+            let tests = std::mem::take(&mut finding.tests);
+            let is_open = |test: &SizeTest| !is_asked_before(project, id, finding, test);
+            let open = tests.into_iter().filter(is_open).collect();
+            finding.tests = open;
+        }
+        let asks = |one: &Finding| !one.tests.is_empty() && is_here(one);
         let asking: Vec<usize> = (0..findings.len())
             .filter(|at| asks(findings[*at]) && findings[*at].outcome.is_ok())
             .collect();
@@ -51,6 +58,14 @@ pub(crate) fn put(project: &Project, findings: &mut [&mut Finding]) {
             }
         }
     }
+}
+
+/// Whether the program itself makes sure of a relation where a finding needs it.
+fn is_asked_before(project: &Project, id: ProcedureId, finding: &Finding, test: &SizeTest) -> bool {
+    let Some(source) = project.source(finding.site.file) else { return false };
+    let own = replaced(finding).map(|span| trimmed(source, span));
+    let places: Vec<Span> = own.chain([finding.site, test.with]).collect();
+    is_checked(project, id, &places, &test.relation)
 }
 
 /// The innermost procedure around a place: Fortran's contain others.
@@ -373,16 +388,4 @@ fn comparison(view: &View<'_>, number: &Polynomial, names: &mut BTreeSet<Name>) 
         (None, rest) => (">=", rest.checked_neg()?.to_string()),
     };
     Some(format!("{left} {sign} {bound}"))
-}
-
-/// Whether a variable or constant is a number that may be negative, of 32 bits or more.
-fn is_signed(view: &View<'_>, name: &str) -> bool {
-    let Some(variable) = view.variable(name) else { return view.constant(name).is_some() };
-    match view.resolve(&variable.of) {
-        Type::Basic(of, bytes) => {
-            let is_whole = ["int", "long", "int32_t", "int64_t", "ptrdiff_t", "long long"];
-            bytes >= 4 && (is_whole.contains(&of.as_str()) || of.starts_with("integer"))
-        }
-        _ => false,
-    }
 }
