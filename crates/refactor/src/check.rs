@@ -16,6 +16,7 @@ use crate::anew::call_of;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
+use crate::finding::Reported;
 use crate::guard;
 use crate::interfaces::{has_error_argument, last_argument, read_anew, unseen_name};
 use crate::leftovers;
@@ -56,12 +57,8 @@ type Written = HashMap<(Span, Span), Vec<Edit>>;
 
 /// All calls with packed buffers, in the order of the files.
 pub fn check(project: &Project, options: &Options) -> Vec<Finding> {
-    let judge = |project: &Project| {
-        let all = findings(project, options, None).into_iter();
-        all.map(|(finding, _)| finding).collect::<Vec<Finding>>()
-    };
-    let mut all = judge(project);
-    settings::decide(project, &mut all, &judge);
+    let told = settled(project, options, None).into_iter();
+    let mut all: Vec<Finding> = told.map(|(finding, _)| finding).collect();
     withhold(project, &mut all, Code::Text, &mut unreadable);
     all
 }
@@ -74,15 +71,19 @@ pub fn explain(
     at: Span,
     draws: u32,
 ) -> Vec<(Finding, Explanation)> {
-    let all = findings(project, options, Some((at, draws)));
+    let all = settled(project, options, Some((at, draws)));
     all.into_iter().filter_map(|(finding, explanation)| Some((finding, explanation?))).collect()
 }
 
-fn findings(
-    project: &Project,
-    options: &Options,
-    explain: Option<(Span, u32)>,
-) -> Vec<(Finding, Option<Explanation>)> {
+/// The findings of a project, whatever the preprocessor makes of it.
+fn settled(project: &Project, options: &Options, explain: Option<(Span, u32)>) -> Vec<Reported> {
+    let judge = |project: &Project| findings(project, options, explain);
+    let mut all = judge(project);
+    settings::decide(project, &mut all, &judge);
+    all
+}
+
+fn findings(project: &Project, options: &Options, explain: Option<(Span, u32)>) -> Vec<Reported> {
     let assumptions = Assumptions::new(options.assume.iter().cloned());
     let mut names = Names::in_use(project.sources().iter().map(|source| source.text.as_str()));
     let mut written = Written::new();

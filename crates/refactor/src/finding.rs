@@ -6,6 +6,8 @@ use commloom_program::refusal::Refusal;
 use commloom_proof::SizeTest;
 use commloom_source::Span;
 
+use crate::explain::Explanation;
+
 /// A call whose buffer is packed or unpacked by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
@@ -23,6 +25,9 @@ pub struct Finding {
     /// Relations of sizes without which it must stay as it is.
     pub(crate) tests: Vec<SizeTest>,
 }
+
+/// A call and, if it is asked for, how it came to its outcome.
+pub(crate) type Reported = (Finding, Option<Explanation>);
 
 /// How a call is rewritten.
 #[derive(Debug, Clone, Default, PartialEq)]

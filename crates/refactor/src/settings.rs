@@ -6,38 +6,40 @@ use std::collections::BTreeSet;
 use commloom_program::Project;
 use commloom_program::refusal::{Code, Refusal};
 
-use crate::finding::{Change, Edit, Finding};
+use crate::explain::Explanation;
+use crate::finding::{Change, Edit, Finding, Reported};
 
 /// Judges calls whose datatype is a macro with several meanings in all settings in which it has
 /// one. What is changed then must be changed by the same text in all of them, because the names
-/// in it are what each setting makes of them.
+/// in it are what each setting makes of them. What is explained is the setting that decides: the
+/// first that refuses the call, or the first.
 pub(crate) fn decide(
     project: &Project,
-    findings: &mut [Finding],
-    judge: &dyn Fn(&Project) -> Vec<Finding>,
+    told: &mut [Reported],
+    judge: &dyn Fn(&Project) -> Vec<Reported>,
 ) {
-    let names: BTreeSet<String> = findings.iter().filter_map(|one| asked(project, one)).collect();
+    let asked: Vec<Option<String>> = told.iter().map(|(one, _)| asked(project, one)).collect();
+    let names: BTreeSet<String> = asked.iter().flatten().cloned().collect();
     let settings = if names.is_empty() { Vec::new() } else { project.settings(names) };
-    let judged: Vec<Vec<Finding>> = settings.iter().map(judge).collect();
+    let judged: Vec<Vec<Reported>> = settings.iter().map(judge).collect();
     if judged.is_empty() {
         return;
     }
     let names = types(&settings);
-    for finding in findings {
-        let is_asked = asked(project, finding).is_some();
-        if !is_asked && finding.outcome.is_err() {
+    for ((finding, explanation), asked) in told.iter_mut().zip(&asked) {
+        if asked.is_none() && finding.outcome.is_err() {
             continue;
         }
-        let same = |other: &&Finding| {
+        let same = |(other, _): &&Reported| {
             (other.site, &other.function, &other.buffer)
                 == (finding.site, &finding.function, &finding.buffer)
         };
-        let all: Option<Vec<&Finding>> = judged.iter().map(|one| one.iter().find(same)).collect();
+        let all: Option<Vec<&Reported>> = judged.iter().map(|one| one.iter().find(same)).collect();
         let Some(all) = all else { continue };
-        let refused = all.iter().find(|one| one.outcome.is_err());
-        let Some(first) = refused.or(all.first()) else { continue };
+        let refused = all.iter().find(|(one, _)| one.outcome.is_err());
+        let Some((first, explained)) = refused.or(all.first()) else { continue };
         let changes: Vec<&Change> =
-            all.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
+            all.iter().filter_map(|(one, _)| one.outcome.as_ref().ok()).collect();
         let (outcome, assumed) = (first.outcome.clone(), first.assumed.clone());
         finding.outcome = outcome.and_then(|change| {
             let message = "the branches of '#if' that decide the datatype need different text";
@@ -46,6 +48,9 @@ pub(crate) fn decide(
             Ok(Change { edits, ..change })
         });
         finding.assumed = assumed;
+        if let Some(explained) = explained {
+            *explanation = Some(Explanation { settings: all.len(), ..explained.clone() });
+        }
     }
 }
 

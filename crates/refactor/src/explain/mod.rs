@@ -30,6 +30,7 @@ pub(crate) fn explanation(project: &Project, site: &Site, instances: Vec<Instanc
         is_fortran: view.language().is_fortran(),
     };
     let mut explanation = Explanation {
+        settings: 0,
         direction: packing.map(|p| p.direction),
         statements: statements(project, site, part, packing),
         buffer: notation.plain(&site.buffer),

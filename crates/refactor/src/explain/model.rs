@@ -11,6 +11,9 @@ use commloom_source::Span;
 /// All that is known of a call.
 #[derive(Debug, Clone)]
 pub struct Explanation {
+    /// In how many settings of the preprocessor the call was judged, of which this tells one; 0
+    /// where no `#if` decides about its datatype.
+    pub settings: usize,
     /// Which way the copies go; none where no copies are understood.
     pub direction: Option<Direction>,
     /// The call, and the statements that do nothing but copy, in the order of the texts.
