@@ -46,6 +46,7 @@ fn site(site: &Site<'_>) -> Value {
     value["explanation"] = json!({
         "statements": statements, "copies": copies, "bytes": explanation.length, "steps": steps,
         "begin": explanation.begin, "conditions": conditions, "example": example,
+        "settings": explanation.settings,
     });
     value
 }

@@ -123,6 +123,11 @@ fn conditions(site: &Site<'_>, paint: Paint) -> String {
             let _ = writeln!(text, "             {fact} ({})", fact.identifier());
         }
     }
+    let settings = site.explanation.settings;
+    if settings > 0 {
+        let line = format!("one of {settings} settings of the preprocessor; a change suits all");
+        let _ = writeln!(text, "             {line}");
+    }
     match &site.finding.outcome {
         Ok(change) => {
             let proved_only = change.notes.iter().find(|note| !note.starts_with("assumed: "));
