@@ -36,7 +36,7 @@ struct Group<'f, 'a> {
     predicted: Predicted,
     /// Why that is not printed.
     withheld: Option<String>,
-    /// The same at times when the recorder did not see it.
+    /// The same at times when the recorder did not look at it.
     unseen: Unseen,
     /// All messages that its lines send.
     sent_there: u64,
@@ -115,7 +115,7 @@ pub fn advice<'f, 'a>(
 }
 
 /// All messages of a call that is printed are its own: what else was found in the same lines, at
-/// times when the recorder did not see what they add up, is left out.
+/// times when the recorder did not look at what they add up, is left out.
 fn without_covered(all: &mut Vec<Group>) {
     let printed = all.iter().filter(|group| group.withheld.is_none() && group.unseen.times > 0);
     let printed: Vec<BTreeSet<(bool, Called)>> = printed
@@ -213,8 +213,8 @@ fn joined<'f, 'a>(
         if withheld.is_none() { warnings(most, &same, predicted, &written) } else { Vec::new() };
     if unseen.times > 0 {
         notes.push(format!(
-            "in {} of {all_times} times the recorder did not see what is added up: the messages \
-             are the same, their sums are not shown to be",
+            "in {} of {all_times} times the recorder did not look at what is added up: the \
+             messages are the same, their sums are not shown to be",
             unseen.times
         ));
     }

@@ -1,6 +1,5 @@
 //! The lines of an operation in the whole run: whether they send anything else, and whether that
-//! is the operation again, at a time when the recorder did not see what the program adds up:
-//! mostly the first.
+//! is the operation again, at a time when the recorder did not look at what the program adds up.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -120,7 +119,9 @@ impl<'a> Whole<'a> {
 
     /// The other times of a reduction, if all else that its lines do is that: at every process the
     /// same steps, between the same buffers, in the same order, as often as it takes; what is the
-    /// same content in the first proven time is so in each. Fewer than are proven.
+    /// same content in the first proven time is so in each. Fewer than are proven, and only those
+    /// whose messages the recorder did not look at: where it looked and saw no sum, the program
+    /// may have done something else.
     pub fn unseen(&self, same: &[&Finding]) -> Option<Unseen> {
         let first = same.iter().min_by_key(|finding| finding.part)?;
         if !same.iter().all(|f| matches!(f.collective.blocks, Blocks::Reduced { .. })) {
@@ -157,7 +158,9 @@ impl<'a> Whole<'a> {
         }
         let times = unseen?;
         let total = usize::try_from(times.saturating_add(proven)).ok()?;
-        is_like(&all, total).then(|| counted(times, &all))
+        let others = (0..total).filter(|time| !is_looked_at(&all, *time)).count();
+        let may_be_unseen = times <= count(others);
+        (may_be_unseen && is_like(&all, total)).then(|| counted(times, &all))
     }
 
     /// The actions of a process at these lines.
@@ -183,6 +186,14 @@ impl<'a> Whole<'a> {
         };
         trace.events.iter().filter_map(step).collect()
     }
+}
+
+/// Whether the contents of all messages of one time were looked at.
+fn is_looked_at(all: &[(Steps<'_>, usize, usize)], time: usize) -> bool {
+    all.iter().all(|(steps, _, each)| {
+        let own = steps.iter().skip(time * each).take(*each);
+        own.filter(|(_, step, _)| step.send_to.is_some()).all(|(_, _, hash)| *hash != NOT_LOOKED_AT)
+    })
 }
 
 /// Whether contents that are the same in the first proven time are the same in each.

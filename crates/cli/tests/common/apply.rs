@@ -6,6 +6,7 @@
 //! in there is what is printed about the blocks behind that name: see [`blocks`]. `THEN` is what a
 //! programmer has to move behind the call, because messages and other work alternate.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -129,7 +130,6 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
     if let Some(name) = unknown.iter().find(|name| words(&text).any(|word| word == **name)) {
         return Err(format!("nothing says what {name} is: {text}"));
     }
-    let has = |name: &str| words(&text).any(|word| word == name);
     let handles = [
         ("MPI_Comm", &["group", "grid", "neighbours"][..]),
         ("MPI_Datatype", &["sent_block", "received_block", "border", "border1", "border2"]),
@@ -137,7 +137,8 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
     ];
     let mut declared = String::new();
     if is_fortran {
-        for name in handles.iter().flat_map(|(_, names)| *names).filter(|name| has(name)) {
+        for name in handles.iter().flat_map(|(_, names)| *names).flat_map(|name| made(&text, name))
+        {
             declared.push_str(&format!("integer :: {name}\n"));
         }
         for line in code {
@@ -155,13 +156,20 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
         return Ok(format!("block\n{declared}{text}\nend block\n"));
     }
     for (ty, names) in handles {
-        for name in names.iter().filter(|name| text.contains(&format!("&{name}"))) {
+        let is_made = |name: &&str| text.contains(&format!("&{name}"));
+        for name in names.iter().flat_map(|name| made(&text, name)).filter(is_made) {
             declared.push_str(&format!("{ty} {name};\n"));
         }
     }
     let then = names.iter().find(|(name, _)| name == "THEN");
     let then = then.map_or_else(String::new, |(_, then)| format!("{then};\n"));
     Ok(format!("{{\n{declared}{text}\n{then}}}\n"))
+}
+
+/// The names of a handle and of what it is made of: those have its name and a number.
+fn made<'t>(text: &'t str, name: &str) -> BTreeSet<&'t str> {
+    let is_part = |rest: &str| rest.is_empty() || rest.starts_with('_');
+    words(text).filter(|word| word.strip_prefix(name).is_some_and(is_part)).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -164,6 +164,10 @@ impl Watch {
     /// Watches a message. `sent`: what was sent last of the same length; `processes`: blocks that
     /// a ring has.
     pub fn arm(&mut self, message: Armed, sent: &[Kept<'_>], processes: usize) {
+        // While nothing is watched nobody looks: pictures of that time are old.
+        if self.armed.is_empty() {
+            self.shots.clear();
+        }
         let length = message.bytes.len();
         let Some(own) = message.data.bounds() else { return };
         let Some(habit) = self.habits.get_mut(&call(message.site.as_ref(), length)) else { return };
