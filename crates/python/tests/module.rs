@@ -1,7 +1,7 @@
 //! The module that this build has made, under the system's Python without any package: strided
-//! views of the standard library are packed, copied and refused, and what the command of this build
-//! finds becomes rows (`python/tests`). `make test-python` runs everything else, with NumPy, pandas
-//! and mpi4py.
+//! views of the standard library are packed, copied and refused, and what the command of this
+//! build finds becomes rows (`python/tests`). `make test-python` runs everything else, with NumPy,
+//! pandas and mpi4py.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
