@@ -5,10 +5,10 @@ Runs under pytest, and alone, as `cargo test` starts it with the command of the 
 
 import json
 import pathlib
-import sys
 import tempfile
 
 import commloom
+from test_standard_library import refused, run
 
 GRAPH = pathlib.Path(__file__).parents[2] / "examples" / "detect" / "broadcast_tree.xml"
 # Removed when Python ends.
@@ -43,15 +43,6 @@ def in_file(content):
     file = pathlib.Path(ROOM.name, "results.json")
     file.write_bytes(content)
     return file
-
-
-def refused(kind, words, call):
-    try:
-        call()
-    except kind as error:
-        assert words in str(error), f"{error!r} does not say {words!r}"
-    else:
-        raise AssertionError(f"not refused: {words}")
 
 
 def test_samples_of_all_launches_become_a_row():
@@ -102,7 +93,4 @@ def test_pandas_gets_the_columns_in_order():
 
 
 if __name__ == "__main__":
-    tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]
-    for name, test in tests:
-        test()
-    print(f"{len(tests)} tests passed with Python {sys.version.split()[0]}")
+    run(globals())

@@ -15,6 +15,14 @@ import commloom
 from commloom import Layout
 
 
+def run(names):
+    """All tests of a module, without pytest."""
+    tests = [value for name, value in names.items() if name.startswith("test_")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests passed with Python {sys.version.split()[0]}")
+
+
 def refused(kind, words, call):
     """The call raises this, and says why."""
     try:
@@ -215,7 +223,4 @@ def test_layouts_say_what_they_are():
 
 
 if __name__ == "__main__":
-    tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]
-    for name, test in tests:
-        test()
-    print(f"{len(tests)} tests passed with Python {sys.version.split()[0]}")
+    run(globals())
