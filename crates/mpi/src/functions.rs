@@ -186,7 +186,7 @@ functions! {
     }
     optional {
         // What tells of other processes, besides messages and collectives.
-        comm_disconnect comm_accept comm_connect comm_spawn win_create win_allocate
+        comm_disconnect comm_set_info comm_accept comm_connect comm_spawn win_create win_allocate
         win_allocate_shared win_create_dynamic win_free win_fence win_post win_start win_complete
         win_wait win_test win_lock win_lock_all win_unlock win_unlock_all win_flush win_flush_all
         win_flush_local win_flush_local_all win_sync file_open file_close file_sync file_set_size

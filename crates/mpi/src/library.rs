@@ -209,7 +209,7 @@ fn symbol(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
 }
 
 /// The file of the library that holds an address.
-fn file_of(address: *mut c_void) -> Option<CString> {
+pub(crate) fn file_of(address: *mut c_void) -> Option<CString> {
     let mut info = libc::Dl_info {
         dli_fname: ptr::null(),
         dli_fbase: ptr::null_mut(),

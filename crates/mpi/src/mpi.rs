@@ -1,6 +1,6 @@
 //! [`Mpi`]: one MPI library, ready to be called. Every return code becomes a [`Result`].
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +9,7 @@ use crate::error::MpiError;
 use crate::faults::{Release, Subject};
 use crate::functions::{Functions, Names};
 use crate::handles::Handles;
-use crate::library::{Library, LibraryError};
+use crate::library::{Library, LibraryError, file_of};
 
 /// Room for any text that MPI returns: the largest `MPI_MAX_*` of the three ABIs
 /// (`MPI_MAX_LIBRARY_VERSION_STRING`), checked by the probe test.
@@ -112,6 +112,24 @@ impl<A: Abi> Mpi<A> {
     #[must_use]
     pub fn may_have(&self, fault: Subject) -> bool {
         self.release.may_have(fault)
+    }
+
+    /// Whether calls of the program that make, move or match messages reach the library as they
+    /// are. A tool behind us may make one call of several, or several of one.
+    #[must_use]
+    pub fn is_reached_directly(&self) -> bool {
+        macro_rules! same {
+            ($($function:ident)*) => {
+                [$((self.next.$function as *mut c_void, self.own.$function as *mut c_void)),*]
+            };
+        }
+        let pairs = same! {
+            send bsend ssend rsend isend ibsend issend irsend recv irecv sendrecv sendrecv_replace
+            send_init bsend_init ssend_init rsend_init recv_init start startall mprobe improbe
+            mrecv imrecv cancel request_free comm_dup comm_create comm_split cart_create cart_sub
+            graph_create
+        };
+        pairs.into_iter().all(|(next, own)| next == own || file_of(next) == file_of(own))
     }
 
     /// Makes a return code a result.

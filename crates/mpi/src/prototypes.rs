@@ -174,6 +174,7 @@ macro_rules! prototype {
     (name ireduce_scatter) => { "MPI_Ireduce_scatter" }; (type ireduce_scatter) => { unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, A::Datatype, A::Op, A::Comm, *mut A::Request) -> c_int };
     (name ireduce_scatter_block) => { "MPI_Ireduce_scatter_block" }; (type ireduce_scatter_block) => { unsafe extern "C" fn(*const c_void, *mut c_void, c_int, A::Datatype, A::Op, A::Comm, *mut A::Request) -> c_int };
     (name comm_disconnect) => { "MPI_Comm_disconnect" }; (type comm_disconnect) => { unsafe extern "C" fn(*mut A::Comm) -> c_int };
+    (name comm_set_info) => { "MPI_Comm_set_info" }; (type comm_set_info) => { unsafe extern "C" fn(A::Comm, A::Info) -> c_int };
     (name comm_accept) => { "MPI_Comm_accept" }; (type comm_accept) => { unsafe extern "C" fn(*const c_char, A::Info, c_int, A::Comm, *mut A::Comm) -> c_int };
     (name comm_connect) => { "MPI_Comm_connect" }; (type comm_connect) => { unsafe extern "C" fn(*const c_char, A::Info, c_int, A::Comm, *mut A::Comm) -> c_int };
     (name comm_spawn) => { "MPI_Comm_spawn" }; (type comm_spawn) => { unsafe extern "C" fn(*const c_char, *mut *mut c_char, c_int, A::Info, c_int, A::Comm, *mut A::Comm, *mut c_int) -> c_int };
