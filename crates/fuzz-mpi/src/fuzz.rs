@@ -10,6 +10,7 @@ use commloom_testkit::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::census::Census;
+use crate::held::asked;
 use crate::memory::{self, Memory, mix};
 use crate::options::{Family, Options};
 use crate::outcome::{Comparison, Outcome, judge};
@@ -339,6 +340,9 @@ impl<'o> Campaign<'o> {
                 self.library,
                 self.defective
             );
+            if self.options.whole {
+                println!("{} messages of rank 0 beside empty ones", asked(c"commloom_beside"));
+            }
             println!("calls: {}", self.census.text());
         }
         if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -39,7 +39,7 @@ impl Held {
 }
 
 /// The number that the preload gives by this function; nothing where none is there.
-fn asked(function: &CStr) -> u64 {
+pub fn asked(function: &CStr) -> u64 {
     // SAFETY: a C string.
     let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
     if symbol.is_null() {

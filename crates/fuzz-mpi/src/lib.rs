@@ -82,7 +82,7 @@ fn with<A: Abi>(library: Library, options: &Options) -> Result<ExitCode, Library
     if let Some(each) = options.sessions {
         return fuzz::fuzz_sessions::<A>(&library, options, each);
     }
-    let session = Session::<A>::start(library)?;
+    let session = Session::<A>::start(library, options.whole)?;
     if options.soak {
         let code = soak::soak(&session, options);
         session.end();

@@ -42,6 +42,10 @@ pub struct Options {
     /// Ranks have a core for so many microseconds at a time; 0 is as the system likes
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 200)]
     pub turns: u32,
+    /// The second time, every call of every rank goes through the preload, as in a program, and
+    /// not only some; no other thread calls MPI
+    #[arg(long, conflicts_with_all = ["soak", "sessions"])]
+    pub whole: bool,
     /// Go on where something differs; what comes after it may suffer from it
     #[arg(long)]
     pub keep_going: bool,

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use commloom_mpi::{Abi, AbiKind, Functions, Library, LibraryError, Mpi, Names, RawHandle};
 use commloom_testkit::Rng;
@@ -20,10 +21,24 @@ pub enum Face {
     Wrapped,
 }
 
+/// Nothing goes past the preload the second time.
+static WHOLE: AtomicBool = AtomicBool::new(false);
+
 impl Face {
-    /// Wrapped in so many of five cases.
+    /// Wrapped in so many of five cases; in all of them where the whole program is.
     pub fn random(rng: &mut Rng, wrapped: u32) -> Face {
-        if rng.u32(0..5) < wrapped { Face::Wrapped } else { Face::Native }
+        let drawn = rng.u32(0..5) < wrapped;
+        if drawn || WHOLE.load(Ordering::Relaxed) { Face::Wrapped } else { Face::Native }
+    }
+
+    /// Whether the whole program is behind the preload.
+    pub fn is_whole() -> bool {
+        WHOLE.load(Ordering::Relaxed)
+    }
+
+    /// Of a call that goes past the preload unless the whole program is behind it.
+    pub fn beside(native: bool) -> Face {
+        if !native && WHOLE.load(Ordering::Relaxed) { Face::Wrapped } else { Face::Native }
     }
 }
 
@@ -93,14 +108,16 @@ impl<A: Abi> Session<A> {
     ///
     /// # Errors
     /// The library lacks a function.
-    pub fn start(library: Library) -> Result<Self, LibraryError> {
+    pub fn start(library: Library, whole: bool) -> Result<Self, LibraryError> {
+        WHOLE.store(whole, Ordering::Relaxed);
         let mut session = Self::unstarted(library)?;
         let mut provided = 0;
         let multiple = A::CONSTANTS.thread_multiple;
+        let wanted = if whole { A::CONSTANTS.thread_single } else { multiple };
         // SAFETY: MPI allows null arguments (MPI 4.1, section 11.2.1).
         let code = unsafe {
             let init = session.wrapped.init_thread;
-            init(ptr::null_mut(), ptr::null_mut(), multiple, &raw mut provided)
+            init(ptr::null_mut(), ptr::null_mut(), wanted, &raw mut provided)
         };
         session.mpi.check("MPI_Init_thread", code).expect("MPI starts");
         session.threads = provided == multiple;
@@ -111,7 +128,7 @@ impl<A: Abi> Session<A> {
         let mut comm = session.mpi.handles.comm_null;
         // SAFETY: the prototype is that of the call; `comm` is writable.
         let code = unsafe {
-            session.symbol::<CommDup<A>>(Face::Native, c"PMPI_Comm_dup")(world, &raw mut comm)
+            session.symbol::<CommDup<A>>(Face::beside(false), c"MPI_Comm_dup")(world, &raw mut comm)
         };
         session.mpi.check("MPI_Comm_dup", code).expect("a duplicate");
         errors_return(&session.mpi, comm);
@@ -326,15 +343,15 @@ impl<A: Abi> Session<A> {
     /// `MPI_Mprobe`.
     pub fn mprobe(
         &self,
-        source: c_int,
-        tag: c_int,
+        face: Face,
+        (source, tag): (c_int, c_int),
         comm: A::Comm,
         status: &mut A::Status,
     ) -> A::Message {
         let mut message = A::Message::from_bits(0);
         // SAFETY: the prototype is that of the call; writable places.
         let code = unsafe {
-            self.symbol::<Mprobe<A>>(Face::Native, c"MPI_Mprobe")(
+            self.symbol::<Mprobe<A>>(face, c"MPI_Mprobe")(
                 source,
                 tag,
                 comm,

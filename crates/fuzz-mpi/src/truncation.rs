@@ -230,7 +230,12 @@ impl<'p, A: Abi> Plan<'p, A> {
         let mut message = A::Message::from_bits(0);
         match self.receiving {
             Receiving::Mrecv | Receiving::Imrecv => {
-                message = session.mprobe(from, tag, comm, &mut found);
+                message = session.mprobe(
+                    Face::beside(end.face == Face::Native),
+                    (from, tag),
+                    comm,
+                    &mut found,
+                );
             }
             _ if !self.early => session.iprobe(from, tag, comm, &mut found),
             _ => {}
