@@ -39,6 +39,10 @@ settings! {
         "persistent requests are replaced by collective operations (`--replace`)", "not replaced";
     PATIENCE "COMMLOOM_REPLACE_PATIENCE" Allowed::Number("microseconds"),
         "how long a process waits for the others before it sends its messages itself", "1000";
+    NODE "COMMLOOM_NODE" Allowed::Word(&["off", "on", "all"]),
+        "packed messages between processes of a machine go through memory of theirs; all: also \
+         short ones, for tests",
+        "off";
     TRACE "COMMLOOM_TRACE" Allowed::Path("a folder that exists"),
         "where a trace is written (`commloom trace -o`); nothing else is done", "no trace";
     TRACE_REGIONS "COMMLOOM_TRACE_REGIONS" Allowed::Word(&["0", "1"]),

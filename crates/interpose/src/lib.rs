@@ -10,11 +10,12 @@
 //! MPI_Finalize ─► one report for all ranks
 //! ```
 //!
-//! Four layers stand on [`runtime`]; each imports from those below it only:
+//! The layers stand on [`runtime`]; each imports from those below it only:
 //!
 //! ```text
 //! preload      the exported symbols and the calls behind them; when the library begins and ends
 //! accelerate   datatypes and messages  |  record   traces  |  replace   persistent requests
+//! node         memory of the processes of one machine, for accelerate
 //! runtime      the library behind us, settings, requests and statuses as MPI has them
 //! ```
 //!
@@ -31,6 +32,7 @@
 //! - no lock is held during a call of the library.
 
 pub(crate) mod accelerate;
+pub(crate) mod node;
 pub mod preload;
 pub mod record;
 pub(crate) mod replace;

@@ -11,7 +11,10 @@ use harness::{Library, libraries, libraries_and_mpich5, lines};
 const WAYS: &[(&str, &[(&str, &str)])] = &[
     ("all through the engine", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")]),
     ("all with substituted handles", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "types")]),
-    ("each in a strategy of its own", &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "mixed")]),
+    (
+        "each in a strategy of its own",
+        &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "mixed"), ("COMMLOOM_NODE", "all")],
+    ),
     ("defaults", &[]),
     ("switched off", &[("COMMLOOM", "off")]),
 ];
@@ -212,6 +215,35 @@ fn messages_that_end_inside_a_basic_element_fail_as_without_commloom() {
 #[test]
 fn thousands_of_exchanges_bring_the_same_whoever_looks_at_them() {
     compare_with_native("rests", 1);
+}
+
+/// Through memory of both processes, where each receive gets the message that it was counted for.
+#[test]
+fn bytes_that_go_beside_empty_messages_arrive_as_without_commloom() {
+    compare_with_native("beside", 400);
+    let packed = [("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack"), ("COMMLOOM_NODE", "all")];
+    for library in libraries() {
+        let program = library.compile("beside");
+        let native = lines(&library.run(&program, [false, false], &[]));
+        let counted = [&packed[..], &[("COUNT", "1")]].concat();
+        let (count, with): (Vec<_>, Vec<_>) = lines(&library.run(&program, [true, true], &counted))
+            .into_iter()
+            .partition(|line| line.contains(" count: "));
+        assert_same(&native, &with, &library.name);
+        for line in count {
+            let sent = line.split(' ').find_map(|word| word.parse::<i64>().ok().filter(|n| *n > 1));
+            assert!(sent.is_some_and(|sent| sent > 50), "{}: {line}", library.name);
+        }
+        // A cancelled receive ends it: so each of them is the first once.
+        for which in 0..12 {
+            let (which, came) = (which.to_string(), format!(" cancelled: came {which} "));
+            let settings = [&packed[..], &[("WHICH", &which)]].concat();
+            let with = lines(&library.run(&program, [true, true], &settings));
+            let came = |lines: &[String]| lines.iter().find(|line| line.contains(&came)).cloned();
+            assert!(came(&native).is_some());
+            assert_eq!(came(&native), came(&with), "{}, {which}", library.name);
+        }
+    }
 }
 
 /// MPICH and Intel MPI tell of a receive that has failed while others are pending.

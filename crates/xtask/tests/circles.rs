@@ -281,8 +281,9 @@ fn files_do_not_import_each_other_in_circles() {
 fn the_layers_of_the_preload_import_only_what_is_below() {
     let interpose = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interpose");
     let below = |layer: &str| match layer {
-        "accelerate" | "record" | "replace" => vec!["runtime"],
-        "preload" => vec!["runtime", "accelerate", "record", "replace"],
+        "node" | "record" | "replace" => vec!["runtime"],
+        "accelerate" => vec!["runtime", "node"],
+        "preload" => vec!["runtime", "node", "accelerate", "record", "replace"],
         _ => Vec::new(),
     };
     for (file, imported) in imports(&interpose).iter().filter(|(file, _)| *file != "lib.rs") {

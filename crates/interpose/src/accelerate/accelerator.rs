@@ -47,6 +47,11 @@ impl<A: Abi> Accelerator<A> {
         let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
+
+    /// Messages whose bytes this process has put into memory of another one.
+    pub fn sent_beside(&self) -> u64 {
+        self.neighbours.sent()
+    }
 }
 
 impl<A: Abi> Accelerator<A> {

@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use commloom_mpi::Abi;
+use commloom_mpi::{Abi, Status};
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::pending::Held;
@@ -126,10 +126,15 @@ impl<A: Abi> Claimed<A> {
                 put_back(state, request, held);
                 continue;
             }
-            let outcome = answer.of_request(state, || status_of(statuses, position));
+            let is_beside = matches!(held, Held::Beside(_));
+            let mut outcome = answer.of_request(state, || status_of(statuses, position));
             // SAFETY: the library has completed the request.
-            let cut = unsafe { held.finish(state, &outcome) };
+            let cut = unsafe { held.finish(state, &mut outcome) };
             cuts.extend(cut.map(|cut| (position, cut)));
+            if is_beside {
+                // SAFETY: the library has written those that have places.
+                unsafe { tell(statuses, place(position), outcome) };
+            }
         }
         // SAFETY: the library has written those that have places.
         unsafe { statuses.fail(state, (code, tells), &cuts, (0..count).map(place)) }
@@ -178,18 +183,42 @@ impl<A: Abi> Claimed<A> {
                     put_back(state, request, Held::Receive(landing));
                     continue;
                 }
+                Held::Beside(mut beside) => {
+                    if let Some(mut outcome) = answer.of_persistent(state, count == 1, status) {
+                        // SAFETY: complete; the program's buffer is writable until the call
+                        // returns. The library has written those that have places.
+                        unsafe {
+                            let cut = beside.ended(state, &mut outcome);
+                            cuts.extend(cut.map(|cut| (position, cut)));
+                            tell(statuses, place(position), outcome);
+                        }
+                    }
+                    put_back(state, request, Held::Beside(beside));
+                    continue;
+                }
                 held => held,
             };
             match answer.status(status) {
                 // SAFETY: the library has completed the request.
                 Some(status) => unsafe {
-                    held.finish(state, &Outcome::Arrived(status));
+                    held.finish(state, &mut Outcome::Arrived(status));
                 },
                 None => put_back(state, request, held),
             }
         }
         // SAFETY: the library has written those that have places.
         unsafe { statuses.fail(state, (code, tells), &cuts, (0..count).map(place)) }
+    }
+}
+
+/// Gives the program the status that an outcome has.
+///
+/// # Safety
+/// As for [`Statuses::set`].
+unsafe fn tell<S: Status>(statuses: &mut Statuses<S>, place: Option<usize>, outcome: Outcome<S>) {
+    if let (Outcome::Arrived(status), Some(place)) = (outcome, place) {
+        // SAFETY: the caller's promise.
+        unsafe { statuses.set(place, status) };
     }
 }
 

@@ -8,6 +8,7 @@ use commloom_plan::PlanCache;
 
 use crate::accelerate::made::{MadeType, MadeTypes};
 use crate::accelerate::tally::Tally;
+use crate::node::neighbours::Neighbours;
 use crate::runtime::pool::Pool;
 use crate::runtime::process::Runtime;
 
@@ -22,6 +23,8 @@ pub struct Engine<A: Abi> {
     pub(crate) plans: PlanCache,
     /// Datatypes of ours.
     pub(crate) made: MadeTypes<A>,
+    /// The other processes of this machine.
+    pub(crate) neighbours: Neighbours<A>,
     /// Messages of types of which nothing is known.
     unseen: OnceLock<Tally>,
 }
@@ -33,6 +36,7 @@ impl<A: Abi> Engine<A> {
             pool: Pool::new(),
             plans: PlanCache::new(PLAN_BYTES),
             made: MadeTypes::new(),
+            neighbours: Neighbours::new(),
             unseen: OnceLock::new(),
         }
     }

@@ -97,7 +97,7 @@ impl<A: Abi> Accelerator<A> {
                 continue;
             }
             finished += 1;
-            let outcome = match status.error() {
+            let mut outcome = match status.error() {
                 _ if !success => Outcome::of_error(self, code),
                 // Open MPI has the code of the request there, others what was there before.
                 0 => Outcome::Arrived(status),
@@ -106,7 +106,7 @@ impl<A: Abi> Accelerator<A> {
             // SAFETY: complete; and nobody uses the handle afterwards.
             unsafe {
                 (self.mpi().own.request_free)(&raw mut request);
-                held.finish(self, &outcome);
+                held.finish(self, &mut outcome);
             }
         }
         orphans.put_back(left, finished);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
+use crate::accelerate::beside::Beside;
 use crate::accelerate::committed::{Found, Waiting};
 use crate::accelerate::landing::Landing;
 use crate::accelerate::lossy::Stays;
@@ -29,6 +30,8 @@ pub(crate) enum Incoming<A: Abi, N> {
     Substitute(N, A::Datatype),
     /// A buffer for packed bytes, and the elements that they will be.
     Packed(Landing<A>, N, A::Datatype),
+    /// Nothing else, and packed bytes may come beside an empty message.
+    Beside(Beside<A>),
 }
 
 impl<A: Abi, N: CallCount> Incoming<A, N> {
@@ -39,17 +42,42 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         state: &'static Accelerator<A>,
         message: IncomingMessage<A, N>,
         when: When,
+        ordinal: Option<u64>,
     ) -> (Self, Lap) {
         let found = match Self::find(state, message, Purpose::Transfer) {
             Ok(found) => found,
             Err(incoming) => return (incoming, Lap::NONE),
         };
         let (elements, lap) = found.elements(Part::Received);
+        if let (Elements::Packed(..), Some(ordinal)) = (&elements, ordinal)
+            && let Some(beside) = Self::beside(state, message, &found, when, ordinal)
+        {
+            return (beside, lap);
+        }
         let incoming = Self::through(state, message, found, when, elements);
         if let Incoming::Packed(landing, ..) = &incoming {
             landing.count();
         }
         (incoming, lap)
+    }
+
+    /// Offers room for the packed bytes of the message with this number.
+    fn beside(
+        state: &'static Accelerator<A>,
+        IncomingMessage { data, from }: IncomingMessage<A, N>,
+        message: &Arc<Message<A>>,
+        when: When,
+        ordinal: u64,
+    ) -> Option<Self> {
+        let (buffer, from) = (data.buffer, from.envelope()?);
+        let freed = when == When::Later && state.pending.frees_receives();
+        let refused = || message.refused_by_overlap().or_else(|| message.refused_by_gpu(buffer));
+        if freed || !message.takes(buffer) || refused().is_some() {
+            return None;
+        }
+        let awaited = state.neighbours.offer(from, ordinal, message.size())?;
+        message.tally.engine(message.size());
+        Some(Incoming::Beside(Beside::new(awaited, message.clone(), buffer, from.comm)))
     }
 
     /// The same for a persistent receive. Where the strategy is decided by trials, the request is
@@ -84,7 +112,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         if let Some((count, datatype)) = state.spared(count, datatype, Stays::Moves) {
             return (Incoming::Substitute(count, datatype), Lap::NONE);
         }
-        let (mut incoming, lap) = Self::of(state, message, When::InCall);
+        let (mut incoming, lap) = Self::of(state, message, When::InCall, None);
         if let Incoming::Packed(landing, ..) = &mut incoming {
             // SAFETY: the buffer is the caller's promise.
             if unsafe { landing.pack() }.is_none() {
@@ -144,11 +172,26 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         Incoming::Native
     }
 
+    /// Any message will do: which one it was counts when it is over. Whether the landing sees to
+    /// that.
+    pub fn takes_any(&mut self) -> bool {
+        match self {
+            Incoming::Packed(landing, ..) => {
+                landing.takes_any();
+                true
+            }
+            Incoming::Native
+            | Incoming::Unseen(_)
+            | Incoming::Substitute(..)
+            | Incoming::Beside(_) => false,
+        }
+    }
+
     /// The data for the library, in the place of the program's.
     #[inline]
     pub fn arguments(&mut self, data: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
-            Incoming::Native | Incoming::Unseen(_) => data,
+            Incoming::Native | Incoming::Unseen(_) | Incoming::Beside(_) => data,
             Incoming::Substitute(count, datatype) => MessageData { count, datatype, ..data },
             Incoming::Packed(ref mut landing, count, datatype) => {
                 MessageData { buffer: landing.place(), count, datatype }
@@ -160,7 +203,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     /// it but the length is needed.
     pub fn status(&self, given: *mut A::Status, own: *mut A::Status) -> *mut A::Status {
         match self {
-            Incoming::Packed(..) if A::CONSTANTS.ignores_status(given) => own,
+            Incoming::Packed(..) | Incoming::Beside(_) if A::CONSTANTS.ignores_status(given) => own,
             _ => given,
         }
     }
@@ -175,20 +218,30 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         mut self,
         state: &Accelerator<A>,
         code: c_int,
-        status: *const A::Status,
+        status: *mut A::Status,
     ) -> c_int {
         let mut cut = None;
+        let outcome = || match code == A::CONSTANTS.success {
+            // SAFETY: after success the library has written it. Open MPI hands over arrays of
+            // Fortran integers as statuses, which are aligned to four bytes.
+            true => Outcome::Arrived(unsafe { status.read_unaligned() }),
+            false => Outcome::of_error(state, code),
+        };
         if let Incoming::Packed(landing, ..) = &mut self {
-            let outcome = if code == A::CONSTANTS.success {
-                // SAFETY: the library has written it. Open MPI hands over arrays of Fortran
-                // integers as statuses, which are aligned to four bytes.
-                Outcome::Arrived(unsafe { status.read_unaligned() })
-            } else {
-                Outcome::of_error(state, code)
-            };
+            let outcome = outcome();
             // SAFETY: the receive is over, and the program's buffer is writable until the call
             // returns.
             cut = unsafe { landing.ended(state, &outcome) };
+        } else if let Incoming::Beside(beside) = &mut self {
+            let mut outcome = outcome();
+            // SAFETY: the receive is over, and the program's buffer is writable until the call
+            // returns. The status is the program's, or ours.
+            unsafe {
+                cut = beside.ended(state, &mut outcome);
+                if let Outcome::Arrived(told) = outcome {
+                    status.write_unaligned(told);
+                }
+            }
         }
         self.done(state);
         match cut {
@@ -217,6 +270,10 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
                 // SAFETY: after success the library has written it.
                 state.hold(unsafe { *request }, held(landing));
             }
+            Incoming::Beside(beside) if code == A::CONSTANTS.success => {
+                // SAFETY: after success the library has written it.
+                state.hold(unsafe { *request }, Held::Beside(beside));
+            }
             other => other.done(state),
         }
     }
@@ -225,6 +282,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     fn done(self, state: &Accelerator<A>) {
         match self {
             Incoming::Packed(landing, ..) => landing.done(state),
+            Incoming::Beside(beside) => beside.done(state),
             Incoming::Unseen(waiting) => waiting.done(),
             Incoming::Native | Incoming::Substitute(..) => {}
         }

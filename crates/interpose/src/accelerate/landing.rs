@@ -20,6 +20,8 @@ pub(crate) struct Landing<A: Abi> {
     content: Content,
     /// The program has its bytes already.
     delivered: bool,
+    /// Neighbours are told which message it was.
+    is_any: bool,
 }
 
 /// Content of the packed buffer before anything arrives.
@@ -51,7 +53,8 @@ impl<A: Abi> Landing<A> {
         comm: Option<A::Comm>,
     ) -> Self {
         let content = Content::Marked;
-        let mut landing = Landing { packed, message, buffer, comm, content, delivered: false };
+        let (delivered, is_any) = (false, false);
+        let mut landing = Landing { packed, message, buffer, comm, content, delivered, is_any };
         landing.mark();
         landing
     }
@@ -74,6 +77,16 @@ impl<A: Abi> Landing<A> {
     /// Whether the program's buffer is memory of a GPU.
     pub fn is_refused_by_gpu(&self) -> bool {
         self.message.refused_by_gpu(self.buffer).is_some()
+    }
+
+    /// Neighbours want to know which message it will have been.
+    pub fn takes_any(&mut self) {
+        self.is_any = true;
+    }
+
+    /// The communicator of a receive that may have got any message.
+    pub fn any(&self) -> Option<A::Comm> {
+        self.comm.filter(|_| self.is_any)
     }
 
     /// Counts a message that goes through the engine.

@@ -3,6 +3,7 @@
 
 pub(crate) mod accelerator;
 pub(crate) mod arguments;
+pub(crate) mod beside;
 pub(crate) mod blocks;
 pub(crate) mod collective_plan;
 pub(crate) mod committed;

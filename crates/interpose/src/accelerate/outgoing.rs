@@ -14,7 +14,7 @@ use crate::accelerate::part::{Part, Purpose};
 use crate::accelerate::pending::Held;
 use crate::accelerate::rounds::Lap;
 use crate::accelerate::strategy::Elements;
-use crate::runtime::calls::MessageData;
+use crate::runtime::calls::{Envelope, MessageData};
 use crate::runtime::count::CallCount;
 
 /// The library's arguments for a send, instead of the program's buffer, count and datatype, in a
@@ -28,11 +28,13 @@ pub(crate) enum Outgoing<A: Abi, N> {
     Substitute(N, A::Datatype),
     /// Packed bytes, and the elements that they are.
     Packed(Departure<A>, N, A::Datatype),
+    /// An empty message: the receiver has the bytes already.
+    Empty(N),
 }
 
 impl<A: Abi, N: CallCount> Outgoing<A, N> {
     /// The strategy for a send, with what it packs, and its place in the round: [`Lap::done`] when
-    /// the call returns.
+    /// the call returns. `ordinal` is its number, where it may go beside an empty message.
     ///
     /// # Safety
     /// As for the MPI call: the buffer can be read.
@@ -40,16 +42,49 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     pub unsafe fn of(
         state: &'static Accelerator<A>,
         data: MessageData<A, N>,
-        destination: c_int,
+        to: Envelope<A>,
+        ordinal: Option<u64>,
     ) -> (Self, Lap) {
-        let message = match Self::find(state, data, destination, Purpose::Transfer) {
+        let message = match Self::find(state, data, to.rank, Purpose::Transfer) {
             Ok(message) => message,
             Err(out) => return (out, Lap::NONE),
         };
         let (elements, lap) = message.elements(Part::Sent);
+        if let (Elements::Packed(..), Some(ordinal)) = (&elements, ordinal) {
+            // SAFETY: the buffer is the caller's promise.
+            let empty = unsafe { Self::beside(state, &message, data.buffer, (to, ordinal)) };
+            if let Some(empty) = empty {
+                return (empty, lap);
+            }
+        }
         let out = Self::through(state, message, data.buffer, elements);
         // SAFETY: the buffer is the caller's promise.
         (unsafe { out.packed(state) }, lap)
+    }
+
+    /// Packs the message to where its receiver has offered room for it.
+    ///
+    /// # Safety
+    /// The buffer can be read.
+    unsafe fn beside(
+        state: &'static Accelerator<A>,
+        message: &Message<A>,
+        buffer: *const c_void,
+        (to, ordinal): (Envelope<A>, u64),
+    ) -> Option<Self> {
+        let nothing = N::narrow(0)?;
+        if !message.takes(buffer) || message.refused_by_gpu(buffer).is_some() {
+            return None;
+        }
+        let mut berth = state.neighbours.claim(to, ordinal, message.size())?;
+        // SAFETY: the buffer is the caller's promise.
+        if unsafe { message.pack(buffer, berth.packed()) }.is_none() {
+            berth.give_up();
+            return None;
+        }
+        state.neighbours.fill(berth);
+        message.tally.engine(message.size());
+        Some(Outgoing::Empty(nothing))
     }
 
     /// Packs what is to be packed.
@@ -145,6 +180,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
             Outgoing::Packed(ref departure, count, datatype) => {
                 MessageData { buffer: departure.place().cast_mut(), count, datatype }
             }
+            Outgoing::Empty(count) => MessageData { count, ..data },
         }
     }
 
@@ -153,7 +189,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         match self {
             Outgoing::Packed(departure, ..) => departure.done(state),
             Outgoing::Unseen(waiting) => waiting.done(),
-            Outgoing::Native | Outgoing::Substitute(..) => {}
+            Outgoing::Native | Outgoing::Substitute(..) | Outgoing::Empty(_) => {}
         }
     }
 

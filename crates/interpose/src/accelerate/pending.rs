@@ -6,8 +6,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use commloom_mpi::Abi;
+use commloom_mpi::{Abi, Status};
 
+use crate::accelerate::beside::Beside;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::engine::Engine;
 use crate::accelerate::exchange::Exchange;
@@ -24,6 +25,10 @@ pub(crate) enum Held<A: Abi> {
     Send(Departure<A>),
     /// Packed bytes that the library still writes.
     Receive(Landing<A>),
+    /// A receive of the program's own elements, whose message may come beside it.
+    Beside(Beside<A>),
+    /// A receive of any message, which is counted when it is known.
+    Any(A::Comm),
     /// The record of a persistent request, until the request is freed.
     Persistent(Arc<Persistent<A>>),
     /// The request that was started in the place of a persistent one, until it completes.
@@ -223,10 +228,22 @@ impl<A: Abi> Pending<A> {
             Held::StandIn(other) => Some(other.clone()),
             Held::Send(_)
             | Held::Receive(_)
+            | Held::Beside(_)
+            | Held::Any(_)
             | Held::Collective(_)
             | Held::FileRead(_)
             | Held::Persistent(_) => None,
         }
+    }
+
+    /// Takes back all offers that nobody has taken; the requests of the others.
+    pub fn taken_offers(&self) -> Vec<A::Request> {
+        let held = lock(&self.held);
+        let beside = held.iter().flatten().filter_map(|(request, held)| match held {
+            Held::Beside(beside) if beside.is_taken() => Some(*request),
+            _ => None,
+        });
+        beside.collect()
     }
 
     /// Takes out what waits for any of these requests, with their positions.
@@ -243,9 +260,12 @@ impl<A: Abi> Pending<A> {
             let held = match entry.get() {
                 Held::Persistent(persistent) => Held::Persistent(persistent.clone()),
                 Held::StandIn(other) => Held::StandIn(other.clone()),
-                Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => {
-                    entry.remove()
-                }
+                Held::Send(_)
+                | Held::Receive(_)
+                | Held::Beside(_)
+                | Held::Any(_)
+                | Held::Collective(_)
+                | Held::FileRead(_) => entry.remove(),
             };
             taken.push((position, request, held));
         }
@@ -270,22 +290,41 @@ impl<A: Abi> Held<A> {
         match self {
             Held::Persistent(persistent) => Some(persistent),
             Held::StandIn(other) => other.moved().map(|persistent| &**persistent),
-            Held::Send(_) | Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => None,
+            Held::Send(_)
+            | Held::Receive(_)
+            | Held::Beside(_)
+            | Held::Any(_)
+            | Held::Collective(_)
+            | Held::FileRead(_) => None,
         }
     }
 
-    /// The request is complete and gone, and has ended like this. Tells as [`Landing::ended`].
+    /// The request is complete and gone, and has ended like this; afterwards the outcome has the
+    /// status for the program. Tells as [`Landing::ended`].
     ///
     /// # Safety
     /// The library has let go of the packed bytes; the program's buffer can be written.
-    pub unsafe fn finish(self, engine: &Engine<A>, outcome: &Outcome<A::Status>) -> Option<Cut<A>> {
+    pub unsafe fn finish(
+        self,
+        engine: &Engine<A>,
+        outcome: &mut Outcome<A::Status>,
+    ) -> Option<Cut<A>> {
         let mut cut = None;
         match self {
             Held::Send(departure) => departure.done(engine),
             Held::Receive(mut landing) => {
                 // SAFETY: both are the caller's promise.
                 cut = unsafe { landing.ended(engine, outcome) };
+                if let Some(comm) = landing.any() {
+                    has_any(engine, comm, outcome);
+                }
                 landing.done(engine);
+            }
+            Held::Any(comm) => has_any(engine, comm, outcome),
+            Held::Beside(mut beside) => {
+                // SAFETY: both are the caller's promise.
+                cut = unsafe { beside.ended(engine, outcome) };
+                beside.done(engine);
             }
             Held::Persistent(persistent) => {
                 // SAFETY: both are the caller's promise.
@@ -316,7 +355,11 @@ impl<A: Abi> Held<A> {
     pub fn receives(&self) -> bool {
         match self {
             Held::Send(_) => false,
-            Held::Receive(_) | Held::Collective(_) | Held::FileRead(_) => true,
+            Held::Receive(_)
+            | Held::Beside(_)
+            | Held::Any(_)
+            | Held::Collective(_)
+            | Held::FileRead(_) => true,
             Held::Persistent(_) | Held::StandIn(_) => {
                 self.moved().is_some_and(|persistent| persistent.receives())
             }
@@ -342,10 +385,19 @@ impl<A: Abi> Held<A> {
             }
             held => {
                 // SAFETY: both are the caller's promise.
-                unsafe { held.finish(engine, &Outcome::Failed) };
+                unsafe { held.finish(engine, &mut Outcome::Failed) };
             }
         }
     }
+}
+
+/// Counts the message that a receive of any has got.
+fn has_any<A: Abi>(engine: &Engine<A>, comm: A::Comm, outcome: &Outcome<A::Status>) {
+    let got = match outcome {
+        Outcome::Arrived(status) => Some((status.source(), status.tag())),
+        Outcome::Truncated | Outcome::Failed => None,
+    };
+    engine.neighbours.has_any(comm, got);
 }
 
 #[cfg(test)]

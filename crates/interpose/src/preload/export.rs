@@ -82,6 +82,13 @@ macro_rules! preload {
             $crate::runtime::pool::mapped()
         }
 
+        /// Messages whose bytes this process has put into memory that their receivers have mapped:
+        /// for tests.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_beside() -> u64 {
+            PRELOAD.sent_beside()
+        }
+
         type Table = $abi;
         type Datatype = <$abi as Abi>::Datatype;
         type Comm = <$abi as Abi>::Comm;

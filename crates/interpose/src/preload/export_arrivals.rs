@@ -12,6 +12,8 @@ macro_rules! arrivals {
         $crate::arrivals! { @each
             Comm_free comm_free required (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
             Comm_disconnect comm_disconnect optional (comm: *mut Comm) [PRELOAD.lets_go_of(comm)];
+            Comm_set_info comm_set_info optional (comm: Comm, info: Info)
+                [PRELOAD.is_told_about(comm)];
             Comm_accept comm_accept optional
                 (port: *const c_char, info: Info, root: c_int, comm: Comm, new: *mut Comm);
             Comm_connect comm_connect optional

@@ -1,6 +1,6 @@
 //! [`communicators!`](crate::communicators!): the exported symbols of what makes communicators, by
 //! the rules of [`preload!`](crate::preload!). They are wrapped for traces, and some of them
-//! because [`replace`](crate::replace) numbers what they make.
+//! because [`replace`](crate::replace) and [`node`](crate::node) number what they make.
 
 /// Exports these functions. Used by [`preload!`](crate::preload!), in a module that has `PRELOAD`
 /// and the types of the ABI.
@@ -54,6 +54,7 @@ macro_rules! communicators {
                     let Some(recorder) = PRELOAD.recorder() else {
                         let code = next($($argument),*);
                         $crate::communicators! { @made $name code $new }
+                        $crate::communicators! { @child $name code $new $parent }
                         return code;
                     };
                     let maker = $crate::record::communicators::Maker::$maker $parent;
@@ -73,4 +74,27 @@ macro_rules! communicators {
         $crate::preload::calls::watched::made(&PRELOAD, $code, $new);
     };
     (@made $name:ident $code:ident $new:ident) => {};
+    // Others have hints that come with the call, or are no calls of all processes.
+    (@child Comm_dup $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child Comm_create $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child Comm_split $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child Cart_create $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child Cart_sub $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child Graph_create $code:ident $new:ident $parent:tt) => {
+        $crate::communicators! { @of_all $code $new $parent }
+    };
+    (@child $name:ident $code:ident $new:ident $parent:tt) => {};
+    (@of_all $code:ident $new:ident ($parent:ident)) => {
+        $crate::preload::calls::watched::child(&PRELOAD, $code, $parent, $new);
+    };
 }

@@ -46,10 +46,26 @@ pub struct Config {
     pub trace: Option<Trace>,
     /// Nothing is wanted but speed: what is certain to stay as it is need not be looked at.
     pub is_brief: bool,
+    /// Which messages between processes of a machine go through memory of theirs
+    /// (`COMMLOOM_NODE`).
+    pub on_node: OnNode,
+    /// The name by which the launcher has told the processes of this job apart from others.
+    pub job: Option<String>,
     /// Problems of the settings, told once when MPI begins.
     pub problems: Vec<String>,
     /// Who started this process.
     pub started: Option<Started>,
+}
+
+/// Which messages go through memory that two processes have mapped, of those that are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnNode {
+    /// None.
+    Off,
+    /// Those that are long enough to be worth it.
+    Long,
+    /// Of any length: for tests.
+    All,
 }
 
 /// How groups are replaced.
@@ -195,6 +211,12 @@ impl Config {
             models: Table::cache_folder(|name| get(name)?.into_string().ok()),
             replace,
             trace,
+            on_node: match or(&mut problems, environment::NODE.word(&get), None, DEFAULT) {
+                Some("on") => OnNode::Long,
+                Some("all") => OnNode::All,
+                _ => OnNode::Off,
+            },
+            job: job(&get),
             problems,
             started: Started::by_launcher(&get),
         }
@@ -211,6 +233,14 @@ fn or<T>(problems: &mut Vec<String>, value: Result<T, Problem>, instead: T, done
         problems.push(format!("{problem}; {done}"));
         instead
     })
+}
+
+/// The name of the job where its launcher has PMIx, with where that can be reached: names alone
+/// come again.
+fn job(get: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+    let text = |name: &str| get(name)?.into_string().ok();
+    let servers = ["PMIX_SERVER_URI4", "PMIX_SERVER_URI3", "PMIX_SERVER_URI2"];
+    Some(format!("{} {}", text("PMIX_NAMESPACE")?, servers.into_iter().find_map(text)?))
 }
 
 fn replace(get: impl Fn(&str) -> Option<OsString>) -> Result<Option<Replace>, Problem> {

@@ -82,6 +82,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         // SAFETY: where the program gives a pointer, a handle is there; MPI reads it too.
         let freed = unsafe { *request };
         self.replacement.forgets(freed);
+        self.neighbours.forgets(freed);
         if self.repeated.is_empty() && self.pending.is_empty() {
             return next();
         }

@@ -41,6 +41,10 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
             self.repeated.insert(self, unsafe { *request }, Arc::new(repeated));
         }
         self.replacement.prepares(Way::Out, message.data, message.to, (code, request));
+        if code == A::CONSTANTS.success && !message.to.is_of_nobody() {
+            // SAFETY: `next` has made the request.
+            self.neighbours.prepares(unsafe { *request }, true, message.to);
+        }
         code
     }
 
@@ -67,6 +71,10 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
                 self.repeated.insert(self, unsafe { *request }, Arc::new(repeated));
             }
             self.replacement.prepares(Way::In, message.data, from, (code, request));
+            if code == A::CONSTANTS.success && !from.is_of_nobody() {
+                // SAFETY: `next` has made the request.
+                self.neighbours.prepares(unsafe { *request }, false, from);
+            }
         }
         code
     }
@@ -77,10 +85,40 @@ impl<A: Abi> PersistentLayer<A> for &'static Preload<A> {
         next: impl FnOnce(*mut A::Request) -> c_int,
     ) -> c_int {
         // SAFETY: the requests are those of the program's call, which are inactive.
-        let as_it_is = || unsafe { starting(self, requests, next) };
+        let as_it_is = || unsafe { counting(self, requests, |it| starting(self, it, next)) };
         // SAFETY: the same requests.
         unsafe { self.replacement.start_together(requests, as_it_is) }
     }
+}
+
+/// Counts the messages of so many requests, which `call` starts.
+///
+/// # Safety
+/// As the MPI call.
+unsafe fn counting<A: Abi>(
+    state: &'static Preload<A>,
+    (count, requests): (c_int, *mut A::Request),
+    call: impl FnOnce((c_int, *mut A::Request)) -> c_int,
+) -> c_int {
+    if !state.neighbours.is_on() || requests.is_null() {
+        return call((count, requests));
+    }
+    let number = usize::try_from(count).unwrap_or(0);
+    // SAFETY: so many, by the call.
+    let given = Vec::from_iter((0..number).map(|at| unsafe { *requests.add(at) }));
+    given.iter().for_each(|&request| state.neighbours.starts(request));
+    let code = call((count, requests));
+    if code != A::CONSTANTS.success {
+        state.neighbours.end();
+    }
+    for (at, before) in given.into_iter().enumerate() {
+        // SAFETY: inside the array.
+        let now = unsafe { *requests.add(at) };
+        if before != now {
+            state.neighbours.renames(before, now);
+        }
+    }
+    code
 }
 
 /// Packs what so many requests send and starts them by `call`, or others in their places. Where

@@ -27,6 +27,7 @@ pub unsafe fn init<A: Abi>(
             state.tell_at_the_beginning();
             state.tell_if_alone();
             state.replacement.begin(state);
+            state.neighbours.begin(state);
         });
     }
     code
@@ -52,6 +53,7 @@ pub unsafe fn init_thread<A: Abi>(
             state.tell_at_the_beginning();
             state.tell_if_alone();
             state.replacement.begin(state);
+            state.neighbours.begin(state);
         });
     }
     code
@@ -80,6 +82,57 @@ impl<A: Abi> Preload<A> {
             let comm = unsafe { *comm };
             self.shield(|| self.repeated.comm_goes(comm));
         }
+        if self.neighbours.is_on() && !comm.is_null() {
+            // SAFETY: the handle is there, which MPI reads too.
+            let comm = unsafe { *comm };
+            self.shield(|| self.neighbours.loses(comm));
+        }
+    }
+
+    /// `MPI_Comm_set_info`: messages may overtake each other from now on
+    /// (`mpi_assert_allow_overtaking`, MPI 4.1, section 7.4.4).
+    #[doc(hidden)]
+    pub fn is_told_about(&'static self, comm: A::Comm) {
+        self.neighbours.failed(comm);
+    }
+
+    /// `MPI_Cancel` of a request that may be a receive. If it is cancelled, messages go to other
+    /// receives than those they were counted for: nothing is offered any more, and what was taken
+    /// arrives before.
+    fn cancels(&'static self) {
+        if !self.neighbours.is_on() {
+            return;
+        }
+        self.neighbours.end();
+        for request in self.pending.taken_offers() {
+            let mut flag = 0;
+            let ignored = A::CONSTANTS.status_ignore_ptr();
+            // The sender is in the call that sends it.
+            // SAFETY: a request of the program that is under way, and a flag.
+            while unsafe { (self.mpi().own.request_get_status)(request, &raw mut flag, ignored) }
+                == A::CONSTANTS.success
+                && flag == 0
+            {
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
+/// After a call by all processes of `parent` that makes a communicator.
+///
+/// # Safety
+/// `code` is what the call gave back, `new` where the new handle is.
+pub unsafe fn child<A: Abi>(
+    state: &'static Preload<A>,
+    code: c_int,
+    parent: A::Comm,
+    new: *const A::Comm,
+) {
+    if state.neighbours.is_on() {
+        // SAFETY: after success the new handle is there.
+        let new = (code == A::CONSTANTS.success).then(|| unsafe { *new });
+        state.shield(|| state.neighbours.makes(state, parent, new));
     }
 }
 
@@ -93,6 +146,7 @@ pub unsafe fn cancel<A: Abi>(
     next: unsafe extern "C" fn(*mut A::Request) -> c_int,
     request: *mut A::Request,
 ) -> c_int {
+    state.cancels();
     // SAFETY: the program's request, which the library's function gets where it is not replaced,
     // or what was started in its place.
     unsafe {
