@@ -180,7 +180,7 @@ const COMMUNICATORS: &str = "\
     Dist_graph_create_adjacent Intercomm_create Intercomm_merge";
 
 const ARRIVALS: &str = "\
-    Comm_free Comm_disconnect Comm_accept Comm_connect Comm_spawn Win_create \
+    Comm_free Comm_disconnect Comm_set_info Comm_accept Comm_connect Comm_spawn Win_create \
     Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence Win_post \
     Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all Win_unlock Win_unlock_all \
     Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync File_open \

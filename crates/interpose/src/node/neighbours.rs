@@ -14,10 +14,10 @@ use super::known::{End, KnownComm, KnownComms, WORLD};
 use super::memory::{OFFERS, SharedMemory};
 use super::offers::{Extent, Fate, Offer, Wanted};
 use super::ordinals::{Ordinals, Stream};
-use super::room::{Room, SEATS, group};
+use super::room::{Door, Room, SEATS, group};
 use super::slots::Slots;
 use crate::runtime::calls::Envelope;
-use crate::runtime::config::OnNode;
+use crate::runtime::config::{Config, OnNode};
 use crate::runtime::process::Runtime;
 use crate::runtime::sync::lock;
 
@@ -41,6 +41,8 @@ struct Present {
     rank: u32,
     seat: usize,
     room: Room,
+    /// Until MPI has begun.
+    door: Mutex<Option<Door>>,
     /// The memory of this process, open for the others.
     mine: SharedMemory,
     _file: File,
@@ -137,8 +139,8 @@ impl<A: Abi> Neighbours<A> {
         }
     }
 
-    /// MPI has begun, and nothing of the program's has been sent yet.
-    pub fn begin(&'static self, runtime: &'static Runtime<A>) {
+    /// MPI is about to begin: goes where the others are.
+    pub fn enter(&'static self, runtime: &'static Runtime<A>) {
         let config = runtime.config();
         let shortest = match config.on_node {
             OnNode::Off => return,
@@ -149,20 +151,28 @@ impl<A: Abi> Neighbours<A> {
         if config.off || config.no_pack || elsewhere || self.present.get().is_some() {
             return;
         }
-        let mpi = runtime.mpi();
-        if !mpi.is_reached_directly() {
-            return;
+        if let Some(present) = enter(config, shortest) {
+            // Another one has been here before, if there is one.
+            let _ = self.present.set(present);
         }
+    }
+
+    /// MPI has begun, and nothing of the program's has been sent yet.
+    pub fn begin(&'static self, runtime: &'static Runtime<A>) {
+        let Some(present) = self.present.get() else { return };
+        // All are there.
+        drop(lock(&present.door).take());
+        let mpi = runtime.mpi();
+        let world = mpi.handles.comm_world;
+        let is_it = mpi.rank(world).ok().and_then(|rank| u32::try_from(rank).ok());
         // Two threads could receive in another order than they are counted.
         let in_turn = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
-        if !in_turn {
+        if self.is_on() || is_it != Some(present.rank) || !in_turn || !mpi.is_reached_directly() {
             return;
         }
-        let Some(present) = enter(runtime, shortest) else { return };
-        let world = mpi.handles.comm_world;
         if let Ok(members) = mpi.members(world) {
             present.comms.add(world.to_bits(), WORLD, members.local);
-            self.is_on.store(self.present.set(present).is_ok(), Ordering::Release);
+            self.is_on.store(true, Ordering::Release);
         }
     }
 
@@ -437,22 +447,21 @@ fn place(wanted: Wanted) -> usize {
 }
 
 /// Goes where the others of this job and machine are.
-fn enter<A: Abi>(runtime: &Runtime<A>, shortest: u64) -> Option<Present> {
-    let config = runtime.config();
-    let number = config.started?.together?;
+fn enter(config: &Config, shortest: u64) -> Option<Present> {
+    let started = config.started?;
+    let (number, rank) = (started.together?, started.rank);
     if number < 2 || usize::try_from(number).ok()? > SEATS {
         return None;
     }
-    let mpi = runtime.mpi();
-    let rank = u32::try_from(mpi.rank(mpi.handles.comm_world).ok()?).ok()?;
     let group = group(config.job.as_deref())?;
     let stamp = stamp()?;
     let (mine, file) = SharedMemory::create(stamp).ok()?;
-    let (room, seat) = Room::enter((&group, number), rank, &file, stamp).ok()?;
+    let (room, seat, door) = Room::enter((&group, number), rank, &file, stamp).ok()?;
     Some(Present {
         rank,
         seat,
         room,
+        door: Mutex::new(Some(door)),
         mine,
         _file: file,
         shortest,

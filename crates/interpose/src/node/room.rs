@@ -1,14 +1,16 @@
-//! The processes of one job on one machine, and where each has its memory: a file that they meet
-//! at when MPI begins, and that has no name any more when all of them are there.
+//! The processes of one job on one machine, and where each has its memory: a file that they go to
+//! before MPI begins. When it has begun for one of them, all are there who will be, because they
+//! wait for each other in `MPI_Init`, and the file loses its name.
 //!
-//! No message is needed for it, and nobody waits: who runs without commloom, or comes late, is not
-//! there. That the processes are of one job is taken from their launcher: the name of the file is
-//! made of what only its processes have in common. Where that is not known, there is no room.
+//! No message is needed for it, and nobody waits here: who runs without commloom, or comes late,
+//! is not there. That the processes are of one job is taken from their launcher: the name of the
+//! file is made of what only its processes have in common. Where that is not known, there is no
+//! room.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use commloom_guard::{NAME, meet, part};
@@ -49,6 +51,18 @@ struct Seats {
 #[derive(Clone, Copy)]
 pub(super) struct Room(&'static Seats);
 
+/// The name of a room, as long as this value lives.
+pub(super) struct Door {
+    folder: PathBuf,
+    name: [u8; NAME],
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        part(&self.folder, self.name);
+    }
+}
+
 /// Another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Neighbour {
@@ -66,7 +80,7 @@ impl Room {
         rank: u32,
         file: &File,
         stamp: [u64; 2],
-    ) -> io::Result<(Room, usize)> {
+    ) -> io::Result<(Room, usize, Door)> {
         Room::enter_in(Path::new(FOLDER), (group, number), rank, (file, stamp))
     }
 
@@ -75,10 +89,11 @@ impl Room {
         (group, number): (&str, u32),
         rank: u32,
         (file, stamp): (&File, [u64; 2]),
-    ) -> io::Result<(Room, usize)> {
+    ) -> io::Result<(Room, usize, Door)> {
         let name = name(group);
         let bytes = u64::try_from(size_of::<Seats>()).map_err(io::Error::other)?;
         let room = Room(map(&meet(folder, name, bytes)?)?);
+        let door = Door { folder: folder.to_owned(), name };
         // Somebody may have given this name to the room of another job.
         let own = XxHash3_64::oneshot_with_seed(1, group.as_bytes()) | 1;
         let first = room.0.group.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
@@ -86,9 +101,6 @@ impl Room {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let at = room.0.given.fetch_add(1, Ordering::AcqRel);
-        if at.saturating_add(1) >= number {
-            part(folder, name);
-        }
         let seat = usize::try_from(at).map_err(io::Error::other)?;
         let mine = room.0.seats.get(seat).ok_or(io::ErrorKind::StorageFull)?;
         let descriptor = u32::try_from(file.as_raw_fd()).map_err(io::Error::other)?;
@@ -106,7 +118,7 @@ impl Room {
         if same.count() > 0 || at >= number {
             room.0.is_mixed.store(1, Ordering::SeqCst);
         }
-        Ok((room, seat))
+        Ok((room, seat, door))
     }
 
     /// Whether it is known who is who.
@@ -187,25 +199,28 @@ fn launcher(process: u32, stat: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn enter(folder: &Path, group: (&str, u32), rank: u32) -> (Room, usize) {
+    fn enter(folder: &Path, group: (&str, u32), rank: u32) -> (Room, usize, Door) {
         let file = File::open("/dev/null").unwrap();
         Room::enter_in(folder, group, rank, (&file, [u64::from(rank), 1])).unwrap()
     }
 
     #[test]
-    fn who_enters_is_found_and_the_last_one_takes_the_name_away() {
+    fn who_enters_is_found_and_the_first_for_whom_mpi_has_begun_takes_the_name_away() {
         let folder = tempfile::tempdir().unwrap();
         let left = || std::fs::read_dir(folder.path()).unwrap().count();
-        let (one, seat) = enter(folder.path(), ("job", 3), 4);
+        let (one, seat, door) = enter(folder.path(), ("job", 3), 4);
         assert_eq!((seat, left()), (0, 1));
-        let (two, seat) = enter(folder.path(), ("job", 3), 6);
+        let (two, seat, _two) = enter(folder.path(), ("job", 3), 6);
         assert_eq!(seat, 1);
         assert!(two.find(5).is_none());
-        let (other, seat) = enter(folder.path(), ("another job", 1), 5);
+        let (other, seat, another) = enter(folder.path(), ("another job", 1), 5);
         assert_eq!(seat, 0, "not in the same room");
         assert!(one.find(5).is_none() && other.find(4).is_none());
-        enter(folder.path(), ("job", 3), 5);
+        let _three = enter(folder.path(), ("job", 3), 5);
+        drop((door, another));
         assert_eq!(left(), 0);
+        let (late, seat, _late) = enter(folder.path(), ("job", 3), 7);
+        assert_eq!((seat, late.find(5)), (0, None), "too late: alone");
         let found = one.find(5).unwrap();
         assert_eq!((found.seat, found.stamp), (2, [5, 1]));
         assert_eq!(found.process, std::process::id());
@@ -215,21 +230,21 @@ mod tests {
     #[test]
     fn two_with_one_rank_or_one_too_many_spoil_it_for_all() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, _) = enter(folder.path(), ("job", 4), 0);
+        let (one, _, _door) = enter(folder.path(), ("job", 4), 0);
         assert!(one.is_clear());
-        enter(folder.path(), ("job", 4), 0);
+        let _same = enter(folder.path(), ("job", 4), 0);
         assert!(!one.is_clear());
-        let (one, _) = enter(folder.path(), ("full", 2), 0);
-        let file = std::fs::read_dir(folder.path()).unwrap().count();
-        enter(folder.path(), ("full", 2), 1);
+        let (one, _, _door) = enter(folder.path(), ("full", 2), 0);
+        let _two = enter(folder.path(), ("full", 2), 1);
         assert!(one.is_clear());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), file - 1);
+        let _three = enter(folder.path(), ("full", 2), 2);
+        assert!(!one.is_clear());
     }
 
     #[test]
     fn the_room_of_another_job_under_this_name_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        enter(folder.path(), ("theirs", 9), 0);
+        let _theirs = enter(folder.path(), ("theirs", 9), 0);
         let theirs = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
         let ours = String::from_utf8(name("ours").to_vec()).unwrap();
         std::fs::hard_link(theirs, folder.path().join(format!("commloom-{ours}"))).unwrap();

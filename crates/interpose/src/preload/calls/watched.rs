@@ -19,6 +19,7 @@ pub unsafe fn init<A: Abi>(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
 ) -> c_int {
+    state.shield(|| state.neighbours.enter(state));
     // SAFETY: the library's function of the same name, as the program has called it.
     let code = unsafe { next(argc, argv) };
     if code == A::CONSTANTS.success {
@@ -45,6 +46,7 @@ pub unsafe fn init_thread<A: Abi>(
     wanted: c_int,
     provided: *mut c_int,
 ) -> c_int {
+    state.shield(|| state.neighbours.enter(state));
     // SAFETY: the library's function of the same name, as the program has called it.
     let code = unsafe { next(argc, argv, wanted, provided) };
     if code == A::CONSTANTS.success {
