@@ -3,11 +3,12 @@
 //! such calls there were, because all of its processes make them in the same order (MPI 4.1,
 //! section 6.4). Others, and those whose messages may overtake each other, are not known.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
+
+use crate::runtime::sync::lock;
 
 /// The number of `MPI_COMM_WORLD`.
 pub(super) const WORLD: u64 = 1;
@@ -106,7 +107,7 @@ impl KnownComms {
         let counts = [AtomicBool::new(true), AtomicBool::new(true)];
         let local = self.next.fetch_add(1, Ordering::Relaxed);
         let children = AtomicU32::new(0);
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.all);
         if all.len() < MOST && local != 0 {
             let any = AtomicU32::new(0);
             let known = KnownComm { local, agreed, members, children, any, counts };
@@ -117,7 +118,7 @@ impl KnownComms {
 
     /// The handle means nothing any more; what it was.
     pub fn remove(&self, handle: usize) -> Option<Arc<KnownComm>> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.all);
         let removed = all.remove(&handle);
         self.forget_last();
         removed
@@ -130,12 +131,12 @@ impl KnownComms {
 
     /// The communicator of a handle.
     pub fn get(&self, handle: usize) -> Option<Arc<KnownComm>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).get(&handle).cloned()
+        lock(&self.all).get(&handle).cloned()
     }
 
     /// All of them.
     pub fn all(&self) -> Vec<Arc<KnownComm>> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(&self.all);
         all.values().cloned().collect()
     }
 

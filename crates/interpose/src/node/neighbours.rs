@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use commloom_mpi::{Abi, RawHandle};
 use rustc_hash::FxHashMap;
 
-use super::known::{End, KnownComm, KnownComms, WORLD};
+use super::known::{End, KnownComms, WORLD};
 use super::memory::{OFFERS, SharedMemory};
 use super::offers::{Extent, Fate, Offer, Wanted};
 use super::ordinals::{Ordinals, Stream};
@@ -190,13 +190,14 @@ impl<A: Abi> Neighbours<A> {
     /// A message is about to be sent: how many went the same way before it.
     #[inline]
     pub fn sends(&self, to: Envelope<A>) -> Option<u64> {
-        self.present().and_then(|present| present.count(End::Send, to.comm.to_bits(), to))
+        self.present()?.counts(End::Send, to.comm.to_bits(), (to.rank, to.tag))
     }
 
     /// A receive is about to be posted: how many there were before it for the same messages.
     #[inline]
     pub fn receives(&self, from: Envelope<A>) -> Option<u64> {
-        self.present().and_then(|present| present.count(End::Receive, from.comm.to_bits(), from))
+        let envelope = (from.rank, from.tag);
+        self.present()?.counts(End::Receive, from.comm.to_bits(), envelope)
     }
 
     /// A receive is about to be posted that takes any message of this envelope, if that is so.
@@ -318,11 +319,8 @@ impl<A: Abi> Neighbours<A> {
     /// it.
     pub fn claim(&self, to: Envelope<A>, ordinal: u64, bytes: u64) -> Option<Berth> {
         let present = self.present()?;
-        let known = present.known(End::Send, to.comm.to_bits(), bytes)?;
-        let other = present.other(*known.members.get(usize::try_from(to.rank).ok()?)?)?;
+        let (other, wanted) = present.wanted(End::Send, to, ordinal, bytes)?;
         let memory = other.memory?;
-        let tag = u64::try_from(to.tag).ok()?;
-        let wanted = Wanted { comm: known.agreed, tag, ordinal };
         let offer = memory.offers(present.seat)?.get(place(wanted))?;
         let (number, room) = offer.claim(wanted, bytes)?;
         match memory.packed(Extent { bytes, ..room }) {
@@ -349,13 +347,7 @@ impl<A: Abi> Neighbours<A> {
     /// Offers memory for the message with this number, which a receive is about to be posted for.
     pub fn offer(&self, from: Envelope<A>, ordinal: u64, bytes: u64) -> Option<Awaited> {
         let present = self.present()?;
-        let known = present.known(End::Receive, from.comm.to_bits(), bytes)?;
-        if known.is_vague() {
-            return None;
-        }
-        let other = present.other(*known.members.get(usize::try_from(from.rank).ok()?)?)?;
-        let tag = u64::try_from(from.tag).ok()?;
-        let wanted = Wanted { comm: known.agreed, tag, ordinal };
+        let (other, wanted) = present.wanted(End::Receive, from, ordinal, bytes)?;
         let offer = present.mine.offers(other.seat)?.get(place(wanted))?;
         let start = lock(&present.slots).take(bytes)?;
         let room = Extent { start, bytes };
@@ -394,11 +386,6 @@ impl<A: Abi> Neighbours<A> {
 
 impl Present {
     #[inline]
-    fn count<A: Abi>(&self, end: End, comm: usize, envelope: Envelope<A>) -> Option<u64> {
-        self.counts(end, comm, (envelope.rank, envelope.tag))
-    }
-
-    #[inline]
     fn counts(&self, end: End, handle: usize, (rank, tag): (i32, i32)) -> Option<u64> {
         let comm = self.comms.local(handle);
         if comm == 0 {
@@ -413,12 +400,24 @@ impl Present {
         }
     }
 
-    /// The communicator, if messages of so many bytes may go beside.
-    fn known(&self, end: End, handle: usize, bytes: u64) -> Option<std::sync::Arc<KnownComm>> {
+    /// The other end of a message of so many bytes, and what tells it from others, if it may go
+    /// beside.
+    fn wanted<A: Abi>(
+        &self,
+        end: End,
+        Envelope { rank, tag, comm }: Envelope<A>,
+        ordinal: u64,
+        bytes: u64,
+    ) -> Option<(Other, Wanted)> {
         if !(self.shortest..=LONGEST).contains(&bytes) {
             return None;
         }
-        self.comms.get(handle).filter(|known| known.counts(end))
+        let known = self.comms.get(comm.to_bits()).filter(|known| known.counts(end))?;
+        if end == End::Receive && known.is_vague() {
+            return None;
+        }
+        let other = self.other(*known.members.get(usize::try_from(rank).ok()?)?)?;
+        Some((other, Wanted { comm: known.agreed, tag: u64::try_from(tag).ok()?, ordinal }))
     }
 
     /// The process with this rank in the world, if it is on this machine: perhaps this one.

@@ -75,24 +75,12 @@ macro_rules! communicators {
     };
     (@made $name:ident $code:ident $new:ident) => {};
     // Others have hints that come with the call, or are no calls of all processes.
-    (@child Comm_dup $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
-    (@child Comm_create $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
-    (@child Comm_split $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
-    (@child Cart_create $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
-    (@child Cart_sub $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
-    (@child Graph_create $code:ident $new:ident $parent:tt) => {
-        $crate::communicators! { @of_all $code $new $parent }
-    };
+    (@child Comm_dup $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
+    (@child Comm_create $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
+    (@child Comm_split $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
+    (@child Cart_create $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
+    (@child Cart_sub $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
+    (@child Graph_create $($made:tt)*) => { $crate::communicators! { @of_all $($made)* } };
     (@child $name:ident $code:ident $new:ident $parent:tt) => {};
     (@of_all $code:ident $new:ident ($parent:ident)) => {
         $crate::preload::calls::watched::child(&PRELOAD, $code, $parent, $new);
