@@ -17,8 +17,8 @@ use crate::waits;
 /// The knowledge of a recorder about a part of a program.
 #[derive(Debug)]
 pub struct Ran {
-    /// How often it ran.
-    pub times: u64,
+    /// Where the first of its messages is received, each time that it ran.
+    pub first_receives: Vec<Place>,
     /// Whether it is a sweep, in which there is nothing to replace.
     pub sweep: bool,
     /// Whether processes send after they have got something in it.
@@ -31,6 +31,14 @@ pub struct Ran {
     pub messages: Vec<Message>,
     /// The traces of the whole program.
     pub traces: Rc<Vec<Trace>>,
+}
+
+impl Ran {
+    /// How often it ran.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        self.first_receives.len().try_into().unwrap_or(u64::MAX)
+    }
 }
 
 /// A part of a program that ran, with what was found in it.

@@ -48,7 +48,7 @@ type Number = (usize, usize);
 impl Group<'_, '_> {
     /// How often it was found.
     fn times(&self) -> u64 {
-        self.same.iter().map(|finding| finding.ran.times).sum()
+        self.same.iter().map(|finding| finding.ran.times()).sum()
     }
 
     /// The lines of its messages.
@@ -152,7 +152,7 @@ fn group<'f, 'a>(
     same: Vec<&'f Finding<'a>>,
     questions: &Questions,
 ) -> Result<Group<'f, 'a>, AdviceError> {
-    let cost = |finding: &Finding| finding.share.bytes.saturating_mul(finding.ran.times);
+    let cost = |finding: &Finding| finding.share.bytes.saturating_mul(finding.ran.times());
     let most = same.iter().copied().reduce(|a, b| if cost(b) > cost(a) { b } else { a });
     let most = most.expect("a finding for each key");
     let mut groups: BTreeSet<Vec<u32>> = BTreeSet::new();
@@ -160,10 +160,10 @@ fn group<'f, 'a>(
     for finding in &same {
         let members = finding.collective.group.members();
         groups.extend(members.map(|all| all.iter().map(|p| p.0).collect::<Vec<_>>()));
-        predicted.call += float(finding.ran.times) * finding.share.call.0;
+        predicted.call += float(finding.ran.times()) * finding.share.call.0;
     }
     for (ran, part) in by_part(&same)? {
-        predicted.messages += float(ran.times) * part.plain.0;
+        predicted.messages += float(ran.times()) * part.plain.0;
     }
     let elements = Elements::of(&same);
     let written = replacement(most, &same, &groups, &elements, questions.about(&same));
@@ -188,7 +188,7 @@ fn joined<'f, 'a>(
     for finding in &same {
         roots.extend(finding.collective.root.map(|root| root.0));
         phases.insert(finding.part + 1);
-        let times = finding.ran.times;
+        let times = finding.ran.times();
         all_times = all_times.saturating_add(times);
         for (number, (from, to)) in &finding.ends {
             let own = u64::from(counted.insert((finding.part, *number))).saturating_mul(times);

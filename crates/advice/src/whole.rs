@@ -45,6 +45,29 @@ struct Step<'a> {
 /// The steps of a process, with the numbers of their events, and the hash of what is sent.
 type Steps<'a> = Vec<(u64, Step<'a>, u64)>;
 
+/// All that a process does at the lines of an operation.
+struct Course<'a> {
+    process: u32,
+    steps: Steps<'a>,
+    /// The first step of the first proven time.
+    at: usize,
+    /// How many steps a time has.
+    each: usize,
+}
+
+impl Course<'_> {
+    /// How many steps come before an event.
+    fn before(&self, event: u64) -> usize {
+        self.steps.partition_point(|(number, ..)| *number < event)
+    }
+
+    /// The hashes of what is sent in one time.
+    fn sent(&self, time: usize) -> impl Iterator<Item = u64> + '_ {
+        let own = self.steps.iter().skip(time.saturating_mul(self.each)).take(self.each);
+        own.filter(|(_, step, _)| step.send_to.is_some()).map(|(_, _, hash)| *hash)
+    }
+}
+
 impl<'a> Whole<'a> {
     pub fn of(traces: &'a [Trace], mut called: impl FnMut(&Site) -> Called) -> Whole<'a> {
         let by_site = |kind: Kind| {
@@ -94,7 +117,7 @@ impl<'a> Whole<'a> {
         let mut ends = BTreeMap::new();
         for finding in same {
             for (number, (from, to)) in &finding.ends {
-                ends.insert((finding.part, *number), (from, to, finding.ran.times));
+                ends.insert((finding.part, *number), (from, to, finding.ran.times()));
             }
         }
         let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
@@ -127,13 +150,13 @@ impl<'a> Whole<'a> {
         if !same.iter().all(|f| matches!(f.collective.blocks, Blocks::Reduced { .. })) {
             return None;
         }
-        let proven: u64 = same.iter().map(|finding| finding.ran.times).sum();
+        let proven: u64 = same.iter().map(|finding| finding.ran.times()).sum();
         let places = |are_sent| -> BTreeSet<&Called> {
             same.iter().flat_map(|finding| finding.places(are_sent)).collect()
         };
         let lines = (places(true), places(false));
         let mut unseen: Option<u64> = None;
-        let mut all: Vec<(Steps<'_>, usize, usize)> = Vec::new();
+        let mut all: Vec<Course<'_>> = Vec::new();
         for trace in self.traces {
             let steps = self.steps(trace, &lines);
             if steps.is_empty() {
@@ -154,13 +177,15 @@ impl<'a> Whole<'a> {
             if !(0..steps.len()).all(|k| steps[k].1 == steps[at + k % each].1) {
                 return None;
             }
-            all.push((steps, at, each));
+            all.push(Course { process: trace.header.rank, steps, at, each });
         }
         let times = unseen?;
         let total = usize::try_from(times.saturating_add(proven)).ok()?;
-        let others = (0..total).filter(|time| !is_looked_at(&all, *time)).count();
-        let may_be_unseen = times <= count(others);
-        (may_be_unseen && is_like(&all, total)).then(|| counted(times, &all))
+        let is_proven = proven_times(same, &all)?;
+        let is_as_counted = count(is_proven.len()) == proven;
+        let is_unseen = |time: usize| is_proven.contains(&time) || !is_looked_at(&all, time);
+        (is_as_counted && (0..total).all(is_unseen) && is_like(&all, total))
+            .then(|| counted(times, &all))
     }
 
     /// The actions of a process at these lines.
@@ -188,18 +213,35 @@ impl<'a> Whole<'a> {
     }
 }
 
+/// Which times of all that the processes do at these lines are proven; none where that cannot be
+/// told.
+fn proven_times(same: &[&Finding], all: &[Course<'_>]) -> Option<BTreeSet<usize>> {
+    let mut proven = BTreeSet::new();
+    for finding in same {
+        let receives = &finding.ran.first_receives;
+        let anchor = receives.first()?;
+        let course = all.iter().find(|course| course.process == anchor.process)?;
+        let ends = finding.messages().flat_map(|message| [message.send, message.receive]);
+        let own = ends.filter(|end| end.process == anchor.process).map(|end| end.event).min()?;
+        let (begin, anchor) = (course.before(own), course.before(anchor.event));
+        for receive in receives {
+            let begin = course.before(receive.event).checked_add(begin)?.checked_sub(anchor)?;
+            begin.is_multiple_of(course.each).then_some(())?;
+            proven.insert(begin / course.each);
+        }
+    }
+    Some(proven)
+}
+
 /// Whether the contents of all messages of one time were looked at.
-fn is_looked_at(all: &[(Steps<'_>, usize, usize)], time: usize) -> bool {
-    all.iter().all(|(steps, _, each)| {
-        let own = steps.iter().skip(time * each).take(*each);
-        own.filter(|(_, step, _)| step.send_to.is_some()).all(|(_, _, hash)| *hash != NOT_LOOKED_AT)
-    })
+fn is_looked_at(all: &[Course<'_>], time: usize) -> bool {
+    all.iter().flat_map(|course| course.sent(time)).all(|hash| hash != NOT_LOOKED_AT)
 }
 
 /// Whether contents that are the same in the first proven time are the same in each.
-fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
+fn is_like(all: &[Course<'_>], times: usize) -> bool {
     let mut classes: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
-    for (process, (steps, at, each)) in all.iter().enumerate() {
+    for (process, Course { steps, at, each, .. }) in all.iter().enumerate() {
         for k in 0..*each {
             let hash = steps[at + k].2;
             if hash != NOT_LOOKED_AT {
@@ -208,8 +250,8 @@ fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
         }
     }
     let hash = |time: usize, (process, k): (usize, usize)| {
-        let (steps, _, each) = &all[process];
-        steps[time * each + k].2
+        let course = &all[process];
+        course.steps[time * course.each + k].2
     };
     (0..times).all(|time| {
         classes.values().all(|class| {
@@ -219,9 +261,9 @@ fn is_like(all: &[(Steps<'_>, usize, usize)], times: usize) -> bool {
     })
 }
 
-fn counted(times: u64, all: &[(Steps<'_>, usize, usize)]) -> Unseen {
+fn counted(times: u64, all: &[Course<'_>]) -> Unseen {
     let mut unseen = Unseen { times, ..Unseen::default() };
-    for (_, step, _) in all.iter().flat_map(|(steps, at, each)| &steps[*at..at + each]) {
+    for (_, step, _) in all.iter().flat_map(|course| &course.steps[course.at..][..course.each]) {
         if step.send_to.is_some() {
             unseen.messages += times;
             unseen.bytes += step.bytes.saturating_mul(times);

@@ -51,7 +51,7 @@ fn analyse(folder: &Path) -> std::io::Result<()> {
     let read = cpu();
     let program = program(&traces).expect("the traces of one program");
     let events: usize = traces.iter().map(|trace| trace.events.len()).sum();
-    let times: u64 = program.phases.iter().map(|phase| phase.times).sum();
+    let times: u64 = program.phases.iter().map(|phase| phase.times()).sum();
     println!(
         "{events} events, {} phases, {times} times: read in {:.2} s, graphs made in {:.2} s",
         program.phases.len(),

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod oracle;
 pub mod random;
 pub mod runner;
+pub mod simulated;
 
 pub use built::built;
 pub use memory::{memory_for, without_margin};

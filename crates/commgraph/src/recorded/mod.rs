@@ -33,7 +33,7 @@ use crate::analysis::{analyse, synchronization};
 use crate::detect::{Collective, Kind, Options};
 use crate::error::Named;
 use crate::graph::Graph;
-use crate::number::{at, id};
+use crate::number::{at, count, id};
 
 pub use cut::Border;
 use cut::TracePart;
@@ -48,8 +48,8 @@ use tokens::Tokens;
 pub struct Phase {
     /// Where it begins.
     pub begin: Border,
-    /// How often.
-    pub times: u64,
+    /// Where the first of its messages is received, each time.
+    pub first_receives: Vec<Place>,
     /// Whether it is a sweep: each process sends what it has made of what came just before.
     /// Nothing replaces that, whatever the messages look like together.
     pub sweep: bool,
@@ -66,6 +66,12 @@ pub struct Phase {
 }
 
 impl Phase {
+    /// How often it ran.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        count(self.first_receives.len())
+    }
+
     /// The message that an operation of the graph sends or receives.
     #[must_use]
     pub fn message_of(&self, operation: &Named) -> Option<&Message> {
@@ -102,14 +108,16 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     let tokens = Tokens::of(&traces);
     for part in parts.into_iter().flat_map(|part| segments::segments(&traces, part, &tokens)) {
         let pattern = cut::pattern(&traces, &part);
+        let first = part.messages.first().map(|message| message.receive);
         if let Some(&phase) = known.get(&pattern) {
-            phases[phase].times += 1;
+            phases[phase].first_receives.extend(first);
             continue;
         }
         known.insert(pattern, phases.len());
         let graph::Built { graph, messages: operations, .. } = built(&traces, &part, &tokens)?;
         let TracePart { begin, sweep, assumed, messages, .. } = part;
-        phases.push(Phase { begin, times: 1, sweep, assumed, graph, messages, operations });
+        let first_receives = first.into_iter().collect();
+        phases.push(Phase { begin, first_receives, sweep, assumed, graph, messages, operations });
     }
     Ok(Program { processes: id(traces.len()), phases, oddities })
 }

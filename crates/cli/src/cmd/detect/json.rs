@@ -119,7 +119,7 @@ pub fn object(case: &Case, found: &Found) -> Result<String, Failure> {
         left: found.left(),
         phase: case.phase.map(|_| case.name.as_str()),
         ran: case.ran.as_ref().map(|ran| Ran {
-            times: ran.times,
+            times: ran.times(),
             sweep: ran.sweep,
             assumed: ran.assumed,
             senders: &ran.senders,

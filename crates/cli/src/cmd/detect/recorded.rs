@@ -39,9 +39,9 @@ pub fn cases(folder: &Path) -> Result<Vec<Case>, Failure> {
                 false => folder.display().to_string(),
             };
             let (senders, receivers) = sites_of(&phase, &mut sites);
-            let Phase { graph, times, sweep, assumed, messages, .. } = phase;
+            let Phase { graph, first_receives, sweep, assumed, messages, .. } = phase;
             let traces = Rc::clone(&traces);
-            let ran = Ran { times, sweep, assumed, senders, receivers, messages, traces };
+            let ran = Ran { first_receives, sweep, assumed, senders, receivers, messages, traces };
             let program = Program { graph, addressed: true, places: Places::default() };
             let phase = several.then_some(number);
             let sources = Rc::new(Vec::new());

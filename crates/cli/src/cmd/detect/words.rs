@@ -131,7 +131,7 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
     let ran = cases.iter().filter_map(|case| Some((case, case.ran.as_ref()?)));
     let (mut messages, mut parts) = (0_u64, 0_u64);
     for (_, ran) in ran {
-        messages = messages.saturating_add(wide(ran.messages.len()).saturating_mul(ran.times));
+        messages = messages.saturating_add(wide(ran.messages.len()).saturating_mul(ran.times()));
         parts += 1;
     }
     let processes = cases.iter().map(|case| case.program.graph.processes()).max().unwrap_or(0);
@@ -184,7 +184,7 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
 
 /// How often and from where in the program.
 fn sites(ran: &Ran, out: &mut String) {
-    let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
+    let times = if ran.times() == 1 { "once".to_owned() } else { format!("{} times", ran.times()) };
     let _ = writeln!(out, "ran {times}");
     for (what, sites) in [("sent", &ran.senders), ("received", &ran.receivers)] {
         let shown: Vec<String> =

@@ -82,7 +82,7 @@ pub fn page(cases: &[Case], found: &[Found], advice: &[Advice]) -> Result<String
 fn pictured(cases: &[Case]) -> BTreeSet<usize> {
     let weight = |case: &Case| {
         let operations = u64::try_from(case.program.graph.operations()).unwrap_or(u64::MAX);
-        operations.saturating_mul(case.ran.as_ref().map_or(1, |ran| ran.times))
+        operations.saturating_mul(case.ran.as_ref().map_or(1, |ran| ran.times()))
     };
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|k| std::cmp::Reverse(weight(&cases[*k])));

@@ -42,7 +42,7 @@ pub fn part(
     let figure = room.map(|room| figure(case, found, before, room));
     Ok(Part {
         name: case.name.clone(),
-        times: ran.map_or(1, |ran| ran.times),
+        times: ran.map_or(1, |ran| ran.times()),
         summary: words::counts(case, found),
         sweep: case.is_sweep(),
         findings: found.collectives().iter().map(|c| finding(case, c)).collect(),

@@ -1,0 +1,106 @@
+//! The recorder looks at some messages of a program only. A reduction at lines that also ran while
+//! it did not look is advice; where it looked and saw no sum it is none.
+
+use std::rc::Rc;
+
+use commloom_advice::{Called, Frame, Ran, RecordedPart, advice, findings};
+use commloom_commgraph::recorded::{Phase, program};
+use commloom_commgraph::{Analysis, Options, analyse};
+use commloom_testkit::simulated::World;
+use commloom_trace::{Site, Trace};
+
+/// The recorder, while the program adds up once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Time {
+    /// It looks, and sees the sum.
+    Proven,
+    /// It sees the sum, but did not look at the message of the last process.
+    ProvenInPart,
+    /// It looks, and there is no sum.
+    WithoutSum,
+    NotLookedAt,
+}
+
+const ALL: [Time; 4] = [Time::Proven, Time::ProvenInPart, Time::WithoutSum, Time::NotLookedAt];
+
+/// All processes but the first send to it, and it adds up.
+fn run(world: &mut World, time: Time, iteration: usize) {
+    let last = world.ranks() - 1;
+    for rank in 0..=last {
+        world.compute(rank, 64, 32, iteration as u64);
+    }
+    world.sees_sums = matches!(time, Time::Proven | Time::ProvenInPart);
+    for rank in 1..=last {
+        world.looks = time != Time::NotLookedAt && !(time == Time::ProvenInPart && rank == last);
+        world.send(60, rank, 64, 32, 0, 3);
+        world.receive(61, 0, 2048, 32, rank, 3);
+        world.add(62, 0, 64);
+    }
+    world.barrier();
+}
+
+fn called(site: &Site) -> Called {
+    let line = u32::try_from(site.offset).ok();
+    let (function, file) = (Some("app".to_owned()), Some("app.c".to_owned()));
+    let frame = Frame { function, file, line, is_fortran: false };
+    Called { frames: vec![frame], address: site.module.to_string() }
+}
+
+/// How often each reduction was done that a call is printed for.
+fn printed(traces: &[Trace]) -> Vec<u64> {
+    let shared = Rc::new(traces.to_vec());
+    let phases = program(traces).expect("all processes are there").phases;
+    let options = Options { subsets: true, ..Options::default() };
+    let parts: Vec<(Phase, Analysis, Ran)> = phases
+        .into_iter()
+        .map(|phase| {
+            let ran = Ran {
+                first_receives: phase.first_receives.clone(),
+                sweep: phase.sweep,
+                assumed: phase.assumed,
+                senders: vec![],
+                receivers: vec![],
+                messages: phase.messages.clone(),
+                traces: Rc::clone(&shared),
+            };
+            let analysis = analyse(&phase.graph, options).expect("a program that ran");
+            (phase, analysis, ran)
+        })
+        .collect();
+    let recorded = parts.iter().enumerate().map(|(number, (phase, analysis, ran))| RecordedPart {
+        number,
+        graph: &phase.graph,
+        ran,
+        collectives: &analysis.detection.collectives,
+        detection: Some(&analysis.detection),
+        complete: false,
+    });
+    let found = findings(recorded, called).expect("graphs that were analysed");
+    let all = advice(&found, called).expect("graphs that were analysed");
+    let given = all.iter().map(|(advice, _)| advice);
+    let given = given.filter(|advice| advice.kind == "reduce" && advice.withheld.is_none());
+    given.map(|advice| advice.times).collect()
+}
+
+/// By the definition: no time was looked at without a sum being seen, and most are proven.
+fn wanted(times: &[Time]) -> Vec<u64> {
+    let proven = |time: &&Time| matches!(time, Time::Proven | Time::ProvenInPart);
+    let seen = times.iter().filter(proven).count();
+    let is_given = !times.contains(&Time::WithoutSum) && times.len() - seen < seen;
+    if is_given { vec![times.len() as u64] } else { vec![] }
+}
+
+#[test]
+fn a_reduction_that_ran_unseen_is_advice_unless_it_was_looked_at_without_a_sum() {
+    for seed in 0..400 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut world = World::new(rng.usize(3..6));
+        let kinds: Vec<Time> = (0..rng.usize(1..4)).map(|_| rng.choice(ALL).unwrap()).collect();
+        let times: Vec<Time> =
+            (0..rng.usize(1..12)).map(|_| rng.choice(kinds.iter().copied()).unwrap()).collect();
+        for (iteration, time) in times.iter().enumerate() {
+            run(&mut world, *time, iteration);
+        }
+        assert_eq!(printed(&world.traces()), wanted(&times), "seed {seed}: {times:?}");
+    }
+}
