@@ -6,6 +6,21 @@ use commloom_measure::statistics::median;
 pub(crate) const MOST: usize = 12;
 /// So many there have to be before anything is said of them.
 pub(crate) const FEW: usize = 5;
+/// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
+/// of which all of one are below all of the other.
+const CLEAR: f64 = 2.5;
+/// The same of more pairs. Who asks for more misses what processes find together: one of them is
+/// not sure, and the others have to turn back.
+const CLEAR_OF_MANY: f64 = 1.9;
+/// So many pairs are more.
+const MANY: usize = 8;
+/// How much faster a way has to be. What wins by less in a trial loses it again where the
+/// program's caches are in another state than in the exchanges that were tried: with 0.97,
+/// ping-pongs of runs of 40 bytes under Open MPI were decided so while they followed each other at
+/// once, and took 12 % longer once the program touched its memory between them.
+const FASTER: f64 = 0.95;
+/// A way that looks as good after a phase goes on in the next one.
+const PROMISING: f64 = 0.85;
 
 /// The last times in nanoseconds.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +37,14 @@ pub(crate) struct Pairs {
     tried: [u64; MOST],
     partners: [u64; MOST],
     pub count: usize,
+}
+
+/// The verdict of pairs on the way that was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Faster,
+    NotFaster,
+    Open,
 }
 
 /// A median, and the interval that has the true one in at least 15 of 16 cases (order statistics:
@@ -62,6 +85,36 @@ impl Pairs {
     /// The same, of the usual pair.
     pub fn times(&self) -> f64 {
         median(self.ratios()).unwrap_or(1.0)
+    }
+
+    /// Compares the times by ranks, which a late partner or an interrupt does not mislead: those
+    /// of all times (Mann and Whitney, 1947), which need few, and those of the pairs' ratios
+    /// (Wilcoxon, 1945), which do not mind that the whole machine is slower for a while.
+    pub fn answer(&self) -> Answer {
+        if self.count < FEW {
+            return Answer::Open;
+        }
+        let ranks = apart(self.tried(), self.partners());
+        let of_many = || ranks.min(self.signed_ranks()) <= -CLEAR_OF_MANY;
+        let is_clear = ranks <= -CLEAR || self.count >= MANY && of_many();
+        if is_clear && self.times() < FASTER {
+            Answer::Faster
+        } else if self.count >= MOST || ranks >= CLEAR {
+            Answer::NotFaster
+        } else {
+            Answer::Open
+        }
+    }
+
+    /// Whether there are enough, and they look clearly better.
+    pub fn are_promising(&self) -> bool {
+        self.count >= FEW && self.times() < PROMISING
+    }
+
+    /// The cost of the tries beyond that of their partners, in usual times, as the usual pair
+    /// says.
+    pub fn cost(&self) -> f64 {
+        to_float(self.count as u64) * (self.times() - 1.0)
     }
 
     /// How far the signed ranks of the pairs' logarithms are from those of equal ways, in standard

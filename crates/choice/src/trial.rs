@@ -5,6 +5,8 @@
 pub(crate) const PHASE: u64 = 16;
 /// The first ones of them, in which that may begin.
 const BEGINNING: u64 = 4;
+/// Phases between two returns, at most.
+const MOST_PHASES: u64 = 64;
 /// Exchanges before the first phase.
 const EARLY: u64 = 8;
 
@@ -67,4 +69,20 @@ pub(crate) fn roll(dice: &mut u64) -> u64 {
     *dice ^= *dice >> 7;
     *dice ^= *dice << 17;
     *dice >> 33
+}
+
+/// The first exchange from this one on at which ways are tried again: few, and the same for all
+/// processes, so that they try together although each has put them off by itself.
+pub(crate) fn next_return(exchange: u64) -> u64 {
+    let phases = exchange.saturating_sub(EARLY).div_ceil(PHASE).max(1);
+    let spread = phases.checked_next_power_of_two().unwrap_or(phases);
+    // From some time on they are as far apart as ever.
+    let step = spread.min(MOST_PHASES);
+    EARLY.saturating_add(PHASE.saturating_mul(phases.next_multiple_of(step)))
+}
+
+/// Whether processes try together: mostly. One whose own try is better may not see it while the
+/// tries of others lose.
+pub(crate) fn is_joint_at(exchange: u64) -> bool {
+    (exchange / PHASE / MOST_PHASES) % 4 != 3
 }

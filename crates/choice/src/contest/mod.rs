@@ -2,22 +2,26 @@
 //! the program runs, at a cost that is bounded.
 //!
 //! The first way, native, stays until another one was measured to be faster. A try of another way
-//! is taken only when the time that exchanges have taken so far pays for its worst case: 5 % of it
+//! is taken only when the time that exchanges have taken so far pays for what it costs: 5 % of it
 //! among the first 100, 1 % later. Tries come in pairs with the way that stands, in random order,
-//! so that drift favours none of them, and are compared by ranks, which a late partner or an
-//! interrupt does not mislead: those of all times (Mann and Whitney, 1947), which need few, and
-//! those of the pairs' ratios (Wilcoxon, 1945), which do not mind that the whole machine is slower
-//! for a while. One that is clearly faster stays; one that takes twice the time of its partner, or
-//! is not clearly faster after some pairs, waits until four times as many exchanges have passed.
-//! Close calls are native.
+//! so that drift favours none of them, and are compared by their [ranks](Pairs::answer). One that
+//! is clearly faster stays, if it is still faster when it stands; one that takes twice the time of
+//! its partner two times, or is not clearly faster after some pairs, waits until a few times as
+//! many exchanges have passed. Close calls are native.
 //!
-//! Processes wait for each other: one of them alone is hardly faster than the slowest. So they try
-//! the same way in the same exchanges, without a message between them, because the number of the
-//! exchange says which way is due and which of a pair comes first. A way that has lost like this
-//! is tried in an order of the process's own next time, in case it is the other ones that lose.
+//! Processes wait for each other: one of them alone is hardly faster than the slowest, and often
+//! slower than all of them natively. So they try the same way in the same exchanges, without a
+//! message between them: the number of the exchange says which way is due, which of a pair comes
+//! first, and [when](next_return) ways that were put off are tried again. Whatever a process
+//! decides by its own times costs it that company, so there is little of it: a phase that has
+//! begun goes on unless it is clear; one whose way looks better is followed by another one, in
+//! which those who are not sure yet meet those who are; and those who are turn back where nobody
+//! follows.
 
-use crate::samples::{FEW, Interval, MOST, Pairs, Samples, apart, to_float, to_whole};
-use crate::trial::{PHASE, Place, Trial, roll};
+mod decide;
+
+use crate::samples::{FEW, Interval, Pairs, Samples, to_float, to_whole};
+use crate::trial::{PHASE, Place, Trial, next_return, roll};
 
 /// Ways that are compared: native, and three others.
 const WAYS: usize = 4;
@@ -27,23 +31,11 @@ const SHARE: [f64; 2] = [0.05, 0.01];
 const FIRST: u64 = 100;
 /// The cost of the first try of a way, at least, for all that is known; in usual times.
 const FIRST_STAKE: f64 = 1.0;
-/// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
-/// of which all of one are below all of the other.
-const CLEAR: f64 = 2.5;
-/// The same where a try looks lost.
-const LOST: f64 = 1.6;
-/// Pairs whose signed ranks can be clear.
-const SIGNED: usize = 8;
-/// How much faster a way has to be. What wins by less in a trial loses it again where the
-/// program's caches are in another state than in the exchanges that were tried: with 0.97,
-/// ping-pongs of runs of 40 bytes under Open MPI were decided so while they followed each other at
-/// once, and took 12 % longer once the program touched its memory between them.
-const FASTER: f64 = 0.95;
-/// One sample of so many times the usual time, and that of its partner, ends a try, if no usual
-/// one took as long.
+/// Two samples of so many times the usual time, and that of their partners, end a trial, if no
+/// usual one took as long. One may be due to another process that has its first try of the way.
 const BAD: f64 = 2.0;
-/// After the first one of a way it may be tried again so many exchanges later, if they pay for as
-/// much once more: another process may have had its first try of the way in the same exchange.
+/// A way that has won and was not better when it stood is tried again so many exchanges later,
+/// twice as many each time.
 const SOON: u64 = 4;
 /// Of the way that stands, one exchange of so many is timed, and the next ones while times are
 /// far from the usual one. Exchanges that the program did not ask about do not count.
@@ -62,6 +54,8 @@ const UNANSWERED: u32 = 3;
 /// decided by few may be wrong, and it costs nothing that a program without commloom would not
 /// pay.
 const RETURN: u64 = 1000;
+/// How far the credit may be overdrawn while a trial goes on, in usual times.
+const DEBT: f64 = 2.0;
 /// The most that trying may cost at once, in usual times: credit of a long time is not spent on
 /// one bad hour.
 const SAVINGS: f64 = 16.0;
@@ -92,6 +86,7 @@ pub struct Contest {
     tries: u64,
     spent: f64,
     trial: Option<Trial>,
+    probation: Option<Probation>,
     /// The cost of the first exchange in a way, at least, in nanoseconds: as expected, and as
     /// measured.
     beginning: f64,
@@ -118,10 +113,21 @@ struct Known {
     pairs: Pairs,
     /// A try of it was bad since it was put off last.
     was_bad: bool,
-    /// How often it has lost.
-    losses: u32,
+    /// How often it has won and was not better when it stood.
+    reverts: u32,
     /// Exchanges that went so.
     taken: u64,
+}
+
+/// A way that has won has to win once more while it stands: what was measured together with other
+/// processes does not hold if they have decided otherwise.
+#[derive(Debug, Clone, Default)]
+struct Probation {
+    /// The way that it has won over.
+    over: u8,
+    /// It ends with this phase.
+    phase: u64,
+    samples: Samples,
 }
 
 /// The measurements of a contest.
@@ -148,6 +154,10 @@ impl Contest {
         for (way, expected) in ways[1..].iter_mut().zip(expected) {
             // What is known may be of another machine: the worst case is at least twice the time.
             way.stake = expected.map(|times| (times - 1.0).max(FIRST_STAKE));
+            // Whatever is likely to be lost waits for what may be won.
+            if way.stake.is_some_and(|stake| stake > FIRST_STAKE) {
+                way.from = next_return(FIRST);
+            }
         }
         Contest {
             ways,
@@ -158,6 +168,7 @@ impl Contest {
             tries: 0,
             spent: 0.0,
             trial: None,
+            probation: None,
             beginning: 0.0,
             began: None,
             changed: 0,
@@ -226,11 +237,17 @@ impl Contest {
         if let Some(over) = self.trial.take_if(|trial| trial.phase != place.phase) {
             self.judge(over.way, true);
         }
-        if self.trial.is_none() && place.is_beginning() {
+        if let Some(over) = self.probation.take_if(|probation| probation.phase < place.phase) {
+            self.confirm(&over);
+        }
+        if self.probation.is_some() {
+            return Step { timed: true, ..standing };
+        }
+        if self.trial.is_none() && place.is_beginning() && place.phase > 0 {
             self.trial = self.challenger(place.phase);
         }
         let glance = self.changed > 0 || self.asked.is_multiple_of(GLANCE);
-        let affords = self.trial.is_some_and(|trial| self.affords(trial.way));
+        let affords = self.trial.is_some_and(|trial| trial.way == 0) || self.credit > -DEBT * usual;
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
@@ -257,9 +274,9 @@ impl Contest {
         Step { way: first, timed: true, ..standing }
     }
 
-    /// The time of an exchange in nanoseconds, and what it consisted of: only equal ones are
-    /// compared.
-    pub fn took(&mut self, step: Step, nanoseconds: u64, content: u64) {
+    /// The time of an exchange in nanoseconds, with that in which it made what later ones have,
+    /// and what it consisted of: only equal ones are compared.
+    pub fn took(&mut self, step: Step, nanoseconds: u64, made: u64, content: u64) {
         if !self.is_same(content) {
             return;
         }
@@ -270,26 +287,41 @@ impl Contest {
                 trial.partner = Some(time);
             }
             self.ways[usize::from(step.way)].samples.push(time);
-            self.glance(time, usual);
+            if let Some(probation) = &mut self.probation {
+                probation.samples.push(time);
+            } else {
+                self.glance(time, usual);
+            }
         } else if let Some(trial) = self.trial.as_mut().filter(|trial| trial.way == step.way) {
             let more = (to_float(time) - usual).max(0.0);
             trial.unanswered = 0;
-            self.credit -= more;
+            let is_cold = std::mem::replace(&mut trial.is_cold, false);
+            if !is_cold {
+                (trial.tried, trial.charged) = (Some(time), more);
+            }
             self.tries += 1;
-            self.spent += more;
-            if trial.is_cold {
-                trial.is_cold = false;
+            self.charge(step.way, more);
+            if is_cold {
                 let more = to_whole(more);
                 self.began = Some(self.began.map_or(more, |began| began.min(more)));
-                // The next one may cost as much.
+                // The next one may cost as much, but for what is made already.
                 let way = &mut self.ways[usize::from(step.way)];
-                way.stake = Some((to_float(time) / usual - 1.0).max(0.1));
+                let again = to_float(time.saturating_sub(made));
+                way.stake = Some((again / usual - 1.0).clamp(0.1, FIRST_STAKE));
                 return;
             }
-            (trial.tried, trial.charged) = (Some(time), more);
             self.ways[usize::from(step.way)].samples.push(time);
         }
         self.pair_up();
+    }
+
+    /// A try has cost so many nanoseconds. One of native costs nothing that a program without
+    /// commloom would not pay.
+    fn charge(&mut self, way: u8, nanoseconds: f64) {
+        self.spent += nanoseconds;
+        if way != 0 {
+            self.credit -= nanoseconds;
+        }
     }
 
     /// Both times of a pair are there, perhaps.
@@ -299,21 +331,18 @@ impl Contest {
         let Some(trial) = &mut self.trial else { return };
         let (Some(tried), Some(partner)) = (trial.tried, trial.partner) else { return };
         (trial.tried, trial.partner) = (None, None);
-        // What both took longer than usual is not the fault of the try.
-        let refund = (trial.charged - (to_float(tried) - to_float(partner)).max(0.0)).max(0.0);
-        self.credit += refund;
-        self.spent -= refund;
-        let way = trial.way;
-        self.ways[usize::from(way)].pairs.push(tried, partner);
+        let (way, charged) = (trial.way, trial.charged);
+        let pairs = &mut self.ways[usize::from(way)].pairs;
+        let before = pairs.cost();
+        pairs.push(tried, partner);
+        // What both took longer than usual is not the fault of the try, nor is what one of many
+        // did; what it saves pays for others.
+        let cost = (pairs.cost() - before) * usual;
+        self.charge(way, cost - charged);
         let is_bad = tried > longest && to_float(tried) > BAD * usual.max(to_float(partner));
-        if is_bad && way != 0 {
-            let is_first = !self.ways[usize::from(way)].was_bad;
+        let was_bad = &mut self.ways[usize::from(way)].was_bad;
+        if is_bad && way != 0 && std::mem::replace(was_bad, true) {
             self.lost(way);
-            if is_first {
-                let way = &mut self.ways[usize::from(way)];
-                (way.from, way.was_bad) = (self.exchanges + SOON, true);
-                way.losses -= 1;
-            }
         } else {
             self.judge(way, false);
         }
@@ -359,45 +388,9 @@ impl Contest {
         self.ways[usize::from(way)].samples.all()
     }
 
-    /// Whether what the exchanges have taken pays for a try of a way, as far as is known.
-    fn affords(&self, way: u8) -> bool {
-        // What a program without commloom would do needs no credit.
-        if way == 0 {
-            return true;
-        }
-        let known = &self.ways[usize::from(way)];
-        let beginning = if known.taken == 0 { self.beginning } else { 0.0 };
-        let pays = |stake: f64| self.credit >= (stake.min(SAVINGS) * self.usual()).max(beginning);
-        known.stake.is_some_and(pays)
-    }
-
     /// How many ways there are.
     fn ways(&self) -> u8 {
         u8::try_from(self.ways.len()).unwrap_or(0)
-    }
-
-    /// Whether a way may be tried by then.
-    fn may_try(&self, way: u8, then: u64) -> bool {
-        let known = &self.ways[usize::from(way)];
-        way != self.standing && known.from <= then && self.affords(way)
-    }
-
-    /// The way to try in this phase, if there is one: native, when it is time, or the one whose
-    /// turn it is.
-    fn challenger(&mut self, phase: u64) -> Option<Trial> {
-        let native = Some(0).filter(|way| self.may_try(*way, self.exchanges));
-        let offered = || (1..self.ways()).filter(|way| self.is_offered(*way));
-        // Nobody can pay for a try before the second phase.
-        let turn = usize::try_from(phase.saturating_sub(1)).unwrap_or(0) % offered().count().max(1);
-        let due = || offered().nth(turn).filter(|way| self.may_try(*way, self.exchanges));
-        let way = native.or_else(due)?;
-        let known = &mut self.ways[usize::from(way)];
-        if known.pairs.count == 0 {
-            known.samples.clear();
-        }
-        // While others try native by themselves too, it does not look slower than what stands.
-        let is_joint = way == 0 || known.losses.is_multiple_of(2);
-        Some(Trial { way, phase, is_joint, is_cold: true, ..Trial::default() })
     }
 
     /// Whether an exchange consists of what the measured ones did.
@@ -442,55 +435,11 @@ impl Contest {
     /// Drops the measurements, which do not hold any more.
     fn forget(&mut self) {
         (self.changed, self.changed_to) = (0, f64::INFINITY);
-        self.trial = None;
+        (self.trial, self.probation) = (None, None);
         for way in &mut self.ways {
             way.samples.clear();
             way.pairs = Pairs::default();
             way.from = 0;
         }
-    }
-
-    /// Decides between a way on trial and the one that stands, if that is clear. That it has lost
-    /// is said when the phase is over, when the other processes say so.
-    fn judge(&mut self, way: u8, is_over: bool) {
-        let pairs = self.ways[usize::from(way)].pairs;
-        if pairs.count < FEW {
-            return;
-        }
-        let ranks = apart(pairs.tried(), pairs.partners());
-        let signed = pairs.signed_ranks();
-        let times = pairs.times();
-        let is_clear = ranks <= -CLEAR || pairs.count >= SIGNED && signed <= -CLEAR;
-        // A close call is native.
-        let is_close = way == 0 && pairs.count >= MOST && times < 1.0;
-        if is_clear && times < FASTER || is_close {
-            let loser = self.standing;
-            self.standing = way;
-            self.put_off(loser, 1.0 / times);
-            // They were compared with another one.
-            self.ways.iter_mut().for_each(|way| way.pairs = Pairs::default());
-        } else if pairs.count >= MOST || is_over && (ranks >= LOST || signed >= LOST) {
-            self.lost(way);
-        }
-    }
-
-    /// The way on trial was not better.
-    fn lost(&mut self, way: u8) {
-        let tried = self.ways[usize::from(way)].samples.median.unwrap_or(0.0);
-        self.put_off(way, tried / self.usual());
-    }
-
-    /// The trial is over, and a way that takes so many usual times is tried again after four times
-    /// as many exchanges, native after twice as many.
-    fn put_off(&mut self, way: u8, times: f64) {
-        let so_far = self.exchanges.max(FIRST / 4);
-        let later = if way == 0 { so_far.min(RETURN) } else { so_far.saturating_mul(3) };
-        let way = &mut self.ways[usize::from(way)];
-        way.from = self.exchanges.saturating_add(later);
-        way.stake = Some((times - 1.0).max(0.1));
-        way.pairs = Pairs::default();
-        way.was_bad = false;
-        way.losses += 1;
-        self.trial = None;
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use commloom_mpi::{Abi, EncodeError, Mpi, OwnedDatatype, RawHandle};
 
 use crate::runtime::lives::Lives;
+use crate::runtime::making::making;
 use crate::runtime::sync::lock;
 
 /// All datatypes of ours of one generation.
@@ -33,7 +34,7 @@ impl<A: Abi> MadeTypes<A> {
         make: impl FnOnce(&'static Mpi<A>) -> Result<OwnedDatatype<'static, A>, EncodeError>,
     ) -> Option<MadeType<A>> {
         let generation = lives.generation()?;
-        let owned = make(mpi).ok()?;
+        let owned = making(|| make(mpi)).ok()?;
         let is_derived = owned.is_derived();
         let datatype = owned.into_handle();
         let made = MadeType { all: self, lives, datatype, is_derived, generation };

@@ -5,6 +5,8 @@
 //! blocking call is a round of its own, unless requests are under way. All messages of a round
 //! go the same [way](commloom_choice::Contest); its time is what the thread spends in the calls
 //! that start and complete them, because packing takes time in one call and saves it in another.
+//! When as many requests are complete as it has started, its time is over: what the program waits
+//! for after that is something else.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +17,7 @@ use commloom_choice::{Contest, Step};
 
 use crate::accelerate::notes::notes;
 pub(crate) use crate::accelerate::rest::CallEnd;
+use crate::runtime::making::made;
 use crate::runtime::sync::lock;
 
 /// The ways of rounds that begin with one kind of message. Threads share it.
@@ -71,10 +74,12 @@ struct CurrentRound {
     content: u64,
     ways: RoundWays,
     spent: Duration,
+    /// The time that the thread had spent with [making](crate::runtime::making) when it began.
+    made: u64,
     /// A call of it is under way.
     since: Option<Instant>,
-    /// It has started requests, which some call completes.
-    has_requests: bool,
+    /// Requests that it has started, and that are not complete for all that is known.
+    open: usize,
     /// The next start begins another round.
     is_over: bool,
     /// Rounds since the last one that nobody has looked at.
@@ -91,8 +96,9 @@ thread_local! {
             content: 0,
             ways: RoundWays { expected: [false; 2], other: [false; 2] },
             spent: Duration::ZERO,
+            made: 0,
             since: None,
-            has_requests: false,
+            open: 0,
             is_over: true,
             unseen: 0,
             may_rest: false,
@@ -117,8 +123,14 @@ impl Lap {
     /// The call returns.
     #[inline]
     pub fn done(self, end: CallEnd) {
+        self.started(usize::from(end == CallEnd::Started));
+    }
+
+    /// The call returns, and has started so many requests.
+    #[inline]
+    pub fn started(self, requests: usize) {
         if self.0 {
-            with_current(|round| round.called(end), ());
+            with_current(|round| round.called(requests), ());
         }
     }
 }
@@ -168,23 +180,25 @@ pub(crate) fn completing() -> Lap {
     }
     with_current(
         |round| {
-            if round.step.timed && round.since.is_none() {
+            let watches = round.watches();
+            if watches && round.step.timed && round.since.is_none() {
                 round.since = Some(Instant::now());
             }
-            Lap(round.watches())
+            Lap(watches)
         },
         Lap::NONE,
     )
 }
 
-/// The call has completed what it could.
+/// The call has completed what it could: so many requests.
 #[inline]
-pub(crate) fn completed(lap: Lap) {
+pub(crate) fn completed(lap: Lap, requests: impl FnOnce() -> usize) {
     if lap.0 {
+        let requests = requests();
         with_current(
             |round| {
-                round.has_requests = false;
-                round.called(CallEnd::Done);
+                round.open = round.open.saturating_sub(requests);
+                round.ends();
             },
             (),
         );
@@ -222,25 +236,39 @@ impl CurrentRound {
             let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
             let mut last = lock(last);
             self.ways.offered().for_each(|way| last.offer(way));
-            last.took(self.step, nanoseconds, self.content);
+            let made = made().saturating_sub(self.made);
+            last.took(self.step, nanoseconds, made, self.content);
             if let Some(cost) = last.began() {
                 BEGINNING.fetch_min(cost, Ordering::Relaxed);
             }
         }
         self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
-        (self.content, self.spent, self.since) = (0, Duration::ZERO, None);
+        (self.content, self.spent, self.since, self.made) = (0, Duration::ZERO, None, made());
         self.ways = RoundWays::default();
-        (self.has_requests, self.is_over) = (false, false);
+        (self.open, self.is_over) = (0, false);
         self.tell();
     }
 
-    fn called(&mut self, end: CallEnd) {
+    fn called(&mut self, started: usize) {
+        self.open += started;
+        if self.open == 0 {
+            return self.ends();
+        }
+        self.stop_clock();
+        self.tell();
+    }
+
+    fn stop_clock(&mut self) {
         if let Some(since) = self.since.take() {
             self.spent += since.elapsed();
         }
-        self.has_requests |= end == CallEnd::Started;
-        if !self.is_over && !self.has_requests {
+    }
+
+    /// Whatever starts now begins another round.
+    fn ends(&mut self) {
+        self.stop_clock();
+        if !self.is_over {
             self.is_over = true;
             if self.may_rest {
                 self.unseen = notes(|notes| notes.rest.after(self.step.settled));
@@ -259,7 +287,7 @@ impl CurrentRound {
 
     /// Whether completions matter to it.
     fn watches(&self) -> bool {
-        self.contest.is_some() && (self.step.timed || !self.is_over)
+        self.contest.is_some() && (!self.is_over || self.step.timed && self.open > 0)
     }
 }
 
@@ -293,8 +321,8 @@ mod tests {
             }
             // Blocking, while requests are under way.
             way(MESSAGE, || contest.clone()).1.done(CallEnd::Done);
-            completed(completing());
-            completed(completing());
+            completed(completing(), || 2);
+            completed(completing(), || 2);
         };
         let count = rounds(move |contest| {
             for _ in 0..10 {
@@ -309,10 +337,44 @@ mod tests {
         let count = rounds(|contest| {
             for _ in 0..10 {
                 way(MESSAGE, || contest.clone()).1.done(CallEnd::Done);
-                completed(completing());
+                completed(completing(), || 1);
             }
         });
         assert_eq!(count, 10);
+    }
+
+    /// The time that is measured of a round is what its calls took: not what the program waits for
+    /// afterwards, in whatever pieces it has waited.
+    #[test]
+    fn what_is_waited_for_after_a_round_is_no_time_of_it() {
+        let pause = || std::thread::sleep(Duration::from_millis(20));
+        let spent = |waits: &'static [usize]| {
+            std::thread::spawn(move || {
+                let contest = contest();
+                let begin = || {
+                    (0..4).for_each(|_| way(MESSAGE, || contest.clone()).1.done(CallEnd::Started));
+                };
+                // Of the first ones every one is timed.
+                (0..2).for_each(|_| {
+                    begin();
+                    completed(completing(), || 4);
+                });
+                begin();
+                for requests in waits {
+                    let lap = completing();
+                    pause();
+                    completed(lap, || *requests);
+                }
+                with_current(|round| round.spent, Duration::ZERO)
+            })
+            .join()
+            .unwrap()
+        };
+        let whole = |waits| spent(waits).as_millis() / 20;
+        assert_eq!(
+            [whole(&[4]), whole(&[4, 4, 4]), whole(&[1, 1, 2, 4]), whole(&[1, 3])],
+            [1, 1, 3, 2]
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) mod displacements;
 pub mod files;
 pub(crate) mod gpu;
 pub(crate) mod lives;
+pub(crate) mod making;
 pub(crate) mod measured;
 pub(crate) mod normal_form;
 pub(crate) mod outcome;

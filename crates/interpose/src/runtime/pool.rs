@@ -11,6 +11,8 @@ use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::runtime::making::making;
+
 /// Bytes that a pool keeps at most while they are not in use. A program that has more messages
 /// under way than this pays one mapping for each further one.
 const KEEP: usize = 64 << 20;
@@ -22,6 +24,9 @@ const MOST: usize = 8192;
 /// Room behind a buffer: as much again, at least this. What is not written costs addresses, no
 /// memory.
 const LEAST_ROOM: usize = 64 << 10;
+
+/// Bytes of a new buffer that get their memory at once.
+const FAULTED_IN: usize = 1 << 20;
 
 /// Behind the room, and what mappings are multiples of: no page is larger.
 const GUARD: usize = 64 << 10;
@@ -89,6 +94,15 @@ impl Buffer {
         (opened == 0).then_some(buffer)
     }
 
+    /// Has the kernel give it the pages of so many bytes at once, which costs half of what they
+    /// cost one by one. Long ones are left: a receive may have room for more than ever comes.
+    fn fault_in(&self, bytes: usize) {
+        let bytes = bytes.min(self.length).min(FAULTED_IN);
+        // SAFETY: pages of the mapping, which keep their content. Kernels before Linux 5.14
+        // refuse.
+        unsafe { libc::madvise(self.start.as_ptr().cast(), bytes, libc::MADV_POPULATE_WRITE) };
+    }
+
     /// Its bytes, of any content.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: the mapping has so many bytes that can be written, zero from the start on, and
@@ -134,9 +148,12 @@ impl Pool {
         if LIVE.load(Ordering::Relaxed) >= MOST {
             return None;
         }
-        // Where addresses are limited (RLIMIT_AS) or memory is promised only once (strict
-        // overcommit), the guard alone has to do.
-        Buffer::map(size, size.max(LEAST_ROOM)).or_else(|| Buffer::map(size, 0))
+        making(|| {
+            // Where addresses are limited (RLIMIT_AS) or memory is promised only once (strict
+            // overcommit), the guard alone has to do.
+            let map = Buffer::map(size, size.max(LEAST_ROOM)).or_else(|| Buffer::map(size, 0));
+            map.inspect(|buffer| buffer.fault_in(bytes))
+        })
     }
 
     /// Bytes of the buffers that are not in use.

@@ -54,7 +54,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
         // SAFETY: so many requests, as in the MPI call.
         let Some(mut claimed) = (unsafe { Claimed::take(self, requests, count) }) else {
             let code = next(requests, statuses.1);
-            rounds::completed(lap);
+            rounds::completed(lap, || completed(count, place));
             stop(clock);
             return code;
         };
@@ -68,7 +68,7 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
                 Effect::Asks => claimed.deliver(self, code, told, place),
             }
         };
-        rounds::completed(lap);
+        rounds::completed(lap, || completed(count, place));
         stop(clock);
         code
     }
@@ -116,6 +116,12 @@ impl<A: Abi> Watcher<A> for &'static Preload<A> {
             Some(held) => unsafe { self.lets_go(request, held, next) },
         }
     }
+}
+
+/// How many of so many requests a call has completed.
+fn completed(count: c_int, place: &dyn Fn(usize, &Answer) -> Option<usize>) -> usize {
+    let all = 0..usize::try_from(count).unwrap_or(0);
+    all.filter(|at| place(*at, &Answer::Success).is_some()).count()
 }
 
 impl<A: Abi> Preload<A> {

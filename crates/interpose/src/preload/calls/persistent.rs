@@ -12,7 +12,7 @@ use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
 use crate::accelerate::repeated::{Initiation, RepeatedMessage};
-use crate::accelerate::rounds::{CallEnd, Lap};
+use crate::accelerate::rounds::Lap;
 use crate::accelerate::stand_in::StandIn;
 use crate::preload::state::Preload;
 use crate::replace::Way;
@@ -174,7 +174,7 @@ unsafe fn starting<A: Abi>(
             requests.copy_from_nonoverlapping(started.as_ptr(), count);
             follow_renamed(state, requests, &given);
         }
-        lap.done(CallEnd::Started);
+        lap.started(count);
         code
     } else {
         let mpi = state.mpi();

@@ -1,0 +1,121 @@
+//! Decisions of a [`Contest`]: which way is tried, and which one stands.
+
+use super::{Contest, FIRST, FIRST_STAKE, Probation, RETURN, SAVINGS, SOON};
+use crate::samples::{Answer, FEW, MOST, Pairs, Samples};
+use crate::trial::{Place, Trial, is_joint_at, next_return};
+
+impl Contest {
+    /// Whether what the exchanges have taken pays for a try of a way, as far as is known.
+    pub(super) fn affords(&self, way: u8) -> bool {
+        // What a program without commloom would do needs no credit.
+        if way == 0 {
+            return true;
+        }
+        let known = &self.ways[usize::from(way)];
+        let beginning = if known.taken == 0 { self.beginning } else { 0.0 };
+        let pays = |stake: f64| {
+            self.credit >= ((stake - FIRST_STAKE).clamp(0.0, SAVINGS) * self.usual()).max(beginning)
+        };
+        known.stake.is_some_and(pays)
+    }
+
+    /// Whether a way may be tried by then.
+    pub(super) fn may_try(&self, way: u8, then: u64) -> bool {
+        let known = &self.ways[usize::from(way)];
+        way != self.standing && known.from <= then && self.affords(way)
+    }
+
+    /// The way to try in this phase, if there is one: native, when it is time, or the one whose
+    /// turn it is.
+    pub(super) fn challenger(&mut self, phase: u64) -> Option<Trial> {
+        let native = Some(0).filter(|way| self.may_try(*way, self.exchanges));
+        // One that looks better goes on: other processes may have decided for it already.
+        let is_promising = |way: &u8| self.ways[usize::from(*way)].pairs.are_promising();
+        let promising = (1..self.ways()).find(is_promising);
+        let offered = || (1..self.ways()).filter(|way| self.is_offered(*way));
+        // Nobody can pay for a try before the second phase.
+        let turn = usize::try_from(phase.saturating_sub(1)).unwrap_or(0) % offered().count().max(1);
+        let due = offered().nth(turn);
+        let way = native.or(promising).or(due)?;
+        if !self.may_try(way, self.exchanges) {
+            // The next turn of it would find this process alone.
+            let known = &mut self.ways[usize::from(way)];
+            if way != self.standing && known.from <= self.exchanges && self.exchanges > FIRST {
+                known.from = next_return(self.exchanges + 1);
+            }
+            return None;
+        }
+        let known = &mut self.ways[usize::from(way)];
+        if known.pairs.count == 0 {
+            known.samples.clear();
+        }
+        // While others try native by themselves too, it does not look slower than what stands.
+        let is_joint = way == 0 || is_joint_at(self.exchanges);
+        Some(Trial { way, phase, is_joint, is_cold: true, ..Trial::default() })
+    }
+
+    /// Decides between a way on trial and the one that stands, if that is clear. That it has lost
+    /// is said when the phase is over, when the other processes say so.
+    pub(super) fn judge(&mut self, way: u8, is_over: bool) {
+        let pairs = self.ways[usize::from(way)].pairs;
+        // A close call is native.
+        let is_close = way == 0 && pairs.count >= MOST && pairs.times() < 1.0;
+        match pairs.answer() {
+            Answer::Faster => self.won(way, pairs.times()),
+            _ if is_close => self.won(way, pairs.times()),
+            Answer::NotFaster => self.lost(way),
+            Answer::Open if is_over && pairs.count >= FEW && !pairs.are_promising() => {
+                self.lost(way);
+            }
+            Answer::Open => {}
+        }
+    }
+
+    /// The way on trial takes so many times the time of the one that stood.
+    fn won(&mut self, way: u8, times: f64) {
+        let over = std::mem::replace(&mut self.standing, way);
+        self.put_off(over, 1.0 / times);
+        if way != 0 {
+            let phase = Place::of(self.exchanges).phase + 1;
+            self.probation = Some(Probation { over, phase, samples: Samples::default() });
+        }
+        // They were compared with another one.
+        self.ways.iter_mut().for_each(|way| way.pairs = Pairs::default());
+    }
+
+    /// Whether the way that stands is still better than the one that it has won over.
+    pub(super) fn confirm(&mut self, probation: &Probation) {
+        let known = |samples: &Samples| samples.median.filter(|_| samples.all().len() >= FEW);
+        let over = known(&self.ways[usize::from(probation.over)].samples);
+        if let (Some(now), Some(over)) = (known(&probation.samples), over)
+            && now > over
+        {
+            let way = std::mem::replace(&mut self.standing, probation.over);
+            let known = &mut self.ways[usize::from(way)];
+            known.from = next_return(self.exchanges + (SOON << known.reverts.min(8)));
+            known.reverts += 1;
+            known.pairs = Pairs::default();
+        }
+    }
+
+    /// The way on trial was not better.
+    pub(super) fn lost(&mut self, way: u8) {
+        let tried = self.ways[usize::from(way)].samples.median.unwrap_or(0.0);
+        self.put_off(way, tried / self.usual());
+    }
+
+    /// The trial is over, and a way that takes so many usual times is tried again after three
+    /// times as many exchanges or somewhat later, native after half as many again.
+    pub(super) fn put_off(&mut self, way: u8, times: f64) {
+        let from = match way {
+            0 => next_return(self.exchanges.saturating_add(self.exchanges.min(RETURN) / 2)),
+            _ => next_return(self.exchanges.saturating_mul(5) / 2),
+        };
+        let way = &mut self.ways[usize::from(way)];
+        way.from = from;
+        way.stake = Some((times - 1.0).max(0.1));
+        way.pairs = Pairs::default();
+        way.was_bad = false;
+        self.trial = None;
+    }
+}
