@@ -13,7 +13,7 @@ use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::Message;
 use crate::accelerate::part::{Part, Purpose};
 use crate::accelerate::pending::Held;
-use crate::accelerate::rounds::Lap;
+use crate::accelerate::rounds::{self, Lap};
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::{IncomingMessage, MessageData};
 use crate::runtime::count::CallCount;
@@ -44,6 +44,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         when: When,
         ordinal: Option<u64>,
     ) -> (Self, Lap) {
+        rounds::looks();
         let found = match Self::find(state, message, Purpose::Transfer) {
             Ok(found) => found,
             Err(incoming) => return (incoming, Lap::NONE),

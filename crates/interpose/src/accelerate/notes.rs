@@ -2,6 +2,7 @@
 //! much as to look at it.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use crate::accelerate::rest::Rest;
 
@@ -31,6 +32,10 @@ pub(crate) struct Notes {
     pub watches: Cell<bool>,
     /// The round is native and nobody wants its time.
     pub is_left_alone: Cell<bool>,
+    /// The time of the round is wanted, or that of the next one may be.
+    pub times: Cell<bool>,
+    /// When the look at the current call has begun.
+    pub looks_since: Cell<Option<Instant>>,
 }
 
 thread_local! {
@@ -40,6 +45,8 @@ thread_local! {
             rest: Rest::new(),
             watches: Cell::new(false),
             is_left_alone: Cell::new(false),
+            times: Cell::new(false),
+            looks_since: Cell::new(None),
         }
     };
 }

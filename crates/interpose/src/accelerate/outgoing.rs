@@ -12,7 +12,7 @@ use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::Message;
 use crate::accelerate::part::{Part, Purpose};
 use crate::accelerate::pending::Held;
-use crate::accelerate::rounds::Lap;
+use crate::accelerate::rounds::{self, Lap};
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::{Envelope, MessageData};
 use crate::runtime::count::CallCount;
@@ -45,6 +45,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         to: Envelope<A>,
         ordinal: Option<u64>,
     ) -> (Self, Lap) {
+        rounds::looks();
         let message = match Self::find(state, data, to.rank, Purpose::Transfer) {
             Ok(message) => message,
             Err(out) => return (out, Lap::NONE),

@@ -5,7 +5,9 @@
 //! blocking call is a round of its own, unless requests are under way. All messages of a round
 //! go the same [way](commloom_choice::Contest); its time is what the thread spends in the calls
 //! that start and complete them, because packing takes time in one call and saves it in another.
-//! When as many requests are complete as it has started, its time is over: what the program waits
+//! What commloom does before it knows the way of a message is part of that in other ways than
+//! native: rounds that stay native are left alone in the end, and pay nothing for it. When as many
+//! requests are complete as it has started, its time is over: what the program waits
 //! for after that is something else.
 
 use std::cell::RefCell;
@@ -74,6 +76,8 @@ struct CurrentRound {
     content: u64,
     ways: RoundWays,
     spent: Duration,
+    /// The time of the looks at its messages, which native rounds do without.
+    looked: Duration,
     /// The time that the thread had spent with [making](crate::runtime::making) when it began.
     made: u64,
     /// A call of it is under way.
@@ -96,6 +100,7 @@ thread_local! {
             content: 0,
             ways: RoundWays { expected: [false; 2], other: [false; 2] },
             spent: Duration::ZERO,
+            looked: Duration::ZERO,
             made: 0,
             since: None,
             open: 0,
@@ -149,13 +154,22 @@ pub(crate) fn way(
             }
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             round.ways.join(ways);
+            let looks_since = notes(|notes| notes.looks_since.take());
             if round.step.timed && round.since.is_none() {
-                round.since = Some(Instant::now());
+                let now = Instant::now();
+                round.looked += looks_since.map_or(Duration::ZERO, |since| now - since);
+                round.since = Some(now);
             }
             (round.step.way, Lap(true))
         },
         (0, Lap::NONE),
     )
+}
+
+/// A look begins at a message whose way is asked for next.
+#[inline]
+pub(crate) fn looks() {
+    notes(|notes| notes.looks_since.set(notes.times.get().then(Instant::now)));
 }
 
 /// Whether a message that is started now is part of a round that is left alone. Then nothing need
@@ -233,7 +247,8 @@ impl CurrentRound {
         if self.step.timed
             && let Some(last) = &self.contest
         {
-            let nanoseconds = u64::try_from(self.spent.as_nanos()).unwrap_or(u64::MAX);
+            let looked = if self.step.way == 0 { Duration::ZERO } else { self.looked };
+            let nanoseconds = u64::try_from((self.spent + looked).as_nanos()).unwrap_or(u64::MAX);
             let mut last = lock(last);
             self.ways.offered().for_each(|way| last.offer(way));
             let made = made().saturating_sub(self.made);
@@ -244,7 +259,8 @@ impl CurrentRound {
         }
         self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
-        (self.content, self.spent, self.since, self.made) = (0, Duration::ZERO, None, made());
+        (self.content, self.since, self.made) = (0, None, made());
+        (self.spent, self.looked) = (Duration::ZERO, Duration::ZERO);
         self.ways = RoundWays::default();
         (self.open, self.is_over) = (0, false);
         self.tell();
@@ -282,6 +298,7 @@ impl CurrentRound {
         notes(|notes| {
             notes.watches.set(self.watches());
             notes.is_left_alone.set(!self.is_over && is_native);
+            notes.times.set(self.is_over || self.step.timed);
         });
     }
 
@@ -375,6 +392,25 @@ mod tests {
             [whole(&[4]), whole(&[4, 4, 4]), whole(&[1, 1, 2, 4]), whole(&[1, 3])],
             [1, 1, 3, 2]
         );
+    }
+
+    #[test]
+    fn looks_at_messages_are_timed_by_themselves() {
+        let (spent, looked) = std::thread::spawn(|| {
+            let contest = contest();
+            for pause in [0, 0, 20] {
+                for _ in 0..2 {
+                    looks();
+                    std::thread::sleep(Duration::from_millis(pause));
+                    way(MESSAGE, || contest.clone()).1.done(CallEnd::Started);
+                }
+                completed(completing(), || 2);
+            }
+            with_current(|round| (round.spent, round.looked), Default::default())
+        })
+        .join()
+        .unwrap();
+        assert!(spent < Duration::from_millis(20) && looked >= Duration::from_millis(40));
     }
 
     #[test]

@@ -35,6 +35,7 @@ impl<A: Abi, S: Arguments<A>, R: Arguments<A>> CollectiveLayer<A, S, R> for &'st
         if !matches!(call.form, Form::Persistent(_)) && self.collective_passes(ends) {
             return next(call.send, call.receive);
         }
+        rounds::looks();
         // SAFETY: the arguments are those of the program's call.
         let mut plan = unsafe { begin(self, &call) };
         let (send, receive) = plan.arguments((call.send, call.receive));

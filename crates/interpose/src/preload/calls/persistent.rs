@@ -12,7 +12,7 @@ use crate::accelerate::outgoing::Outgoing;
 use crate::accelerate::pending::Held;
 use crate::accelerate::persistent::Work;
 use crate::accelerate::repeated::{Initiation, RepeatedMessage};
-use crate::accelerate::rounds::Lap;
+use crate::accelerate::rounds::{self, Lap};
 use crate::accelerate::stand_in::StandIn;
 use crate::preload::state::Preload;
 use crate::replace::Way;
@@ -224,6 +224,7 @@ unsafe fn stand_in<A: Abi>(
     if state.repeated.is_empty() || state.leaves_alone() {
         return (None, Lap::NONE);
     }
+    rounds::looks();
     match state.repeated.get(request) {
         // SAFETY: the caller's promise.
         Some(repeated) => unsafe { repeated.start(state, &state.pending) },
