@@ -32,7 +32,8 @@ enum {
     EXIT_MISMATCH = 1,
     EXIT_USAGE = 2,
     WARM_UP = 2,           /* untimed repetitions of each cell */
-    SETTLE = 100,          /* untimed exchanges after that: what decides by the exchanges of a run has then decided */
+    SETTLE = 100,          /* untimed exchanges after that, unless --settle says how many: what decides by the
+                            * exchanges of a run has then decided */
     MIN_REPS = 5,          /* of each cell, however long they take */
     MAX_REPS = 100000,     /* bound of --reps */
     QUICK_REPS = 6,        /* of each cell with --quick */
@@ -56,7 +57,8 @@ struct options {
     int all;  /* also the cells that a demo has no time for */
     int list;
     int paired; /* natively and under commloom by turns: paired.h */
-    int reps;  /* 0: by size */
+    int reps;   /* 0: by size */
+    int settle; /* --settle */
     int order; /* --n, 0: the default sizes */
 };
 
@@ -181,7 +183,8 @@ static inline void print_help(FILE *out, const char *what, const char *order_hel
                  "  --quick           fewer and smaller cells, few repetitions\n"
                  "  --all             more cells than a demo has time for\n"
                  "  --paired          by turns as it is and with commloom, under `commloom exec --off regions`\n"
-                 "  --reps N          exactly N timed repetitions of each cell (default: by size and time)\n");
+                 "  --reps N          exactly N timed repetitions of each cell (default: by size and time)\n"
+                 "  --settle N        N untimed exchanges of each cell before (default: %d)\n", SETTLE);
     if (order_help)
         fprintf(out, "  --n N             %s\n", order_help);
     fprintf(out, "  --list            print the cells and stop\n"
@@ -218,6 +221,7 @@ static inline void start(int argc, char **argv, const char *example, const char 
     MPI_Comm_size(MPI_COMM_WORLD, &session.size);
     struct options *options = &session.options;
     options->example = example;
+    options->settle = SETTLE;
     for (int i = 1; i < argc; i++) {
         const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(option, "--help") == 0) {
@@ -239,6 +243,8 @@ static inline void start(int argc, char **argv, const char *example, const char 
             options->only = value, i++;
         } else if (strcmp(option, "--reps") == 0) {
             options->reps = number_argument(option, value, MAX_REPS), i++;
+        } else if (strcmp(option, "--settle") == 0) {
+            options->settle = number_argument(option, value, MAX_REPS), i++;
         } else if (order_help && strcmp(option, "--n") == 0) {
             options->order = number_argument(option, value, 4096), i++;
         } else {
@@ -345,7 +351,7 @@ static inline int repeat(const struct experiment *experiment, void (*compute)(vo
         if (compute)
             compute(state);
     }
-    for (int i = 0; i < SETTLE && !fixed; i++)
+    for (int i = 0; i < session.options.settle && !fixed; i++)
         experiment->communicate(state);
     int rep = 0, last = 0;
     for (; !last; rep++) {

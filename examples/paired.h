@@ -92,7 +92,7 @@ static inline void run_pairs(const struct experiment *experiment, void (*compute
         if (compute)
             compute(state);
     }
-    for (int i = 0; i < SETTLE; i++)
+    for (int i = 0; i < session.options.settle; i++)
         experiment->communicate(state);
     const double begin = MPI_Wtime();
     int pairs = 0, last = 0;

@@ -34,6 +34,9 @@ pub struct Options {
     /// Ranks.
     #[arg(long, default_value_t = 2)]
     pub ranks: u32,
+    /// Untimed exchanges of each cell before: what happens later in a run [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub settle: Option<u32>,
     /// Bind no rank to a core.
     #[arg(long)]
     pub unbound: bool,
@@ -162,6 +165,9 @@ fn launch(
     command.arg(&program.program).arg("--paired");
     if let Some(only) = &options.only {
         command.args(["--only", only]);
+    }
+    if let Some(settle) = options.settle {
+        command.args(["--settle", &settle.to_string()]);
     }
     let outcome = finish(&mut command, Duration::from_secs(options.timeout));
     match outcome.failure {
