@@ -94,7 +94,6 @@ impl Contest {
             let known = &mut self.ways[usize::from(way)];
             known.from = next_return(self.exchanges + (SOON << known.reverts.min(8)));
             known.reverts += 1;
-            known.pairs = Pairs::default();
         }
     }
 

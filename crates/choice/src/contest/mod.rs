@@ -121,7 +121,7 @@ struct Known {
 
 /// A way that has won has to win once more while it stands: what was measured together with other
 /// processes does not hold if they have decided otherwise.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Probation {
     /// The way that it has won over.
     over: u8,
@@ -247,7 +247,6 @@ impl Contest {
             self.trial = self.challenger(place.phase);
         }
         let glance = self.changed > 0 || self.asked.is_multiple_of(GLANCE);
-        let affords = self.trial.is_some_and(|trial| trial.way == 0) || self.credit > -DEBT * usual;
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
@@ -261,6 +260,7 @@ impl Contest {
             self.put_off(way, 1.0 + SAVINGS);
             return standing;
         }
+        let affords = trial.way == 0 || self.credit > -DEBT * usual;
         if !affords || !place.takes_pair(trial.is_joint) {
             return Step { timed: glance, ..standing };
         }

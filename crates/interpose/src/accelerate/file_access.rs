@@ -15,7 +15,7 @@ use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::committed::{Found, Waiting};
 use crate::accelerate::message::Message;
 use crate::accelerate::part::{FilePart, Purpose};
-use crate::accelerate::rounds::{CallEnd, Lap};
+use crate::accelerate::rounds::{self, CallEnd, Lap};
 use crate::accelerate::strategy::Elements;
 use crate::runtime::calls::MessageData;
 use crate::runtime::count::CallCount;
@@ -51,6 +51,7 @@ impl<A: Abi> Accelerator<A> {
         if self.leaves_alone() || self.files.converted.has(file) {
             return Err(None);
         }
+        rounds::looks();
         let message = match self.message(memory.datatype, memory.count.wide(), Purpose::File) {
             Found::This(message) => message,
             Found::Nothing | Found::Unknown => return Err(None),

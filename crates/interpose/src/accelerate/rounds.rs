@@ -154,9 +154,9 @@ pub(crate) fn way(
             }
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             round.ways.join(ways);
-            let looks_since = notes(|notes| notes.looks_since.take());
             if round.step.timed && round.since.is_none() {
                 let now = Instant::now();
+                let looks_since = notes(|notes| notes.looks_since.take());
                 round.looked += looks_since.map_or(Duration::ZERO, |since| now - since);
                 round.since = Some(now);
             }
@@ -166,7 +166,8 @@ pub(crate) fn way(
     )
 }
 
-/// A look begins at a message whose way is asked for next.
+/// A look begins at a message whose way may be asked for. Whatever asks for one begins so: what is
+/// left of a look that ended without would count as time of the next.
 #[inline]
 pub(crate) fn looks() {
     notes(|notes| notes.looks_since.set(notes.times.get().then(Instant::now)));
