@@ -6,20 +6,12 @@ use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::blocks::{Block, Blocks, List, Row, bytes};
-use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::committed::Found;
 use crate::accelerate::message::Message;
 use crate::accelerate::part::{InCollective, Purpose};
 use crate::runtime::collective_arguments::{Equal, Typed, Varying};
 use crate::runtime::count::Integer;
 use crate::runtime::displacements::{Displacement, Displacements};
-
-/// The arguments of one side, analysed.
-pub(crate) enum Look<A: Abi> {
-    /// They are to be passed on, this time.
-    Unseen(Waiting<A>),
-    /// They can be packed.
-    Blocks(Blocks<A>),
-}
 
 /// The arguments of one side of a collective, as the program gave them.
 pub(crate) trait Arguments<A: Abi>: Copy {
@@ -42,7 +34,7 @@ pub(crate) trait Arguments<A: Abi>: Copy {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Option<Look<A>>;
+    ) -> Option<Blocks<A>>;
 
     /// The arguments for a packed buffer that holds these blocks.
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self;
@@ -67,7 +59,6 @@ macro_rules! message_or_return {
     ($found:expr) => {
         match $found {
             Found::This(message) => message,
-            Found::NotYet(waiting) => return Some(Look::Unseen(waiting)),
             Found::Nothing | Found::Unknown => return None,
         }
     };
@@ -107,7 +98,7 @@ impl<A: Abi> Arguments<A> for () {
         true
     }
 
-    unsafe fn look(&self, _: &'static Accelerator<A>, _: usize, _: Purpose) -> Option<Look<A>> {
+    unsafe fn look(&self, _: &'static Accelerator<A>, _: usize, _: Purpose) -> Option<Blocks<A>> {
         None
     }
 
@@ -128,7 +119,7 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Option<Look<A>> {
+    ) -> Option<Blocks<A>> {
         let all = self.count.wide().checked_mul(i64::try_from(blocks).ok()?)?;
         let message = message_or_return!(find(state, self.datatype, all, purpose));
         let parts = u64::try_from(blocks).ok()?;
@@ -141,7 +132,7 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
             message.tally.native(reason, message.size());
             return None;
         }
-        Some(Look::Blocks(Blocks {
+        Some(Blocks {
             bytes: message.bytes(),
             element: message.element.handle()?,
             displacements: Displacements::None,
@@ -153,7 +144,7 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
                 memory: self.buffer,
                 blocks,
             }),
-        }))
+        })
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
@@ -186,7 +177,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Option<Look<A>> {
+    ) -> Option<Blocks<A>> {
         // SAFETY: the lists are as long as the blocks.
         let (counts, places) =
             unsafe { (list(self.counts, blocks)?, list(self.displacements, blocks)?) };
@@ -231,13 +222,13 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
             });
             sum = sum.checked_add(count)?;
         }
-        Some(Look::Blocks(Blocks {
+        Some(Blocks {
             bytes: usize::try_from(sum.checked_mul(size)?).ok()?,
             element: message.element.handle()?,
             displacements: D::keep(displacements),
             datatypes: Vec::new(),
             list: List::Each(each),
-        }))
+        })
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {
@@ -266,7 +257,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
         state: &'static Accelerator<A>,
         blocks: usize,
         purpose: Purpose,
-    ) -> Option<Look<A>> {
+    ) -> Option<Blocks<A>> {
         // SAFETY: the lists are as long as the blocks.
         let (counts, places, datatypes) = unsafe {
             (
@@ -336,7 +327,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             blocks.count_native(reason);
             return None;
         }
-        Some(Look::Blocks(blocks))
+        Some(blocks)
     }
 
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self {

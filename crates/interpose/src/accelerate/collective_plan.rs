@@ -5,9 +5,8 @@ use std::ffi::c_void;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::arguments::{Arguments, Look};
+use crate::accelerate::arguments::Arguments;
 use crate::accelerate::blocks::Blocks;
-use crate::accelerate::committed::Waiting;
 use crate::accelerate::exchange::{Exchange, Role, Side};
 use crate::accelerate::part::Purpose;
 
@@ -18,8 +17,6 @@ type Part<'s, G> = (&'s G, Option<Role<'s>>);
 pub(crate) enum Plan<A: Abi> {
     /// Nothing.
     Native,
-    /// Nothing, this time.
-    Unseen(Waiting<A>),
     /// One side or both are packed.
     Packed(Box<Exchange<A>>),
 }
@@ -44,27 +41,20 @@ impl<A: Abi> Plan<A> {
             )
         };
         let (send, receive) = match looks {
-            (_, Some(Look::Unseen(waiting))) | (Some(Look::Unseen(waiting)), _) => {
-                return Plan::Unseen(waiting);
-            }
-            (Some(Look::Blocks(send)), Some(Look::Blocks(receive))) => {
+            (Some(send), Some(receive)) => {
                 if overlap(&send, &receive, rank) {
                     return Plan::Native;
                 }
                 (Some(send), Some(receive))
             }
-            (Some(Look::Blocks(one)), None)
-                if receive_role.is_some() && is_at(&one, receive.buffer(), rank) =>
-            {
+            (Some(one), None) if receive_role.is_some() && is_at(&one, receive.buffer(), rank) => {
                 return Plan::Native;
             }
-            (None, Some(Look::Blocks(one)))
-                if send_role.is_some() && is_at(&one, send.buffer(), rank) =>
-            {
+            (None, Some(one)) if send_role.is_some() && is_at(&one, send.buffer(), rank) => {
                 return Plan::Native;
             }
-            (Some(Look::Blocks(send)), None) => (Some(send), None),
-            (None, Some(Look::Blocks(receive))) => (None, Some(receive)),
+            (Some(send), None) => (Some(send), None),
+            (None, Some(receive)) => (None, Some(receive)),
             (None, None) => return Plan::Native,
         };
         let side = |blocks: Option<Blocks<A>>, role: Option<Role>| {
@@ -91,7 +81,7 @@ impl<A: Abi> Plan<A> {
         (send, receive): (S, R),
     ) -> (S, R) {
         match self {
-            Plan::Native | Plan::Unseen(_) => (send, receive),
+            Plan::Native => (send, receive),
             Plan::Packed(exchange) => (
                 exchange.send.as_mut().map_or(send, |side| packed(side, send)),
                 exchange.receive.as_mut().map_or(receive, |side| packed(side, receive)),

@@ -5,7 +5,6 @@ use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use commloom_layout::{Kind, Type};
 use commloom_mpi::{Abi, Combiner, DEFAULT_BUDGET, decode};
@@ -22,7 +21,7 @@ pub(crate) struct Record<A: Abi> {
     state: &'static Accelerator<A>,
     /// When the library made its handle. In a later one it means nothing.
     generation: u64,
-    /// The cost of its messages so far, in nanoseconds, roughly.
+    /// The usual cost of its messages so far, in nanoseconds.
     spent: AtomicU64,
     /// From when on it is worth while to analyse it.
     patience: u64,
@@ -35,6 +34,11 @@ pub(crate) struct Record<A: Abi> {
 
 /// The cost of decoding and normalizing per argument of the constructor, in nanoseconds.
 const LOOK_PER_ARGUMENT: u64 = 40;
+
+/// The usual cost of a message of so many bytes in a derived datatype, in nanoseconds.
+fn usual_cost(bytes: u64) -> u64 {
+    500 + bytes / 5
+}
 
 impl<A: Abi> Record<A> {
     fn new(state: &'static Accelerator<A>, generation: u64, arguments: usize) -> Self {
@@ -61,17 +65,20 @@ impl<A: Abi> Record<A> {
     ///
     /// A type is analysed when its messages have cost about as much as that will: a program
     /// that makes a type for a few short messages loses nothing, and none loses more than half.
-    fn message(self: &Arc<Self>, datatype: A::Datatype, count: i64, purpose: Purpose) -> Found<A> {
+    /// The cost is the usual one, and not what this process has measured, so that the processes of
+    /// a program know their types from the same message on.
+    fn message(&self, datatype: A::Datatype, count: i64, purpose: Purpose) -> Found<A> {
         if self.state.lives.generation() != Some(self.generation) {
             return Found::Nothing;
         }
         let bytes = self.bytes(datatype, count);
-        if self.known.get().is_none() && !purpose.is_persistent() {
-            let least = 300 + bytes / 10;
-            if self.spent.fetch_add(least, Ordering::Relaxed) < self.patience {
-                self.state.unseen().native("before its type was looked at", bytes);
-                return Found::NotYet(Waiting { record: self.clone(), start: Instant::now() });
-            }
+        let has_to_wait = || {
+            let spent = self.spent.fetch_add(usual_cost(bytes), Ordering::Relaxed);
+            spent < self.patience
+        };
+        if self.known.get().is_none() && !purpose.is_persistent() && has_to_wait() {
+            self.state.unseen().native("before its type was looked at", bytes);
+            return Found::Unknown;
         }
         let contained = || {
             let found = self.state.shield(|| self.analyse(datatype));
@@ -188,22 +195,6 @@ pub(crate) enum Found<A: Abi> {
     Nothing,
     /// Nothing for this message.
     Unknown,
-    /// Nothing yet.
-    NotYet(Waiting<A>),
-}
-
-/// A message of a type that was not analysed yet. What it costs the program tells when to do it.
-pub(crate) struct Waiting<A: Abi> {
-    record: Arc<Record<A>>,
-    start: Instant,
-}
-
-impl<A: Abi> Waiting<A> {
-    /// The call is over.
-    pub fn done(self) {
-        let spent = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.record.spent.fetch_add(spent, Ordering::Relaxed);
-    }
 }
 
 /// `MPI_Type_copy_attr_function`: a duplicate shares the record.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use commloom_mpi::{Abi, Subject};
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::committed::Found;
 use crate::accelerate::message::Message;
 use crate::accelerate::part::{FilePart, Purpose};
 use crate::accelerate::rounds::{self, CallEnd, Lap};
@@ -46,24 +46,23 @@ impl<A: Abi> Accelerator<A> {
         access: FileAccess<A>,
         memory: MessageData<A, N>,
         (is_read, end): (bool, CallEnd),
-    ) -> Result<FileMemory<A, N>, Option<Waiting<A>>> {
+    ) -> Option<FileMemory<A, N>> {
         let FileAccess { file, coordination, .. } = access;
         if self.leaves_alone() || self.files.converted.has(file) {
-            return Err(None);
+            return None;
         }
         rounds::looks();
         let message = match self.message(memory.datatype, memory.count.wide(), Purpose::File) {
             Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return Err(None),
-            Found::NotYet(waiting) => return Err(Some(waiting)),
+            Found::Nothing | Found::Unknown => return None,
         };
         if let Some(reason) = self.leaves_late_end(end) {
             message.tally.native(reason, message.size());
-            return Err(None);
+            return None;
         }
         let is_split = end == CallEnd::Started;
         let (elements, lap) = message.in_file(FilePart { is_read, coordination, is_split });
-        Ok(FileMemory { message, elements, lap })
+        Some(FileMemory { message, elements, lap })
     }
 
     /// Why an access that another call ends stays native, if it does. ROMIO tells of the end of a

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::Waiting;
 use crate::accelerate::file_access::FileMemory;
 use crate::accelerate::file_reading::{FileReading, ReadsFrom};
 use crate::accelerate::files::SplitAccess;
@@ -33,8 +32,6 @@ use crate::runtime::files::{AccessEnd, FileAccess};
 pub(crate) enum ReadMemory<A: Abi, N> {
     /// Nothing else.
     Native,
-    /// Nothing else yet.
-    Unseen(Waiting<A>),
     /// A buffer for packed bytes, and the elements that they will be.
     Packed(FileReading<A>, N, A::Datatype),
 }
@@ -53,9 +50,8 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
     ) -> (Self, Lap) {
         let FileMemory { message, elements, lap } =
             match state.file_memory(access, memory, (true, end)) {
-                Ok(found) => found,
-                Err(None) => return (ReadMemory::Native, Lap::NONE),
-                Err(Some(waiting)) => return (ReadMemory::Unseen(waiting), Lap::NONE),
+                Some(found) => found,
+                None => return (ReadMemory::Native, Lap::NONE),
             };
         let from = match (&elements, end) {
             (Elements::Packed(..), CallEnd::Done) => match state.reads_from(access) {
@@ -106,7 +102,7 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
     /// The memory for the library, in the place of the program's.
     pub fn arguments(&mut self, memory: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
-            ReadMemory::Native | ReadMemory::Unseen(_) => memory,
+            ReadMemory::Native => memory,
             ReadMemory::Packed(ref mut reading, count, datatype) => {
                 MessageData { buffer: reading.place(), count, datatype }
             }
@@ -211,7 +207,6 @@ impl<A: Abi, N: CallCount> ReadMemory<A, N> {
     fn done(self, state: &Accelerator<A>) {
         match self {
             ReadMemory::Packed(reading, ..) => reading.done(state),
-            ReadMemory::Unseen(waiting) => waiting.done(),
             ReadMemory::Native => {}
         }
     }

@@ -26,9 +26,8 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         end: CallEnd,
     ) -> (Self, Lap) {
         let found = match state.file_memory(access, memory, (false, end)) {
-            Ok(found) => found,
-            Err(None) => return (Outgoing::Native, Lap::NONE),
-            Err(Some(waiting)) => return (Outgoing::Unseen(waiting), Lap::NONE),
+            Some(found) => found,
+            None => return (Outgoing::Native, Lap::NONE),
         };
         let out = Self::through(state, found.message, memory.buffer, found.elements);
         // SAFETY: the buffer is the caller's promise.

@@ -7,7 +7,7 @@ use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
 use crate::accelerate::beside::Beside;
-use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::committed::Found;
 use crate::accelerate::landing::Landing;
 use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::Message;
@@ -24,8 +24,6 @@ use crate::runtime::outcome::{Outcome, When};
 pub(crate) enum Incoming<A: Abi, N> {
     /// Nothing else.
     Native,
-    /// Nothing else yet.
-    Unseen(Waiting<A>),
     /// The same buffer as an equivalent datatype.
     Substitute(N, A::Datatype),
     /// A buffer for packed bytes, and the elements that they will be.
@@ -137,7 +135,6 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         match state.message(data.datatype, data.count.wide(), purpose) {
             Found::This(message) => Ok(message),
             Found::Nothing | Found::Unknown => Err(Incoming::Native),
-            Found::NotYet(waiting) => Err(Incoming::Unseen(waiting)),
         }
     }
 
@@ -181,10 +178,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
                 landing.takes_any();
                 true
             }
-            Incoming::Native
-            | Incoming::Unseen(_)
-            | Incoming::Substitute(..)
-            | Incoming::Beside(_) => false,
+            Incoming::Native | Incoming::Substitute(..) | Incoming::Beside(_) => false,
         }
     }
 
@@ -192,7 +186,7 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
     #[inline]
     pub fn arguments(&mut self, data: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
-            Incoming::Native | Incoming::Unseen(_) | Incoming::Beside(_) => data,
+            Incoming::Native | Incoming::Beside(_) => data,
             Incoming::Substitute(count, datatype) => MessageData { count, datatype, ..data },
             Incoming::Packed(ref mut landing, count, datatype) => {
                 MessageData { buffer: landing.place(), count, datatype }
@@ -284,7 +278,6 @@ impl<A: Abi, N: CallCount> Incoming<A, N> {
         match self {
             Incoming::Packed(landing, ..) => landing.done(state),
             Incoming::Beside(beside) => beside.done(state),
-            Incoming::Unseen(waiting) => waiting.done(),
             Incoming::Native | Incoming::Substitute(..) => {}
         }
     }

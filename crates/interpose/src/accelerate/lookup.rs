@@ -80,7 +80,7 @@ impl<A: Abi> Accelerator<A> {
                 self.note_plain(datatype, epoch);
                 None
             }
-            Found::Unknown | Found::NotYet(_) => return found,
+            Found::Unknown => return found,
         };
         if message.is_some_and(|message| message.memory() > SMALL) {
             return found;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use commloom_mpi::Abi;
 
 use crate::accelerate::accelerator::Accelerator;
-use crate::accelerate::committed::{Found, Waiting};
+use crate::accelerate::committed::Found;
 use crate::accelerate::departure::Departure;
 use crate::accelerate::lossy::Stays;
 use crate::accelerate::message::Message;
@@ -22,8 +22,6 @@ use crate::runtime::count::CallCount;
 pub(crate) enum Outgoing<A: Abi, N> {
     /// Nothing else.
     Native,
-    /// Nothing else yet.
-    Unseen(Waiting<A>),
     /// The same buffer as an equivalent datatype.
     Substitute(N, A::Datatype),
     /// Packed bytes, and the elements that they are.
@@ -142,7 +140,6 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
         match state.message(datatype, count.wide(), purpose) {
             Found::This(message) => Ok(message),
             Found::Nothing | Found::Unknown => Err(Outgoing::Native),
-            Found::NotYet(waiting) => Err(Outgoing::Unseen(waiting)),
         }
     }
 
@@ -176,7 +173,7 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     #[inline]
     pub fn arguments(&self, data: MessageData<A, N>) -> MessageData<A, N> {
         match *self {
-            Outgoing::Native | Outgoing::Unseen(_) => data,
+            Outgoing::Native => data,
             Outgoing::Substitute(count, datatype) => MessageData { count, datatype, ..data },
             Outgoing::Packed(ref departure, count, datatype) => {
                 MessageData { buffer: departure.place().cast_mut(), count, datatype }
@@ -189,7 +186,6 @@ impl<A: Abi, N: CallCount> Outgoing<A, N> {
     pub fn done(self, state: &Accelerator<A>) {
         match self {
             Outgoing::Packed(departure, ..) => departure.done(state),
-            Outgoing::Unseen(waiting) => waiting.done(),
             Outgoing::Native | Outgoing::Substitute(..) | Outgoing::Empty(_) => {}
         }
     }

@@ -89,7 +89,6 @@ unsafe fn begin<A: Abi, S: Arguments<A>, R: Arguments<A>>(
 unsafe fn end<A: Abi>(state: &'static Preload<A>, plan: Plan<A>, form: Form<A>, code: c_int) {
     let exchange = match plan {
         Plan::Native => return,
-        Plan::Unseen(waiting) => return waiting.done(),
         Plan::Packed(exchange) => exchange,
     };
     if code != A::CONSTANTS.success {
