@@ -345,14 +345,12 @@ static inline int repeat(const struct experiment *experiment, void (*compute)(vo
     uint64_t generation = (uint64_t)session.cells_seen * GENERATIONS_PER_CELL;
     session.mismatches = 0;
     session.checksum = 0;
-    for (int i = 0; i < WARM_UP; i++) {
+    for (int i = 0; i < WARM_UP + (fixed ? 0 : session.options.settle); i++) {
         experiment->fill(state, generation++);
         experiment->communicate(state);
         if (compute)
             compute(state);
     }
-    for (int i = 0; i < session.options.settle && !fixed; i++)
-        experiment->communicate(state);
     int rep = 0, last = 0;
     for (; !last; rep++) {
         last = rep + 1 == limit || (!fixed && rep + 1 >= MIN_REPS && total > budget);

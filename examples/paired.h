@@ -86,14 +86,12 @@ static inline void run_pairs(const struct experiment *experiment, void (*compute
     uint64_t generation = (uint64_t)session.cells_seen * GENERATIONS_PER_CELL;
     session.mismatches = 0;
     session.checksumming = 0;
-    for (int i = 0; i < WARM_UP; i++) {
+    for (int i = 0; i < WARM_UP + session.options.settle; i++) {
         experiment->fill(state, generation++);
         experiment->communicate(state);
         if (compute)
             compute(state);
     }
-    for (int i = 0; i < session.options.settle; i++)
-        experiment->communicate(state);
     const double begin = MPI_Wtime();
     int pairs = 0, last = 0;
     for (; !last; pairs++) {
