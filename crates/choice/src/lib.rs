@@ -21,13 +21,15 @@ mod model;
 mod reference;
 mod samples;
 mod shape;
+mod step;
 mod table;
 mod trial;
 
-pub use contest::{Contest, ContestVerdict, Step};
+pub use contest::{Contest, ContestVerdict, LAG, LONGEST_REST};
 pub use family::{Family, Form, MANY};
 pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};
 pub use samples::Interval;
 pub use shape::{Shape, unit};
+pub use step::{Step, Took};
 pub use table::{LONGEST, Operation, Row, Table, TableError, Times, file_name};

@@ -4,7 +4,7 @@
 /// Exchanges of a phase, in which one way is tried.
 pub(crate) const PHASE: u64 = 16;
 /// The first ones of them, in which that may begin.
-const BEGINNING: u64 = 4;
+const BEGINNING: u64 = 8;
 /// Phases between two returns, at most.
 const MOST_PHASES: u64 = 64;
 /// Exchanges before the first phase.
@@ -15,6 +15,8 @@ const EARLY: u64 = 8;
 pub(crate) struct Trial {
     pub way: u8,
     pub phase: u64,
+    /// Among the trials of its contest.
+    pub number: u32,
     /// The other processes try it in the same exchanges, if they can.
     pub is_joint: bool,
     /// The first exchange in a way pays for buffers that later ones have.
@@ -50,6 +52,11 @@ impl Place {
     /// Whether a trial may begin.
     pub fn is_beginning(self) -> bool {
         self.before < BEGINNING
+    }
+
+    /// Whether there were so many exchanges in the phase before it.
+    pub fn is_later_than(self, exchanges: u64) -> bool {
+        self.before >= exchanges
     }
 
     /// Whether a pair may begin, at the same time as those of other processes or not.

@@ -39,9 +39,9 @@ settings! {
         "persistent requests are replaced by collective operations (`--replace`)", "not replaced";
     PATIENCE "COMMLOOM_REPLACE_PATIENCE" Allowed::Number("microseconds"),
         "how long a process waits for the others before it sends its messages itself", "1000";
-    NODE "COMMLOOM_NODE" Allowed::Word(&["off", "on", "all"]),
-        "packed messages between processes of a machine go through memory of theirs; all: also \
-         short ones, for tests",
+    NODE "COMMLOOM_NODE" Allowed::Word(&["alone", "off", "on", "all"]),
+        "on: packed messages between processes of a machine go through memory of theirs; all: \
+         also short ones, for tests; alone: they do not even tell each other their times",
         "off";
     TRACE "COMMLOOM_TRACE" Allowed::Path("a folder that exists"),
         "where a trace is written (`commloom trace -o`); nothing else is done", "no trace";

@@ -50,8 +50,9 @@ impl Contest {
             known.samples.clear();
         }
         // While others try native by themselves too, it does not look slower than what stands.
-        let is_joint = way == 0 || is_joint_at(self.exchanges);
-        Some(Trial { way, phase, is_joint, is_cold: true, ..Trial::default() })
+        let is_joint = way == 0 || self.is_common || is_joint_at(self.exchanges);
+        self.trials += 1;
+        Some(Trial { way, phase, number: self.trials, is_joint, is_cold: true, ..Trial::default() })
     }
 
     /// Decides between a way on trial and the one that stands, if that is clear. That it has lost
@@ -67,6 +68,7 @@ impl Contest {
             Answer::Open if is_over && pairs.count >= FEW && !pairs.are_promising() => {
                 self.lost(way);
             }
+            Answer::Open if way != 0 && pairs.look_slower() => self.lost(way),
             Answer::Open => {}
         }
     }

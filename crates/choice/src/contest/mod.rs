@@ -5,23 +5,33 @@
 //! is taken only when the time that exchanges have taken so far pays for what it costs: 5 % of it
 //! among the first 100, 1 % later. Tries come in pairs with the way that stands, in random order,
 //! so that drift favours none of them, and are compared by their [ranks](Pairs::answer). One that
-//! is clearly faster stays, if it is still faster when it stands; one that takes twice the time of
-//! its partner two times, or is not clearly faster after some pairs, waits until a few times as
-//! many exchanges have passed. Close calls are native.
+//! is clearly faster stays, if it is still faster when it stands; one that looks slower, or is not
+//! clearly faster after some pairs, waits until a few times as many exchanges have passed. Close
+//! calls are native.
+//!
+//! The time of an exchange is that of its messages, and what the process waits for another one
+//! that comes later. Whoever is the last does not wait: the shorter half of the times says more
+//! than all of them.
 //!
 //! Processes wait for each other: one of them alone is hardly faster than the slowest, and often
 //! slower than all of them natively. So they try the same way in the same exchanges, without a
 //! message between them: the number of the exchange says which way is due, which of a pair comes
-//! first, and [when](next_return) ways that were put off are tried again. Whatever a process
-//! decides by its own times costs it that company, so there is little of it: a phase that has
-//! begun goes on unless it is clear; one whose way looks better is followed by another one, in
-//! which those who are not sure yet meet those who are; and those who are turn back where nobody
+//! first, and [when](next_return) ways that were put off are tried again. Best of all they know
+//! what the same exchange took in each of them, and decide by that: then what one decides all do,
+//! in the same exchange ([`Contest::next_common_step`]). Where they do not, whatever a process
+//! decides by its own times costs it company, so there is little of it: a phase that has begun
+//! goes on unless it is clear; one whose way looks better is followed by another one, in which
+//! those who are not sure yet meet those who are; and those who are turn back where nobody
 //! follows.
 
+mod account;
 mod decide;
 
-use crate::samples::{FEW, Interval, Pairs, Samples, to_float, to_whole};
-use crate::trial::{PHASE, Place, Trial, next_return, roll};
+use std::collections::VecDeque;
+
+use crate::samples::{FEW, Interval, Pairs, Samples, to_float};
+use crate::step::{Pending, Step, Took};
+use crate::trial::{Place, Trial, next_return, roll};
 
 /// Ways that are compared: native, and three others.
 const WAYS: usize = 4;
@@ -54,22 +64,20 @@ const UNANSWERED: u32 = 3;
 /// decided by few may be wrong, and it costs nothing that a program without commloom would not
 /// pay.
 const RETURN: u64 = 1000;
-/// How far the credit may be overdrawn while a trial goes on, in usual times.
-const DEBT: f64 = 2.0;
+/// How far the credit may be overdrawn while a trial goes on, in usual times: who stops before the
+/// others makes what they try a mixture. A way that is slower has lost long before.
+const DEBT: f64 = 4.0;
 /// The most that trying may cost at once, in usual times: credit of a long time is not spent on
 /// one bad hour.
 const SAVINGS: f64 = 16.0;
 
-/// How one exchange goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Step {
-    /// The way: 0 is native, others count from 1 on.
-    pub way: u8,
-    /// Its time is wanted: [`Contest::took`].
-    pub timed: bool,
-    /// It is native, and nothing is being tried: so are the next ones, for all that is known.
-    pub settled: bool,
-}
+/// More exchanges than so many should not be left alone at once: they would go on when it is time
+/// to try something.
+pub const LONGEST_REST: u32 = 32;
+
+/// So many exchanges later all processes have told what an exchange took: one that exchanges with
+/// this one two later, and those that it exchanges with another one later.
+pub const LAG: u64 = 4;
 
 /// The ways of one kind of exchange.
 #[derive(Debug, Clone)]
@@ -77,8 +85,10 @@ pub struct Contest {
     ways: [Known; WAYS],
     /// The way that stands.
     standing: u8,
+    /// Exchanges since their content is what it is, and before.
     exchanges: u64,
-    /// Those of them that were asked about.
+    before: u64,
+    /// Those that were asked about.
     asked: u64,
     /// The credit of tries by now, in nanoseconds.
     credit: f64,
@@ -97,6 +107,12 @@ pub struct Contest {
     /// The content of the exchanges that were measured, and how many in a row had another one.
     content: u64,
     others: u32,
+    /// Whether other processes tell what the same exchange took there, and what they may not have
+    /// told yet.
+    is_common: bool,
+    pending: VecDeque<Pending>,
+    /// The number of the last trial.
+    trials: u32,
     dice: u64,
 }
 
@@ -163,6 +179,7 @@ impl Contest {
             ways,
             standing: 0,
             exchanges: 0,
+            before: 0,
             asked: 0,
             credit: 0.0,
             tries: 0,
@@ -175,6 +192,9 @@ impl Contest {
             changed_to: f64::INFINITY,
             content: 0,
             others: 0,
+            is_common: false,
+            pending: VecDeque::new(),
+            trials: 0,
             dice: seed | 1,
         }
     }
@@ -184,6 +204,13 @@ impl Contest {
     #[must_use]
     pub fn beginning_costs(self, nanoseconds: u64) -> Contest {
         Contest { beginning: to_float(nanoseconds), ..self }
+    }
+
+    /// Processes with equal exchanges decide by the same times, those of [`LAG`] exchanges ago,
+    /// and so all in the same way at the same exchange: [`Contest::next_common_step`].
+    #[must_use]
+    pub fn in_common(self) -> Contest {
+        Contest { is_common: true, ..self }
     }
 
     /// The least that the first exchange in a way has cost here, in nanoseconds.
@@ -209,13 +236,31 @@ impl Contest {
     /// The next exchange, which stands for so many: others like it may have been left alone since
     /// the last one.
     pub fn next_step(&mut self, stands_for: u32) -> Step {
+        self.next_common_step(stands_for, |_, took| took)
+    }
+
+    /// The same. `common` says of an exchange by its number, and by what it took here, what it
+    /// took in all processes that have told so.
+    #[must_use]
+    pub fn next_common_step(
+        &mut self,
+        stands_for: u32,
+        common: impl Fn(u64, Took) -> Took,
+    ) -> Step {
+        let number = self.exchanges() + u64::from(stands_for);
+        let until = number.saturating_sub(LAG);
+        while let Some(&past) = self.pending.front().filter(|past| past.step.number <= until) {
+            self.pending.pop_front();
+            self.account(past.step, common(past.step.number, past.took), past.content);
+        }
         self.asked += 1;
         self.exchanges += u64::from(stands_for);
         let mut step = self.step(f64::from(stands_for));
+        step.number = number;
         self.ways[usize::from(step.way)].taken += u64::from(stands_for);
-        let soon = self.exchanges + PHASE;
+        let soon = self.exchanges + u64::from(LONGEST_REST);
         let tries = self.trial.is_some() || (1..self.ways()).any(|way| self.may_try(way, soon));
-        let is_calm = self.exchanges > FIRST && self.changed == 0 && !tries;
+        let is_calm = self.exchanges > FIRST && !self.is_doubtful() && !tries;
         step.settled = is_calm && step.way == 0;
         step
     }
@@ -234,7 +279,8 @@ impl Contest {
             return Step { timed: true, ..standing };
         }
         let place = Place::of(self.exchanges);
-        if let Some(over) = self.trial.take_if(|trial| trial.phase != place.phase) {
+        let all_is_told = !self.is_common || place.is_later_than(LAG);
+        if let Some(over) = self.trial.take_if(|t| t.phase != place.phase && all_is_told) {
             self.judge(over.way, true);
         }
         if let Some(over) = self.probation.take_if(|probation| probation.phase < place.phase) {
@@ -246,14 +292,16 @@ impl Contest {
         if self.trial.is_none() && place.is_beginning() && place.phase > 0 {
             self.trial = self.challenger(place.phase);
         }
-        let glance = self.changed > 0 || self.asked.is_multiple_of(GLANCE);
+        let glance = self.is_doubtful() || self.asked.is_multiple_of(GLANCE);
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
+        let in_pair = |way| Step { way, timed: true, trial: Some(trial.number), ..standing };
         if let Some(way) = trial.due.take() {
-            return Step { way, timed: true, ..standing };
+            return in_pair(way);
         }
-        if trial.unanswered >= UNANSWERED {
+        let untold = if self.is_common { LAG } else { 0 };
+        if u64::from(trial.unanswered) >= u64::from(UNANSWERED) + untold {
             let way = trial.way;
             // What they have cost nobody has told.
             self.credit -= f64::from(UNANSWERED) * usual;
@@ -261,7 +309,7 @@ impl Contest {
             return standing;
         }
         let affords = trial.way == 0 || self.credit > -DEBT * usual;
-        if !affords || !place.takes_pair(trial.is_joint) {
+        if !affords || trial.phase != place.phase || !place.takes_pair(trial.is_joint) {
             return Step { timed: glance, ..standing };
         }
         trial.unanswered += 1;
@@ -270,82 +318,21 @@ impl Contest {
             0 => (trial.way, self.standing),
             _ => (self.standing, trial.way),
         };
-        (trial.due, trial.tried, trial.partner) = (Some(second), None, None);
-        Step { way: first, timed: true, ..standing }
+        trial.due = Some(second);
+        in_pair(first)
     }
 
-    /// The time of an exchange in nanoseconds, with that in which it made what later ones have,
-    /// and what it consisted of: only equal ones are compared.
-    pub fn took(&mut self, step: Step, nanoseconds: u64, made: u64, content: u64) {
-        if !self.is_same(content) {
-            return;
-        }
-        let time = nanoseconds.max(1);
-        let usual = self.usual();
-        if step.way == self.standing {
-            if let Some(trial) = &mut self.trial {
-                trial.partner = Some(time);
-            }
-            self.ways[usize::from(step.way)].samples.push(time);
-            if let Some(probation) = &mut self.probation {
-                probation.samples.push(time);
-            } else {
-                self.glance(time, usual);
-            }
-        } else if let Some(trial) = self.trial.as_mut().filter(|trial| trial.way == step.way) {
-            let more = (to_float(time) - usual).max(0.0);
-            trial.unanswered = 0;
-            let is_cold = std::mem::replace(&mut trial.is_cold, false);
-            if !is_cold {
-                (trial.tried, trial.charged) = (Some(time), more);
-            }
-            self.tries += 1;
-            self.charge(step.way, more);
-            if is_cold {
-                let more = to_whole(more);
-                self.began = Some(self.began.map_or(more, |began| began.min(more)));
-                // The next one may cost as much, but for what is made already.
-                let way = &mut self.ways[usize::from(step.way)];
-                let again = to_float(time.saturating_sub(made));
-                way.stake = Some((again / usual - 1.0).clamp(0.1, FIRST_STAKE));
-                return;
-            }
-            self.ways[usize::from(step.way)].samples.push(time);
-        }
-        self.pair_up();
-    }
-
-    /// A try has cost so many nanoseconds. One of native costs nothing that a program without
-    /// commloom would not pay.
-    fn charge(&mut self, way: u8, nanoseconds: f64) {
-        self.spent += nanoseconds;
-        if way != 0 {
-            self.credit -= nanoseconds;
+    /// The time of an exchange, and what it consisted of: only equal ones are compared.
+    pub fn took(&mut self, step: Step, took: Took, content: u64) {
+        match self.is_common {
+            true => self.pending.push_back(Pending { step, took, content }),
+            false => self.account(step, took, content),
         }
     }
 
-    /// Both times of a pair are there, perhaps.
-    fn pair_up(&mut self) {
-        let usual = self.usual();
-        let longest = self.samples(self.standing).iter().copied().max().unwrap_or(0);
-        let Some(trial) = &mut self.trial else { return };
-        let (Some(tried), Some(partner)) = (trial.tried, trial.partner) else { return };
-        (trial.tried, trial.partner) = (None, None);
-        let (way, charged) = (trial.way, trial.charged);
-        let pairs = &mut self.ways[usize::from(way)].pairs;
-        let before = pairs.cost();
-        pairs.push(tried, partner);
-        // What both took longer than usual is not the fault of the try, nor is what one of many
-        // did; what it saves pays for others.
-        let cost = (pairs.cost() - before) * usual;
-        self.charge(way, cost - charged);
-        let is_bad = tried > longest && to_float(tried) > BAD * usual.max(to_float(partner));
-        let was_bad = &mut self.ways[usize::from(way)].was_bad;
-        if is_bad && way != 0 && std::mem::replace(was_bad, true) {
-            self.lost(way);
-        } else {
-            self.judge(way, false);
-        }
+    /// An exchange that was not timed has gone in another way than native, and consisted of this.
+    pub fn went(&mut self, content: u64) {
+        self.is_same(content);
     }
 
     /// The measurements so far.
@@ -354,7 +341,7 @@ impl Contest {
         let way = &self.ways[usize::from(self.standing)];
         ContestVerdict {
             way: self.standing,
-            exchanges: [self.exchanges, way.taken],
+            exchanges: [self.exchanges(), way.taken],
             tries: self.tries,
             spent: self.spent,
             times: [self.ways[0].samples.interval(), way.samples.interval()],
@@ -376,7 +363,7 @@ impl Contest {
     /// How many exchanges there were.
     #[must_use]
     pub fn exchanges(&self) -> u64 {
-        self.exchanges
+        self.before + self.exchanges
     }
 
     /// The usual time of the way that stands; 0 where none is known.
@@ -393,53 +380,8 @@ impl Contest {
         u8::try_from(self.ways.len()).unwrap_or(0)
     }
 
-    /// Whether an exchange consists of what the measured ones did.
-    fn is_same(&mut self, content: u64) -> bool {
-        if self.content == 0 {
-            self.content = content;
-        }
-        if content == self.content {
-            self.others = 0;
-            return true;
-        }
-        self.others += 1;
-        if self.others >= OTHERS {
-            self.content = content;
-            self.others = 0;
-            self.forget();
-        }
-        false
-    }
-
-    /// A time of the way that stands: whether it is still the usual one. Where the machine has
-    /// become another one, the ways are compared again, native first.
-    fn glance(&mut self, time: u64, usual: f64) {
-        if self.samples(self.standing).len() <= FEW {
-            return;
-        }
-        let times = to_float(time) / usual;
-        if (1.0 / CHANGED..CHANGED).contains(&times) {
-            (self.changed, self.changed_to) = (0, f64::INFINITY);
-            return;
-        }
-        self.changed += 1;
-        self.changed_to = self.changed_to.min(times);
-        if self.changed >= GLANCES {
-            if self.changed_to > BROKEN {
-                self.standing = 0;
-            }
-            self.forget();
-        }
-    }
-
-    /// Drops the measurements, which do not hold any more.
-    fn forget(&mut self) {
-        (self.changed, self.changed_to) = (0, f64::INFINITY);
-        (self.trial, self.probation) = (None, None);
-        for way in &mut self.ways {
-            way.samples.clear();
-            way.pairs = Pairs::default();
-            way.from = 0;
-        }
+    /// Whether the last exchange was not what they are for all that is known.
+    fn is_doubtful(&self) -> bool {
+        self.changed > 0 || self.others > 0
     }
 }

@@ -29,7 +29,6 @@ use crate::accelerate::tally::{Expected, MessageTally, Observed, PACKED};
 use crate::runtime::config::Force;
 use crate::runtime::count::CallCount;
 use crate::runtime::normal_form::normalize;
-use crate::runtime::sync::lock;
 
 /// How `count` elements of a datatype are handled.
 pub(crate) struct Message<A: Abi> {
@@ -154,7 +153,7 @@ impl<A: Abi> Message<A> {
             return way;
         }
         let contest = self.contests[part.index()].get();
-        match contest.and_then(|contest| lock(contest).found()) {
+        match contest.and_then(|contest| contest.lock().found()) {
             Some(way) => way,
             None if self.engine.measured().is_own => expected(),
             None => 0,
@@ -179,7 +178,7 @@ impl<A: Abi> Message<A> {
     }
 
     fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
-        let contest = rounds::contest(expected);
+        let contest = rounds::contest(expected, (self.size(), part.index()));
         self.tally.watch(Observed {
             contest: contest.clone(),
             begins_with: part.name(),

@@ -8,6 +8,8 @@
 
 use std::cell::Cell;
 
+use commloom_choice::LONGEST_REST;
+
 /// How a call ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallEnd {
@@ -19,8 +21,6 @@ pub(crate) enum CallEnd {
 
 /// So many exchanges in a row have to be settled first.
 const CALM: u32 = 8;
-/// More than so many are not left alone at once.
-const LONGEST: u32 = 32;
 
 /// The rest of one thread.
 pub(crate) struct Rest {
@@ -84,7 +84,7 @@ impl Rest {
         dice ^= dice >> 17;
         dice ^= dice << 5;
         self.dice.set(dice);
-        let left = 1 + (dice >> 8) % LONGEST;
+        let left = 1 + (dice >> 8) % LONGEST_REST;
         self.left.set(left);
         left
     }
@@ -102,7 +102,7 @@ mod tests {
             assert!(!rest.starts(CallEnd::Started) && !rest.completes());
         }
         let left = rest.after(true);
-        assert!((1..=LONGEST).contains(&left));
+        assert!((1..=LONGEST_REST).contains(&left));
         for number in 0..left {
             if number % 2 == 0 {
                 assert!(rest.starts(CallEnd::Started) && rest.starts(CallEnd::Started));

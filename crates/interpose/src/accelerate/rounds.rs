@@ -11,19 +11,50 @@
 //! for after that is something else.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use commloom_choice::{Contest, Step};
+use commloom_choice::{Contest, Step, Took};
 
 use crate::accelerate::notes::notes;
 pub(crate) use crate::accelerate::rest::CallEnd;
+use crate::node::board::{ExchangeOnNode, board};
 use crate::runtime::making::made;
 use crate::runtime::sync::lock;
 
 /// The ways of rounds that begin with one kind of message. Threads share it.
-pub(crate) type SharedContest = Arc<Mutex<Contest>>;
+pub(crate) type SharedContest = Arc<NamedContest>;
+
+/// A contest that has the same name in other processes with equal exchanges.
+#[derive(Debug)]
+pub(crate) struct NamedContest {
+    name: u64,
+    contest: Mutex<Contest>,
+}
+
+impl NamedContest {
+    pub fn lock(&self) -> MutexGuard<'_, Contest> {
+        lock(&self.contest)
+    }
+
+    /// The next step, by the times of all processes that have told them.
+    fn next_step(&self, stands_for: u32) -> Step {
+        let board = board();
+        self.lock().next_common_step(stands_for, |number, here| {
+            let exchange = ExchangeOnNode { contest: self.name, number };
+            board.and_then(|board| board.mean(exchange)).unwrap_or(here)
+        })
+    }
+
+    fn took(&self, step: Step, took: Took, content: u64) {
+        if let Some(board) = board() {
+            board.tell(ExchangeOnNode { contest: self.name, number: step.number }, took);
+        }
+        self.lock().took(step, took, content);
+    }
+}
 
 /// A way of a round: each message as is expected to be fastest for it.
 pub(crate) const AS_EXPECTED: u8 = 1;
@@ -96,7 +127,7 @@ thread_local! {
     static CURRENT: RefCell<CurrentRound> = const {
         RefCell::new(CurrentRound {
             contest: None,
-            step: Step { way: 0, timed: false, settled: false },
+            step: Step { way: 0, timed: false, settled: false, number: 0, trial: None },
             content: 0,
             ways: RoundWays { expected: [false; 2], other: [false; 2] },
             spent: Duration::ZERO,
@@ -146,6 +177,8 @@ pub(crate) fn way(
     RoundMessage { kind, ways, may_rest }: RoundMessage,
     contest: impl FnOnce() -> SharedContest,
 ) -> (u8, Lap) {
+    // Whatever follows is the work of trials, and no look.
+    let looked = notes(|notes| notes.looks_since.take()).map(|since| since.elapsed());
     with_current(
         |round| {
             if round.is_over {
@@ -155,10 +188,8 @@ pub(crate) fn way(
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             round.ways.join(ways);
             if round.step.timed && round.since.is_none() {
-                let now = Instant::now();
-                let looks_since = notes(|notes| notes.looks_since.take());
-                round.looked += looks_since.map_or(Duration::ZERO, |since| now - since);
-                round.since = Some(now);
+                round.looked += looked.unwrap_or_default();
+                round.since = Some(Instant::now());
             }
             (round.step.way, Lap(true))
         },
@@ -229,12 +260,32 @@ pub(crate) fn seed() -> u64 {
 
 /// The least that the first round in a way has cost in this process, in nanoseconds; before one
 /// has been measured, some mappings of memory.
-static BEGINNING: AtomicU64 = AtomicU64::new(20_000);
+static BEGINNING: AtomicU64 = AtomicU64::new(FIRST_MAPPINGS);
+/// Some mappings of memory, in nanoseconds.
+const FIRST_MAPPINGS: u64 = 20_000;
 
-/// A contest of a kind of round of which nothing is known.
-pub(crate) fn contest(expected: [Option<f64>; 3]) -> SharedContest {
+/// A contest of a kind of round of which nothing is known, that begins with so many bytes. The
+/// first of them in one process is taken for the first in another, and so on: where that is wrong,
+/// they decide by times that say nothing.
+pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, usize)) -> SharedContest {
+    static KINDS: Mutex<BTreeMap<(u64, usize), u64>> = Mutex::new(BTreeMap::new());
+    let number = {
+        let mut kinds = lock(&KINDS);
+        let number = kinds.entry((bytes, part)).or_default();
+        *number += 1;
+        *number
+    };
+    let mixed = [bytes, u64::try_from(part).unwrap_or(0), number];
+    let name = mixed.iter().fold(0, |name: u64, word| {
+        (name.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    });
     let contest = Contest::new(expected, seed());
-    Arc::new(Mutex::new(contest.beginning_costs(BEGINNING.load(Ordering::Relaxed))))
+    let contest = match board() {
+        // What only this process has measured is nothing to decide by.
+        Some(_) => contest.beginning_costs(FIRST_MAPPINGS).in_common(),
+        None => contest.beginning_costs(BEGINNING.load(Ordering::Relaxed)),
+    };
+    Arc::new(NamedContest { name, contest: Mutex::new(contest) })
 }
 
 /// `otherwise` where the thread ends, or is here already.
@@ -245,20 +296,21 @@ fn with_current<T>(work: impl FnOnce(&mut CurrentRound) -> T, otherwise: T) -> T
 
 impl CurrentRound {
     fn begin(&mut self, contest: SharedContest) {
-        if self.step.timed
-            && let Some(last) = &self.contest
-        {
-            let looked = if self.step.way == 0 { Duration::ZERO } else { self.looked };
-            let nanoseconds = u64::try_from((self.spent + looked).as_nanos()).unwrap_or(u64::MAX);
-            let mut last = lock(last);
-            self.ways.offered().for_each(|way| last.offer(way));
-            let made = made().saturating_sub(self.made);
-            last.took(self.step, nanoseconds, made, self.content);
-            if let Some(cost) = last.began() {
-                BEGINNING.fetch_min(cost, Ordering::Relaxed);
+        if let Some(last) = &self.contest {
+            if self.step.timed {
+                let looked = if self.step.way == 0 { Duration::ZERO } else { self.looked };
+                let all = u64::try_from((self.spent + looked).as_nanos()).unwrap_or(u64::MAX);
+                let took = Took { all, made: made().saturating_sub(self.made) };
+                self.ways.offered().for_each(|way| last.lock().offer(way));
+                last.took(self.step, took, self.content);
+                if let Some(cost) = last.lock().began() {
+                    BEGINNING.fetch_min(cost, Ordering::Relaxed);
+                }
+            } else if self.step.way != 0 {
+                last.lock().went(self.content);
             }
         }
-        self.step = lock(&contest).next_step(1 + std::mem::take(&mut self.unseen));
+        self.step = contest.next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
         (self.content, self.since, self.made) = (0, None, made());
         (self.spent, self.looked) = (Duration::ZERO, Duration::ZERO);
@@ -320,7 +372,8 @@ mod tests {
     };
 
     fn contest() -> SharedContest {
-        Arc::new(Mutex::new(Contest::new([Some(0.5), None, None], 7)))
+        let contest = Contest::new([Some(0.5), None, None], 7);
+        Arc::new(NamedContest { name: 1, contest: Mutex::new(contest) })
     }
 
     /// How many rounds begin with this kind in what a thread does.
@@ -328,7 +381,7 @@ mod tests {
         let contest = contest();
         let shared = contest.clone();
         std::thread::spawn(move || work(&shared)).join().unwrap();
-        lock(&contest).exchanges()
+        contest.lock().exchanges()
     }
 
     #[test]

@@ -168,7 +168,7 @@ pub(crate) struct Observed {
 impl Observed {
     fn exchange(&self) -> Exchange {
         let (verdict, is_mixed) = {
-            let contest = lock(&self.contest);
+            let contest = self.contest.lock();
             let is_offered = |way| contest.is_offered(way);
             (contest.verdict(), is_offered(ALL_PACKED) && is_offered(ALL_SUBSTITUTED))
         };

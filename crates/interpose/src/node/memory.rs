@@ -8,11 +8,9 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::offers::{Extent, Offer};
+use super::offers::{Extent, OFFERS, Offer};
 use super::room::SEATS;
 
-/// Offers for each of the others at once.
-pub(super) const OFFERS: usize = 64;
 /// Room for packed bytes. What is not written costs addresses, no memory.
 pub(super) const PACKED: u64 = 64 << 20;
 
@@ -118,6 +116,16 @@ impl SharedMemory {
 /// Bytes of all.
 fn bytes() -> u64 {
     u64::try_from(START).map_or(u64::MAX, |start| start + PACKED)
+}
+
+/// A number that nobody else has.
+pub(super) fn stamp() -> Option<[u64; 2]> {
+    let mut bytes = [0_u8; 16];
+    // SAFETY: so many bytes can be written there.
+    let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    let [a, b, c, d, e, f, g, h, rest @ ..] = bytes;
+    (usize::try_from(got) == Ok(bytes.len()))
+        .then(|| [u64::from_ne_bytes([a, b, c, d, e, f, g, h]), u64::from_ne_bytes(rest)])
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use std::sync::{Mutex, OnceLock};
 use commloom_mpi::{Abi, RawHandle};
 use rustc_hash::FxHashMap;
 
+use super::board;
 use super::known::{End, KnownComms, WORLD};
-use super::memory::{OFFERS, SharedMemory};
+use super::memory::{SharedMemory, stamp};
 use super::offers::{Extent, Fate, Offer, Wanted};
 use super::ordinals::{Ordinals, Stream};
 use super::room::{Door, Room, SEATS, group};
@@ -29,10 +30,21 @@ const LONGEST: u64 = 16 << 20;
 /// The neighbours of this process; none before MPI begins, and where there is no [`Room`].
 pub(crate) struct Neighbours<A: Abi> {
     is_on: AtomicBool,
+    met: OnceLock<Met>,
     present: OnceLock<Present>,
     /// Messages whose bytes this process has put into memory of another one.
     sent: AtomicU64,
     abi: PhantomData<fn() -> A>,
+}
+
+/// Where the processes of the job on this machine have met.
+struct Met {
+    /// In the world.
+    rank: u32,
+    seat: usize,
+    room: Room,
+    /// Until MPI has begun.
+    door: Mutex<Option<Door>>,
 }
 
 /// The state of a process that has neighbours.
@@ -41,8 +53,6 @@ struct Present {
     rank: u32,
     seat: usize,
     room: Room,
-    /// Until MPI has begun.
-    door: Mutex<Option<Door>>,
     /// The memory of this process, open for the others.
     mine: SharedMemory,
     _file: File,
@@ -133,6 +143,7 @@ impl<A: Abi> Neighbours<A> {
     pub const fn new() -> Self {
         Neighbours {
             is_on: AtomicBool::new(false),
+            met: OnceLock::new(),
             present: OnceLock::new(),
             sent: AtomicU64::new(0),
             abi: PhantomData,
@@ -142,32 +153,46 @@ impl<A: Abi> Neighbours<A> {
     /// MPI is about to begin: goes where the others are.
     pub fn enter(&'static self, runtime: &'static Runtime<A>) {
         let config = runtime.config();
-        let shortest = match config.on_node {
-            OnNode::Off => return,
-            OnNode::Long => SHORTEST,
-            OnNode::All => 1,
-        };
         let elsewhere = config.trace.is_some() || config.replace.is_some();
-        if config.off || config.no_pack || elsewhere || self.present.get().is_some() {
+        if config.off || elsewhere || self.met.get().is_some() {
             return;
         }
-        if let Some(present) = enter(config, shortest) {
-            // Another one has been here before, if there is one.
-            let _ = self.present.set(present);
+        let shortest = match config.on_node {
+            OnNode::Alone => return,
+            OnNode::Off => None,
+            _ if config.no_pack => None,
+            OnNode::Long => Some(SHORTEST),
+            OnNode::All => Some(1),
+        };
+        // Where nothing is tried, there is nothing to agree on.
+        if shortest.is_none() && config.force.is_some() {
+            return;
+        }
+        if let Some((met, present)) = enter(config, shortest) {
+            // Others have been here before, if there are any.
+            let _ = self.met.set(met);
+            if let Some(present) = present {
+                let _ = self.present.set(present);
+            }
         }
     }
 
     /// MPI has begun, and nothing of the program's has been sent yet.
     pub fn begin(&'static self, runtime: &'static Runtime<A>) {
-        let Some(present) = self.present.get() else { return };
+        let Some(met) = self.met.get() else { return };
         // All are there.
-        drop(lock(&present.door).take());
+        drop(lock(&met.door).take());
         let mpi = runtime.mpi();
         let world = mpi.handles.comm_world;
         let is_it = mpi.rank(world).ok().and_then(|rank| u32::try_from(rank).ok());
+        if is_it != Some(met.rank) {
+            return;
+        }
+        board::hang(met.room, met.seat);
+        let Some(present) = self.present.get() else { return };
         // Two threads could receive in another order than they are counted.
         let in_turn = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
-        if self.is_on() || is_it != Some(present.rank) || !in_turn || !mpi.is_reached_directly() {
+        if self.is_on() || !in_turn || !mpi.is_reached_directly() {
             return;
         }
         if let Ok(members) = mpi.members(world) {
@@ -321,7 +346,7 @@ impl<A: Abi> Neighbours<A> {
         let present = self.present()?;
         let (other, wanted) = present.wanted(End::Send, to, ordinal, bytes)?;
         let memory = other.memory?;
-        let offer = memory.offers(present.seat)?.get(place(wanted))?;
+        let offer = memory.offers(present.seat)?.get(wanted.place())?;
         let (number, room) = offer.claim(wanted, bytes)?;
         match memory.packed(Extent { bytes, ..room }) {
             Some(packed) => Some(Berth { offer, number, packed }),
@@ -348,7 +373,7 @@ impl<A: Abi> Neighbours<A> {
     pub fn offer(&self, from: Envelope<A>, ordinal: u64, bytes: u64) -> Option<Awaited> {
         let present = self.present()?;
         let (other, wanted) = present.wanted(End::Receive, from, ordinal, bytes)?;
-        let offer = present.mine.offers(other.seat)?.get(place(wanted))?;
+        let offer = present.mine.offers(other.seat)?.get(wanted.place())?;
         let start = lock(&present.slots).take(bytes)?;
         let room = Extent { start, bytes };
         let published = present
@@ -438,29 +463,26 @@ impl Present {
     }
 }
 
-/// Where offers for a message stand: those of one stream one after the other.
-fn place(wanted: Wanted) -> usize {
-    let mixed = (wanted.comm ^ wanted.tag.rotate_left(40)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let first = (mixed >> 32).wrapping_add(wanted.ordinal);
-    usize::try_from(first).unwrap_or(0) % OFFERS
-}
-
-/// Goes where the others of this job and machine are.
-fn enter(config: &Config, shortest: u64) -> Option<Present> {
+/// Goes where the others of this job and machine are; with memory for messages of so many bytes
+/// and more, where any of them go through it.
+fn enter(config: &Config, shortest: Option<u64>) -> Option<(Met, Option<Present>)> {
     let started = config.started?;
     let (number, rank) = (started.together?, started.rank);
     if number < 2 || usize::try_from(number).ok()? > SEATS {
         return None;
     }
     let group = group(config.job.as_deref())?;
-    let stamp = stamp()?;
-    let (mine, file) = SharedMemory::create(stamp).ok()?;
-    let (room, seat, door) = Room::enter((&group, number), rank, &file, stamp).ok()?;
-    Some(Present {
+    let memory = shortest.and_then(|shortest| {
+        let stamp = stamp()?;
+        let (mine, file) = SharedMemory::create(stamp).ok()?;
+        Some((mine, file, stamp, shortest))
+    });
+    let open = memory.as_ref().map(|(_, file, stamp, _)| (file, *stamp));
+    let (room, seat, door) = Room::enter((&group, number), rank, open).ok()?;
+    let present = memory.map(|(mine, file, _, shortest)| Present {
         rank,
         seat,
         room,
-        door: Mutex::new(Some(door)),
         mine,
         _file: file,
         shortest,
@@ -469,15 +491,6 @@ fn enter(config: &Config, shortest: u64) -> Option<Present> {
         comms: KnownComms::new(),
         others: Mutex::default(),
         repeated: Mutex::default(),
-    })
-}
-
-/// A number that nobody else has.
-fn stamp() -> Option<[u64; 2]> {
-    let mut bytes = [0_u8; 16];
-    // SAFETY: so many bytes can be written there.
-    let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-    let [a, b, c, d, e, f, g, h, rest @ ..] = bytes;
-    (usize::try_from(got) == Ok(bytes.len()))
-        .then(|| [u64::from_ne_bytes([a, b, c, d, e, f, g, h]), u64::from_ne_bytes(rest)])
+    });
+    Some((Met { rank, seat, room, door: Mutex::new(Some(door)) }, present))
 }

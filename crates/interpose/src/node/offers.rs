@@ -30,6 +30,18 @@ pub(super) struct Wanted {
     pub ordinal: u64,
 }
 
+/// Offers of a process for another one at once.
+pub(super) const OFFERS: usize = 64;
+
+impl Wanted {
+    /// Where its offer stands: those of one stream one after the other.
+    pub fn place(self) -> usize {
+        let mixed = (self.comm ^ self.tag.rotate_left(40)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let first = (mixed >> 32).wrapping_add(self.ordinal);
+        usize::try_from(first).unwrap_or(0) % OFFERS
+    }
+}
+
 /// Bytes of the receiver's memory, from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {

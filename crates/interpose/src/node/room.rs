@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use commloom_guard::{NAME, meet, part};
 use twox_hash::XxHash3_64;
 
+use super::told::ToldTimes;
+
 /// Processes at most.
 pub(super) const SEATS: usize = 128;
 
@@ -34,6 +36,7 @@ struct Seat {
     process: AtomicU32,
     descriptor: AtomicU32,
     stamp: [AtomicU64; 2],
+    told: ToldTimes,
 }
 
 #[repr(C)]
@@ -74,21 +77,21 @@ pub(super) struct Neighbour {
 
 impl Room {
     /// Goes in as this rank; the seat. `group` is what only the processes of this job and machine
-    /// have in common, `number` how many they are.
+    /// have in common, `number` how many they are. Others find the memory of this process in the
+    /// file, and know it by the stamp.
     pub fn enter(
         (group, number): (&str, u32),
         rank: u32,
-        file: &File,
-        stamp: [u64; 2],
+        memory: Option<(&File, [u64; 2])>,
     ) -> io::Result<(Room, usize, Door)> {
-        Room::enter_in(Path::new(FOLDER), (group, number), rank, (file, stamp))
+        Room::enter_in(Path::new(FOLDER), (group, number), rank, memory)
     }
 
     fn enter_in(
         folder: &Path,
         (group, number): (&str, u32),
         rank: u32,
-        (file, stamp): (&File, [u64; 2]),
+        memory: Option<(&File, [u64; 2])>,
     ) -> io::Result<(Room, usize, Door)> {
         let name = name(group);
         let bytes = u64::try_from(size_of::<Seats>()).map_err(io::Error::other)?;
@@ -103,7 +106,10 @@ impl Room {
         let at = room.0.given.fetch_add(1, Ordering::AcqRel);
         let seat = usize::try_from(at).map_err(io::Error::other)?;
         let mine = room.0.seats.get(seat).ok_or(io::ErrorKind::StorageFull)?;
-        let descriptor = u32::try_from(file.as_raw_fd()).map_err(io::Error::other)?;
+        let descriptor = |file: &File| u32::try_from(file.as_raw_fd());
+        let none = (Ok(u32::MAX), [0; 2]);
+        let (descriptor, stamp) = memory.map_or(none, |(file, stamp)| (descriptor(file), stamp));
+        let descriptor = descriptor.map_err(io::Error::other)?;
         mine.rank.store(rank, Ordering::Relaxed);
         mine.process.store(std::process::id(), Ordering::Relaxed);
         mine.descriptor.store(descriptor, Ordering::Relaxed);
@@ -136,6 +142,17 @@ impl Room {
             descriptor: taken.descriptor.load(Ordering::Relaxed),
             stamp: taken.stamp.each_ref().map(|word| word.load(Ordering::Relaxed)),
         })
+    }
+
+    /// The times that the process in this seat tells the others.
+    pub fn told(self, seat: usize) -> Option<&'static ToldTimes> {
+        self.0.seats.get(seat).map(|seat| &seat.told)
+    }
+
+    /// How many seats were given.
+    pub fn given(self) -> usize {
+        usize::try_from(self.0.given.load(Ordering::Relaxed))
+            .map_or(SEATS, |given| given.min(SEATS))
     }
 
     fn taken(self) -> impl Iterator<Item = (usize, &'static Seat)> {
@@ -201,7 +218,7 @@ mod tests {
 
     fn enter(folder: &Path, group: (&str, u32), rank: u32) -> (Room, usize, Door) {
         let file = File::open("/dev/null").unwrap();
-        Room::enter_in(folder, group, rank, (&file, [u64::from(rank), 1])).unwrap()
+        Room::enter_in(folder, group, rank, Some((&file, [u64::from(rank), 1]))).unwrap()
     }
 
     #[test]
@@ -248,8 +265,7 @@ mod tests {
         let theirs = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
         let ours = String::from_utf8(name("ours").to_vec()).unwrap();
         std::fs::hard_link(theirs, folder.path().join(format!("commloom-{ours}"))).unwrap();
-        let file = File::open("/dev/null").unwrap();
-        assert!(Room::enter_in(folder.path(), ("ours", 2), 1, (&file, [0; 2])).is_err());
+        assert!(Room::enter_in(folder.path(), ("ours", 2), 1, None).is_err());
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct Config {
 /// Which messages go through memory that two processes have mapped, of those that are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnNode {
+    /// None, and processes do not tell each other what their exchanges took.
+    Alone,
     /// None.
     Off,
     /// Those that are long enough to be worth it.
@@ -212,6 +214,7 @@ impl Config {
             replace,
             trace,
             on_node: match or(&mut problems, environment::NODE.word(&get), None, DEFAULT) {
+                Some("alone") => OnNode::Alone,
                 Some("on") => OnNode::Long,
                 Some("all") => OnNode::All,
                 _ => OnNode::Off,

@@ -1,0 +1,78 @@
+//! The board: what equal exchanges took in the processes of this job and machine, so that all of
+//! them decide by the same times.
+//!
+//! A process waits for others in its exchanges. By its own times alone it sees how late they were,
+//! more than what a message took, and one that decides for itself is slower than all were before.
+//! Nothing but times is told here: whatever is wrong or missing, messages arrive.
+
+use std::sync::OnceLock;
+
+use commloom_choice::Took;
+
+use super::room::Room;
+pub(crate) use super::told::ExchangeOnNode;
+
+/// Processes whose times count. Those of more would take longer to read than they are worth.
+const READ: usize = 16;
+
+/// The board, as this process sees it.
+pub(crate) struct Board {
+    room: Room,
+    seat: usize,
+}
+
+static BOARD: OnceLock<Board> = OnceLock::new();
+
+/// The board of this process, once MPI has begun; `None` where the processes of its job do not
+/// know each other.
+pub(crate) fn board() -> Option<&'static Board> {
+    BOARD.get().filter(|board| board.room.is_clear())
+}
+
+/// MPI has begun, and whoever comes has come.
+pub(super) fn hang(room: Room, seat: usize) {
+    if room.given() > 1 {
+        // Another one hangs there already, if there is one.
+        let _ = BOARD.set(Board { room, seat });
+    }
+}
+
+impl Board {
+    /// Tells what the exchange took here.
+    pub fn tell(&self, exchange: ExchangeOnNode, took: Took) {
+        if let Some(mine) = self.room.told(self.seat) {
+            mine.tell(exchange, took);
+        }
+    }
+
+    /// The mean of what it took in those that have told it.
+    pub fn mean(&self, exchange: ExchangeOnNode) -> Option<Took> {
+        let seats = 0..self.room.given().min(READ);
+        let told = seats.filter_map(|seat| self.room.told(seat)?.read(exchange));
+        mean(told)
+    }
+}
+
+fn mean(told: impl Iterator<Item = Took>) -> Option<Took> {
+    let mut number = 0;
+    let sum = told.fold(Took::default(), |sum, took| {
+        number += 1;
+        Took { all: sum.all.saturating_add(took.all), made: sum.made.saturating_add(took.made) }
+    });
+    (number > 0).then(|| Took { all: sum.all / number, made: sum.made / number })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn took(all: u64) -> Took {
+        Took { all, made: all / 2 }
+    }
+
+    #[test]
+    fn the_mean_is_of_those_that_have_told() {
+        assert_eq!(mean([took(10), took(30)].into_iter()), Some(took(20)));
+        assert_eq!(mean([].into_iter()), None);
+    }
+}

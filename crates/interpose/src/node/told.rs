@@ -1,0 +1,112 @@
+//! The times that one process tells the others: of its last exchanges, each in a place of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use commloom_choice::Took;
+
+/// Times that each process tells at once.
+const TOLD: usize = 64;
+/// The times that one process tells. Every bit pattern is some, and zeros are none.
+#[repr(C)]
+pub(super) struct ToldTimes([Told; TOLD]);
+
+/// One exchange.
+#[repr(C)]
+struct Told {
+    /// Which one; 0 while it is written.
+    key: AtomicU64,
+    all: AtomicU64,
+    made: AtomicU64,
+}
+
+/// The exchange with this number of a contest that has this name in all processes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExchangeOnNode {
+    pub contest: u64,
+    pub number: u64,
+}
+
+impl ExchangeOnNode {
+    fn key(self) -> u64 {
+        (self.contest ^ self.number.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
+    }
+
+    /// Those of a contest one after the other.
+    fn place(self) -> usize {
+        let place = (self.contest >> 32).wrapping_add(self.number);
+        usize::try_from(place).unwrap_or(0) % TOLD
+    }
+}
+
+impl ToldTimes {
+    pub fn tell(&self, exchange: ExchangeOnNode, took: Took) {
+        let told = &self.0[exchange.place()];
+        told.key.store(0, Ordering::Relaxed);
+        fence(Ordering::Release);
+        told.all.store(took.all, Ordering::Relaxed);
+        told.made.store(took.made, Ordering::Relaxed);
+        told.key.store(exchange.key(), Ordering::Release);
+    }
+
+    pub fn read(&self, exchange: ExchangeOnNode) -> Option<Took> {
+        let (told, key) = (&self.0[exchange.place()], exchange.key());
+        if told.key.load(Ordering::Acquire) != key {
+            return None;
+        }
+        let (all, made) = (told.all.load(Ordering::Relaxed), told.made.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        (told.key.load(Ordering::Relaxed) == key).then_some(Took { all, made })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn took(all: u64) -> Took {
+        Took { all, made: all / 2 }
+    }
+
+    /// Exchanges that are so far apart have the same place.
+    const TOLD_AT_ONCE: u64 = 64;
+
+    fn empty() -> ToldTimes {
+        let none = || Told { key: 0.into(), all: 0.into(), made: 0.into() };
+        ToldTimes(std::array::from_fn(|_| none()))
+    }
+
+    #[test]
+    fn times_are_read_of_the_exchange_that_they_are_of() {
+        let times = empty();
+        let exchange = |contest, number| ExchangeOnNode { contest, number };
+        for number in 0..200 {
+            times.tell(exchange(7, number), took(1000 + number));
+            assert_eq!(times.read(exchange(7, number)), Some(took(1000 + number)));
+        }
+        assert_eq!(times.read(exchange(7, 150)), Some(took(1150)));
+        assert_eq!(times.read(exchange(7, 100)), None, "another one is there since");
+        assert_eq!(times.read(exchange(8, 199)), None, "of another contest");
+    }
+
+    /// Whoever reads while it is written gets both times of one exchange, or none.
+    #[test]
+    fn nobody_reads_half_of_an_exchange() {
+        let times = empty();
+        let at = |n| ExchangeOnNode { contest: 1, number: n * TOLD_AT_ONCE };
+        let last = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                for n in 1..400_000 {
+                    times.tell(at(n), took(n));
+                    last.store(n, Ordering::Relaxed);
+                }
+            });
+            while !writer.is_finished() {
+                let last = last.load(Ordering::Relaxed);
+                for n in last..last + 3 {
+                    assert!(times.read(at(n)).is_none_or(|read| read == took(n)));
+                }
+            }
+        });
+    }
+}
