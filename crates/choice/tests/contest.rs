@@ -376,7 +376,7 @@ impl Halo {
             for contest in &mut contests {
                 let is_late = tells == Tells::Most && dice.share() < 0.1;
                 steps.push(contest.next_common_step(1, |number, own| {
-                    if is_late { own } else { mean(&told[usize::try_from(number).unwrap()]) }
+                    Some(if is_late { own } else { mean(&told[usize::try_from(number).unwrap()]) })
                 }));
             }
             told.push(Vec::new());

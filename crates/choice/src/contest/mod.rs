@@ -236,22 +236,24 @@ impl Contest {
     /// The next exchange, which stands for so many: others like it may have been left alone since
     /// the last one.
     pub fn next_step(&mut self, stands_for: u32) -> Step {
-        self.next_common_step(stands_for, |_, took| took)
+        self.next_common_step(stands_for, |_, took| Some(took))
     }
 
     /// The same. `common` says of an exchange by its number, and by what it took here, what it
-    /// took in all processes that have told so.
+    /// took in all processes that have told so. An exchange of which nobody knows does not count.
     #[must_use]
     pub fn next_common_step(
         &mut self,
         stands_for: u32,
-        common: impl Fn(u64, Took) -> Took,
+        common: impl Fn(u64, Took) -> Option<Took>,
     ) -> Step {
         let number = self.exchanges() + u64::from(stands_for);
         let until = number.saturating_sub(LAG);
         while let Some(&past) = self.pending.front().filter(|past| past.step.number <= until) {
             self.pending.pop_front();
-            self.account(past.step, common(past.step.number, past.took), past.content);
+            if let Some(took) = common(past.step.number, past.took) {
+                self.account(past.step, took, past.content);
+            }
         }
         self.asked += 1;
         self.exchanges += u64::from(stands_for);

@@ -44,7 +44,7 @@ impl NamedContest {
         let board = board();
         self.lock().next_common_step(stands_for, |number, here| {
             let exchange = ExchangeOnNode { contest: self.name, number };
-            board.and_then(|board| board.mean(exchange)).unwrap_or(here)
+            board.map_or(Some(here), |board| board.mean(exchange))
         })
     }
 

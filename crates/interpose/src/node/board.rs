@@ -12,9 +12,6 @@ use commloom_choice::Took;
 use super::room::Room;
 pub(crate) use super::told::ExchangeOnNode;
 
-/// Processes whose times count. Those of more would take longer to read than they are worth.
-const READ: usize = 16;
-
 /// The board, as this process sees it.
 pub(crate) struct Board {
     room: Room,
@@ -47,9 +44,7 @@ impl Board {
 
     /// The mean of what it took in those that have told it.
     pub fn mean(&self, exchange: ExchangeOnNode) -> Option<Took> {
-        let seats = 0..self.room.given().min(READ);
-        let told = seats.filter_map(|seat| self.room.told(seat)?.read(exchange));
-        mean(told)
+        mean(self.room.all_told().filter_map(|told| told.read(exchange)))
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use commloom_guard::{NAME, meet, part};
 use twox_hash::XxHash3_64;
 
-use super::told::ToldTimes;
+use super::told::{TELLERS, ToldTimes};
 
 /// Processes at most.
 pub(super) const SEATS: usize = 128;
@@ -36,7 +36,6 @@ struct Seat {
     process: AtomicU32,
     descriptor: AtomicU32,
     stamp: [AtomicU64; 2],
-    told: ToldTimes,
 }
 
 #[repr(C)]
@@ -48,6 +47,7 @@ struct Seats {
     /// is who.
     is_mixed: AtomicU32,
     seats: [Seat; SEATS],
+    told: [ToldTimes; TELLERS],
 }
 
 /// The processes, as one of them sees them.
@@ -144,9 +144,14 @@ impl Room {
         })
     }
 
-    /// The times that the process in this seat tells the others.
+    /// The times that the process in this seat tells the others, if it does.
     pub fn told(self, seat: usize) -> Option<&'static ToldTimes> {
-        self.0.seats.get(seat).map(|seat| &seat.told)
+        self.0.told.get(seat)
+    }
+
+    /// The times of all that do.
+    pub fn all_told(self) -> impl Iterator<Item = &'static ToldTimes> {
+        self.0.told.iter().take(self.given())
     }
 
     /// How many seats were given.

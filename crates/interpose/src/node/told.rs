@@ -4,8 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use commloom_choice::Took;
 
-/// Times that each process tells at once.
-const TOLD: usize = 64;
+/// Times that each process tells at once. Those of exchanges that are looked for at the same time
+/// are few: with 16 of them, one in 16 has been overwritten by another one.
+const TOLD: usize = 256;
+/// Processes that tell theirs. Those of more would take longer to read than they are worth.
+pub(super) const TELLERS: usize = 16;
 /// The times that one process tells. Every bit pattern is some, and zeros are none.
 #[repr(C)]
 pub(super) struct ToldTimes([Told; TOLD]);
@@ -31,10 +34,10 @@ impl ExchangeOnNode {
         (self.contest ^ self.number.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
     }
 
-    /// Those of a contest one after the other.
+    /// Drawn by chance: of two contests that go on side by side one would always overwrite the
+    /// other.
     fn place(self) -> usize {
-        let place = (self.contest >> 32).wrapping_add(self.number);
-        usize::try_from(place).unwrap_or(0) % TOLD
+        usize::try_from(self.key() >> 32).unwrap_or(0) % TOLD
     }
 }
 
@@ -67,9 +70,6 @@ mod tests {
         Took { all, made: all / 2 }
     }
 
-    /// Exchanges that are so far apart have the same place.
-    const TOLD_AT_ONCE: u64 = 64;
-
     fn empty() -> ToldTimes {
         let none = || Told { key: 0.into(), all: 0.into(), made: 0.into() };
         ToldTimes(std::array::from_fn(|_| none()))
@@ -79,20 +79,23 @@ mod tests {
     fn times_are_read_of_the_exchange_that_they_are_of() {
         let times = empty();
         let exchange = |contest, number| ExchangeOnNode { contest, number };
-        for number in 0..200 {
+        let mut there = 0;
+        for number in 0..1000 {
             times.tell(exchange(7, number), took(1000 + number));
             assert_eq!(times.read(exchange(7, number)), Some(took(1000 + number)));
+            assert_eq!(times.read(exchange(8, number)), None, "of another contest");
+            let before = number.checked_sub(4).map(|before| times.read(exchange(7, before)));
+            there += usize::from(before.flatten().is_some());
         }
-        assert_eq!(times.read(exchange(7, 150)), Some(took(1150)));
-        assert_eq!(times.read(exchange(7, 100)), None, "another one is there since");
-        assert_eq!(times.read(exchange(8, 199)), None, "of another contest");
+        assert!(there > 960, "{there} of 996 are still there four exchanges later");
+        assert_eq!(times.read(exchange(7, 1)), None, "another one is there since");
     }
 
     /// Whoever reads while it is written gets both times of one exchange, or none.
     #[test]
     fn nobody_reads_half_of_an_exchange() {
         let times = empty();
-        let at = |n| ExchangeOnNode { contest: 1, number: n * TOLD_AT_ONCE };
+        let at = |number| ExchangeOnNode { contest: 1, number };
         let last = AtomicU64::new(0);
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
@@ -103,7 +106,7 @@ mod tests {
             });
             while !writer.is_finished() {
                 let last = last.load(Ordering::Relaxed);
-                for n in last..last + 3 {
+                for n in last.saturating_sub(300)..last + 3 {
                     assert!(times.read(at(n)).is_none_or(|read| read == took(n)));
                 }
             }
