@@ -13,7 +13,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -156,6 +156,9 @@ bench-mpi: setup build ## ping-pong, broadcast and packing natively and under co
 
 bench-paired: setup build ## natively and under commloom by turns in one run: ping-pong, broadcast, transpose, halo and stencil; every cell that is slower (BENCH_ARGS='--mpi mpich5=/opt/mpich5 --ranks 4'; some 10 minutes a library), write tables/paired.md
 	$(CARGO) run --release --package xtask -- paired --markdown $(CURDIR)/$(TABLES)/paired.md $(BENCH_ARGS)
+
+bench-adverse: setup build ## halo and stencil by turns in one run where little is as a quiet machine has it: wrong tables, 4 ranks, one core, a busy neighbour, the network (BENCH_ARGS='--mpi mpich5=/opt/mpich5'; some 3 minutes each), print a table
+	@scripts/bench-adverse $(BENCH_ARGS)
 
 gaps: ## measure large trees against optimal ones, write tables/tree-gaps.md
 	$(CARGO) run --release --package commloom-reconstruct --example gaps -- $(GAPS_ARGS)
