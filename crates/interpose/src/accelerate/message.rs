@@ -178,7 +178,7 @@ impl<A: Abi> Message<A> {
     }
 
     fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
-        let contest = rounds::contest(expected, (self.size(), part.index()));
+        let contest = rounds::contest(expected, (self.size(), part));
         self.tally.watch(Observed {
             contest: contest.clone(),
             begins_with: part.name(),

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use commloom_choice::{Contest, Step, Took};
 
 use crate::accelerate::notes::notes;
+use crate::accelerate::part::Part;
 pub(crate) use crate::accelerate::rest::CallEnd;
 use crate::node::board::{ExchangeOnNode, board};
 use crate::runtime::making::made;
@@ -31,6 +32,7 @@ pub(crate) type SharedContest = Arc<NamedContest>;
 #[derive(Debug)]
 pub(crate) struct NamedContest {
     name: u64,
+    side: u64,
     contest: Mutex<Contest>,
 }
 
@@ -43,16 +45,19 @@ impl NamedContest {
     fn next_step(&self, stands_for: u32) -> Step {
         let board = board();
         self.lock().next_common_step(stands_for, |number, here| {
-            let exchange = ExchangeOnNode { contest: self.name, number };
-            board.map_or(Some(here), |board| board.mean(exchange))
+            board.map_or(Some(here), |board| board.mean(self.exchange(number)))
         })
     }
 
     fn took(&self, step: Step, took: Took, content: u64) {
         if let Some(board) = board() {
-            board.tell(ExchangeOnNode { contest: self.name, number: step.number }, took);
+            board.tell(self.exchange(step.number), took);
         }
         self.lock().took(step, took, content);
+    }
+
+    fn exchange(&self, number: u64) -> ExchangeOnNode {
+        ExchangeOnNode { contest: self.name, number, side: self.side }
     }
 }
 
@@ -267,15 +272,20 @@ const FIRST_MAPPINGS: u64 = 20_000;
 /// A contest of a kind of round of which nothing is known, that begins with so many bytes. The
 /// first of them in one process is taken for the first in another, and so on: where that is wrong,
 /// they decide by times that say nothing.
-pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, usize)) -> SharedContest {
+pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, Part)) -> SharedContest {
     static KINDS: Mutex<BTreeMap<(u64, usize), u64>> = Mutex::new(BTreeMap::new());
     let number = {
         let mut kinds = lock(&KINDS);
-        let number = kinds.entry((bytes, part)).or_default();
+        let number = kinds.entry((bytes, part.index())).or_default();
         *number += 1;
         *number
     };
-    let mixed = [bytes, u64::try_from(part).unwrap_or(0), number];
+    // Sending and receiving are the sides of one exchange.
+    let (part, side) = match part {
+        Part::Received => (Part::Sent, 1),
+        part => (part, 0),
+    };
+    let mixed = [bytes, u64::try_from(part.index()).unwrap_or(0), number];
     let name = mixed.iter().fold(0, |name: u64, word| {
         (name.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     });
@@ -285,7 +295,7 @@ pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, usize)) -
         Some(_) => contest.beginning_costs(FIRST_MAPPINGS).in_common(),
         None => contest.beginning_costs(BEGINNING.load(Ordering::Relaxed)),
     };
-    Arc::new(NamedContest { name, contest: Mutex::new(contest) })
+    Arc::new(NamedContest { name, side, contest: Mutex::new(contest) })
 }
 
 /// `otherwise` where the thread ends, or is here already.
@@ -373,7 +383,7 @@ mod tests {
 
     fn contest() -> SharedContest {
         let contest = Contest::new([Some(0.5), None, None], 7);
-        Arc::new(NamedContest { name: 1, contest: Mutex::new(contest) })
+        Arc::new(NamedContest { name: 1, side: 0, contest: Mutex::new(contest) })
     }
 
     /// How many rounds begin with this kind in what a thread does.

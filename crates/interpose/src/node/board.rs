@@ -42,18 +42,20 @@ impl Board {
         }
     }
 
-    /// The mean of what it took in those that have told it.
+    /// All sides of it together, each the mean of what it took in those that have told it: what is
+    /// faster for who sends may cost whoever receives more.
     pub fn mean(&self, exchange: ExchangeOnNode) -> Option<Took> {
-        mean(self.room.all_told().filter_map(|told| told.read(exchange)))
+        let side = |side| mean(self.room.all_told().filter_map(|told| told.read(side)));
+        exchange.sides().filter_map(side).reduce(plus)
     }
 }
 
+fn plus(a: Took, b: Took) -> Took {
+    Took { all: a.all.saturating_add(b.all), made: a.made.saturating_add(b.made) }
+}
+
 fn mean(told: impl Iterator<Item = Took>) -> Option<Took> {
-    let mut number = 0;
-    let sum = told.fold(Took::default(), |sum, took| {
-        number += 1;
-        Took { all: sum.all.saturating_add(took.all), made: sum.made.saturating_add(took.made) }
-    });
+    let (number, sum) = told.fold((0, Took::default()), |(n, sum), took| (n + 1, plus(sum, took)));
     (number > 0).then(|| Took { all: sum.all / number, made: sum.made / number })
 }
 

@@ -22,16 +22,26 @@ struct Told {
     made: AtomicU64,
 }
 
-/// The exchange with this number of a contest that has this name in all processes.
+/// Exchanges have at most so many sides: a message is sent and received.
+pub(super) const SIDES: u64 = 2;
+
+/// One side of the exchange with this number of a contest that has this name in all processes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExchangeOnNode {
     pub contest: u64,
     pub number: u64,
+    pub side: u64,
 }
 
 impl ExchangeOnNode {
     fn key(self) -> u64 {
-        (self.contest ^ self.number.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
+        let number = self.number.wrapping_mul(SIDES).wrapping_add(self.side);
+        (self.contest ^ number.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
+    }
+
+    /// All sides of it.
+    pub(super) fn sides(self) -> impl Iterator<Item = ExchangeOnNode> {
+        (0..SIDES).map(move |side| ExchangeOnNode { side, ..self })
     }
 
     /// Drawn by chance: of two contests that go on side by side one would always overwrite the
@@ -78,7 +88,7 @@ mod tests {
     #[test]
     fn times_are_read_of_the_exchange_that_they_are_of() {
         let times = empty();
-        let exchange = |contest, number| ExchangeOnNode { contest, number };
+        let exchange = |contest, number| ExchangeOnNode { contest, number, side: 0 };
         let mut there = 0;
         for number in 0..1000 {
             times.tell(exchange(7, number), took(1000 + number));
@@ -95,7 +105,7 @@ mod tests {
     #[test]
     fn nobody_reads_half_of_an_exchange() {
         let times = empty();
-        let at = |number| ExchangeOnNode { contest: 1, number };
+        let at = |number| ExchangeOnNode { contest: 1, number, side: 1 };
         let last = AtomicU64::new(0);
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
