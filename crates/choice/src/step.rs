@@ -22,6 +22,8 @@ pub struct Took {
     pub all: u64,
     /// That part of it in which it made what later ones have.
     pub made: u64,
+    /// What it took besides, to keep account of trials.
+    pub counted: u64,
 }
 
 /// The time of an exchange that other processes may still be at.

@@ -121,7 +121,7 @@ impl Truth {
             let content = content(step.way, dice);
             if step.timed {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
-                contest.took(step, Took { all: took as u64, made: 0 }, content);
+                contest.took(step, Took { all: took as u64, ..Took::default() }, content);
             }
             native += time;
             taken += took;
@@ -262,7 +262,7 @@ fn together(truth: &Truth, processes: usize, exchanges: u64, dice: &mut Dice) ->
         }
         for (contest, step) in contests.iter_mut().zip(steps).filter(|(_, step)| step.timed) {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
-            contest.took(step, Took { all: slowest as u64, made: 0 }, 7);
+            contest.took(step, Took { all: slowest as u64, ..Took::default() }, 7);
         }
     }
     let times = truth.exchange(exchanges, dice).1;
@@ -305,7 +305,7 @@ fn what_a_beginning_costs_is_paid_for() {
             let took = usual * if is_first { 1.0 + costs / usual } else { 1.0 };
             taken += took;
             if step.timed {
-                contest.took(step, Took { all: whole(took), made: 0 }, 7);
+                contest.took(step, Took { all: whole(took), ..Took::default() }, 7);
             }
             let lost = taken / (usual * f64::from(number)) - 1.0;
             assert!(number < 50 || lost < 0.06, "seed {seed}: {lost} after {number}");
@@ -347,7 +347,7 @@ struct HaloEnd {
 fn mean(told: &[Took]) -> Took {
     let number = told.len() as u64;
     let mean = |of: fn(&Took) -> u64| told.iter().map(of).sum::<u64>() / number;
-    Took { all: mean(|took| took.all), made: mean(|took| took.made) }
+    Took { all: mean(|took| took.all), made: mean(|took| took.made), counted: 0 }
 }
 
 impl Halo {
@@ -399,7 +399,7 @@ impl Halo {
                 longest = longest.max(own * common + making);
                 if step.timed {
                     let spent = last - come[number] + own * common + making;
-                    let took = Took { all: spent as u64, made: making as u64 };
+                    let took = Took { all: spent as u64, made: making as u64, counted: 0 };
                     told[usize::try_from(step.number).unwrap()].push(took);
                     contest.took(step, took, 7);
                 }

@@ -6,7 +6,9 @@ use crate::step::{Step, Took};
 
 impl Contest {
     /// The time of an exchange is there, of all processes that have told it.
-    pub(super) fn account(&mut self, step: Step, Took { all, made }: Took, content: u64) {
+    pub(super) fn account(&mut self, step: Step, Took { all, made, counted }: Took, content: u64) {
+        self.spent += to_float(counted);
+        self.credit -= to_float(counted);
         if !self.is_same(content) {
             return;
         }

@@ -114,6 +114,8 @@ struct CurrentRound {
     spent: Duration,
     /// The time of the looks at its messages, which native rounds do without.
     looked: Duration,
+    /// The time in which trials were kept account of, before it.
+    counted: Duration,
     /// The time that the thread had spent with [making](crate::runtime::making) when it began.
     made: u64,
     /// A call of it is under way.
@@ -137,6 +139,7 @@ thread_local! {
             ways: RoundWays { expected: [false; 2], other: [false; 2] },
             spent: Duration::ZERO,
             looked: Duration::ZERO,
+            counted: Duration::ZERO,
             made: 0,
             since: None,
             open: 0,
@@ -183,7 +186,7 @@ pub(crate) fn way(
     contest: impl FnOnce() -> SharedContest,
 ) -> (u8, Lap) {
     // Whatever follows is the work of trials, and no look.
-    let looked = notes(|notes| notes.looks_since.take()).map(|since| since.elapsed());
+    let look = notes(|notes| notes.looks_since.take()).map(|since| (since, Instant::now()));
     with_current(
         |round| {
             if round.is_over {
@@ -193,8 +196,12 @@ pub(crate) fn way(
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             round.ways.join(ways);
             if round.step.timed && round.since.is_none() {
-                round.looked += looked.unwrap_or_default();
-                round.since = Some(Instant::now());
+                let now = Instant::now();
+                if let Some((since, until)) = look {
+                    round.looked += until - since;
+                    round.counted += now - until;
+                }
+                round.since = Some(now);
             }
             (round.step.way, Lap(true))
         },
@@ -309,8 +316,12 @@ impl CurrentRound {
         if let Some(last) = &self.contest {
             if self.step.timed {
                 let looked = if self.step.way == 0 { Duration::ZERO } else { self.looked };
-                let all = u64::try_from((self.spent + looked).as_nanos()).unwrap_or(u64::MAX);
-                let took = Took { all, made: made().saturating_sub(self.made) };
+                let nanoseconds = |time: Duration| u64::try_from(time.as_nanos());
+                let took = Took {
+                    all: nanoseconds(self.spent + looked).unwrap_or(u64::MAX),
+                    made: made().saturating_sub(self.made),
+                    counted: nanoseconds(self.counted).unwrap_or(u64::MAX),
+                };
                 self.ways.offered().for_each(|way| last.lock().offer(way));
                 last.took(self.step, took, self.content);
                 if let Some(cost) = last.lock().began() {
@@ -323,7 +334,7 @@ impl CurrentRound {
         self.step = contest.next_step(1 + std::mem::take(&mut self.unseen));
         self.contest = Some(contest);
         (self.content, self.since, self.made) = (0, None, made());
-        (self.spent, self.looked) = (Duration::ZERO, Duration::ZERO);
+        (self.spent, self.looked, self.counted) = Default::default();
         self.ways = RoundWays::default();
         (self.open, self.is_over) = (0, false);
         self.tell();

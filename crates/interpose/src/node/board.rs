@@ -51,12 +51,20 @@ impl Board {
 }
 
 fn plus(a: Took, b: Took) -> Took {
-    Took { all: a.all.saturating_add(b.all), made: a.made.saturating_add(b.made) }
+    Took {
+        all: a.all.saturating_add(b.all),
+        made: a.made.saturating_add(b.made),
+        counted: a.counted.saturating_add(b.counted),
+    }
 }
 
 fn mean(told: impl Iterator<Item = Took>) -> Option<Took> {
     let (number, sum) = told.fold((0, Took::default()), |(n, sum), took| (n + 1, plus(sum, took)));
-    (number > 0).then(|| Took { all: sum.all / number, made: sum.made / number })
+    (number > 0).then(|| Took {
+        all: sum.all / number,
+        made: sum.made / number,
+        counted: sum.counted / number,
+    })
 }
 
 #[cfg(test)]
@@ -64,7 +72,7 @@ mod tests {
     use super::*;
 
     fn took(all: u64) -> Took {
-        Took { all, made: all / 2 }
+        Took { all, made: all / 2, counted: all }
     }
 
     #[test]

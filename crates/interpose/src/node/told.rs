@@ -20,6 +20,7 @@ struct Told {
     key: AtomicU64,
     all: AtomicU64,
     made: AtomicU64,
+    counted: AtomicU64,
 }
 
 /// Exchanges have at most so many sides: a message is sent and received.
@@ -58,6 +59,7 @@ impl ToldTimes {
         fence(Ordering::Release);
         told.all.store(took.all, Ordering::Relaxed);
         told.made.store(took.made, Ordering::Relaxed);
+        told.counted.store(took.counted, Ordering::Relaxed);
         told.key.store(exchange.key(), Ordering::Release);
     }
 
@@ -66,9 +68,11 @@ impl ToldTimes {
         if told.key.load(Ordering::Acquire) != key {
             return None;
         }
-        let (all, made) = (told.all.load(Ordering::Relaxed), told.made.load(Ordering::Relaxed));
+        let read = |time: &AtomicU64| time.load(Ordering::Relaxed);
+        let took =
+            Took { all: read(&told.all), made: read(&told.made), counted: read(&told.counted) };
         fence(Ordering::Acquire);
-        (told.key.load(Ordering::Relaxed) == key).then_some(Took { all, made })
+        (told.key.load(Ordering::Relaxed) == key).then_some(took)
     }
 }
 
@@ -77,11 +81,11 @@ mod tests {
     use super::*;
 
     fn took(all: u64) -> Took {
-        Took { all, made: all / 2 }
+        Took { all, made: all / 2, counted: all + 1 }
     }
 
     fn empty() -> ToldTimes {
-        let none = || Told { key: 0.into(), all: 0.into(), made: 0.into() };
+        let none = || Told { key: 0.into(), all: 0.into(), made: 0.into(), counted: 0.into() };
         ToldTimes(std::array::from_fn(|_| none()))
     }
 
