@@ -22,7 +22,7 @@ pub struct Took {
     pub all: u64,
     /// That part of it in which it made what later ones have.
     pub made: u64,
-    /// What it took besides, to keep account of trials.
+    /// The time besides that it took to keep account of trials.
     pub counted: u64,
 }
 
