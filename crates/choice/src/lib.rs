@@ -25,7 +25,7 @@ mod step;
 mod table;
 mod trial;
 
-pub use contest::{Contest, ContestVerdict, LAG, LONGEST_REST};
+pub use contest::{Contest, ContestVerdict, LONGEST_REST};
 pub use family::{Family, Form, MANY};
 pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};

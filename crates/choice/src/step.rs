@@ -5,7 +5,7 @@
 pub struct Step {
     /// The way: 0 is native, others count from 1 on.
     pub way: u8,
-    /// Its time is wanted: [`Contest::took`].
+    /// Its time is wanted: [`took`](crate::Contest::took).
     pub timed: bool,
     /// It is native, and nothing is being tried: so are the next ones, for all that is known.
     pub settled: bool,

@@ -15,8 +15,6 @@ const EARLY: u64 = 8;
 pub(crate) struct Trial {
     pub way: u8,
     pub phase: u64,
-    /// Among the trials of its contest.
-    pub number: u32,
     /// The other processes try it in the same exchanges, if they can.
     pub is_joint: bool,
     /// The first exchange in a way pays for buffers that later ones have.

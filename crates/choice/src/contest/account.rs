@@ -14,8 +14,7 @@ impl Contest {
         }
         let time = all.max(1);
         let usual = self.usual();
-        let number = step.trial.filter(|number| *number == self.trials);
-        let trial = self.trial.as_mut().filter(|trial| number == Some(trial.number));
+        let trial = self.trial.as_mut().filter(|_| step.trial == Some(self.trials));
         if step.way == self.standing {
             if let Some(trial) = trial {
                 trial.partner = Some(time);

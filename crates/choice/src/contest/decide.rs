@@ -52,7 +52,7 @@ impl Contest {
         // While others try native by themselves too, it does not look slower than what stands.
         let is_joint = way == 0 || self.is_common || is_joint_at(self.exchanges);
         self.trials += 1;
-        Some(Trial { way, phase, number: self.trials, is_joint, is_cold: true, ..Trial::default() })
+        Some(Trial { way, phase, is_joint, is_cold: true, ..Trial::default() })
     }
 
     /// Decides between a way on trial and the one that stands, if that is clear. That it has lost

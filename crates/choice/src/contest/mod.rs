@@ -77,7 +77,7 @@ pub const LONGEST_REST: u32 = 32;
 
 /// So many exchanges later all processes have told what an exchange took: one that exchanges with
 /// this one two later, and those that it exchanges with another one later.
-pub const LAG: u64 = 4;
+const LAG: u64 = 4;
 
 /// The ways of one kind of exchange.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ pub struct Contest {
     /// told yet.
     is_common: bool,
     pending: VecDeque<Pending>,
-    /// The number of the last trial.
+    /// Trials so far: the number of the one that goes on.
     trials: u32,
     dice: u64,
 }
@@ -206,8 +206,8 @@ impl Contest {
         Contest { beginning: to_float(nanoseconds), ..self }
     }
 
-    /// Processes with equal exchanges decide by the same times, those of [`LAG`] exchanges ago,
-    /// and so all in the same way at the same exchange: [`Contest::next_common_step`].
+    /// Processes with equal exchanges decide by the same times, those of a few exchanges ago, and
+    /// so all in the same way at the same exchange: [`Contest::next_common_step`].
     #[must_use]
     pub fn in_common(self) -> Contest {
         Contest { is_common: true, ..self }
@@ -295,10 +295,11 @@ impl Contest {
             self.trial = self.challenger(place.phase);
         }
         let glance = self.is_doubtful() || self.asked.is_multiple_of(GLANCE);
+        let number = Some(self.trials);
+        let in_pair = |way| Step { way, timed: true, trial: number, ..standing };
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
-        let in_pair = |way| Step { way, timed: true, trial: Some(trial.number), ..standing };
         if let Some(way) = trial.due.take() {
             return in_pair(way);
         }

@@ -1,6 +1,7 @@
 //! The arguments of one side of a collective, and how they become [`Blocks`].
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use commloom_mpi::Abi;
 
@@ -40,28 +41,21 @@ pub(crate) trait Arguments<A: Abi>: Copy {
     fn packed(&self, buffer: *mut c_void, blocks: &Blocks<A>) -> Self;
 }
 
-/// The message of `count` elements, for a collective.
+/// The message of `count` elements, for a collective; `None` where they are passed on.
 fn find<A: Abi>(
     state: &'static Accelerator<A>,
     datatype: A::Datatype,
     count: i64,
     purpose: Purpose,
-) -> Found<A> {
+) -> Option<Arc<Message<A>>> {
     // The library reports the null handle; asking about it would report it as an error of ours.
     if count <= 0 || state.is_plain(datatype) || datatype == state.mpi().handles.datatype_null {
-        return Found::Nothing;
+        return None;
     }
-    state.message(datatype, count, purpose)
-}
-
-/// Looks where a message may be missing: what comes out of the block is passed on.
-macro_rules! message_or_return {
-    ($found:expr) => {
-        match $found {
-            Found::This(message) => message,
-            Found::Nothing | Found::Unknown => return None,
-        }
-    };
+    match state.message(datatype, count, purpose) {
+        Found::This(message) => Some(message),
+        Found::Nothing | Found::Unknown => None,
+    }
 }
 
 /// Blocks of different datatypes begin at multiples of this many bytes of the packed buffer.
@@ -121,7 +115,7 @@ impl<A: Abi, N: Integer> Arguments<A> for Equal<A, N> {
         purpose: Purpose,
     ) -> Option<Blocks<A>> {
         let all = self.count.wide().checked_mul(i64::try_from(blocks).ok()?)?;
-        let message = message_or_return!(find(state, self.datatype, all, purpose));
+        let message = find(state, self.datatype, all, purpose)?;
         let parts = u64::try_from(blocks).ok()?;
         let reason = match () {
             () if !message.takes(self.buffer) => Some(NO_BUFFER),
@@ -187,8 +181,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Varying<A, N, D> {
             return None;
         }
         let longest = longest.checked_next_power_of_two()?;
-        let message =
-            message_or_return!(find(state, self.datatype, i64::try_from(longest).ok()?, purpose));
+        let message = find(state, self.datatype, i64::try_from(longest).ok()?, purpose)?;
         let size = message.size() / longest;
         // Most calls stay as they are: nothing is made for them.
         let lowest = given().zip(places).filter(|(count, _)| *count != Some(0));
@@ -273,7 +266,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             if count.wide() == 0 {
                 continue;
             }
-            let message = message_or_return!(find(state, datatype, count.wide(), purpose));
+            let message = find(state, datatype, count.wide(), purpose)?;
             let stays = if message.takes_at(self.buffer, place.wide()) {
                 all = all.checked_add(message.size())?;
                 let gain = packed_bytes(&message, &mut vote, purpose);
@@ -301,7 +294,7 @@ impl<A: Abi, N: Integer, D: Displacement> Arguments<A> for Typed<A, N, D> {
             if count.wide() == 0 {
                 continue;
             }
-            let message = message_or_return!(find(state, datatype, count.wide(), purpose));
+            let message = find(state, datatype, count.wide(), purpose)?;
             packed[index] = message.element.handle()?;
             end = at.checked_add(message.bytes())?;
             each.push(Block {

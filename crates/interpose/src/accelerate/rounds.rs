@@ -11,12 +11,13 @@
 //! for after that is something else.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use commloom_choice::{Contest, Step, Took};
+use rustc_hash::FxBuildHasher;
 
 use crate::accelerate::notes::notes;
 use crate::accelerate::part::Part;
@@ -49,11 +50,11 @@ impl NamedContest {
         })
     }
 
-    fn took(&self, step: Step, took: Took, content: u64) {
+    /// Tells the other processes what an exchange took here.
+    fn tell(&self, step: Step, took: Took) {
         if let Some(board) = board() {
             board.tell(self.exchange(step.number), took);
         }
-        self.lock().took(step, took, content);
     }
 
     fn exchange(&self, number: u64) -> ExchangeOnNode {
@@ -280,22 +281,17 @@ const FIRST_MAPPINGS: u64 = 20_000;
 /// first of them in one process is taken for the first in another, and so on: where that is wrong,
 /// they decide by times that say nothing.
 pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, Part)) -> SharedContest {
-    static KINDS: Mutex<BTreeMap<(u64, usize), u64>> = Mutex::new(BTreeMap::new());
-    let number = {
-        let mut kinds = lock(&KINDS);
-        let number = kinds.entry((bytes, part.index())).or_default();
-        *number += 1;
-        *number
-    };
+    // Kinds that share a counter are told apart by their bytes and parts.
+    static KINDS: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
+    let hash = |of: (u64, usize, u64)| FxBuildHasher.hash_one(of);
+    let kind = usize::try_from(hash((bytes, part.index(), 0)) >> 32).unwrap_or(0) % KINDS.len();
+    let number = KINDS[kind].fetch_add(1, Ordering::Relaxed);
     // Sending and receiving are the sides of one exchange.
     let (part, side) = match part {
         Part::Received => (Part::Sent, 1),
         part => (part, 0),
     };
-    let mixed = [bytes, u64::try_from(part.index()).unwrap_or(0), number];
-    let name = mixed.iter().fold(0, |name: u64, word| {
-        (name.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    });
+    let name = hash((bytes, part.index(), number));
     let contest = Contest::new(expected, seed());
     let contest = match board() {
         // What only this process has measured is nothing to decide by.
@@ -316,15 +312,18 @@ impl CurrentRound {
         if let Some(last) = &self.contest {
             if self.step.timed {
                 let looked = if self.step.way == 0 { Duration::ZERO } else { self.looked };
-                let nanoseconds = |time: Duration| u64::try_from(time.as_nanos());
+                let nanoseconds =
+                    |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
                 let took = Took {
-                    all: nanoseconds(self.spent + looked).unwrap_or(u64::MAX),
+                    all: nanoseconds(self.spent + looked),
                     made: made().saturating_sub(self.made),
-                    counted: nanoseconds(self.counted).unwrap_or(u64::MAX),
+                    counted: nanoseconds(self.counted),
                 };
-                self.ways.offered().for_each(|way| last.lock().offer(way));
+                last.tell(self.step, took);
+                let mut last = last.lock();
+                self.ways.offered().for_each(|way| last.offer(way));
                 last.took(self.step, took, self.content);
-                if let Some(cost) = last.lock().began() {
+                if let Some(cost) = last.began() {
                     BEGINNING.fetch_min(cost, Ordering::Relaxed);
                 }
             } else if self.step.way != 0 {

@@ -9,13 +9,14 @@ use commloom_choice::Took;
 const TOLD: usize = 256;
 /// Processes that tell theirs. Those of more would take longer to read than they are worth.
 pub(super) const TELLERS: usize = 16;
+
 /// The times that one process tells. Every bit pattern is some, and zeros are none.
 #[repr(C)]
-pub(super) struct ToldTimes([Told; TOLD]);
+pub(super) struct ToldTimes([ToldTime; TOLD]);
 
 /// One exchange.
 #[repr(C)]
-struct Told {
+struct ToldTime {
     /// Which one; 0 while it is written.
     key: AtomicU64,
     all: AtomicU64,
@@ -85,7 +86,7 @@ mod tests {
     }
 
     fn empty() -> ToldTimes {
-        let none = || Told { key: 0.into(), all: 0.into(), made: 0.into(), counted: 0.into() };
+        let none = || ToldTime { key: 0.into(), all: 0.into(), made: 0.into(), counted: 0.into() };
         ToldTimes(std::array::from_fn(|_| none()))
     }
 
