@@ -56,12 +56,13 @@ impl Walk<'_> {
 }
 
 impl Dense {
-    /// Forgets the words of copies that do not mean the same any more.
-    pub(super) fn keep_origins(&mut self, holds: &dyn Fn(&Origin) -> bool) {
+    /// Forgets the words of copies that do not mean the same any more, for all that `holds` can
+    /// mend.
+    pub(super) fn keep_origins(&mut self, holds: &mut dyn FnMut(&mut Origin) -> bool) {
         match self {
             Dense::Copy(copy) => {
                 let Copy { origin, .. } = copy.as_mut();
-                if origin.as_ref().is_some_and(|origin| !holds(origin)) {
+                if origin.as_mut().is_some_and(|origin| !holds(origin)) {
                     *origin = None;
                 }
             }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
-use commloom_source::affine::{Atom, Polynomial};
+use commloom_source::affine::{Atom, Place, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Name, Statement};
 
 use super::piece::{Piece, solve};
 use super::renew::Renewal;
-use super::state::{Known, Located};
+use super::state::{self, Known, Located, Value};
 use super::walk::{Arrival, Site, Walk};
 use super::{Address, Direction, Origin, Packing, Request, Setting};
 
@@ -50,7 +50,20 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         let span = origin.expression.span;
         origin.values.iter().all(|(_, value)| check.number(value, span).is_ok())
     };
-    piece.content.keep_origins(&said);
+    // What a variable still is at the call is said by its name: a macro may have it, too.
+    let still = |name: &Name, value: &Polynomial| {
+        let place = Place::variable(name.clone());
+        let known = arrival.state.values.get(&place);
+        let is_same = matches!(known, Some(Value::Number(known))
+            if !known.is_lost() && renewal.number(known) == *value);
+        is_same.then(|| state::read(place.clone(), walk.version_at(&arrival.state, &place)))
+    };
+    piece.content.keep_origins(&mut |origin| {
+        for (name, value) in &mut origin.values {
+            *value = still(name, value).unwrap_or_else(|| value.clone());
+        }
+        said(origin)
+    });
     let [touched, mut needs] = check.content(&piece)?;
     needs.extend(walk.conditions.read.iter().map(|(name, _, _)| name.clone()));
     // Nothing changes a constant, and no memory is its.

@@ -282,6 +282,7 @@ fn edits_of(
         },
         case: Case::of(&site.function),
     };
+    let kept_at = kept_at(project, site.procedure, part, source);
     let request = emit::Request {
         datatype: &part.made,
         turns: &part.packing.turns,
@@ -289,6 +290,7 @@ fn edits_of(
         symbols: &view,
         manner: &manner,
         source: &source.text,
+        kept_at,
     };
     let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
     if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
@@ -318,6 +320,7 @@ fn edits_of(
         removed,
         kept,
         declarations_at: project.procedure(site.procedure).body_start,
+        functions_at: kept_at.map_or(0, |at| at.start),
     };
     let changes = edit::rewrite(&rewrite).map_err(|error| refuse(error.to_string()))?;
     let file = part.statement.file;
@@ -328,6 +331,27 @@ fn edits_of(
             text: change.new,
         })
         .collect())
+}
+
+/// Where a call keeps its datatype for the next time; none where one time is enough: a persistent
+/// request has its datatype.
+fn kept_at(project: &Project, id: ProcedureId, part: &Part, source: &Source) -> Option<Span> {
+    let own = project.procedure(id).span;
+    let is_once = source.text.get(part.statement.range()).is_none_or(is_init);
+    if own.file != part.statement.file || is_once {
+        return None;
+    }
+    if source.language.is_fortran() {
+        return Some(own);
+    }
+    let all = project.procedures().filter(|other| !project.is_expanded(*other));
+    let here = all.map(|other| project.procedure(other).span).filter(|span| span.file == own.file);
+    Some(edit::functions_at(source, here, own))
+}
+
+/// `error = MPI_Send_init(...)`
+fn is_init(statement: &str) -> bool {
+    statement.split('(').next().is_some_and(|head| head.trim_end().ends_with("_init"))
 }
 
 /// Where the copies of a call stand, in its own procedure.

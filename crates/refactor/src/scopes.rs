@@ -53,6 +53,8 @@ pub(crate) fn written(
     };
     let all = |lines: &[String]| lines.iter().map(one).collect::<Result<Vec<_>, _>>();
     Ok(Text {
+        // They see nothing of the procedure.
+        functions: text.functions.clone(),
         declarations: all(&text.declarations)?,
         before: all(&text.before)?,
         buffer: one(&text.buffer)?,

@@ -3,6 +3,7 @@
 mod change;
 mod diff;
 mod line;
+mod place;
 mod rewrite;
 
 #[cfg(test)]
@@ -10,4 +11,5 @@ mod tests;
 
 pub use change::{Change, Overlap, apply};
 pub use diff::diff;
+pub use place::functions_at;
 pub use rewrite::{CallPlace, EditError, Rewrite, remove, rewrite};

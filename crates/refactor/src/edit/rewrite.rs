@@ -42,6 +42,8 @@ pub struct Rewrite<'a> {
     pub kept: &'a [String],
     /// Fortran: where declarations end.
     pub declarations_at: usize,
+    /// C: where functions are put.
+    pub functions_at: usize,
 }
 
 /// Why a text is not changed, though a datatype exists.
@@ -195,6 +197,7 @@ impl<'t> Editor<'t> {
         let braces = self.is_controlled(range.start) && !text.before.is_empty();
         let indent = if braces { format!("{outer}    ") } else { outer.to_owned() };
         let newline = format!("{}{indent}", self.lines.end);
+        out.extend(self.functions(&text.functions, rewrite.functions_at));
         let mut before = String::new();
         if braces {
             before.push('{');
@@ -223,6 +226,29 @@ impl<'t> Editor<'t> {
             out.push(Change { range: at..at, new: after });
         }
         Ok(())
+    }
+
+    /// Functions before a procedure, at the start of a line, each a change of its own: calls share
+    /// them. A blank line parts them from what stands before.
+    fn functions(&self, all: &[String], at: usize) -> Vec<Change> {
+        let line = self.lines.behind(at);
+        let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or("");
+        let is_blank = |range: Range<usize>| {
+            self.lines.text.get(range).is_some_and(|line| line.trim().is_empty())
+        };
+        let is_apart = self.lines.previous(at).is_none_or(is_blank);
+        let one = |function: &String| {
+            let mut new = if is_apart { String::new() } else { self.lines.end.to_owned() };
+            for line in function.lines() {
+                let indent = if line.is_empty() { "" } else { indent };
+                new.push_str(&format!("{indent}{line}{}", self.lines.end));
+            }
+            if is_apart {
+                new.push_str(self.lines.end);
+            }
+            Change { range: at..at, new }
+        };
+        all.iter().map(one).collect()
     }
 
     /// The header that the text needs, before the first one of the file, unless it is there.

@@ -44,6 +44,7 @@ fn change_to(
     let source = Source { name: "t".into(), language, text: text.into() };
     let fortran = language.is_fortran();
     let written = Text {
+        functions: Vec::new(),
         declarations: vec![if fortran { "integer :: t_1" } else { "MPI_Datatype t_1;" }.into()],
         before: vec![if fortran { "call make(t_1, ierr)" } else { "make(&t_1);" }.into()],
         buffer: buffer.into(),
@@ -61,6 +62,7 @@ fn change_to(
         removed: &removed,
         kept: &[],
         declarations_at,
+        functions_at: 0,
     })?;
     Ok(apply(text, &changes).expect("changes do not meet"))
 }

@@ -7,10 +7,11 @@ use commloom_source::affine::{Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Type;
 
+use super::kept::{self, Formals};
 use super::model::{EmitError, Request, Text, TurnOf};
 use super::names::Names;
 use super::number::{Speller, Unit};
-use super::operation::{Arrays, Kind, Length, Program};
+use super::operation::{Arrays, Kind, Length, Old, Program};
 use super::own;
 use super::write::{Argument, Syntax, Writer};
 
@@ -53,7 +54,7 @@ pub(super) fn write(
     program: &Program,
     request: &Request<'_>,
     turns: &[TurnOf],
-    names: &Names,
+    (names, so_far): (&mut Names, usize),
 ) -> Result<Text, EmitError> {
     let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
     let is_cpp = request.symbols.language() == Language::Cpp;
@@ -75,10 +76,19 @@ pub(super) fn write(
         turns,
         depth: 0,
         lines: Vec::new(),
+        formals: None,
     };
     writer.own = own::address(&writer.speller, request, names);
-    let Argument { buffer, count, datatype, after } = writer.program(program)?;
-    let mut declarations = declarations(program);
+    let function = kept(&mut writer, program, request, (names, so_far))?;
+    let (functions, text) = match function {
+        Some((functions, datatype)) => {
+            let (buffer, count) = writer.buffer_and_count(program)?;
+            (functions, Argument { buffer, count, datatype, after: Vec::new() })
+        }
+        None => (Vec::new(), writer.program(program)?),
+    };
+    let is_kept = !functions.is_empty();
+    let mut declarations = if is_kept { Vec::new() } else { declarations(program) };
     let assertion = if is_cpp { "static_assert" } else { "_Static_assert" };
     for (one, other) in &request.datatype.equal {
         let (one, other) = (writer.speller.type_name(one), writer.speller.type_name(other));
@@ -86,7 +96,35 @@ pub(super) fn write(
             "{assertion}(sizeof({one}) == sizeof({other}), \"{one} is copied to or from {other}\");"
         ));
     }
-    Ok(Text { declarations, before: writer.lines, buffer, count, datatype, after })
+    let Argument { buffer, count, datatype, after } = text;
+    Ok(Text { functions, declarations, before: writer.lines, buffer, count, datatype, after })
+}
+
+/// The functions that keep the type, where it can be kept, and the call of its own.
+fn kept(
+    writer: &mut Writer<'_>,
+    program: &Program,
+    request: &Request<'_>,
+    (names, so_far): (&mut Names, usize),
+) -> Result<Option<(Vec<String>, String)>, EmitError> {
+    let (Some(at), Old::Made(made)) = (request.kept_at, &program.argument.of) else {
+        return Ok(None);
+    };
+    if !kept::can_be(program, names) || !kept::is_known(request, names, at) {
+        return Ok(None);
+    }
+    let by_name = Formals::by_name(program, &writer.speller, names).filter(Formals::are_few);
+    writer.formals = by_name.is_none().then(|| Formals::of(program, names));
+    writer.operations(program)?;
+    let inner = std::mem::take(&mut writer.lines);
+    let formals = by_name.or(writer.formals.take()).filter(Formals::are_few);
+    let Some(formals) = formals else { return Ok(None) };
+    names.give_back(so_far);
+    let mut own = program.clone();
+    own.variables.retain(|variable| variable.name != *made);
+    let declared = declarations(&own);
+    let parts = (declared.as_slice(), inner.as_slice(), made.as_str());
+    Ok(Some(kept::functions(&formals, parts, (request, at), names)))
 }
 
 /// One line for each kind of variable.

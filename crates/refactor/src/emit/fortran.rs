@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use commloom_source::affine::{Place, Polynomial};
+use commloom_source::affine::{Atom, Place, Polynomial, Step};
 
+use super::kept;
 use super::model::{Case, EmitError, Manner, Request, Text, TurnOf};
 use super::names::Names;
 use super::number::{Speller, Unit, is_sum, parted};
@@ -61,6 +62,7 @@ pub(super) fn write(
         turns,
         depth: 0,
         lines: Vec::new(),
+        formals: None,
     };
     if let Some(extent) = extent {
         let lower = names.fresh("lower");
@@ -68,9 +70,28 @@ pub(super) fn write(
         writer.call("MPI_Type_get_extent", &arguments);
         addresses.extend([lower, extent]);
     }
-    let Argument { buffer, count, datatype, after } = writer.program(program)?;
-    let before = writer.lines;
-    let mut declarations = declarations(program, manner, integers, addresses);
+    let Argument { buffer, count, datatype, mut after } = writer.program(program)?;
+    let mut before = writer.lines;
+    let of = kept(program, request, names, &writer.speller);
+    let made = of.as_ref().map(|_| datatype.as_str());
+    let mut declarations = declarations((program, made), manner, integers, addresses);
+    if let Some(of) = of {
+        let has = names.fresh("has_type");
+        let name = (!of.values.is_empty()).then(|| names.fresh("made_of"));
+        let values = format!("(/ {} /)", of.values.join(", "));
+        let changed = name.iter().map(|name| format!(" .or. any({name} /= {values})"));
+        let mut lines = vec![format!("if (.not. {has}{}) then", changed.collect::<String>())];
+        lines.extend(after.drain(..).map(|free| format!("   if ({has}) {free}")));
+        lines.extend(before.iter().map(|line| format!("   {line}")));
+        lines.push(format!("   {has} = .true."));
+        lines.extend(name.iter().map(|name| format!("   {name} = {values}")));
+        lines.push("end if".to_owned());
+        before = lines;
+        declarations.push(format!("logical, save :: {has} = .false."));
+        let kind = if of.are_long { "integer(kind=MPI_ADDRESS_KIND)" } else { "integer" };
+        let many = of.values.len();
+        declarations.extend(name.map(|name| format!("{kind}, save :: {name}({many}) = 0")));
+    }
     for (one, other) in &request.datatype.equal {
         let types = || EmitError::Types { one: one.clone(), other: other.clone() };
         let (a, b) = kind(one).zip(kind(other)).ok_or_else(types)?;
@@ -78,7 +99,52 @@ pub(super) fn write(
         let check = names.fresh("same_kind");
         declarations.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
     }
-    Ok(Text { declarations, before, buffer, count, datatype, after })
+    let functions = Vec::new();
+    Ok(Text { functions, declarations, before, buffer, count, datatype, after })
+}
+
+/// The values that a kept type is made of.
+struct MadeOf {
+    values: Vec<String>,
+    /// In the kind of addresses: they are not all of the default one.
+    are_long: bool,
+}
+
+/// What the type is made of, where it can be [kept](super::kept) in variables.
+fn kept(
+    program: &Program,
+    request: &Request<'_>,
+    names: &Names,
+    speller: &Speller<'_>,
+) -> Option<MadeOf> {
+    let own = request.source.get(request.kept_at?.range())?;
+    // Beside it no variable can be saved by itself.
+    let saves_all = own.lines().any(|line| line.trim().eq_ignore_ascii_case("save"));
+    if saves_all || !kept::can_be(program, names) {
+        return None;
+    }
+    let places = kept::places(program, request.symbols)?;
+    // Of what kind components are, is not looked up: in one list all must be of the same.
+    let is_long = |place: &Place| {
+        place.steps.iter().any(|step| matches!(step, Step::Field(_)))
+            || speller.has_long(&Polynomial::atom(Atom::Read { place: place.clone(), version: 0 }))
+    };
+    let are_long = places.iter().any(is_long);
+    let kind = |value: String| {
+        if are_long { format!("int({value}, MPI_ADDRESS_KIND)") } else { value }
+    };
+    let mut values = Vec::with_capacity(places.len() + 1);
+    for place in &places {
+        values.push(kind(speller.place(place).ok()?));
+    }
+    let element = request.element;
+    if !kept::is_predefined(&element.to_ascii_uppercase()) {
+        let is_name = element.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let value = if request.manner.handles { "%MPI_VAL" } else { "" };
+        let value = format!("{element}{value}");
+        values.push(kind(is_name.then_some(value)?));
+    }
+    (values.len() <= kept::MOST).then_some(MadeOf { values, are_long })
 }
 
 /// The kind of a type of numbers.
@@ -116,8 +182,9 @@ fn counts_units(operation: &Operation) -> bool {
     }
 }
 
+/// One line for each kind of variable; the type `kept` stays between calls.
 fn declarations(
-    program: &Program,
+    (program, kept): (&Program, Option<&str>),
     manner: &Manner,
     mut integers: Vec<String>,
     mut addresses: Vec<String>,
@@ -125,7 +192,7 @@ fn declarations(
     let mut types = Vec::new();
     let mut open = [Vec::new(), Vec::new(), Vec::new()];
     let [open_types, open_addresses, open_integers] = &mut open;
-    for variable in &program.variables {
+    for variable in program.variables.iter().filter(|v| Some(v.name.as_str()) != kept) {
         let (list, open_list, length) = match variable.kind {
             Kind::Type => (&mut types, &mut *open_types, None),
             Kind::Types(length) => (&mut types, &mut *open_types, Some(length)),
@@ -149,6 +216,7 @@ fn declarations(
             lines.push(format!("{of} :: {}", list.join(", ")));
         }
     }
+    lines.extend(kept.map(|kept| format!("{handle}, save :: {kept}")));
     for (of, list) in [(handle, open_types), (wide, open_addresses), ("integer", open_integers)] {
         if !list.is_empty() {
             lines.push(format!("{of}, allocatable :: {}", list.join(", ")));

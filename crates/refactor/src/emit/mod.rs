@@ -1,13 +1,14 @@
 //! A datatype as text that makes it.
 //!
-//! datatype -> [`operation`](operation::Program) (no language yet) -> C, C++ or Fortran. The type
-//! is made, used and freed at the call; MPI keeps what a pending operation needs (MPI 4.1, section
-//! 5.1.9).
+//! datatype -> [`operation`](operation::Program) (no language yet) -> C, C++ or Fortran. A type
+//! that follows from numbers is [kept] for the next call; another one is made, used and freed at
+//! the call. MPI keeps what a pending operation needs (MPI 4.1, section 5.1.9).
 
 mod c;
 mod condition;
 mod factors;
 mod fortran;
+mod kept;
 mod lower;
 mod measure;
 mod model;
@@ -42,11 +43,12 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
             step: turn.step.clone(),
         })
         .collect();
+    let so_far = names.so_far();
     let program = lower::lower(request.datatype, request.symbols, names)?;
     if request.symbols.language().is_fortran() {
         fortran::write(&program, request, &turns, names)
     } else {
-        c::write(&program, request, &turns, names)
+        c::write(&program, request, &turns, (names, so_far))
     }
 }
 

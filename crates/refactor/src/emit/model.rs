@@ -2,6 +2,7 @@
 
 use commloom_copies::Turns;
 use commloom_copies::ir::Datatype;
+use commloom_source::Span;
 use commloom_source::affine::{Counter, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Name;
@@ -61,6 +62,8 @@ pub enum EmitError {
 /// The text that is written for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
+    /// Functions that the text calls, which stand before its procedure.
+    pub functions: Vec<String>,
     /// Declarations of fresh variables, a statement each.
     pub declarations: Vec<String>,
     /// Statements before the call.
@@ -98,6 +101,9 @@ pub struct Request<'a> {
     pub manner: &'a Manner,
     /// The text of the file, for the program's own words.
     pub source: &'a str,
+    /// Where datatypes are kept for the next call: in C the place for functions, in Fortran the
+    /// procedure. None where the call is made once.
+    pub kept_at: Option<Span>,
 }
 
 /// Of names of procedures.

@@ -82,8 +82,7 @@ impl Speller<'_> {
             return Ok(value.max(0).to_string());
         }
         let text = self.plain(number)?;
-        // Products of counts, each of which is clamped already.
-        if number.terms().all(|(atoms, factor)| factor > 0 && atoms.iter().all(is_natural)) {
+        if self.is_natural(number) {
             return Ok(text);
         }
         Ok(if self.fortran {
@@ -91,6 +90,21 @@ impl Speller<'_> {
         } else {
             format!("({text} > 0 ? {text} : 0)")
         })
+    }
+
+    /// Whether a number is never below zero: a constant, or a product of counts that are clamped
+    /// already.
+    pub(super) fn is_natural(&self, number: &Polynomial) -> bool {
+        let is_positive = |atom: &Atom| is_natural(atom) || self.is_constant(atom);
+        number.terms().all(|(atoms, factor)| factor > 0 && atoms.iter().all(is_positive))
+    }
+
+    /// Whether a factor is a constant of the program that is not below zero.
+    fn is_constant(&self, atom: &Atom) -> bool {
+        let Atom::Read { place, .. } = atom else { return false };
+        let constant = self.symbols.and_then(|symbols| symbols.constant(&place.variable));
+        let value = constant.map(|value| &value.kind);
+        place.steps.is_empty() && matches!(value, Some(ExpressionKind::Integer(0..)))
     }
 
     /// A number of elements from one to another.
@@ -153,7 +167,7 @@ impl Speller<'_> {
     }
 
     /// Whether a variable in it has another kind than the default one.
-    fn has_long(&self, number: &Polynomial) -> bool {
+    pub(super) fn has_long(&self, number: &Polynomial) -> bool {
         number.any(&mut |atom| {
             let Atom::Read { place, .. } = atom else { return false };
             let declared = self.symbols.and_then(|symbols| symbols.variable(&place.variable));

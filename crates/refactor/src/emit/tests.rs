@@ -90,8 +90,15 @@ fn text(
 ) -> Result<Text, EmitError> {
     let symbols = Known { language, variables };
     let manner = Manner { handles: false, error: Some("ierr".into()), case: Case::Lower };
-    let request =
-        Request { datatype, turns, element: token, symbols: &symbols, manner: &manner, source: "" };
+    let request = Request {
+        datatype,
+        turns,
+        element: token,
+        symbols: &symbols,
+        manner: &manner,
+        source: "",
+        kept_at: None,
+    };
     emit(&request, &mut Names::default())
 }
 
@@ -128,7 +135,7 @@ fn a_vector_in_c() {
     assert_eq!(
         whole(text(Language::C, "MPI_DOUBLE", Vec::new(), &datatype, &[])),
         "MPI_Datatype vector_type_1;
-MPI_Type_vector((N > 0 ? N : 0), 3, 3 * M, MPI_DOUBLE, &vector_type_1);
+MPI_Type_vector(N > 0 ? N : 0, 3, 3 * M, MPI_DOUBLE, &vector_type_1);
 MPI_Type_commit(&vector_type_1);
 <call &g[0][0][0] | 1 | vector_type_1>
 MPI_Type_free(&vector_type_1);"
@@ -189,7 +196,7 @@ fn bytes_are_computed_wide_in_c() {
     assert_eq!(
         whole(text(Language::C, "MPI_DOUBLE", Vec::new(), &datatype, &[])),
         "MPI_Datatype hvector_type_1;
-MPI_Type_create_hvector((nz - 2 > 0 ? nz - 2 : 0), 2, (MPI_Aint)nx * ny * sizeof(double), \
+MPI_Type_create_hvector(nz - 2 > 0 ? nz - 2 : 0, 2, (MPI_Aint)nx * ny * sizeof(double), \
 MPI_DOUBLE, &hvector_type_1);
 MPI_Type_commit(&hvector_type_1);
 <call &u[nx + nx * ny + 1] | 1 | hvector_type_1>
@@ -225,8 +232,8 @@ MPI_Aint address_1, address_2, displacements_1[2];
 int blocks_1[2];
 MPI_Get_address(g, &address_1);
 MPI_Get_address(&h, &address_2);
-MPI_Type_vector((n > 0 ? n : 0), 1, 3, MPI_DOUBLE, &vector_type_1);
-MPI_Type_vector((n > 0 ? n : 0), 1, 2, MPI_DOUBLE, &vector_type_2);
+MPI_Type_vector(n > 0 ? n : 0, 1, 3, MPI_DOUBLE, &vector_type_1);
+MPI_Type_vector(n > 0 ? n : 0, 1, 2, MPI_DOUBLE, &vector_type_2);
 blocks_1[0] = 1;
 displacements_1[0] = address_1;
 types_1[0] = vector_type_1;
@@ -410,7 +417,7 @@ fn lists() {
     let direct = whole(text(Language::C, "MPI_DOUBLE", pointer(), &listed(4, 8), &[]));
     assert!(
         direct.contains(
-            "MPI_Type_create_indexed_block((n > 0 ? n : 0), 1, &list[0], \
+            "MPI_Type_create_indexed_block(n > 0 ? n : 0, 1, &list[0], \
         MPI_DOUBLE, &indexed_type_1);"
         ),
         "{direct}"

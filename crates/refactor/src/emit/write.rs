@@ -2,8 +2,9 @@
 
 use commloom_source::affine::{Place, Polynomial};
 
+use super::kept::Formals;
 use super::model::{EmitError, TurnOf};
-use super::number::{Speller, unwrapped};
+use super::number::{Speller, Width, unwrapped};
 use super::operation::{Arrays, Old, Operation, Program, Round, StructMember};
 
 /// How a language says it.
@@ -55,6 +56,8 @@ pub(super) struct Writer<'p> {
     pub element: i64,
     pub depth: usize,
     pub lines: Vec<String>,
+    /// Where the type is made by a function: what it is given in place of numbers.
+    pub formals: Option<Formals>,
 }
 
 /// The arguments that the call gets.
@@ -69,23 +72,69 @@ pub(super) struct Argument {
 impl Writer<'_> {
     /// All statements before the call.
     pub(super) fn program(&mut self, program: &Program) -> Result<Argument, EmitError> {
-        for operation in &program.operations {
-            self.operation(operation)?;
-        }
+        let after = self.operations(program)?;
+        let (buffer, count) = self.buffer_and_count(program)?;
+        Ok(Argument { buffer, count, datatype: self.old(&program.argument.of), after })
+    }
+
+    /// Two arguments of the call.
+    pub(super) fn buffer_and_count(
+        &self,
+        program: &Program,
+    ) -> Result<(String, String), EmitError> {
         let argument = &program.argument;
-        let mut after = Vec::new();
-        if let Old::Made(name) = &argument.of {
-            let reference = self.syntax.output(name);
-            self.call("MPI_Type_commit", &reference);
-            after.push(self.syntax.call("MPI_Type_free", &reference));
-        }
         let buffer = match &argument.place {
             Some(_) if self.own.is_some() => self.own.clone().unwrap_or_default(),
             Some(place) => self.syntax.address(&self.speller, place)?,
             None => "MPI_BOTTOM".to_owned(),
         };
-        let count = self.speller.count(&argument.count)?;
-        Ok(Argument { buffer, count, datatype: self.old(&argument.of), after })
+        Ok((buffer, self.speller.count(&argument.count)?))
+    }
+
+    /// The statements that make the type, and those that free it.
+    pub(super) fn operations(&mut self, program: &Program) -> Result<Vec<String>, EmitError> {
+        for operation in &program.operations {
+            self.operation(operation)?;
+        }
+        let Old::Made(name) = &program.argument.of else { return Ok(Vec::new()) };
+        let reference = self.syntax.output(name);
+        self.call("MPI_Type_commit", &reference);
+        Ok(vec![self.syntax.call("MPI_Type_free", &reference)])
+    }
+
+    /// A number of things, not below zero.
+    fn count(&mut self, number: &Polynomial, role: &str) -> Result<String, EmitError> {
+        match &mut self.formals {
+            Some(formals) if !self.speller.is_natural(number) => {
+                let text = self.speller.plain(number)?;
+                let name = formals.name(text, Width::Plain, role);
+                Ok(format!("({name} > 0 ? {name} : 0)"))
+            }
+            _ => {
+                let text = self.speller.count(number)?;
+                Ok(self.given(text, Width::Plain, role))
+            }
+        }
+    }
+
+    /// A number of elements from one to another.
+    fn plain(&mut self, number: &Polynomial, role: &str) -> Result<String, EmitError> {
+        let text = self.speller.plain(number)?;
+        Ok(self.given(text, Width::Plain, role))
+    }
+
+    /// A number of bytes.
+    fn bytes(&mut self, number: &Polynomial, role: &str) -> Result<String, EmitError> {
+        let text = self.speller.bytes(number)?;
+        Ok(self.given(text, Width::Wide, role))
+    }
+
+    /// A number as it is written here: what the function was given, where there is one.
+    fn given(&mut self, text: String, width: Width, role: &str) -> String {
+        match &mut self.formals {
+            Some(formals) => formals.name(text, width, role),
+            None => text,
+        }
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -112,38 +161,52 @@ impl Writer<'_> {
     /// A call that makes a type of others.
     fn make(&mut self, function: &str, arguments: &[String], old: &Old, new: &str) {
         let (old, new) = (self.old(old), self.syntax.output(new));
+        let arguments: Vec<&str> = arguments.iter().map(|text| unwrapped(text)).collect();
         self.call(function, &format!("{}, {old}, {new}", arguments.join(", ")));
     }
 
     fn operation(&mut self, operation: &Operation) -> Result<(), EmitError> {
-        let s = &self.speller;
         match operation {
             Operation::Contiguous { count, old, new } => {
-                self.make("MPI_Type_contiguous", &[s.count(count)?], old, new);
+                let count = self.count(count, "count")?;
+                self.make("MPI_Type_contiguous", &[count], old, new);
             }
             // MPI takes strides in elements as `int`.
-            Operation::Vector { count, block, stride, old, new } if s.is_wide(stride) => {
-                let bytes = s.bytes(&stride.times_constant(self.element))?;
-                let arguments = [s.count(count)?, s.count(block)?, bytes];
+            Operation::Vector { count, block, stride, old, new }
+                if self.speller.is_wide(stride) =>
+            {
+                let bytes = self.bytes(&stride.times_constant(self.element), "stride")?;
+                let arguments = [self.count(count, "count")?, self.count(block, "block")?, bytes];
                 self.make("MPI_Type_create_hvector", &arguments, old, new);
             }
             Operation::Vector { count, block, stride, old, new } => {
-                let arguments = [s.count(count)?, s.count(block)?, s.plain(stride)?];
+                let arguments = [
+                    self.count(count, "count")?,
+                    self.count(block, "block")?,
+                    self.plain(stride, "stride")?,
+                ];
                 self.make("MPI_Type_vector", &arguments, old, new);
             }
             Operation::Hvector { count, block, stride, old, new } => {
-                let arguments = [s.count(count)?, s.count(block)?, s.bytes(stride)?];
+                let arguments = [
+                    self.count(count, "count")?,
+                    self.count(block, "block")?,
+                    self.bytes(stride, "stride")?,
+                ];
                 self.make("MPI_Type_create_hvector", &arguments, old, new);
             }
             Operation::IndexedBlock { count, block, list, shift, old, new } => {
-                let list = self.syntax.list(s, list, count, shift)?;
-                let arguments = [s.count(count)?, s.count(block)?, list];
+                let list = self.syntax.list(&self.speller, list, count, shift)?;
+                let arguments = [self.count(count, "count")?, self.count(block, "block")?, list];
                 self.make("MPI_Type_create_indexed_block", &arguments, old, new);
             }
             Operation::HindexedBlock { displacements, block, old, array, new } => {
-                let values =
-                    displacements.iter().map(|d| s.bytes(d)).collect::<Result<Vec<_>, _>>()?;
-                let arguments = [values.len().to_string(), s.count(block)?, array.clone()];
+                let values = displacements
+                    .iter()
+                    .map(|d| self.bytes(d, "displacement"))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let arguments =
+                    [values.len().to_string(), self.count(block, "block")?, array.clone()];
                 for (at, value) in values.iter().enumerate() {
                     self.assign(&self.syntax.entry(array, at), value);
                 }
@@ -156,13 +219,13 @@ impl Writer<'_> {
                 self.structure(&members.len().to_string(), arrays, new);
             }
             Operation::Resized { extent, old, new } => {
-                let extent = s.bytes(extent)?;
+                let extent = self.bytes(extent, "extent")?;
                 let (old, new) = (self.old(old), self.syntax.output(new));
                 let arguments = format!("{old}, {}, {extent}, {new}", self.syntax.no_bytes());
                 self.call("MPI_Type_create_resized", &arguments);
             }
             Operation::Address { place, new } => {
-                let address = self.syntax.address(s, place)?;
+                let address = self.syntax.address(&self.speller, place)?;
                 self.call("MPI_Get_address", &format!("{address}, {}", self.syntax.output(new)));
             }
             Operation::Difference { of, minus, new } => {
@@ -176,7 +239,7 @@ impl Writer<'_> {
                 self.each((rounds, entry.as_deref()), body, members, (arrays, new))?;
             }
             Operation::If { condition, then, otherwise } => {
-                let condition = s.condition(condition)?;
+                let condition = self.speller.condition(condition)?;
                 let (begin, between, end) = self.syntax.branches(unwrapped(&condition));
                 self.line(&begin);
                 self.nested(then)?;
@@ -258,8 +321,8 @@ impl Writer<'_> {
         arrays: &Arrays,
         entry: &dyn Fn(&dyn Syntax, &str) -> String,
     ) -> Result<(), EmitError> {
-        let block = self.speller.count(&member.block)?;
-        let displacement = self.speller.bytes(&member.displacement)?;
+        let block = self.count(&member.block, "block")?;
+        let displacement = self.bytes(&member.displacement, "displacement")?;
         self.assign(&entry(self.syntax, &arrays.blocks), &block);
         self.assign(&entry(self.syntax, &arrays.displacements), &displacement);
         if let Some(types) = &arrays.types {

@@ -107,16 +107,30 @@ impl Part {
     }
 }
 
-/// Each file as it is; the names of its macros are free again after it.
+/// Each file as it is; the names of its macros and of its own functions are free again after it.
 fn c<'c>(cases: impl Iterator<Item = &'c Case> + Clone, text: &dyn Fn(&Case) -> String) -> String {
     let mut whole = String::from("#include \"driver.h\"\n");
     for case in cases.clone() {
-        let _ = writeln!(whole, "#line 1 \"{}\"\n{}", case.name, text(case));
+        let text = text(case);
+        let own: Vec<&str> = text.lines().filter_map(own_function).collect();
+        for name in &own {
+            let _ = writeln!(whole, "#define {name} {name}_{}", case.identifier());
+        }
+        let _ = writeln!(whole, "#line 1 \"{}\"\n{text}", case.name);
         run(case, "", &mut whole);
         undefine(case, &mut whole);
+        for name in &own {
+            let _ = writeln!(whole, "#undef {name}");
+        }
     }
     all_runs(cases, "cases_of_c", "", &mut whole);
     whole
+}
+
+/// The name in the head of a function that keeps a type.
+fn own_function(line: &str) -> Option<&str> {
+    let (head, _) = line.strip_prefix("static ")?.split_once('(')?;
+    head.rsplit(' ').next().filter(|name| name.contains("_type"))
 }
 
 /// Each file in a namespace of its own; headers are included before.
