@@ -280,7 +280,7 @@ fn edits_of(
             Some(wrapped) => wrapped.error(source),
             None => has_error_argument(project, site, part).then(|| last_argument(call)).flatten(),
         },
-        case: Case::of(&site.function),
+        case: Case::of(as_written(call, &site.function)),
     };
     let kept_at = kept_at(project, site.procedure, part, source);
     let request = emit::Request {
@@ -331,6 +331,12 @@ fn edits_of(
             text: change.new,
         })
         .collect())
+}
+
+/// The name of a call as the program has it: Fortran's is looked up in lower case.
+fn as_written<'t>(call: &'t str, function: &'t str) -> &'t str {
+    let at = call.to_ascii_lowercase().find(&function.to_ascii_lowercase());
+    at.and_then(|at| call.get(at..at + function.len())).unwrap_or(function)
 }
 
 /// Where a call keeps its datatype for the next time; none where one time is enough: a persistent

@@ -133,10 +133,9 @@ fn kept(
     let kind = |value: String| {
         if are_long { format!("int({value}, MPI_ADDRESS_KIND)") } else { value }
     };
-    let mut values = Vec::with_capacity(places.len() + 1);
-    for place in &places {
-        values.push(kind(speller.place(place).ok()?));
-    }
+    let mut values: Vec<String> =
+        places.iter().map(|place| speller.place(place).ok().map(kind)).collect::<Option<_>>()?;
+    values.sort();
     let element = request.element;
     if !kept::is_predefined(&element.to_ascii_uppercase()) {
         let is_name = element.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
