@@ -113,7 +113,7 @@ fn files_change_once_and_only_if_git_has_a_copy() {
     let clean = refactor(&folder, &["--apply", "a.c"]);
     assert_eq!(clean.status, Some(0), "{clean:?}");
     let after = read(&folder, "a.c");
-    assert!(after.contains("MPI_Type_free(&vector_type_1);"), "{after}");
+    assert!(after.contains("MPI_Send(&u[0], 1, u_type(n), "), "{after}");
     let again = refactor(&folder, &["--apply", "a.c"]);
     assert_eq!(again.status, Some(0), "{again:?}");
     assert_eq!(read(&folder, "a.c"), after);
@@ -436,7 +436,7 @@ fn wrappers_are_found_above_the_files_or_where_they_are_said_to_be() {
     fs::write(folder.join("src/deep/a.c"), WRAPPED).expect("a file");
     let found = refactor(&folder, &["src"]);
     assert_eq!(found.status, Some(0), "{found:?}");
-    let call = "+    MPI_Send(&u[0], 1, vector_type_1, to, 7, comm);";
+    let call = "+    MPI_Send(&u[0], 1, u_type(n), to, 7, comm);";
     assert!(found.out.contains(call), "{}", found.out);
     assert!(found.err.contains("commloom.toml: procedures that stand for"), "{}", found.err);
     let given = refactor(&folder, &["--config", "other.toml", "src/deep/a.c"]);
@@ -488,7 +488,7 @@ fn commands_say_where_headers_are_and_which_macros_there_are() {
     fs::write(folder.join("build/compile_commands.json"), entry).expect("a file");
     let found = refactor(&folder, &["."]);
     assert_eq!(found.status, Some(0), "{found:?}");
-    assert!(found.out.contains("1, STRIDE, MPI_DOUBLE"), "{found:?}");
+    assert!(found.out.contains("u_type(NY, STRIDE)"), "{found:?}");
     assert!(
         found.err.contains("./build/compile_commands.json: how files are compiled"),
         "{found:?}"
@@ -497,7 +497,7 @@ fn commands_say_where_headers_are_and_which_macros_there_are() {
     let alone = refactor(&folder, &["src"]);
     assert!(alone.err.contains("E-ADDRESS"), "{alone:?}");
     let given = refactor(&folder, &["--compile-commands", "build/compile_commands.json", "src"]);
-    assert!(given.out.contains("1, STRIDE, MPI_DOUBLE"), "{given:?}");
+    assert!(given.out.contains("u_type(NY, STRIDE)"), "{given:?}");
     fs::write(folder.join("build/compile_commands.json"), "[\n{\"file\": 3}]").expect("a file");
     let wrong = refactor(&folder, &["."]);
     assert_eq!(wrong.status, Some(2), "{wrong:?}");

@@ -5,9 +5,9 @@ use commloom_source::{Source, Span};
 use super::line::Lines;
 
 /// The place for functions that this procedure of C or C++ calls: before the first procedure of
-/// the file, so that all of it can share them, if that one stands in no block and no branch of the
-/// preprocessor, behind all that is included before `own`; else before `own` itself. `all` are the
-/// procedures of the file. Linear in the text.
+/// the file, so that all of it can share them, if that one stands in no block, both in no branch
+/// of the preprocessor, and nothing is included between them; else before `own` itself. `all` are
+/// the procedures of the file. Linear in the text.
 pub fn functions_at(source: &Source, all: impl Iterator<Item = Span>, own: Span) -> Span {
     let lines = Lines::of(&source.text);
     let at = |start: usize| Span { file: own.file, start, end: start };
@@ -16,7 +16,11 @@ pub fn functions_at(source: &Source, all: impl Iterator<Item = Span>, own: Span)
     let before = source.text.get(..first).unwrap_or("");
     let between = source.text.get(first..own.start).unwrap_or("");
     let includes = |text: &str| text.lines().any(|line| directive(line) == Some("include"));
-    let is_shared = includes(before) && !includes(between) && is_outside(before);
+    let until_own = source.text.get(..own.start).unwrap_or("");
+    let is_shared = includes(before)
+        && !includes(between)
+        && is_outside_blocks(before)
+        && [before, until_own].into_iter().all(is_outside_branches);
     at(if is_shared { first } else { above(lines, own.start) })
 }
 
@@ -42,20 +46,20 @@ fn above(lines: Lines<'_>, start: usize) -> usize {
     at
 }
 
-/// Whether the end of a text is in no block and no branch of the preprocessor.
-fn is_outside(text: &str) -> bool {
-    let mut branches = 0_i64;
-    for line in text.lines() {
-        match directive(line) {
-            Some("if" | "ifdef" | "ifndef") => branches += 1,
-            Some("endif") => branches -= 1,
-            _ => {}
-        }
-    }
-    let blocks: i64 = crate::scopes::words(text)
-        .map(|(_, word)| i64::from(word == "{") - i64::from(word == "}"))
-        .sum();
-    branches == 0 && blocks == 0
+/// Whether the end of a text is in no branch of the preprocessor.
+fn is_outside_branches(text: &str) -> bool {
+    let one = |line| match directive(line) {
+        Some("if" | "ifdef" | "ifndef") => 1_i64,
+        Some("endif") => -1,
+        _ => 0,
+    };
+    text.lines().map(one).sum::<i64>() == 0
+}
+
+/// Whether it is in no block.
+fn is_outside_blocks(text: &str) -> bool {
+    let one = |(_, word)| i64::from(word == "{") - i64::from(word == "}");
+    crate::scopes::words(text).map(one).sum::<i64>() == 0
 }
 
 fn directive(line: &str) -> Option<&str> {
@@ -100,6 +104,8 @@ mod tests {
                 format!("#include <mpi.h>\n{open}void a() {{}}\n{close}\n// f\nvoid f() {{}}\n");
             assert_eq!(before(&text), &text[..text.find("// f").unwrap()], "{open}{close}");
         }
+        let text = "#include <mpi.h>\nvoid a() {}\n#ifdef A\n// f\nvoid f() {}\n#endif\n";
+        assert_eq!(before(text), &text[..text.find("// f").unwrap()], "where MPI may not be");
         let text = "void a() {}\n\nvoid f() {}\n";
         assert_eq!(before(text), "void a() {}\n\n", "nothing is included before");
     }

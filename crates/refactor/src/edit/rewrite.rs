@@ -229,26 +229,32 @@ impl<'t> Editor<'t> {
     }
 
     /// Functions before a procedure, at the start of a line, each a change of its own: calls share
-    /// them. A blank line parts them from what stands before.
+    /// them. A blank line parts them from what stands before. The first, which the others call,
+    /// goes to the end of the line before, so that they come after it in whatever order changes at
+    /// one place are made.
     fn functions(&self, all: &[String], at: usize) -> Vec<Change> {
+        let Lines { text, end } = self.lines;
         let line = self.lines.behind(at);
         let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or("");
-        let is_blank = |range: Range<usize>| {
-            self.lines.text.get(range).is_some_and(|line| line.trim().is_empty())
-        };
+        let is_blank = |range: Range<usize>| text.get(range).is_some_and(|l| l.trim().is_empty());
         let is_apart = self.lines.previous(at).is_none_or(is_blank);
-        let one = |function: &String| {
-            let mut new = if is_apart { String::new() } else { self.lines.end.to_owned() };
-            for line in function.lines() {
-                let indent = if line.is_empty() { "" } else { indent };
-                new.push_str(&format!("{indent}{line}{}", self.lines.end));
-            }
-            if is_apart {
-                new.push_str(self.lines.end);
-            }
+        let written = |function: &String| {
+            let lines = function.lines();
+            let lines = lines.map(|l| format!("{}{l}", if l.is_empty() { "" } else { indent }));
+            lines.collect::<Vec<_>>().join(end)
+        };
+        let before = at.checked_sub(end.len()).filter(|b| text.get(*b..at) == Some(end));
+        let one = |(number, function): (usize, &String)| {
+            let function = written(function);
+            let (at, new) = match before.filter(|_| number == 0) {
+                Some(before) if is_apart => (before, format!("{end}{function}{end}")),
+                Some(before) => (before, format!("{end}{end}{function}")),
+                None if is_apart => (at, format!("{function}{end}{end}")),
+                None => (at, format!("{end}{function}{end}")),
+            };
             Change { range: at..at, new }
         };
-        all.iter().map(one).collect()
+        all.iter().enumerate().map(one).collect()
     }
 
     /// The header that the text needs, before the first one of the file, unless it is there.

@@ -76,21 +76,7 @@ pub(super) fn write(
     let made = of.as_ref().map(|_| datatype.as_str());
     let mut declarations = declarations((program, made), manner, integers, addresses);
     if let Some(of) = of {
-        let has = names.fresh("has_type");
-        let name = (!of.values.is_empty()).then(|| names.fresh("made_of"));
-        let values = format!("(/ {} /)", of.values.join(", "));
-        let changed = name.iter().map(|name| format!(" .or. any({name} /= {values})"));
-        let mut lines = vec![format!("if (.not. {has}{}) then", changed.collect::<String>())];
-        lines.extend(after.drain(..).map(|free| format!("   if ({has}) {free}")));
-        lines.extend(before.iter().map(|line| format!("   {line}")));
-        lines.push(format!("   {has} = .true."));
-        lines.extend(name.iter().map(|name| format!("   {name} = {values}")));
-        lines.push("end if".to_owned());
-        before = lines;
-        declarations.push(format!("logical, save :: {has} = .false."));
-        let kind = if of.are_long { "integer(kind=MPI_ADDRESS_KIND)" } else { "integer" };
-        let many = of.values.len();
-        declarations.extend(name.map(|name| format!("{kind}, save :: {name}({many}) = 0")));
+        before = of.around(&before, &std::mem::take(&mut after), names, &mut declarations);
     }
     for (one, other) in &request.datatype.equal {
         let types = || EmitError::Types { one: one.clone(), other: other.clone() };
@@ -110,7 +96,34 @@ struct MadeOf {
     are_long: bool,
 }
 
-/// What the type is made of, where it can be [kept](super::kept) in variables.
+impl MadeOf {
+    /// The statements that make a type, where it is to be made anew; `free` frees the old one.
+    fn around(
+        &self,
+        make: &[String],
+        free: &[String],
+        names: &mut Names,
+        declarations: &mut Vec<String>,
+    ) -> Vec<String> {
+        let has = names.fresh("has_type");
+        let name = (!self.values.is_empty()).then(|| names.fresh("made_of"));
+        let values = format!("(/ {} /)", self.values.join(", "));
+        let changed = name.iter().map(|name| format!(" .or. any({name} /= {values})"));
+        let mut lines = vec![format!("if (.not. {has}{}) then", changed.collect::<String>())];
+        lines.extend(free.iter().map(|free| format!("   if ({has}) {free}")));
+        lines.extend(make.iter().map(|line| format!("   {line}")));
+        lines.push(format!("   {has} = .true."));
+        lines.extend(name.iter().map(|name| format!("   {name} = {values}")));
+        lines.push("end if".to_owned());
+        declarations.push(format!("logical, save :: {has} = .false."));
+        let kind = if self.are_long { "integer(kind=MPI_ADDRESS_KIND)" } else { "integer" };
+        let many = self.values.len();
+        declarations.extend(name.map(|name| format!("{kind}, save :: {name}({many}) = 0")));
+        lines
+    }
+}
+
+/// The values that the type is made of, where it can be [kept](super::kept) in variables.
 fn kept(
     program: &Program,
     request: &Request<'_>,

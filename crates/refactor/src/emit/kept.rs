@@ -36,7 +36,7 @@ pub(super) struct Formals {
 struct Formal {
     name: String,
     width: Width,
-    /// What is given for it at the call.
+    /// The text that is given for it at the call.
     actual: String,
 }
 
@@ -285,7 +285,7 @@ pub(super) fn functions(
     let rest = format!("({})\n{{\n{lines}}}\n", formals.declared());
     let variable = request.datatype.at.as_ref().map(|at| at.place.variable.as_str());
     let stem = variable.and_then(|name| name.split('@').next()).unwrap_or("message");
-    // What is called with other numbers has another function, or both would make it anew each time.
+    // Called with other numbers it would make its type anew each time: they have another one.
     let given = formals.given();
     let name = names.function(at, &format!("{rest}{given}"), &format!("{stem}_type"));
     let until = if list.is_empty() { "" } else { " until its arguments change" };

@@ -99,7 +99,7 @@ impl Names {
         self.made.len()
     }
 
-    /// What was made since then is free again: it is seen in a function of its own alone.
+    /// Names that were made since then are free again: only a function of its own has them.
     pub(super) fn give_back(&mut self, so_far: usize) {
         for name in self.made.drain(so_far..) {
             self.taken.remove(&name);

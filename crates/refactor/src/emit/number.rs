@@ -92,19 +92,19 @@ impl Speller<'_> {
         })
     }
 
-    /// Whether a number is never below zero: a constant, or a product of counts that are clamped
-    /// already.
+    /// Whether a number is never below zero: a constant of the program, or a product of counts
+    /// that are clamped already.
     pub(super) fn is_natural(&self, number: &Polynomial) -> bool {
-        let is_positive = |atom: &Atom| is_natural(atom) || self.is_constant(atom);
+        let is_positive = |atom: &Atom| match atom {
+            Atom::Apply(Operator::Max, of) => of.first().is_some_and(Polynomial::is_zero),
+            Atom::Layout(_) | Atom::SizeOf(_) => true,
+            Atom::Read { place, .. } if place.steps.is_empty() => {
+                let constant = self.symbols.and_then(|all| all.constant(&place.variable));
+                constant.is_some_and(|value| matches!(value.kind, ExpressionKind::Integer(0..)))
+            }
+            _ => false,
+        };
         number.terms().all(|(atoms, factor)| factor > 0 && atoms.iter().all(is_positive))
-    }
-
-    /// Whether a factor is a constant of the program that is not below zero.
-    fn is_constant(&self, atom: &Atom) -> bool {
-        let Atom::Read { place, .. } = atom else { return false };
-        let constant = self.symbols.and_then(|symbols| symbols.constant(&place.variable));
-        let value = constant.map(|value| &value.kind);
-        place.steps.is_empty() && matches!(value, Some(ExpressionKind::Integer(0..)))
     }
 
     /// A number of elements from one to another.
@@ -469,15 +469,6 @@ impl Speller<'_> {
             texts.push(self.plain(other)?);
         }
         Ok(format!("{}({})", self.place(&array)?, texts.join(", ")))
-    }
-}
-
-/// Whether a factor is never negative.
-fn is_natural(atom: &Atom) -> bool {
-    match atom {
-        Atom::Apply(Operator::Max, operands) => operands.first().is_some_and(Polynomial::is_zero),
-        Atom::Layout(_) | Atom::SizeOf(_) => true,
-        _ => false,
     }
 }
 

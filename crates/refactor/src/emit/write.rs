@@ -201,16 +201,7 @@ impl Writer<'_> {
                 self.make("MPI_Type_create_indexed_block", &arguments, old, new);
             }
             Operation::HindexedBlock { displacements, block, old, array, new } => {
-                let values = displacements
-                    .iter()
-                    .map(|d| self.bytes(d, "displacement"))
-                    .collect::<Result<Vec<_>, _>>()?;
-                let arguments =
-                    [values.len().to_string(), self.count(block, "block")?, array.clone()];
-                for (at, value) in values.iter().enumerate() {
-                    self.assign(&self.syntax.entry(array, at), value);
-                }
-                self.make("MPI_Type_create_hindexed_block", &arguments, old, new);
+                self.placed_blocks(displacements, block, old, (array, new))?;
             }
             Operation::Struct { members, arrays, new } => {
                 for (at, member) in members.iter().enumerate() {
@@ -248,6 +239,24 @@ impl Writer<'_> {
                 self.line(end);
             }
         }
+        Ok(())
+    }
+
+    /// Blocks of one length, each at its displacement.
+    fn placed_blocks(
+        &mut self,
+        displacements: &[Polynomial],
+        block: &Polynomial,
+        old: &Old,
+        (array, new): (&str, &str),
+    ) -> Result<(), EmitError> {
+        let values = displacements.iter().map(|d| self.bytes(d, "displacement"));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        let arguments = [values.len().to_string(), self.count(block, "block")?, array.to_owned()];
+        for (at, value) in values.iter().enumerate() {
+            self.assign(&self.syntax.entry(array, at), value);
+        }
+        self.make("MPI_Type_create_hindexed_block", &arguments, old, new);
         Ok(())
     }
 
