@@ -65,7 +65,7 @@ impl Formals {
                         let name = place.variable.as_str();
                         are_all &= speller.is_narrow(atom)
                             && !names.is_defined(name)
-                            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                            && is_word(name)
                             && ![MADE_OF, TYPE].contains(&name);
                         if !found.iter().any(|known| known == name) {
                             found.push(name.to_owned());
@@ -103,9 +103,7 @@ impl Formals {
     /// The program's own word where it is one.
     fn free(&self, text: &str, role: &str) -> String {
         let word = text.split('@').next().unwrap_or(text).to_lowercase();
-        let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let stem = if is_word { &word } else { role };
+        let stem = if is_word(&word) { &word } else { role };
         let numbered = (2..).map(|number| format!("{stem}_{number}"));
         let mut all = std::iter::once(stem.to_owned()).chain(numbered);
         let is_taken = |name: &String| self.taken.iter().any(|t| t.eq_ignore_ascii_case(name));
@@ -160,6 +158,12 @@ fn numbers(program: &Program) -> Vec<&Polynomial> {
         }
     }
     all
+}
+
+/// Whether a text can be a name of C.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Digits and types of C: what means the same everywhere.
@@ -284,7 +288,8 @@ pub(super) fn functions(
     let lines: String = body.iter().map(|line| format!("    {line}\n")).collect();
     let rest = format!("({})\n{{\n{lines}}}\n", formals.declared());
     let variable = request.datatype.at.as_ref().map(|at| at.place.variable.as_str());
-    let stem = variable.and_then(|name| name.split('@').next()).unwrap_or("message");
+    let word = variable.and_then(|name| name.split('@').next());
+    let stem = word.filter(|word| is_word(word)).unwrap_or("message");
     // Called with other numbers it would make its type anew each time: they have another one.
     let given = formals.given();
     let name = names.function(at, &format!("{rest}{given}"), &format!("{stem}_type"));
