@@ -352,7 +352,7 @@ fn kept_at(project: &Project, id: ProcedureId, part: &Part, source: &Source) -> 
     }
     let all = project.procedures().filter(|other| !project.is_expanded(*other));
     let here = all.map(|other| project.procedure(other).span).filter(|span| span.file == own.file);
-    Some(edit::functions_at(source, here, own))
+    edit::functions_at(source, here, own)
 }
 
 /// `error = MPI_Send_init(...)`

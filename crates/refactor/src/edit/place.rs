@@ -7,8 +7,12 @@ use super::line::Lines;
 /// The place for functions that this procedure of C or C++ calls: before the first procedure of
 /// the file, so that all of it can share them, if that one stands in no block, both in no branch
 /// of the preprocessor, and nothing is included between them; else before `own` itself. `all` are
-/// the procedures of the file. Linear in the text.
-pub fn functions_at(source: &Source, all: impl Iterator<Item = Span>, own: Span) -> Span {
+/// the procedures of the file. None where the blocks of the file do not end. Linear in the text.
+pub fn functions_at(source: &Source, all: impl Iterator<Item = Span>, own: Span) -> Option<Span> {
+    // Where a block has no end, nobody knows what stands in it.
+    if !is_outside_blocks(&source.text) {
+        return None;
+    }
     let lines = Lines::of(&source.text);
     let at = |start: usize| Span { file: own.file, start, end: start };
     let first = all.map(|span| span.start).min().unwrap_or(own.start);
@@ -21,7 +25,7 @@ pub fn functions_at(source: &Source, all: impl Iterator<Item = Span>, own: Span)
         && !includes(between)
         && is_outside_blocks(before)
         && [before, until_own].into_iter().all(is_outside_branches);
-    at(if is_shared { first } else { above(lines, own.start) })
+    Some(at(if is_shared { first } else { above(lines, own.start) }))
 }
 
 /// The start of the line of a procedure, or of the comment and the lines of its head above it.
@@ -80,7 +84,8 @@ mod tests {
         };
         let source = Source { name: "t.cpp".into(), language: Language::Cpp, text: text.into() };
         let all = ["void a()", "void f()"].map(span);
-        &text[..functions_at(&source, all.into_iter(), span("void f()")).start]
+        let at = functions_at(&source, all.into_iter(), span("void f()"));
+        &text[..at.expect("a place").start]
     }
 
     #[test]
