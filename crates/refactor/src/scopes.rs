@@ -221,7 +221,7 @@ fn quoted(text: &str, quote: char) -> usize {
 }
 
 /// A line with other words for its names; components of structures stay.
-fn rewritten(
+pub(crate) fn rewritten(
     line: &str,
     change: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Result<String, String> {

@@ -20,6 +20,7 @@ use super::model::Request;
 use super::names::Names;
 use super::number::{Speller, Unit, Width};
 use super::operation::{Old, Operation, Program};
+use crate::scopes::rewritten;
 
 /// More numbers than this make no text that people would read.
 pub(super) const MOST: usize = 8;
@@ -280,7 +281,8 @@ pub(super) fn functions(
     body.push(format!("    return {TYPE};"));
     body.push(format!("{renew}(&{TYPE});"));
     body.extend(declarations.iter().cloned());
-    body.extend(inner.iter().map(|line| renamed(line, made, TYPE)));
+    let mut kept_name = |name: &str| Ok(if name == made { TYPE } else { name }.to_owned());
+    body.extend(inner.iter().flat_map(|line| rewritten(line, &mut kept_name)));
     let kept = list.iter().enumerate().map(|(at, f)| format!("{MADE_OF}[{at}] = {}", f.name));
     let kept: Vec<String> = kept.collect();
     body.extend(kept.chunks(4).map(|some| format!("{};", some.join(", "))));
@@ -297,21 +299,4 @@ pub(super) fn functions(
     let function =
         format!("/* Kept{until}; for one thread at a time. */\nstatic MPI_Datatype {name}{rest}");
     (vec![helpers, function], format!("{name}({given})"))
-}
-
-/// A line in which a word has another name.
-fn renamed(line: &str, word: &str, name: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut out = String::with_capacity(line.len());
-    let mut at = 0;
-    for (found, _) in line.match_indices(word) {
-        let before = line.get(..found).and_then(|text| text.chars().next_back());
-        let behind = line.get(found + word.len()..).and_then(|text| text.chars().next());
-        if !before.is_some_and(is_part) && !behind.is_some_and(is_part) {
-            out.push_str(line.get(at..found).unwrap_or(""));
-            out.push_str(name);
-            at = found + word.len();
-        }
-    }
-    out + line.get(at..).unwrap_or("")
 }
