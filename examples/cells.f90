@@ -2,6 +2,10 @@
 ! layout, in one description, of one size, over and over, and prints one line:
 !
 !     CELL <example> <layout> <description> <bytes> <median_us> <min_us> <crc64>
+!
+! or, by turns as it is and with commloom, that of paired.h:
+!
+!     PAIRS <example> <layout> <description> <bytes> <native> <commloom> <native> <commloom> ...
 module cells
   use, intrinsic :: iso_fortran_env, only: int64, real64, output_unit, error_unit
   use mpi_f08
@@ -10,7 +14,8 @@ module cells
   public :: start, wanted, run_cell, checksum, mismatch, finish, rank, ranks, experiment
 
   integer, parameter :: warm_up = 2, settle = 100, least = 5, checksum_until = 4, verify_every = 50, exit_usage = 2
-  real(real64), parameter :: cell_budget_s = 0.020_real64
+  integer, parameter :: most_pairs = 24, fewest_pairs = 8
+  real(real64), parameter :: cell_budget_s = 0.020_real64, pairs_budget_s = 0.3_real64
 
   ! What one program gives to run_cell: three steps on its own state. The generation numbers the values to send.
   type, abstract :: experiment
@@ -32,7 +37,7 @@ module cells
 
   integer, protected :: rank, ranks
   character(len=:), allocatable :: example, only, layout, description
-  logical :: quick = .false., all_cells = .false., list = .false., checksumming
+  logical :: quick = .false., all_cells = .false., list = .false., paired = .false., checksumming
   integer :: fixed_repetitions = 0, seen = 0, verified = 0, failed = 0, mismatches
   integer(int64) :: bytes, crc, table(0:255)
 
@@ -65,6 +70,8 @@ contains
         all_cells = .true.
       case ('--list')
         list = .true.
+      case ('--paired')
+        paired = .true.
       case ('--only')
         only = trim(value)
         i = i + 1
@@ -82,7 +89,7 @@ contains
   subroutine usage(message)
     character(len=*), intent(in) :: message
     if (rank == 0) write (error_unit, '(4a)') example, ': ', message, &
-      new_line('a') // '  options: --only SUBSTRING, --quick, --all, --reps N, --list'
+      new_line('a') // '  options: --only SUBSTRING, --quick, --all, --paired, --reps N, --list'
     call MPI_Finalize()
     stop exit_usage
   end subroutine
@@ -150,11 +157,16 @@ contains
       call self%communicate()
       generation = generation + 1
     end do
+    checksumming = .false.
     ! What decides by the exchanges of a run has then decided.
     if (.not. quick .and. fixed_repetitions == 0) then
       do repetition = 1, settle
         call self%communicate()
       end do
+    end if
+    if (paired) then
+      call run_pairs(self, generation)
+      return
     end if
     do repetition = 0, limit - 1
       last = repetition + 1 == limit
@@ -174,29 +186,100 @@ contains
     call report(seconds(:repetition + 1))
   end subroutine
 
+  ! Blocks of repetitions by turns, native, commloom, commloom, native, each after one that is not timed.
+  subroutine run_pairs(self, generation)
+    class(experiment), intent(inout) :: self
+    integer, intent(inout) :: generation
+    real(real64), allocatable :: seconds(:, :, :)
+    real(real64) :: begin, start_of_cell, spent
+    integer :: length, most, fewest, pair, turn, way, repetition
+    logical :: last
+    length = merge(20, merge(8, 3, bytes <= 65536), bytes <= 4096)
+    most = most_pairs
+    if (quick) then
+      length = 2
+      most = 2
+    end if
+    fewest = min(fewest_pairs, most)
+    allocate (seconds(length, 2, most))
+    start_of_cell = MPI_Wtime()
+    do pair = 1, most
+      spent = MPI_Wtime() - start_of_cell
+      last = pair == most .or. (pair >= fewest .and. spent > pairs_budget_s)
+      call MPI_Bcast(last, 1, MPI_LOGICAL, 0, MPI_COMM_WORLD)
+      do turn = 0, 1
+        way = ieor(turn, iand(pair - 1, 1))
+        call MPI_Pcontrol(way)
+        do repetition = 0, length
+          call self%fill(generation)
+          call MPI_Barrier(MPI_COMM_WORLD)
+          begin = MPI_Wtime()
+          call self%communicate()
+          if (repetition == 0) then
+            call self%verify(generation)
+          else
+            seconds(repetition, way + 1, pair) = MPI_Wtime() - begin
+          end if
+          generation = generation + 1
+        end do
+      end do
+      if (last) exit
+    end do
+    call MPI_Pcontrol(1)
+    call report_pairs(seconds(:, :, :pair))
+  end subroutine
+
+  subroutine report_pairs(seconds)
+    real(real64), intent(inout), contiguous :: seconds(:, :, :)
+    real(real64) :: middle(2, size(seconds, 3))
+    integer :: way, pair
+    if (.not. slowest(size(seconds), seconds)) return
+    do pair = 1, size(seconds, 3)
+      do way = 1, 2
+        middle(way, pair) = median(seconds(:, way, pair))
+      end do
+    end do
+    print '(7a,i0,*(1x,f0.3))', 'PAIRS ', example, ' ', layout, ' ', description, ' ', bytes, middle * 1e6_real64
+    flush (output_unit)
+  end subroutine
+
+  ! The times of the slowest rank, and whether this one has to print them: nothing has gone wrong.
+  logical function slowest(count, seconds)
+    integer, intent(in) :: count
+    real(real64), intent(inout) :: seconds(count)
+    call MPI_Allreduce(MPI_IN_PLACE, seconds, count, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
+    call MPI_Allreduce(MPI_IN_PLACE, mismatches, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    slowest = mismatches == 0 .and. rank == 0
+    if (mismatches > 0) then
+      failed = failed + 1
+    else
+      verified = verified + 1
+    end if
+  end function
+
   subroutine report(seconds)
     real(real64), intent(inout) :: seconds(:)
     integer(int64) :: all_crcs(ranks)
     integer :: i
-    call MPI_Allreduce(MPI_IN_PLACE, seconds, size(seconds), MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
-    call MPI_Allreduce(MPI_IN_PLACE, mismatches, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    logical :: prints
+    prints = slowest(size(seconds), seconds)
     call MPI_Gather(crc, 1, MPI_INTEGER8, all_crcs, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
-    if (mismatches > 0) then
-      failed = failed + 1
-      return
-    end if
-    verified = verified + 1
-    if (rank /= 0) return
+    if (.not. prints) return
     checksumming = .true.
     crc = 0
     call checksum([(transfer(all_crcs(i), 0.0_real64), i=1, ranks)])
-    call sort(seconds)
-    associate (n => size(seconds))
-      print '(7a,i0,2(1x,f0.3),1x,z16.16)', 'CELL ', example, ' ', layout, ' ', description, ' ', bytes, &
-        (seconds((n + 1) / 2) + seconds(n / 2 + 1)) / 2 * 1e6_real64, seconds(1) * 1e6_real64, crc
-    end associate
+    print '(7a,i0,2(1x,f0.3),1x,z16.16)', 'CELL ', example, ' ', layout, ' ', description, ' ', bytes, &
+      median(seconds) * 1e6_real64, minval(seconds) * 1e6_real64, crc
     flush (output_unit)
   end subroutine
+
+  real(real64) function median(values)
+    real(real64), intent(inout) :: values(:)
+    call sort(values)
+    associate (n => size(values))
+      median = (values((n + 1) / 2) + values(n / 2 + 1)) / 2
+    end associate
+  end function
 
   subroutine sort(values)
     real(real64), intent(inout) :: values(:)

@@ -14,7 +14,9 @@
 enum {
     MOST_PAIRS = 24,
     FEWEST_PAIRS = 8,
-    LONGEST_BLOCK = 20
+    LONGEST_BLOCK = 20,
+    /* Under --quick, of pairs and of repetitions: shows that it works. */
+    QUICK = 2
 };
 
 /* Seconds after which a cell stops, once it has FEWEST_PAIRS. */
@@ -23,6 +25,8 @@ enum {
 /* Timed repetitions of a block. */
 static inline int block_length(size_t bytes)
 {
+    if (session.options.quick)
+        return QUICK;
     return bytes <= 4096 ? LONGEST_BLOCK : bytes <= 65536 ? 8 : 3;
 }
 
@@ -86,7 +90,8 @@ static inline void run_pairs(const struct experiment *experiment, void (*compute
     uint64_t generation = (uint64_t)session.cells_seen * GENERATIONS_PER_CELL;
     session.mismatches = 0;
     session.checksumming = 0;
-    for (int i = 0; i < WARM_UP + session.options.settle; i++) {
+    const int most = session.options.quick ? QUICK : MOST_PAIRS, fewest = most < FEWEST_PAIRS ? most : FEWEST_PAIRS;
+    for (int i = 0; i < WARM_UP + (session.options.quick ? 0 : session.options.settle); i++) {
         experiment->fill(state, generation++);
         experiment->communicate(state);
         if (compute)
@@ -95,7 +100,7 @@ static inline void run_pairs(const struct experiment *experiment, void (*compute
     const double begin = MPI_Wtime();
     int pairs = 0, last = 0;
     for (; !last; pairs++) {
-        last = pairs + 1 == MOST_PAIRS || (pairs + 1 >= FEWEST_PAIRS && MPI_Wtime() - begin > PAIRS_BUDGET_S);
+        last = pairs + 1 == most || (pairs + 1 >= fewest && MPI_Wtime() - begin > PAIRS_BUDGET_S);
         MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
         session.repetition = pairs;
         for (int turn = 0; turn < 2; turn++) {

@@ -231,6 +231,7 @@ mod tests {
                     seconds: 0.0,
                     failure: None,
                     samples: cells.iter().map(sample).collect(),
+                    blocks: Vec::new(),
                 });
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::mpi::{Example, Library};
-use super::protocol::{self, Cell};
+use super::protocol::{self, Blocks, Cell, Sample};
 use super::record::Launch;
 use super::schedule::Mode;
 use std::io::Read;
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// Every example runs on this many ranks.
 pub const RANKS: u32 = 2;
+
+/// How commloom runs a program that calls `MPI_Pcontrol` to be left alone for a while.
+pub(super) const BY_TURNS: [&str; 4] = ["exec", "--off", "regions", "--"];
 
 /// Lines of an error output that are worth repeating.
 const QUOTED_LINES: usize = 12;
@@ -58,10 +61,19 @@ impl Launcher for Processes {
         arguments: &[String],
     ) -> Outcome {
         let mut command = library.launch(RANKS);
-        if mode == Mode::Commloom {
-            command.arg(&self.commloom).args(["exec", "--"]);
+        match mode {
+            Mode::Native => {}
+            Mode::Commloom => {
+                command.arg(&self.commloom).args(["exec", "--"]);
+            }
+            Mode::ByTurns => {
+                command.arg(&self.commloom).args(BY_TURNS);
+            }
         }
         command.arg(&example.program).args(arguments);
+        if mode == Mode::ByTurns {
+            command.arg("--paired");
+        }
         finish(&mut command, self.timeout)
     }
 }
@@ -163,15 +175,13 @@ pub fn measure(
     let begin = Instant::now();
     let outcome = launcher.launch(library, example, mode, arguments);
     let seconds = begin.elapsed().as_secs_f64();
-    let samples = match outcome.failure {
+    let measured = match outcome.failure {
         Some(failure) => Err(failure),
-        None => protocol::parse(&outcome.output)
-            .and_then(|samples| protocol::check_cells(&samples, expected).map(|()| samples))
-            .map_err(|e| e.to_string()),
+        None => measurements(mode, &outcome.output, expected).map_err(|e| e.to_string()),
     };
-    let (samples, failure) = match samples {
-        Ok(samples) => (samples, None),
-        Err(failure) => (Vec::new(), Some(with_errors(&failure, &outcome.errors))),
+    let ((samples, blocks), failure) = match measured {
+        Ok(measured) => (measured, None),
+        Err(failure) => (Default::default(), Some(with_errors(&failure, &outcome.errors))),
     };
     Launch {
         run,
@@ -181,7 +191,24 @@ pub fn measure(
         seconds,
         failure,
         samples,
+        blocks,
     }
+}
+
+/// What a launch has printed of the cells that were expected.
+fn measurements(
+    mode: Mode,
+    output: &str,
+    expected: &[Cell],
+) -> Result<(Vec<Sample>, Vec<Blocks>), protocol::Error> {
+    let (samples, blocks) = match mode {
+        Mode::ByTurns => (Vec::new(), protocol::parse_pairs(output)?),
+        Mode::Native | Mode::Commloom => (protocol::parse(output)?, Vec::new()),
+    };
+    let cells = samples.iter().map(|sample| &sample.cell);
+    let cells: Vec<&Cell> = cells.chain(blocks.iter().map(|blocks| &blocks.cell)).collect();
+    protocol::check_cells(&cells, expected)?;
+    Ok((samples, blocks))
 }
 
 /// The failure and the first lines of what the programs said about it.

@@ -6,11 +6,12 @@
 //! Native is the program under commloom in a region in which it is left alone: each call goes
 //! through the preload, which costs a few nanoseconds.
 
-use super::launch::finish;
+use super::launch::{BY_TURNS, finish};
 use super::mpi::{self, Example, Library};
-use super::protocol::{Cell, cell, fields};
+use super::protocol::{self, Blocks, Cell};
+use super::summary::{NOTABLE, Pairs};
 use super::{Error, environment, find_commloom_at, record, target_directory};
-use commloom_measure::statistics::{Medians, Ratio, geometric_mean, median};
+use commloom_measure::statistics::{Ratio, geometric_mean, median};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -49,27 +50,6 @@ pub struct Options {
     /// Seconds after which a launch counts as hanging and is ended.
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     pub timeout: u64,
-}
-
-/// Further from native than this is told of: the promise is that nothing is slower by more.
-const NOTABLE: f64 = 0.03;
-
-/// All pairs of one cell with one library, of all launches.
-#[derive(Debug, Default, Clone, PartialEq)]
-struct Pairs {
-    native: Medians,
-    commloom: Medians,
-}
-
-impl Pairs {
-    /// Adds the blocks of a launch: native and commloom by turns, in microseconds.
-    fn add(&mut self, blocks: &[f64]) {
-        for pair in blocks.chunks_exact(2) {
-            let number = u32::try_from(self.native.len()).unwrap_or(u32::MAX);
-            self.native.insert(number, pair[0]);
-            self.commloom.insert(number, pair[1]);
-        }
-    }
 }
 
 /// A cell with its result: the ratio is native / commloom.
@@ -117,8 +97,8 @@ pub fn run(options: &Options) -> Result<bool, Error> {
             );
             match launch(options, &commloom, library, program) {
                 Ok(cells) => {
-                    for (cell, blocks) in cells {
-                        all.entry((program.library, cell)).or_default().add(&blocks);
+                    for blocks in cells {
+                        all.entry((program.library, blocks.cell.clone())).or_default().add(&blocks);
                     }
                 }
                 Err(failure) => {
@@ -134,7 +114,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
             library: libraries[*library].version.clone(),
             cell: cell.clone(),
             native_us: median(pairs.native.values().copied())?,
-            ratio: Ratio::paired(&pairs.native, &pairs.commloom)?,
+            ratio: pairs.ratio()?,
         })
     };
     let rows: Vec<Row> = all.iter().filter_map(row).collect();
@@ -155,13 +135,13 @@ fn launch(
     commloom: &Path,
     library: &Library,
     program: &Example,
-) -> Result<Vec<(Cell, Vec<f64>)>, String> {
+) -> Result<Vec<Blocks>, String> {
     let mut command = if options.unbound {
         library.launch_unbound(options.ranks)
     } else {
         library.launch(options.ranks)
     };
-    command.arg(commloom).args(["exec", "--off", "regions", "--"]);
+    command.arg(commloom).args(BY_TURNS);
     command.arg(&program.program).arg("--paired");
     if let Some(only) = &options.only {
         command.args(["--only", only]);
@@ -171,31 +151,10 @@ fn launch(
     }
     let outcome = finish(&mut command, Duration::from_secs(options.timeout));
     match outcome.failure {
-        None => parse(&outcome.output),
+        None => protocol::parse_pairs(&outcome.output).map_err(|error| error.to_string()),
         // A program without such a cell says so.
         Some(_) if outcome.errors.contains("no cell contains") => Ok(Vec::new()),
         Some(failure) => Err(format!("{failure}\n{}", outcome.errors.trim())),
-    }
-}
-
-/// Reads the output of a program that compares by turns.
-fn parse(output: &str) -> Result<Vec<(Cell, Vec<f64>)>, String> {
-    let line = |text: &str| {
-        let fields = fields(text);
-        let (named, times) = fields.split_at_checked(4)?;
-        let cell = cell(named).ok()?;
-        let times: Vec<f64> = times.iter().map(|time| time.parse().ok()).collect::<Option<_>>()?;
-        (!times.is_empty() && times.len().is_multiple_of(2)).then_some((cell, times))
-    };
-    let mut cells = Vec::new();
-    for text in output.lines().filter_map(|text| text.strip_prefix("PAIRS ")) {
-        cells.push(line(text).ok_or_else(|| format!("a damaged line: {text}"))?);
-    }
-    let verified = format!("VERIFIED {} cells", cells.len());
-    if output.lines().any(|text| text == verified) {
-        Ok(cells)
-    } else {
-        Err(format!("no line \"{verified}\""))
     }
 }
 
@@ -253,28 +212,4 @@ fn table(rows: &[Row], machine: &environment::Environment, options: &Options) ->
         );
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_are_read_in_pairs() {
-        let cells = parse("x\nPAIRS e l d 8 2.0 1.0 4.0 2.5\nVERIFIED 1 cells\n").unwrap();
-        assert_eq!(cells[0].0.to_string(), "e l d 8");
-        let mut pairs = Pairs::default();
-        pairs.add(&cells[0].1);
-        pairs.add(&cells[0].1);
-        assert_eq!(pairs.native.values().copied().collect::<Vec<_>>(), [2.0, 4.0, 2.0, 4.0]);
-        assert_eq!(pairs.commloom.values().copied().collect::<Vec<_>>(), [1.0, 2.5, 1.0, 2.5]);
-    }
-
-    #[test]
-    fn what_is_damaged_or_not_verified_is_refused() {
-        assert!(parse("PAIRS e l d 8 2.0 1.0\n").is_err());
-        assert!(parse("PAIRS e l d 8 2.0\nVERIFIED 1 cells\n").is_err());
-        assert!(parse("PAIRS e l d eight 2.0 1.0\nVERIFIED 1 cells\n").is_err());
-        assert!(parse("PAIRS e l d 8 2.0 1.0\nVERIFIED 2 cells\n").is_err());
-    }
 }

@@ -1,5 +1,5 @@
-//! Output of the examples (see `examples/common.h`): one `CELL` line per cell, then
-//! `VERIFIED n cells`.
+//! Output of the examples (see `examples/common.h`): one `CELL` line per cell, or one `PAIRS` line
+//! where ways go by turns (`examples/paired.h`), then `VERIFIED n cells`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,6 +59,15 @@ pub struct Sample {
     pub checksum: String,
 }
 
+/// The measurement of one cell in one launch in which native and commloom go by turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Blocks {
+    /// Which cell.
+    pub cell: Cell,
+    /// Medians of blocks in microseconds: native and commloom, side by side in time.
+    pub pairs: Vec<[f64; 2]>,
+}
+
 /// Why an output cannot be trusted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -97,21 +106,37 @@ pub enum Error {
 /// # Errors
 /// When the output is not that of an example which verified all it printed.
 pub fn parse(output: &str) -> Result<Vec<Sample>, Error> {
-    let mut samples = Vec::new();
+    lines(output, "CELL ", sample)
+}
+
+/// Reads the output of a launch in which native and commloom go by turns.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_pairs(output: &str) -> Result<Vec<Blocks>, Error> {
+    lines(output, "PAIRS ", blocks)
+}
+
+fn lines<T>(
+    output: &str,
+    begins: &str,
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Result<Vec<T>, Error> {
+    let mut found = Vec::new();
     let mut verified = None;
     for (number, text) in output.lines().enumerate() {
-        if let Some(rest) = text.strip_prefix("CELL ") {
+        if let Some(rest) = text.strip_prefix(begins) {
             let bad = |reason| Error::BadCell { line: number + 1, text: text.to_owned(), reason };
-            samples.push(sample(rest).map_err(bad)?);
+            found.push(read(rest).map_err(bad)?);
         } else if let Some(rest) = text.strip_prefix("VERIFIED ") {
             verified = rest.strip_suffix(" cells").and_then(|n| n.parse::<usize>().ok());
         }
     }
-    let printed = samples.len();
+    let printed = found.len();
     match verified {
         None => Err(Error::NotVerified(printed)),
         Some(verified) if verified != printed => Err(Error::Count { verified, printed }),
-        Some(_) => Ok(samples),
+        Some(_) => Ok(found),
     }
 }
 
@@ -119,16 +144,16 @@ pub fn parse(output: &str) -> Result<Vec<Sample>, Error> {
 ///
 /// # Errors
 /// The first cell that is missing or superfluous.
-pub fn check_cells(samples: &[Sample], expected: &[Cell]) -> Result<(), Error> {
+pub fn check_cells(measured: &[&Cell], expected: &[Cell]) -> Result<(), Error> {
     for cell in expected {
-        match samples.iter().filter(|s| s.cell == *cell).count() {
+        match measured.iter().filter(|m| **m == cell).count() {
             0 => return Err(Error::Missing(cell.clone())),
             1 => {}
             _ => return Err(Error::Unexpected(cell.clone())),
         }
     }
-    match samples.iter().find(|s| !expected.contains(&s.cell)) {
-        Some(extra) => Err(Error::Unexpected(extra.cell.clone())),
+    match measured.iter().find(|m| !expected.contains(m)) {
+        Some(extra) => Err(Error::Unexpected((*extra).clone())),
         None => Ok(()),
     }
 }
@@ -141,12 +166,12 @@ pub fn parse_list(output: &str, example: &str) -> Vec<Cell> {
 }
 
 /// The fields of a line.
-pub(super) fn fields(text: &str) -> Vec<&str> {
+fn fields(text: &str) -> Vec<&str> {
     text.split_ascii_whitespace().collect()
 }
 
 /// The cell that these four fields name.
-pub(super) fn cell(fields: &[&str]) -> Result<Cell, &'static str> {
+fn cell(fields: &[&str]) -> Result<Cell, &'static str> {
     let &[example, layout, description, bytes] = fields else {
         return Err("wrong number of fields");
     };
@@ -160,16 +185,30 @@ pub(super) fn cell(fields: &[&str]) -> Result<Cell, &'static str> {
     })
 }
 
+fn time(text: &str) -> Result<f64, &'static str> {
+    match text.parse::<f64>() {
+        Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
+        _ => Err("a time is no number"),
+    }
+}
+
+fn blocks(text: &str) -> Result<Blocks, &'static str> {
+    let fields = fields(text);
+    let (named, times) = fields.split_at_checked(4).ok_or("wrong number of fields")?;
+    let (pairs, []) = times.as_chunks::<2>() else { return Err("a block without its partner") };
+    if pairs.is_empty() {
+        return Err("no blocks");
+    }
+    let pair = |[native, commloom]: &[&str; 2]| Ok([time(native)?, time(commloom)?]);
+    Ok(Blocks { cell: cell(named)?, pairs: pairs.iter().map(pair).collect::<Result<_, _>>()? })
+}
+
 fn sample(text: &str) -> Result<Sample, &'static str> {
     let fields = fields(text);
     let &[.., median, min, checksum] = fields.as_slice() else {
         return Err("wrong number of fields");
     };
     let cell = cell(&fields[..fields.len() - 3])?;
-    let time = |text: &str| match text.parse::<f64>() {
-        Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
-        _ => Err("a time is no number"),
-    };
     if checksum.len() != 16 || !checksum.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err("the checksum has not 16 hexadecimal digits");
     }
@@ -213,6 +252,22 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_read_in_pairs() {
+        let blocks = parse_pairs("x\nPAIRS e l d 8 2.0 1.0 4.0 2.5\nVERIFIED 1 cells\n").unwrap();
+        assert_eq!(blocks[0].cell.to_string(), "e l d 8");
+        assert_eq!(blocks[0].pairs, [[2.0, 1.0], [4.0, 2.5]]);
+        for damaged in [
+            "PAIRS e l d 8 2.0 1.0\n",
+            "PAIRS e l d 8 2.0\nVERIFIED 1 cells\n",
+            "PAIRS e l d 8\nVERIFIED 1 cells\n",
+            "PAIRS e l d eight 2.0 1.0\nVERIFIED 1 cells\n",
+            "PAIRS e l d 8 2.0 1.0\nVERIFIED 2 cells\n",
+        ] {
+            assert!(parse_pairs(damaged).is_err(), "{damaged}");
+        }
+    }
+
+    #[test]
     fn output_without_verification_is_refused() {
         assert_eq!(parse(LINE), Err(Error::NotVerified(1)));
         assert_eq!(parse(""), Err(Error::NotVerified(0)));
@@ -247,14 +302,14 @@ mod tests {
         let samples = parse(&output(&[LINE, "VERIFIED 1 cells"])).unwrap();
         let cell = samples[0].cell.clone();
         let other = Cell { bytes: 1, ..cell.clone() };
-        assert_eq!(check_cells(&samples, std::slice::from_ref(&cell)), Ok(()));
+        let only = std::slice::from_ref(&cell);
+        assert_eq!(check_cells(&[&cell], only), Ok(()));
         assert_eq!(
-            check_cells(&samples, &[cell.clone(), other.clone()]),
+            check_cells(&[&cell], &[cell.clone(), other.clone()]),
             Err(Error::Missing(other))
         );
-        assert_eq!(check_cells(&samples, &[]), Err(Error::Unexpected(cell.clone())));
-        let twice = [samples[0].clone(), samples[0].clone()];
-        assert_eq!(check_cells(&twice, std::slice::from_ref(&cell)), Err(Error::Unexpected(cell)));
+        assert_eq!(check_cells(&[&cell], &[]), Err(Error::Unexpected(cell.clone())));
+        assert_eq!(check_cells(&[&cell, &cell], only), Err(Error::Unexpected(cell.clone())));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::Error;
 use super::environment::Environment;
-use super::protocol::Sample;
+use super::protocol::{Blocks, Sample};
 use super::schedule::Mode;
 use super::summary::Row;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Version of the file format; changes when old readers would misread new files.
-pub const FORMAT: &str = "commloom-demo-1";
+pub const FORMAT: &str = "commloom-demo-2";
 
 /// The whole file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -63,14 +63,17 @@ pub struct Launch {
     pub example: String,
     /// Name of the MPI library.
     pub library: String,
-    /// Native or not.
+    /// Native, with commloom, or both.
     pub mode: Mode,
     /// Of the whole launch.
     pub seconds: f64,
     /// Why its results do not count, if they do not.
     pub failure: Option<String>,
-    /// All samples; empty after a failure.
+    /// All samples; empty after a failure, and where both modes go by turns.
     pub samples: Vec<Sample>,
+    /// What was measured by turns.
+    #[serde(default)]
+    pub blocks: Vec<Blocks>,
 }
 
 /// Writes the record so that a reader finds either the old file or the new one, whole.

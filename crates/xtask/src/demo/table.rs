@@ -4,7 +4,7 @@
 //! is set.
 
 use super::record::{Launch, Record};
-use super::summary::{FASTER, Row, SLOWER, Spread};
+use super::summary::{Row, Spread};
 use anstyle::{AnsiColor, Style};
 use commloom_measure::statistics::geometric_mean;
 use std::fmt::Write;
@@ -14,23 +14,22 @@ const BAD: Style = AnsiColor::Red.on_default();
 const HEAD: Style = Style::new().bold();
 const PLAIN: Style = Style::new();
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 12] = [
     "example",
     "layout",
     "description",
     "bytes",
     "MPI library",
     "native us",
-    "+-",
     "commloom us",
-    "+-",
     "ratio",
+    "interval",
     "bytes equal",
     "by hand us",
     "by hand ratio",
 ];
 /// Those that are shown where nothing is packed by hand.
-const WITHOUT_BY_HAND: usize = 11;
+const WITHOUT_BY_HAND: usize = 10;
 /// The first columns are text; the ones from here on are numbers, aligned at the right.
 const LEFT: [usize; 4] = [0, 1, 2, 4];
 
@@ -38,11 +37,8 @@ type Line = [(String, Style); COLUMNS.len()];
 
 fn line(row: &Row) -> Line {
     let time = |spread: &Option<Spread>| spread.map_or("-".to_owned(), |s| microseconds(s.median));
-    let range = |spread: &Option<Spread>| {
-        spread.map_or("-".to_owned(), |s| microseconds(s.interquartile_range))
-    };
-    let ratio =
-        |ratio: Option<f64>| (ratio.map_or("-".to_owned(), |r| format!("{r:.2}")), colour(ratio));
+    let ratio = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+    let interval = |[low, high]: [f64; 2]| format!("{low:.2} to {high:.2}");
     let plain = |text: String| (text, PLAIN);
     [
         plain(row.cell.example.clone()),
@@ -51,13 +47,12 @@ fn line(row: &Row) -> Line {
         plain(row.cell.bytes.to_string()),
         plain(row.library.clone()),
         plain(time(&row.native_us)),
-        plain(range(&row.native_us)),
         plain(time(&row.commloom_us)),
-        plain(range(&row.commloom_us)),
-        ratio(row.ratio),
+        (ratio(row.ratio), colour(row)),
+        plain(row.interval.map_or("-".to_owned(), interval)),
         if row.bytes_equal { plain("yes".to_owned()) } else { ("NO".to_owned(), BAD) },
         plain(time(&row.by_hand_us)),
-        ratio(row.by_hand_ratio),
+        plain(ratio(row.by_hand_ratio)),
     ]
 }
 
@@ -67,10 +62,10 @@ fn columns(record: &Record) -> usize {
     if by_hand { COLUMNS.len() } else { WITHOUT_BY_HAND }
 }
 
-fn colour(ratio: Option<f64>) -> Style {
-    match ratio {
-        Some(ratio) if ratio > FASTER => GOOD,
-        Some(ratio) if ratio < SLOWER => BAD,
+fn colour(row: &Row) -> Style {
+    match (row.is_faster(), row.is_slower()) {
+        (true, _) => GOOD,
+        (_, true) => BAD,
         _ => PLAIN,
     }
 }
@@ -144,22 +139,29 @@ fn explanation(record: &Record) -> String {
         })
         .collect();
     let by_hand = if columns(record) > WITHOUT_BY_HAND {
-        " by hand = the same packed by hand, natively; its ratio = by hand / commloom of the same \
-         run."
+        " By hand: the same packed by hand, natively; its ratio is by hand / commloom of the same \
+         launch."
     } else {
         ""
     };
     let speed = if record.quick { " --quick: the times mean nothing." } else { "" };
+    let what = if record.baseline {
+        format!("Medians over {} launches of the median of each", record.runs)
+    } else {
+        format!(
+            "Native and commloom by turns in each of {} launches, in blocks of a few exchanges: \
+             medians of all blocks; ratio = native / commloom of blocks side by side in time, above \
+             1 is faster, with its interval",
+            record.runs
+        )
+    };
     format!(
-        "{}, {} cpus, {}, {}, {}; 2 ranks. Median over {} runs of the median of each run, +- \
-         interquartile range; ratio = native / commloom of the same run (median), above 1 is \
-         faster.{by_hand}{speed}",
+        "{}, {} cpus, {}, {}, {}; 2 ranks. {what}.{by_hand}{speed}",
         e.cpu,
         e.cpus,
         e.kernel,
         libraries.join(", "),
         e.date,
-        record.runs
     )
 }
 
@@ -177,12 +179,12 @@ fn groups(record: &Record) -> Vec<String> {
     let describe = |((subject, library), rows): ((String, &str), Vec<&Row>)| {
         let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio).collect();
         let by_hand: Vec<f64> = rows.iter().filter_map(|row| row.by_hand_ratio).collect();
-        let count = |test: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&r| test(r)).count();
+        let count = |test: fn(&Row) -> bool| rows.iter().filter(|row| test(row)).count();
         Some(format!(
-            "{subject}, {library}: {} cells, {} faster, {} slower by more than 5 %; ratio {}{}",
+            "{subject}, {library}: {} cells, {} faster, {} slower by more than 3 %; ratio {}{}",
             ratios.len(),
-            count(&|r| r > FASTER),
-            count(&|r| r < SLOWER),
+            count(Row::is_faster),
+            count(Row::is_slower),
             range(&ratios)?,
             range(&by_hand).map_or(String::new(), |range| format!("; by hand ratio {range}")),
         ))
@@ -202,7 +204,7 @@ fn range(ratios: &[f64]) -> Option<String> {
 #[must_use]
 pub fn verdict(record: &Record, success: bool) -> String {
     if success {
-        let what = if record.baseline { "runs" } else { "runs, native and with commloom" };
+        let what = if record.baseline { "runs" } else { "runs, natively and with commloom" };
         return format!(
             "{GOOD}all {} cells: same bytes in all {what}{GOOD:#}\n",
             record.rows.len()
@@ -243,6 +245,7 @@ mod tests {
             native_us: spread(native),
             commloom_us: spread(commloom),
             ratio: Some(native / commloom),
+            interval: Some([native / commloom - 0.01, native / commloom + 0.01]),
             by_hand_us: None,
             by_hand_ratio: None,
             bytes_equal,
@@ -279,15 +282,15 @@ mod tests {
     fn columns_of_the_terminal_table_line_up() {
         let text = without_colour(&terminal(&record()));
         let expected = "\
-example   layout       description    bytes  MPI library  native us    +-  commloom us    +-  \
-ratio  bytes equal
-pingpong  tiled-A2-B4  vector       2560000  mpich             6000  0.50         1500  0.50   \
-4.00          yes
-pingpong  block        vector       2560000  mpich             9.00  0.50        10.00  0.50   \
-0.90           NO
+example   layout       description    bytes  MPI library  native us  commloom us  ratio      \
+interval  bytes equal
+pingpong  tiled-A2-B4  vector       2560000  mpich             6000         1500   4.00  \
+3.99 to 4.01          yes
+pingpong  block        vector       2560000  mpich             9.00        10.00   0.90  \
+0.89 to 0.91           NO
 ";
         assert!(text.starts_with(expected), "{text}");
-        let group = "pingpong, mpich: 2 cells, 1 faster, 1 slower by more than 5 %; \
+        let group = "pingpong, mpich: 2 cells, 1 faster, 1 slower by more than 3 %; \
                      ratio 0.90 to 4.00, geometric mean 1.90";
         assert!(text.contains(group), "{text}");
     }
@@ -303,22 +306,26 @@ pingpong  block        vector       2560000  mpich             9.00  0.50       
         record.rows[0].by_hand_ratio = Some(2.0);
         record.rows.push(packed);
         let text = without_colour(&terminal(&record));
-        let row = "1500  0.50   4.00          yes        6000           2.00\n";
+        let row = "1500   4.00  3.99 to 4.01          yes        6000           2.00\n";
         let group = "geometric mean 1.90; by hand ratio 2.00 to 2.00, geometric mean 2.00\n";
         for expected in ["bytes equal  by hand us  by hand ratio\n", row, group] {
             assert!(text.contains(expected), "{expected} in\n{text}");
         }
         assert!(text.contains("pingpong, packed by hand, mpich: 1 cells"), "{text}");
-        assert!(markdown(&record).contains("| **4.00** | yes | 6000 | **2.00** |"), "{text}");
+        assert!(
+            markdown(&record).contains("| **4.00** | 3.99 to 4.01 | yes | 6000 | 2.00 |"),
+            "{text}"
+        );
     }
 
     #[test]
-    fn ratios_are_green_above_and_red_below_the_limits() {
-        assert_eq!(colour(Some(1.06)), GOOD);
-        assert_eq!(colour(Some(0.94)), BAD);
-        assert_eq!(colour(Some(1.04)), PLAIN);
-        assert_eq!(colour(Some(0.96)), PLAIN);
-        assert_eq!(colour(None), PLAIN);
+    fn ratios_are_green_and_red_where_the_whole_interval_is_beyond_3_percent() {
+        let with = |interval| Row { interval, ..record().rows[0].clone() };
+        assert_eq!(colour(&with(Some([1.04, 1.2]))), GOOD);
+        assert_eq!(colour(&with(Some([0.8, 0.96]))), BAD);
+        for unclear in [Some([1.02, 1.2]), Some([0.8, 0.98]), Some([0.8, 1.2]), None] {
+            assert_eq!(colour(&with(unclear)), PLAIN);
+        }
     }
 
     #[test]
@@ -329,7 +336,7 @@ pingpong  block        vector       2560000  mpich             9.00  0.50       
         for row in &rows {
             assert_eq!(row.matches('|').count(), WITHOUT_BY_HAND + 1, "{row}");
         }
-        assert!(rows[2].ends_with("| **4.00** | yes |"), "{}", rows[2]);
+        assert!(rows[2].ends_with("| **4.00** | 3.99 to 4.01 | yes |"), "{}", rows[2]);
         assert!(
             text.contains("a CPU, 2 cpus, Linux 6, MPICH 4.0.2, 2026-01-01T00:00:00Z"),
             "{text}"
