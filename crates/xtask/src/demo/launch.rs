@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::mpi::{Example, Library};
-use super::protocol::{self, Blocks, Cell, Sample};
+use super::protocol::{self, BlockTimes, Cell, Sample};
 use super::record::Launch;
 use super::schedule::Mode;
 use std::io::Read;
@@ -195,12 +195,12 @@ pub fn measure(
     }
 }
 
-/// What a launch has printed of the cells that were expected.
+/// The measurements that a launch has printed of the cells that were expected.
 fn measurements(
     mode: Mode,
     output: &str,
     expected: &[Cell],
-) -> Result<(Vec<Sample>, Vec<Blocks>), protocol::Error> {
+) -> Result<(Vec<Sample>, Vec<BlockTimes>), protocol::Error> {
     let (samples, blocks) = match mode {
         Mode::ByTurns => (Vec::new(), protocol::parse_pairs(output)?),
         Mode::Native | Mode::Commloom => (protocol::parse(output)?, Vec::new()),

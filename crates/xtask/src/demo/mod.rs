@@ -1,10 +1,10 @@
 //! The demo: every example, every MPI library, natively and under `commloom exec`.
 //!
-//! [`run`] is the whole story; each step has its own file. Once each example runs as it is and once
-//! with commloom, and both must receive the same bytes; then it runs with commloom, which leaves
-//! every other block of exchanges alone, and these blocks are compared: launches are not alike on
-//! all machines ([`schedule`]). Nothing here judges a time: what decides over success is that every
-//! launch verified its own results, that no cell is missing, and that bytes are equal.
+//! [`run`] is the whole story; each step has its own file. Each example runs once as it is and
+//! once with commloom, and both must receive the same bytes; then it runs with commloom, which
+//! leaves every other block of exchanges alone, and these blocks are compared: launches are not
+//! alike on all machines ([`schedule`]). Nothing here judges a time: what decides over success is
+//! that every launch verified its own results, that no cell is missing, and that bytes are equal.
 
 pub mod environment;
 pub mod guidelines;
@@ -127,7 +127,7 @@ const FEWEST_RUNS: u32 = 3;
 /// Runs after which the table is shown for the first time.
 const FIRST_LOOK: u32 = 1;
 
-/// What the demo does once, and what it does again and again.
+/// The launches of the demo: those made once, and those made again and again.
 const DEMO: [&[Mode]; 2] = [&[Mode::Native, Mode::Commloom], &[Mode::ByTurns]];
 /// The same of the benchmark, which compares the least times of many launches.
 const BENCH: [&[Mode]; 2] = [&[], &[Mode::Native, Mode::Commloom]];
@@ -301,9 +301,9 @@ fn expected_cells(expected: &[Expected]) -> Vec<(String, protocol::Cell)> {
     expected.iter().flat_map(cells).collect()
 }
 
-/// Launches everything in this order and hands all launches so far to `save` after each run, and once
-/// more at the end. A combination of example, library and mode that failed once is reported and
-/// not launched again.
+/// Launches everything in this order and hands all launches so far to `save` after each run, and
+/// once more at the end. A combination of example, library and mode that failed once is reported
+/// and not launched again.
 fn measure(
     launcher: &dyn Launcher,
     libraries: &[Library],

@@ -8,8 +8,8 @@
 
 use super::launch::{BY_TURNS, finish};
 use super::mpi::{self, Example, Library};
-use super::protocol::{self, Blocks, Cell};
-use super::summary::{NOTABLE, Pairs};
+use super::protocol::{self, BlockTimes, Cell};
+use super::summary::{BlockPairs, NOTABLE};
 use super::{Error, environment, find_commloom_at, record, target_directory};
 use commloom_measure::statistics::{Ratio, geometric_mean, median};
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let programs = mpi::compile(&names, &libraries, &target)?;
     let machine = environment::describe(&libraries);
 
-    let mut all: BTreeMap<(usize, Cell), Pairs> = BTreeMap::new();
+    let mut all: BTreeMap<(usize, Cell), BlockPairs> = BTreeMap::new();
     let mut failures = 0;
     for run in 0..options.runs {
         for program in &programs {
@@ -109,7 +109,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         }
     }
 
-    let row = |((library, cell), pairs): (&(usize, Cell), &Pairs)| {
+    let row = |((library, cell), pairs): (&(usize, Cell), &BlockPairs)| {
         Some(Row {
             library: libraries[*library].version.clone(),
             cell: cell.clone(),
@@ -135,7 +135,7 @@ fn launch(
     commloom: &Path,
     library: &Library,
     program: &Example,
-) -> Result<Vec<Blocks>, String> {
+) -> Result<Vec<BlockTimes>, String> {
     let mut command = if options.unbound {
         library.launch_unbound(options.ranks)
     } else {

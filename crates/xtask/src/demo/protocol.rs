@@ -61,7 +61,7 @@ pub struct Sample {
 
 /// The measurement of one cell in one launch in which native and commloom go by turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Blocks {
+pub struct BlockTimes {
     /// Which cell.
     pub cell: Cell,
     /// Medians of blocks in microseconds: native and commloom, side by side in time.
@@ -113,7 +113,7 @@ pub fn parse(output: &str) -> Result<Vec<Sample>, Error> {
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_pairs(output: &str) -> Result<Vec<Blocks>, Error> {
+pub fn parse_pairs(output: &str) -> Result<Vec<BlockTimes>, Error> {
     lines(output, "PAIRS ", blocks)
 }
 
@@ -192,7 +192,7 @@ fn time(text: &str) -> Result<f64, &'static str> {
     }
 }
 
-fn blocks(text: &str) -> Result<Blocks, &'static str> {
+fn blocks(text: &str) -> Result<BlockTimes, &'static str> {
     let fields = fields(text);
     let (named, times) = fields.split_at_checked(4).ok_or("wrong number of fields")?;
     let (pairs, []) = times.as_chunks::<2>() else { return Err("a block without its partner") };
@@ -200,7 +200,7 @@ fn blocks(text: &str) -> Result<Blocks, &'static str> {
         return Err("no blocks");
     }
     let pair = |[native, commloom]: &[&str; 2]| Ok([time(native)?, time(commloom)?]);
-    Ok(Blocks { cell: cell(named)?, pairs: pairs.iter().map(pair).collect::<Result<_, _>>()? })
+    Ok(BlockTimes { cell: cell(named)?, pairs: pairs.iter().map(pair).collect::<Result<_, _>>()? })
 }
 
 fn sample(text: &str) -> Result<Sample, &'static str> {

@@ -3,7 +3,7 @@
 
 use super::Error;
 use super::environment::Environment;
-use super::protocol::{Blocks, Sample};
+use super::protocol::{BlockTimes, Sample};
 use super::schedule::Mode;
 use super::summary::Row;
 use serde::{Deserialize, Serialize};
@@ -71,9 +71,9 @@ pub struct Launch {
     pub failure: Option<String>,
     /// All samples; empty after a failure, and where both modes go by turns.
     pub samples: Vec<Sample>,
-    /// What was measured by turns.
+    /// Measured by turns.
     #[serde(default)]
-    pub blocks: Vec<Blocks>,
+    pub blocks: Vec<BlockTimes>,
 }
 
 /// Writes the record so that a reader finds either the old file or the new one, whole.

@@ -1,7 +1,7 @@
-//! From launches to rows: times and their ratio from those in which native and commloom go by turns,
-//! and whether all others received the same bytes.
+//! From launches to rows: times and their ratio from those in which native and commloom go by
+//! turns, and whether all others received the same bytes.
 
-use super::protocol::{Blocks, Cell, Sample};
+use super::protocol::{BlockTimes, Cell, Sample};
 use super::record::Launch;
 use super::schedule::Mode;
 use commloom_measure::statistics::{MAX_ERROR, Medians, Quartiles, Ratio, median};
@@ -12,16 +12,16 @@ pub const NOTABLE: f64 = 0.03;
 
 /// All blocks of one cell with one library, of all launches, in microseconds.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Pairs {
-    /// Blocks that were left alone.
+pub struct BlockPairs {
+    /// BlockTimes that were left alone.
     pub native: Medians,
     /// Those beside them.
     pub commloom: Medians,
 }
 
-impl Pairs {
+impl BlockPairs {
     /// Adds the blocks of a launch.
-    pub fn add(&mut self, blocks: &Blocks) {
+    pub fn add(&mut self, blocks: &BlockTimes) {
         for [native, commloom] in &blocks.pairs {
             let number = u32::try_from(self.native.len()).unwrap_or(u32::MAX);
             self.native.insert(number, *native);
@@ -62,7 +62,7 @@ pub struct Row {
     pub library: String,
     /// Native blocks, or native launches where nothing goes by turns, in microseconds.
     pub native_us: Option<Spread>,
-    /// Blocks with commloom, in microseconds.
+    /// BlockTimes with commloom, in microseconds.
     pub commloom_us: Option<Spread>,
     /// Native / commloom of blocks beside each other: above 1 commloom is faster.
     pub ratio: Option<f64>,
@@ -102,7 +102,7 @@ fn row(library: &str, cell: &Cell, launches: &[Launch], modes: &[Mode]) -> Row {
         .iter()
         .filter(|launch| launch.example == cell.example && launch.library == library)
         .collect();
-    let mut pairs = Pairs::default();
+    let mut pairs = BlockPairs::default();
     mine.iter().filter_map(|launch| blocks(launch, cell)).for_each(|blocks| pairs.add(blocks));
     let of_mode = |mode: Mode| -> Vec<Option<&Sample>> {
         mine.iter().filter(|l| l.mode == mode).map(|launch| sample(launch, cell)).collect()
@@ -141,11 +141,11 @@ fn native_times(launches: &[&Launch], cell: &Cell, modes: &[Mode]) -> Option<Spr
 }
 
 /// The middle of the blocks of one side.
-fn middle(blocks: &Blocks, side: usize) -> Option<f64> {
+fn middle(blocks: &BlockTimes, side: usize) -> Option<f64> {
     median(blocks.pairs.iter().map(|pair| pair[side])).filter(|us| *us > 0.0)
 }
 
-fn blocks<'l>(launch: &'l Launch, cell: &Cell) -> Option<&'l Blocks> {
+fn blocks<'l>(launch: &'l Launch, cell: &Cell) -> Option<&'l BlockTimes> {
     launch.blocks.iter().find(|blocks| blocks.cell == *cell)
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn by_turns(cells: &[(Cell, &[[f64; 2]])]) -> Launch {
-        let blocks = |(cell, pairs): &(Cell, &[[f64; 2]])| Blocks {
+        let blocks = |(cell, pairs): &(Cell, &[[f64; 2]])| BlockTimes {
             cell: cell.clone(),
             pairs: pairs.to_vec(),
         };

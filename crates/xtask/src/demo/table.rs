@@ -150,8 +150,8 @@ fn explanation(record: &Record) -> String {
     } else {
         format!(
             "Native and commloom by turns in each of {} launches, in blocks of a few exchanges: \
-             medians of all blocks; ratio = native / commloom of blocks side by side in time, above \
-             1 is faster, with its interval",
+             medians of all blocks; ratio = native / commloom of blocks side by side in time, \
+             above 1 is faster, with its interval",
             record.runs
         )
     };
