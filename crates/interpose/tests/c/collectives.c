@@ -459,6 +459,20 @@ static void neighbours_of(MPI_Comm comm, int sources, int destinations)
                  (out, many, bytes, ss, in, many, bytes, rs, comm),
                  (out, large_many, bytes, ss, in, large_many, bytes, rs, comm));
             result("alltoallw", code, t, 0);
+            if (t == TYPES - 1)
+                continue;
+            prepare();
+            /* From the array that it is received into, as halos are. */
+            for (int i = 0; i < 8; i++) {
+                MPI_Type_create_hindexed(1, (int[]){1}, (MPI_Aint[]){5 * SLOT}, type_of(t, 1), &ss[i]);
+                MPI_Type_commit(&ss[i]);
+            }
+            CALL(code, form, Neighbor_alltoallw, neighbor_alltoallw,
+                 (in, many, bytes, ss, in, many, bytes, rs, comm),
+                 (in, large_many, bytes, ss, in, large_many, bytes, rs, comm));
+            result("alltoallw in one array", code, t, 0);
+            for (int i = 0; i < 8; i++)
+                MPI_Type_free(&ss[i]);
         }
 }
 
