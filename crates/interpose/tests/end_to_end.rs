@@ -195,6 +195,14 @@ fn persistent_requests_are_the_same() {
 #[test]
 fn collectives_are_the_same() {
     compare_with_native("collectives", 4000);
+    for library in libraries() {
+        let program = library.compile("collectives");
+        let native = lines(&library.run(&program, [false; 3], &[]));
+        assert!(native.len() > 2000, "of three ranks: {}", native.len());
+        let (way, environment) = WAYS[0];
+        let with = lines(&library.run(&program, [true; 3], environment));
+        assert_same(&native, &with, &format!("three ranks of {}, {way}", library.name));
+    }
 }
 
 /// Two in three messages are longer than their receives, which Open MPI writes into commloom's own

@@ -23,44 +23,38 @@ pub(crate) enum Plan<A: Abi> {
 
 impl<A: Abi> Plan<A> {
     /// Looks at both sides, where they have a role, and makes room for what is to be packed.
-    /// `rank` is this process.
+    /// `own` is the block of this process, where libraries look whether it is sent from where it
+    /// is received: not in calls between neighbours. A halo is sent from the array that it is
+    /// received into, in datatypes that begin in different places.
     ///
     /// # Safety
     /// As the MPI call: lists are as long as their roles say.
     pub unsafe fn of<S: Arguments<A>, R: Arguments<A>>(
         state: &'static Accelerator<A>,
         ((send, send_role), (receive, receive_role)): (Part<S>, Part<R>),
-        rank: usize,
+        own: Option<usize>,
         purpose: Purpose,
     ) -> Plan<A> {
         // SAFETY: the lists are the caller's promise.
-        let looks = unsafe {
+        let (sent, received) = unsafe {
             (
                 send_role.and_then(|role| send.look(state, role.blocks, purpose)),
                 receive_role.and_then(|role| receive.look(state, role.blocks, purpose)),
             )
         };
-        let (send, receive) = match looks {
-            (Some(send), Some(receive)) => {
-                if overlap(&send, &receive, rank) {
-                    return Plan::Native;
-                }
-                (Some(send), Some(receive))
-            }
-            (Some(one), None) if receive_role.is_some() && is_at(&one, receive.buffer(), rank) => {
-                return Plan::Native;
-            }
-            (None, Some(one)) if send_role.is_some() && is_at(&one, send.buffer(), rank) => {
-                return Plan::Native;
-            }
-            (Some(send), None) => (Some(send), None),
-            (None, Some(receive)) => (None, Some(receive)),
-            (None, None) => return Plan::Native,
+        let is_aliased = |own: usize| match (&sent, &received) {
+            (Some(sent), Some(received)) => overlap(sent, received, own),
+            (Some(one), None) => receive_role.is_some() && is_at(one, receive.buffer(), own),
+            (None, Some(one)) => send_role.is_some() && is_at(one, send.buffer(), own),
+            (None, None) => true,
         };
+        if own.is_some_and(is_aliased) {
+            return Plan::Native;
+        }
         let side = |blocks: Option<Blocks<A>>, role: Option<Role>| {
             blocks.zip(role).and_then(|(blocks, role)| Side::new(state, blocks, role))
         };
-        let (send, receive) = (side(send, send_role), side(receive, receive_role));
+        let (send, receive) = (side(sent, send_role), side(received, receive_role));
         if send.is_none() && receive.is_none() {
             return Plan::Native;
         }

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 1 << 18, ORIGIN = 512, SLOT = 20480, TYPES = 9, RANKS = 4 };
+enum { ORIGIN = 512, SLOT = 20480, TYPES = 9, RANKS = 4 };
 
 static int rank, ranks;
+static int bytes; /* of each buffer: more ranks have more blocks */
 static unsigned char *from, *to;
 /* All of 100 ints (400 bytes) but the last, which has a hundred times as many. */
 static MPI_Datatype types[TYPES];
@@ -32,7 +33,7 @@ static void say(const char *what, long a, long b, long c, long d)
 static void fill(unsigned seed)
 {
     uint64_t state = seed, word;
-    for (int i = 0; i < BYTES; i += 8) {
+    for (int i = 0; i < bytes; i += 8) {
         state = state * 6364136223846793005ull + 1442695040888963407ull;
         word = state ^ state >> 31;
         memcpy(from + i, &word, 8);
@@ -44,7 +45,7 @@ static void fill(unsigned seed)
 static long hash(const unsigned char *data)
 {
     uint64_t h = 1469598103934665603ull, word;
-    for (int i = 0; i < BYTES; i += 8) {
+    for (int i = 0; i < bytes; i += 8) {
         memcpy(&word, data + i, 8);
         h = (h ^ word) * 1099511628211ull;
         h ^= h >> 32;
@@ -107,6 +108,9 @@ static MPI_Datatype type_of(int t, int shift)
 /* The forms of a call: blocking, with Wait, with Test, in a Waitall, persistent, and large counts. */
 enum { BLOCKING, WAIT, TEST, PERSISTENT, LARGE, LARGE_WAIT, LARGE_PERSISTENT, FORMS };
 
+/* More ranks than two are for the algorithms, which are the same in all forms: every third. */
+static int step = 1;
+
 static int complete(MPI_Request *r, int form)
 {
     int code = MPI_SUCCESS, flag = 0;
@@ -135,7 +139,7 @@ static int again(MPI_Request *r)
         MPI_Request_free(r);
         return code;
     }
-    for (int i = 0; i < BYTES; i++)
+    for (int i = 0; i < bytes; i++)
         from[i] ^= 0x55;
     say("first start", code, hash(from), hash(to), 0);
     if (code == MPI_SUCCESS)
@@ -213,7 +217,7 @@ static void prepare(void)
 static void rooted(MPI_Comm comm)
 {
     int code;
-    for (int form = 0; form < FORMS; form++)
+    for (int form = 0; form < FORMS; form += step)
         for (int t = 0; t < TYPES; t++)
             for (int count = 0; count < 3; count++)
                 for (int root = 0; root < ranks; root += 1 + (t > 3) * (ranks - 2)) {
@@ -275,7 +279,7 @@ static void vary(int t, int sending)
 static void rooted_varying(MPI_Comm comm)
 {
     int code;
-    for (int form = 0; form < FORMS; form++)
+    for (int form = 0; form < FORMS; form += step)
         for (int t = 0; t < TYPES; t++)
             for (int root = 0; root < ranks; root += ranks - 1) {
                 MPI_Datatype s = type_of(t, 1), r = type_of(t, 3);
@@ -312,7 +316,7 @@ static void rooted_varying(MPI_Comm comm)
 static void all(MPI_Comm comm)
 {
     int code;
-    for (int form = 0; form < FORMS; form++)
+    for (int form = 0; form < FORMS; form += step)
         for (int t = 0; t < TYPES; t++) {
             MPI_Datatype s = type_of(t, 1), r = type_of(t, 3);
             void *out = from + ORIGIN, *in = to + ORIGIN;
@@ -372,7 +376,7 @@ static void all(MPI_Comm comm)
 static void each_its_type(MPI_Comm comm)
 {
     int code;
-    for (int form = 0; form < FORMS; form++)
+    for (int form = 0; form < FORMS; form += step)
         for (int t = 0; t < TYPES; t++) {
             int sent[RANKS], received[RANKS], at[RANKS];
             MPI_Count large_sent[RANKS], large_received[RANKS];
@@ -412,15 +416,24 @@ static void each_its_type(MPI_Comm comm)
         }
 }
 
+/* Between more than two processes of a distributed graph, MPICH before 4.1 leaves blocks of
+ * MPI_Neighbor_alltoallw out now and then (its issue 6233). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+enum { LEAVES_OUT = 1 };
+#else
+enum { LEAVES_OUT = 0 };
+#endif
+
 static void neighbours_of(MPI_Comm comm, int sources, int destinations)
 {
-    int code;
-    for (int form = 0; form < FORMS; form++)
+    int code, topology;
+    MPI_Topo_test(comm, &topology);
+    for (int form = 0; form < FORMS; form += step)
         for (int t = 0; t < TYPES; t++) {
             MPI_Datatype s = type_of(t, 1), r = type_of(t, 3);
             void *out = from + ORIGIN, *in = to + ORIGIN;
             int n = 1 + t % 2, at[8], many[8];
-            MPI_Aint large_at[8], bytes[8];
+            MPI_Aint large_at[8], starts[8];
             MPI_Count large_many[8];
             MPI_Datatype ss[8], rs[8];
             if (t == TYPES - 1)
@@ -428,14 +441,14 @@ static void neighbours_of(MPI_Comm comm, int sources, int destinations)
             for (int i = 0; i < 8; i++) {
                 large_many[i] = many[i] = n;
                 large_at[i] = at[i] = 2 * ((i + 1) % (sources > destinations ? sources : destinations));
-                bytes[i] = SLOT * i;
+                starts[i] = SLOT * i;
                 ss[i] = type_of(t, 1);
                 rs[i] = type_of(t, 3);
             }
             if (t == TYPES - 1)
                 for (int i = 0; i < 8; i++) {
                     large_at[i] = at[i] = i;
-                    bytes[i] = 51200 * i;
+                    starts[i] = 51200 * i;
                 }
             if (sources > 4 && t == TYPES - 1)
                 continue;
@@ -454,10 +467,12 @@ static void neighbours_of(MPI_Comm comm, int sources, int destinations)
                  (out, many, at, s, in, many, at, r, comm),
                  (out, large_many, large_at, s, in, large_many, large_at, r, comm));
             result("alltoallv", code, t, 0);
+            if (LEAVES_OUT && topology == MPI_DIST_GRAPH && ranks > 2)
+                continue;
             prepare();
             CALL(code, form, Neighbor_alltoallw, neighbor_alltoallw,
-                 (out, many, bytes, ss, in, many, bytes, rs, comm),
-                 (out, large_many, bytes, ss, in, large_many, bytes, rs, comm));
+                 (out, many, starts, ss, in, many, starts, rs, comm),
+                 (out, large_many, starts, ss, in, large_many, starts, rs, comm));
             result("alltoallw", code, t, 0);
             if (t == TYPES - 1)
                 continue;
@@ -468,8 +483,8 @@ static void neighbours_of(MPI_Comm comm, int sources, int destinations)
                 MPI_Type_commit(&ss[i]);
             }
             CALL(code, form, Neighbor_alltoallw, neighbor_alltoallw,
-                 (in, many, bytes, ss, in, many, bytes, rs, comm),
-                 (in, large_many, bytes, ss, in, large_many, bytes, rs, comm));
+                 (in, many, starts, ss, in, many, starts, rs, comm),
+                 (in, large_many, starts, ss, in, large_many, starts, rs, comm));
             result("alltoallw in one array", code, t, 0);
             for (int i = 0; i < 8; i++)
                 MPI_Type_free(&ss[i]);
@@ -566,10 +581,10 @@ static void in_pieces(MPI_Comm comm)
         places_of[i] = sum;
         sum += counts_of[i] + 1;
     }
-    size_t bytes = 1024 * (size_t)sum;
-    unsigned char *sent = malloc(bytes), *received = malloc(bytes);
+    size_t room = 1024 * (size_t)sum;
+    unsigned char *sent = malloc(room), *received = malloc(room);
     for (int form = 0; form < 4; form++) {
-        for (size_t i = 0; i < bytes; i++) {
+        for (size_t i = 0; i < room; i++) {
             sent[i] = (unsigned char)(i * 7 + (i >> 9) + (size_t)(rank * 50 + form));
             received[i] = (unsigned char)(i * 3 + (i >> 10));
         }
@@ -583,7 +598,7 @@ static void in_pieces(MPI_Comm comm)
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         }
         uint64_t h = 1469598103934665603ull;
-        for (size_t i = 0; i < bytes; i++)
+        for (size_t i = 0; i < room; i++)
             h = (h ^ received[i]) * 1099511628211ull;
         say("allgatherv", code, form, (long)(h >> 1), 0);
     }
@@ -718,8 +733,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     observed = open_memstream(&text, &text_length);
-    from = malloc(BYTES);
-    to = malloc(BYTES);
+    bytes = (ranks > 3 ? 2 : 1) << 18;
+    step = ranks > 2 ? 3 : 1;
+    from = malloc((size_t)bytes);
+    to = malloc((size_t)bytes);
     make_types();
     of_world("rooted", rooted, argc, argv);
     of_world("rooted, varying", rooted_varying, argc, argv);

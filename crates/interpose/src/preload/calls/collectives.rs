@@ -155,8 +155,9 @@ unsafe fn plan<A: Abi, S: Arguments<A>, R: Arguments<A>>(
     };
     let (send_role, receive_role) = roles(kind, &place, neighbors.as_ref())?;
     let sides = ((send, send_role), (receive, receive_role));
+    let own = neighbors.is_none().then_some(place.rank);
     // SAFETY: the roles are those of the call.
-    Some(unsafe { Plan::of(state, sides, place.rank, purpose) })
+    Some(unsafe { Plan::of(state, sides, own, purpose) })
 }
 
 /// This process in a communicator, and where it gave `MPI_IN_PLACE` for a buffer.
