@@ -83,6 +83,9 @@ impl<A: Abi> Call<A> {
         let is_root = session.rank == plan.root;
         let mut send = Arguments::new(&mine.send, buffers.send.address());
         let mut recv = Arguments::new(&mine.recv, buffers.recv.address());
+        if mine.one_array {
+            send.buffer = recv.buffer;
+        }
         let null = session.mpi.handles.datatype_null;
         let in_place: *mut c_void =
             ptr::without_provenance_mut(A::CONSTANTS.in_place.cast_unsigned());

@@ -48,6 +48,8 @@ struct Rank<'p, A: Abi> {
     recv: Side<'p, A>,
     /// It says `MPI_IN_PLACE`.
     in_place: bool,
+    /// It sends from the array that it receives into, as halos are.
+    one_array: bool,
     /// It calls the large-count form.
     large: bool,
     face: Face,
@@ -125,9 +127,13 @@ impl<'p, A: Abi> Plan<'p, A> {
                 || !which.exchanges_in_place()
                     && which.takes_in_place(r == root)
                     && rng.u32(0..4) == 0;
-            let send = Side::new(rng, which.send_places(), sending, &given, false)?;
+            let mut send = Side::new(rng, which.send_places(), sending, &given, false)?;
+            let one_array = which == Which::NeighborAlltoallw && rng.u32(0..3) == 0;
+            if one_array {
+                send.follow(rng, &recv);
+            }
             let face = Face::random(rng, 3);
-            ranks.push(Rank { send, recv, in_place, large: rng.u32(0..4) == 0, face });
+            ranks.push(Rank { send, recv, in_place, one_array, large: rng.u32(0..4) == 0, face });
         }
         let lost = form == Form::Persistent && session.quirks.loses_persistent_collectives;
         Some(Plan {
@@ -146,8 +152,9 @@ impl<'p, A: Abi> Plan<'p, A> {
 
     fn buffers(&self, rank: usize, round: u64) -> CollectiveBuffers {
         let seed = |side| mix(&[self.seed, u64::try_from(rank).expect("few"), side, round]);
-        let Rank { send, recv, .. } = &self.ranks[rank];
-        CollectiveBuffers { send: send.memory(seed(0)), recv: recv.memory(seed(1)) }
+        let Rank { send, recv, one_array, .. } = &self.ranks[rank];
+        let sent_too = one_array.then_some(send);
+        CollectiveBuffers { send: send.memory(None, seed(0)), recv: recv.memory(sent_too, seed(1)) }
     }
 
     /// The packed bytes of a block, before the operation.
@@ -159,7 +166,8 @@ impl<'p, A: Abi> Plan<'p, A> {
             let at = if self.flow.sends[s].len() == 1 { s } else { r };
             return buffers.recv.gather(&rank.recv.blocks[at].places);
         }
-        buffers.send.gather(&rank.send.blocks[t].places)
+        let array = if rank.one_array { &buffers.recv } else { &buffers.send };
+        array.gather(&rank.send.blocks[t].places)
     }
 
     /// The content that the buffers of a rank must have, in the order of [`Plan::perform`].
@@ -245,7 +253,11 @@ impl<'p, A: Abi> Plan<'p, A> {
             self.form, self.which, self.root, self.rounds, self.how
         );
         for (r, rank) in self.ranks.iter().enumerate() {
-            let in_place = if rank.in_place { ", in place" } else { "" };
+            let in_place = match (rank.in_place, rank.one_array) {
+                (true, _) => ", in place",
+                (_, true) => ", in one array",
+                _ => "",
+            };
             let large = if rank.large { ", large counts" } else { "" };
             let _ = write!(
                 text,

@@ -79,9 +79,28 @@ impl<'p, A: Abi> Side<'p, A> {
         (!receives || !overlap).then_some(Side { blocks })
     }
 
-    /// A buffer for all blocks.
-    pub fn memory(&self, seed: u64) -> Memory {
-        Memory::holding(self.blocks.iter().map(|b| b.places.as_slice()), seed)
+    /// Moves blocks with types of their own so far behind those of another side that all can be in
+    /// one array.
+    pub fn follow(&mut self, rng: &mut Rng, other: &Side<A>) {
+        let places = |side: &Side<A>| {
+            let all = side.blocks.iter().flat_map(|b| b.places.iter().copied());
+            all.fold((i64::MAX, i64::MIN), |(low, high), at| (low.min(at), high.max(at)))
+        };
+        let ((low, _), (_, end)) = (places(self), places(other));
+        if low > end {
+            return;
+        }
+        let distance = end - low + rng.i64(1..40);
+        for block in &mut self.blocks {
+            block.displacement += distance;
+            block.places.iter_mut().for_each(|place| *place += distance);
+        }
+    }
+
+    /// A buffer for all blocks, and those of another side.
+    pub fn memory(&self, other: Option<&Side<A>>, seed: u64) -> Memory {
+        let all = self.blocks.iter().chain(other.into_iter().flat_map(|side| &side.blocks));
+        Memory::holding(all.map(|b| b.places.as_slice()), seed)
     }
 
     /// For people.
