@@ -124,8 +124,35 @@ static void bottom(void)
     MPI_Type_free(&t);
 }
 
+static int errors_of_world;
+
+static void count_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    errors_of_world++;
+}
+
+/* Errors of one communicator are no matter of another one. */
+static void errors_elsewhere(void)
+{
+    MPI_Comm comm;
+    MPI_Errhandler counting;
+    void *b = memory + ORIGIN;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_create_errhandler(count_error, &counting);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
+    int sent = class_of(MPI_Send(b, 1, MPI_DATATYPE_NULL, 1 - rank, 0, comm));
+    int received = class_of(MPI_Recv(b, 1, MPI_DATATYPE_NULL, 1 - rank, 0, comm, MPI_STATUS_IGNORE));
+    say("null type, another communicator", sent, received, errors_of_world, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&counting);
+    MPI_Comm_free(&comm);
+}
+
 static void errors(void)
 {
+    errors_elsewhere();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Datatype raw, type = types[0];
     MPI_Type_vector(3, 1, 2, MPI_INT, &raw);
