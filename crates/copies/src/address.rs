@@ -160,7 +160,7 @@ impl Walk<'_> {
     }
 
     /// Whether it is written as something of another type than it is taken for.
-    fn is_cast(&self, located: &Located) -> bool {
+    pub(super) fn is_cast(&self, located: &Located) -> bool {
         located.of != located.written
             && self.symbols.resolve(&located.of) != self.symbols.resolve(&located.written)
     }

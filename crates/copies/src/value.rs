@@ -110,10 +110,12 @@ impl Walk<'_> {
 
     /// The number that a place holds.
     fn scalar(&mut self, expression: &Expression) -> Option<Polynomial> {
-        let Located { address, of, .. } = self.locate(expression)?;
-        if !is_whole(&self.symbols.resolve(&of)) {
+        let located = self.locate(expression)?;
+        // It would be written as what its bytes are not taken for.
+        if self.is_cast(&located) || !is_whole(&self.symbols.resolve(&located.of)) {
             return None;
         }
+        let Located { address, .. } = located;
         match self.state.values.get(&address.place) {
             Some(Value::Number(value)) => Some(value.clone()),
             Some(Value::Pointer(_)) => None,

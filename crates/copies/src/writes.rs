@@ -173,7 +173,8 @@ pub(super) fn root(expression: &Expression) -> Option<&Name> {
         ExpressionKind::Name(name) => Some(name),
         ExpressionKind::Element { base, .. } | ExpressionKind::Member { base, .. } => root(base),
         ExpressionKind::Unary(Unary::Dereference | Unary::Address, inner)
-        | ExpressionKind::Cast(_, inner) => root(inner),
+        | ExpressionKind::Cast(_, inner)
+        | ExpressionKind::Keyword(_, inner) => root(inner),
         ExpressionKind::Step { target, .. } => root(target),
         ExpressionKind::Binary(_, left, right) => root(left).or_else(|| root(right)),
         ExpressionKind::Call { function, .. } => root(function),

@@ -15,7 +15,7 @@ use super::names::last;
 use super::program::{ProcedureId, Project};
 use super::regions::{ANYTHING, Pointers, Region, Regions, Summary};
 use super::sizes::is_plain_record;
-use super::types::{holds_numbers, is_number, type_of};
+use super::types::{holds_numbers, is_number, may_act, type_of};
 use super::view::View;
 
 /// The effects of a procedure by itself: names whose content it reads and writes, and its calls.
@@ -102,6 +102,10 @@ fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
 }
 
 fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
+    if may_act(view, e) {
+        found.reads.insert(ANYTHING.to_owned());
+        found.writes.insert(ANYTHING.to_owned());
+    }
     match &e.kind {
         Kind::Name(name) => drop(found.reads.insert(name.clone())),
         Kind::Call { function, arguments } => {

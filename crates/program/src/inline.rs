@@ -13,6 +13,7 @@ use commloom_source::tree::{
 };
 
 use super::files::Files;
+use super::names::last;
 
 /// How deep what a function returns may be.
 const DEEPEST: usize = 24;
@@ -53,7 +54,8 @@ pub(super) fn inline(units: &mut [Unit], files: &Files) {
     }
 }
 
-/// The functions of a file that are expressions. Of two with one name none is taken.
+/// The functions of a file that are expressions. Of two with one name none is taken, whatever
+/// namespaces they are in: one hides the other where it is called.
 fn formulas(unit: &Unit) -> HashMap<Name, Formula> {
     let mut all = HashMap::new();
     if unit.language.is_fortran() {
@@ -61,9 +63,9 @@ fn formulas(unit: &Unit) -> HashMap<Name, Formula> {
     }
     let mut names: HashMap<&str, usize> = HashMap::new();
     for procedure in &unit.procedures {
-        *names.entry(procedure.name.as_str()).or_default() += 1;
+        *names.entry(last(&procedure.name)).or_default() += 1;
     }
-    for procedure in unit.procedures.iter().filter(|p| names[p.name.as_str()] == 1) {
+    for procedure in unit.procedures.iter().filter(|p| names[last(&p.name)] == 1) {
         if let Some(formula) = formula(procedure) {
             all.insert(procedure.name.clone(), formula);
         }

@@ -59,7 +59,7 @@ pub use files::includes;
 pub use library::{Use, arguments, arguments_read, is_forgetful, is_mpi};
 pub use program::{ProcedureId, Project, Setup};
 pub use signatures::Signature;
-pub use types::type_of;
+pub use types::{may_act, type_of};
 pub use view::View;
 pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 

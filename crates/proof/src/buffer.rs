@@ -5,11 +5,11 @@ use commloom_copies::Packing;
 use commloom_program::View;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
-use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
+use commloom_source::{Language, Span};
 
 use super::candidate::{Candidate, Explained, Known};
 use super::flow::may_follow;
@@ -201,6 +201,8 @@ fn shared(
         return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
     };
     let project = view.project();
+    // Objects of its class are copied, and seen by classes that are derived from it.
+    let is_member = view.language() == Language::Cpp && global.contains("::");
     for id in project.procedures() {
         let other = project.view(id);
         if std::ptr::eq(other.procedure(), view.procedure()) || project.is_expanded(id) {
@@ -213,8 +215,15 @@ fn shared(
         for statement in &other.procedure().body {
             statement.each(&mut |s| {
                 let touches = touches_of(&other, s, &[]);
+                if is_member {
+                    let named = named_by(s, buffer).filter(|span| !is_known(*span));
+                    place = place.or(named);
+                }
                 for (name, span) in &touches.reads {
-                    let is_it = other.global(name).is_some_and(|g| g == global);
+                    // A class that is derived from the one of a member names it, too.
+                    let is_unknown =
+                        || is_member && name == buffer && other.variable(name).is_none();
+                    let is_it = other.global(name).map_or_else(is_unknown, |other| other == global);
                     if is_it
                         && place.is_none()
                         && !is_known(*span)
@@ -231,6 +240,19 @@ fn shared(
         }
     }
     Ok(())
+}
+
+/// Where a statement names a member of an object so.
+fn named_by(statement: &Statement, member: &str) -> Option<Span> {
+    let mut found = None;
+    for expression in statement.expressions() {
+        expression.each(&mut |e| {
+            if matches!(&e.kind, ExpressionKind::Member { field, .. } if field == member) {
+                found = found.or(Some(e.span));
+            }
+        });
+    }
+    found
 }
 
 /// Whether it is not this statement that reads a variable, but a procedure with a body that it

@@ -1,9 +1,10 @@
 //! Condition 6: the datatype of the call stays the element's, so that the signature stays the same
 //! and each side can be rewritten alone.
 
-use commloom_program::View;
+use commloom_copies::Packing;
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{View, type_of};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Type,
@@ -16,6 +17,26 @@ use super::model::Ledger;
 
 /// Names of datatypes that are defined by each other.
 const MOST_NAMES: usize = 16;
+
+/// Elements are copied by assignments, which a class may say to do anything else.
+pub(super) fn is_copied(view: &View<'_>, packing: &Packing) -> Result<(), Refusal> {
+    let mut other = None;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            let is_copy = packing.statements.iter().any(|copy| copy.contains(s.span));
+            if let StatementKind::Assign { target, .. } = &s.kind
+                && is_copy
+                && let Some(of @ Type::Record(_)) = type_of(view, target)
+                && !view.is_passive(&of)
+            {
+                other.get_or_insert(s.span);
+            }
+        });
+    }
+    let Some(span) = other else { return Ok(()) };
+    let message = "the class of these elements has functions of its own: this may be no copy";
+    Err(Refusal::new(Code::Arithmetic, span, message))
+}
 
 /// Bytes of one element of the call's datatype. Of a variable it is taken to be what the buffer is
 /// made of, which is noted as an assumption.

@@ -142,7 +142,7 @@ fn judge(
     is(Condition::Collective, parts::are_for_all(view, candidate, packing))?;
     let form = find::is_plain(view, found, packing)
         .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
-    is(Condition::Form, form)?;
+    is(Condition::Form, form.and_then(|()| element::is_copied(view, packing)))?;
     is(Condition::Range, range::exact(view, found, packing, element, ledger))?;
     is(Condition::Aliases, sources::unaliased(view, found, packing, ledger))?;
     is(Condition::Undisturbed, sources::undisturbed(view, found, packing, ledger))?;

@@ -192,16 +192,21 @@ pub(super) fn unwritten(
     let Some(request) = found.side.request.and_then(|at| found.arguments.get(at)) else {
         return Ok(());
     };
-    match completion(view, found, request) {
-        Some(wait) => {
-            let pending = Stretch::between(procedure, found.statement, wait);
-            check(view, found, packing, &received, (pending, Some(wait)), ledger)
-        }
+    let wait = completion(view, found, request);
+    let pending = match wait {
+        Some(wait) => Stretch::between(procedure, found.statement, wait),
+        None => Stretch::after(procedure, found.statement),
+    };
+    if let Some((span, source)) = lifetimes::ends_in(view, pending, &packing.touched) {
+        let message = format!("'{source}' ends with its block while the send may be pending");
+        return Err(Refusal::new(Code::SourceWritten, span, message));
+    }
+    match wait {
+        Some(wait) => check(view, found, packing, &received, (pending, Some(wait)), ledger),
         None => {
             let fact = Fact::UnwrittenWhileSent(packing.touched.join("', '"));
             let end = "where the send is completed cannot be seen in this procedure";
-            let open = Stretch::after(procedure, found.statement);
-            match written(view, found, packing, &Received::default(), open) {
+            match written(view, found, packing, &Received::default(), pending) {
                 Some((span, source)) => {
                     let message = format!("'{source}' is written here, and {end}");
                     ledger.need(Code::SourceWritten, span, message, fact)

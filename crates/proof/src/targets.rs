@@ -9,7 +9,9 @@ use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{View, arguments_read};
 use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
-use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
+use commloom_source::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type,
+};
 
 use super::calls::{Manner, sides};
 use super::candidate::Candidate;
@@ -173,15 +175,25 @@ pub(super) fn unfilled(
     ledger.need(Code::ReceiveCount, span, message, fact)
 }
 
-/// Whether a statement gives elements of a buffer values: by an assignment to its elements, or a
-/// call that is known to write there.
+/// Whether a statement gives elements of a buffer values: in its declaration, by an assignment to
+/// its elements, or a call that is known to write there.
 fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
     let is_it = |name: &Name| view.targets(name).iter().any(|t| t == buffer);
     let mut fills = match &statement.kind {
         StatementKind::Assign { target, .. } => {
             let whole = matches!(&target.kind, Kind::Name(_));
-            (!whole || view.language().is_fortran()) && target.root().is_some_and(is_it)
+            let of = target.root().and_then(|name| view.variable(name));
+            let has_elements = || {
+                let of = of.map(|declared| view.resolve(&declared.of));
+                matches!(of, Some(Type::Record(_) | Type::Array(..)))
+            };
+            (!whole || view.language().is_fortran() || has_elements())
+                && target.root().is_some_and(is_it)
         }
+        StatementKind::Declare(all) => all.iter().any(|declared| {
+            let is_pointer = matches!(view.resolve(&declared.of), Type::Pointer(_));
+            declared.value.is_some() && !is_pointer && is_it(&declared.name)
+        }),
         _ => false,
     };
     for expression in statement.expressions() {

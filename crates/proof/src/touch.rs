@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_program::View;
+use commloom_program::{View, may_act};
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
@@ -32,6 +32,13 @@ impl Touches {
     }
 
     fn statement(&mut self, view: &View<'_>, statement: &Statement) {
+        for expression in statement.expressions() {
+            expression.each(&mut |e| {
+                if may_act(view, e) {
+                    self.anything.push(e.span);
+                }
+            });
+        }
         match &statement.kind {
             StatementKind::Assign { target, operation, value } => {
                 self.target(view, target, statement.span);

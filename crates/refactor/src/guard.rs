@@ -8,7 +8,7 @@ use commloom_program::{ProcedureId, Project, View};
 use commloom_proof::{Region, SizeTest, is_checked, is_signed, region};
 use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Expression, Name, StatementKind};
+use commloom_source::tree::{Expression, Name, StatementKind, Storage};
 use commloom_source::{Language, Source, Span};
 
 use crate::edit;
@@ -113,6 +113,20 @@ struct Guard<'p> {
     lines: Span,
 }
 
+/// Whether a variable is declared in these lines that keeps its value from one time to the next:
+/// written twice, it would be two.
+fn keeps(view: &View<'_>, lines: Span) -> bool {
+    let mut keeps = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            if let StatementKind::Declare(all) = &s.kind {
+                keeps |= lines.contains(s.span) && all.iter().any(|d| d.storage == Storage::Kept);
+            }
+        });
+    }
+    keeps
+}
+
 impl<'p> Guard<'p> {
     fn of(
         project: &'p Project,
@@ -142,6 +156,9 @@ impl<'p> Guard<'p> {
                 return None;
             }
             let lines = whole_lines(source, span)?;
+            if keeps(&view, lines) {
+                return None;
+            }
             let touches = |at: &usize| replaced(findings[*at]).any(|edit| lines.contains(edit));
             let all: Vec<usize> = (0..findings.len())
                 .filter(|at| findings[*at].outcome.is_ok())

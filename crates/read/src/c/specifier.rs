@@ -139,16 +139,25 @@ fn basic(text: &str) -> Option<Type> {
     }
 }
 
-/// `std::vector<T>` and `std::array<T, n>`: arrays, as far as elements go.
+/// `std::vector<T>` and `std::array<T, n>`: arrays, as far as elements go. Templates of the program
+/// may have these names, too.
 fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
     let template = match node.kind() {
-        "qualified_identifier" => field(node, "name")?,
+        "qualified_identifier" => {
+            let scope = field(node, "scope").map_or("", |scope| reader.text_of(scope));
+            field(node, "name").filter(|_| scope == "std")?
+        }
         _ => node,
     };
     if template.kind() != "template_type" {
         return None;
     }
     let name = reader.text_of(field(template, "name")?);
+    let is_defined =
+        |kind: &str| reader.text.split(kind).skip(1).any(|rest| starts_with_word(rest, name));
+    if node.kind() == "template_type" && (is_defined("struct ") || is_defined("class ")) {
+        return None;
+    }
     let arguments = children(field(template, "arguments")?);
     let element = |reader: &mut Reader<'_>| {
         let of = arguments.first().copied()?;
@@ -169,6 +178,12 @@ fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
     // Several of its elements share a byte.
     let is_packed = name == "vector" && matches!(&of, Type::Basic(name, _) if name == "bool");
     (!is_packed).then(|| Type::Array(Box::new(of), vec![dimension]))
+}
+
+/// Whether a text begins with a word, and not with a longer one.
+fn starts_with_word(text: &str, word: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(word);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 /// A type without a name: in casts, `sizeof`, templates.

@@ -176,6 +176,8 @@ impl<'t> Reader<'t> {
     /// Input, output and files.
     fn transfer(&mut self, node: Node<'t>, function: &str, span: Span, out: &mut Vec<Statement>) {
         let mut arguments = Vec::new();
+        // The unit may be a variable that is written to; `iostat=` is.
+        let mut written = Vec::new();
         let mut labels = Vec::new();
         for child in self.children(node) {
             match child.kind() {
@@ -196,15 +198,14 @@ impl<'t> Reader<'t> {
                     if matches!(&argument.kind, ExpressionKind::Keyword(name, _) if name == "nml") {
                         arguments.push(self.unknown_expression(child));
                     }
-                    arguments.push(argument);
+                    written.push(argument);
                 }
                 "unit_identifier" | "format_identifier" => {
                     for part in self.children(child).into_iter().filter(Node::is_named) {
-                        // The unit may be a variable that is written to.
                         if part.kind() != "statement_label_reference" {
                             let value = self.expression(part);
                             let name = child.kind().to_owned();
-                            arguments.push(Expression {
+                            written.push(Expression {
                                 span: value.span,
                                 kind: ExpressionKind::Keyword(name, Box::new(value)),
                             });
@@ -213,6 +214,9 @@ impl<'t> Reader<'t> {
                 }
                 _ => {}
             }
+        }
+        if !written.is_empty() {
+            out.push(Statement { span, kind: builtin("transfer", written, span) });
         }
         out.push(Statement { span, kind: builtin(function, arguments, span) });
         if !labels.is_empty() {

@@ -215,7 +215,10 @@ impl<'t> Editor<'t> {
         if braces {
             after.push_str(&format!("{}{outer}}}", self.lines.end));
         }
-        if before.contains("offsetof(") {
+        let arguments = [&text.buffer, &text.count, &text.datatype];
+        let mut written = text.functions.iter().chain(arguments).map(String::as_str);
+        let is_offset = |text: &str| text.contains("offsetof(");
+        if written.any(is_offset) || is_offset(&before) {
             out.extend(self.header("stddef.h", "cstddef"));
         }
         if !before.is_empty() {

@@ -213,6 +213,13 @@ impl Syntax for C<'_> {
         }
     }
 
+    fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
+        match speller.type_at(place) {
+            Some(Type::Pointer(_)) => speller.place(place),
+            _ => self.address(speller, place),
+        }
+    }
+
     fn list(
         &self,
         speller: &Speller<'_>,

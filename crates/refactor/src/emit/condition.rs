@@ -10,6 +10,11 @@ impl Speller<'_> {
     /// A condition as it was written, with loop variables replaced by what they are in the turn at
     /// hand.
     pub(super) fn condition(&self, value: &Expression) -> Result<String, EmitError> {
+        // What may not be there is named before the condition, too.
+        let asks = |name: &str| ["present", "allocated", "associated"].contains(&name);
+        if self.fortran && value.root().is_some_and(|name| asks(name)) {
+            return Err(EmitError::Absent);
+        }
         let text = |e: &Expression| self.condition(e);
         Ok(match &value.kind {
             ExpressionKind::Integer(n) => n.to_string(),

@@ -72,6 +72,18 @@ pub(super) fn write(
     }
     let Argument { buffer, count, datatype, mut after } = writer.program(program)?;
     let mut before = writer.lines;
+    let texts = || before.iter().chain([&buffer, &count]);
+    if manner.error.is_some() && texts().any(|text| needs(text, &syntax.error)) {
+        let manner = &Manner { error: None, ..manner.clone() };
+        return write(program, &Request { manner, ..*request }, turns, names);
+    }
+    let taken = |name: &&&str| {
+        request.symbols.variable(name).is_some() || request.symbols.constant(name).is_some()
+    };
+    let calls = |name: &&&str| texts().any(|text| words(text).any(|word| word == **name));
+    if let Some(name) = INTRINSICS.iter().filter(taken).find(calls) {
+        return Err(EmitError::Intrinsic { name: (*name).to_owned() });
+    }
     let of = kept(program, request, names, &writer.speller);
     let made = of.as_ref().map(|_| datatype.as_str());
     let mut declarations = declarations((program, made), manner, integers, addresses);
@@ -87,6 +99,22 @@ pub(super) fn write(
     }
     let functions = Vec::new();
     Ok(Text { functions, declarations, before, buffer, count, datatype, after })
+}
+
+/// Procedures of the language that the text may call.
+const INTRINSICS: [&str; 9] =
+    ["int", "lbound", "max", "merge", "min", "mod", "size", "storage_size", "any"];
+
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+}
+
+/// Whether a statement needs the value of the variable that tells about errors, which each call
+/// gives another one.
+fn needs(text: &str, error: &str) -> bool {
+    let rest = text.strip_suffix(&format!(", {error})")).unwrap_or(text);
+    words(rest).any(|word| word.eq_ignore_ascii_case(error))
 }
 
 /// The values that a kept type is made of.

@@ -54,6 +54,18 @@ pub enum EmitError {
         /// The other.
         other: Name,
     },
+    /// A name of the language is one of the program.
+    #[error("the text needs '{name}' of the language, which is a name of the program here")]
+    Intrinsic {
+        /// The name.
+        name: Name,
+    },
+    /// An address is needed before it is known whether anything is there.
+    #[error("an address would be taken of what may not be there")]
+    Absent,
+    /// A quotient that was computed only where a loop turned.
+    #[error("the text would divide where the loop takes no turn, perhaps by zero")]
+    Quotient,
     /// A condition that cannot be written again.
     #[error("a condition around copies cannot be written a second time")]
     Condition,

@@ -25,6 +25,10 @@ pub(super) trait Syntax {
     fn entry_at(&self, array: &str, index: &str) -> String;
     /// Where a place is.
     fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError>;
+    /// Where the memory is that a place stands for: that which it leads to, where it is a pointer.
+    fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
+        self.address(speller, place)
+    }
     /// So many entries of a list of the program, less a number.
     fn list(
         &self,
@@ -173,7 +177,7 @@ impl Writer<'_> {
             }
             // MPI takes strides in elements as `int`.
             Operation::Vector { count, block, stride, old, new }
-                if self.speller.is_wide(stride) =>
+                if self.speller.is_wide(stride) || self.speller.may_be_long(stride) =>
             {
                 let bytes = self.bytes(&stride.times_constant(self.element), "stride")?;
                 let arguments = [self.count(count, "count")?, self.count(block, "block")?, bytes];
@@ -216,7 +220,7 @@ impl Writer<'_> {
                 self.call("MPI_Type_create_resized", &arguments);
             }
             Operation::Address { place, new } => {
-                let address = self.syntax.address(&self.speller, place)?;
+                let address = self.syntax.base(&self.speller, place)?;
                 self.call("MPI_Get_address", &format!("{address}, {}", self.syntax.output(new)));
             }
             Operation::Difference { of, minus, new } => {
