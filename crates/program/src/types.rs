@@ -114,8 +114,8 @@ const PASSIVE: [&str; 34] = [
 /// Structures in structures.
 const MOST_NESTED: usize = 32;
 
-/// Whether an operator of C++ may be a function of the program: one of its operands is an object of
-/// a class that has functions of its own. What such an object is deleted by is one, too.
+/// Whether an operator of C++ may be a function of the program: one of its operands is an object
+/// of a class that has functions of its own. What such an object is deleted by is one, too.
 pub fn may_act(view: &View<'_>, value: &Expression) -> bool {
     if view.language() != commloom_source::Language::Cpp {
         return false;

@@ -174,7 +174,7 @@ impl<A: Abi> Accelerator<A> {
         count: i64,
         purpose: Purpose,
     ) -> Found<A> {
-        // The library reports the null handle; asking about it would report it as an error of ours.
+        // The library reports the null handle; asking about it would be an error of ours.
         if datatype == self.mpi().handles.datatype_null {
             return Found::Nothing;
         }

@@ -139,8 +139,8 @@ fn basic(text: &str) -> Option<Type> {
     }
 }
 
-/// `std::vector<T>` and `std::array<T, n>`: arrays, as far as elements go. Templates of the program
-/// may have these names, too.
+/// `std::vector<T>` and `std::array<T, n>`: arrays, as far as elements go. Templates of the
+/// program may have these names, too.
 fn container(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Type> {
     let template = match node.kind() {
         "qualified_identifier" => {

@@ -77,13 +77,7 @@ pub(super) fn write(
         let manner = &Manner { error: None, ..manner.clone() };
         return write(program, &Request { manner, ..*request }, turns, names);
     }
-    let taken = |name: &&&str| {
-        request.symbols.variable(name).is_some() || request.symbols.constant(name).is_some()
-    };
-    let calls = |name: &&&str| texts().any(|text| words(text).any(|word| word == **name));
-    if let Some(name) = INTRINSICS.iter().filter(taken).find(calls) {
-        return Err(EmitError::Intrinsic { name: (*name).to_owned() });
-    }
+    without_own_names(request, &mut texts())?;
     let of = kept(program, request, names, &writer.speller);
     let made = of.as_ref().map(|_| datatype.as_str());
     let mut declarations = declarations((program, made), manner, integers, addresses);
@@ -104,6 +98,22 @@ pub(super) fn write(
 /// Procedures of the language that the text may call.
 const INTRINSICS: [&str; 9] =
     ["int", "lbound", "max", "merge", "min", "mod", "size", "storage_size", "any"];
+
+/// The text calls no procedure of the language whose name is one of the program.
+fn without_own_names(
+    request: &Request<'_>,
+    texts: &mut dyn Iterator<Item = &String>,
+) -> Result<(), EmitError> {
+    let symbols = request.symbols;
+    let is_taken =
+        |name: &str| symbols.variable(name).is_some() || symbols.constant(name).is_some();
+    let taken: Vec<&str> = INTRINSICS.into_iter().filter(|name| is_taken(name)).collect();
+    let is_it = |word: &&str| taken.iter().any(|name| word.eq_ignore_ascii_case(name));
+    match texts.flat_map(|text| words(text)).find(is_it) {
+        Some(name) => Err(EmitError::Intrinsic { name: name.to_owned() }),
+        None => Ok(()),
+    }
+}
 
 /// The words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -16,6 +16,7 @@ mod names;
 mod number;
 mod operation;
 mod own;
+mod width;
 mod wrap;
 mod write;
 
@@ -55,8 +56,9 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
     }
 }
 
-/// Whether a place or a distance has a quotient in it whose divisor may be zero: the loops computed
-/// it in their turns only, and there may be none. What a loop's end has in it was computed before.
+/// Whether a place or a distance has a quotient in it whose divisor may be zero: the loops
+/// computed it in their turns only, and there may be none. What a loop's end has in it was
+/// computed before.
 fn divides(program: &operation::Program) -> bool {
     use operation::Operation as Op;
     let (mut counts, mut others) = (Vec::new(), Vec::new());

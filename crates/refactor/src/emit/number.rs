@@ -127,50 +127,6 @@ impl Speller<'_> {
             && (self.is_wide || number.any(&mut |atom| !self.is_narrow(atom)))
     }
 
-    /// The type of a place, where it is declared here.
-    pub(super) fn type_at(&self, place: &Place) -> Option<Type> {
-        let symbols = self.symbols?;
-        let mut of = symbols.resolve(&symbols.variable(&place.variable)?.of);
-        for step in &place.steps {
-            of = match (step, of) {
-                (Step::Field(field), of) => symbols.field(&of, field)?.1,
-                (_, Type::Pointer(inner) | Type::Array(inner, _) | Type::Reference(inner)) => {
-                    *inner
-                }
-                (_, of) => of,
-            };
-            of = symbols.resolve(&of);
-        }
-        Some(of)
-    }
-
-    /// Whether a number of elements may be more than an `int` of C has room for.
-    pub(super) fn may_be_long(&self, number: &Polynomial) -> bool {
-        let is_long = number.as_constant().is_some_and(|n| i32::try_from(n).is_err());
-        !self.fortran && (is_long || number.any(&mut |atom| !self.is_narrow(atom)))
-    }
-
-    /// Whether a factor is an `int` of C, or smaller.
-    pub(super) fn is_narrow(&self, atom: &Atom) -> bool {
-        let Atom::Read { place, .. } = atom else { return true };
-        let Some(symbols) = self.symbols else { return true };
-        if symbols.variable(&place.variable).is_none() {
-            return !symbols
-                .constant(&place.variable)
-                .is_some_and(|value| matches!(value.kind, ExpressionKind::Cast(..)));
-        }
-        let Some(mut of) = self.type_at(place) else { return false };
-        while let Type::Reference(inner) | Type::Array(inner, _) = of {
-            of = symbols.resolve(&inner);
-        }
-        match of {
-            Type::Basic(name, size) => {
-                size < 4 || (size == 4 && !name.starts_with("unsigned") && !name.starts_with('u'))
-            }
-            _ => false,
-        }
-    }
-
     /// The width of what stands in brackets beside a wide factor.
     fn inner(&self, number: &Polynomial, width: Width) -> Width {
         if width == Width::Wide && self.is_wide(number) { width } else { Width::Plain }
