@@ -653,3 +653,16 @@ fn a_sum_is_made_before_its_buffer_is_used_again() {
     // Each has sent its sum to the other.
     assert_eq!(analysis.detection.collectives[0].kind, Kind::Allreduce, "{analysis:#?}");
 }
+
+/// The program doubles in place what it has received, which a recorder may take for the sum of
+/// that and of what was there: both are the message.
+#[test]
+fn what_is_added_to_itself_is_no_sum() {
+    let mut world = World::new(4);
+    for r in 1..4 {
+        world.send(70, 0, 64, 32, r, 0);
+        world.receive(71, r, 64, 32, 0, 0);
+        world.add(72, r, 64);
+    }
+    assert_eq!(only(&world.program()), [Kind::Bcast]);
+}

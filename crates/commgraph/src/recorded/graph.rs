@@ -215,6 +215,9 @@ impl Maker<'_, '_> {
                 let Some(reduction) = reduction(summed.operator, &summed.element) else {
                     return Ok(());
                 };
+                if self.is_message_itself(summed, &memo) {
+                    return Ok(());
+                }
                 let Some(other) = self.other(summed, &memo) else { return Ok(()) };
                 let made = (summed.receive, reduction);
                 let Some(into) = self.combine(made, other, &memo)? else { return Ok(()) };
@@ -260,6 +263,21 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
+    /// Whether what lay where the result is was the message: the program has doubled it in place,
+    /// for instance. That is no sum of the message and of something else, and the message stays
+    /// what it was until then.
+    fn is_message_itself(&mut self, summed: &Summed, memo: &Memo) -> bool {
+        let posted = receive_event(self.traces, self.process, summed.receive);
+        let Some((from_memo, from)) = self.made.get(&posted) else { return false };
+        let (from_range, range) = (&from_memo.range, &memo.range);
+        let is_there = from_range.start < range.end && range.start < from_range.end;
+        let is_itself = summed.other.is_none() && is_there;
+        if is_itself {
+            self.scratch.written(from, Write::Message { is_operand: false });
+        }
+        is_itself
+    }
+
     /// The operand of a sum that was not received: what lay where the result is, or what an
     /// earlier event had.
     fn other(&mut self, summed: &Summed, memo: &Memo) -> Option<(Memo, Buffer)> {
@@ -274,7 +292,7 @@ impl Maker<'_, '_> {
     }
 
     /// Combines what was received with the other operand; where the result is in the graph. `None`
-    /// where the message is not in it.
+    /// where the message is not in it, or both are the same memory.
     fn combine(
         &mut self,
         (receive, reduction): (u64, Reduction),
@@ -299,8 +317,15 @@ impl Maker<'_, '_> {
             self.messages.push(None);
             (from, into)
         };
+        match self.builder.reduce_buffer(process, from.clone(), into.clone(), reduction) {
+            // Memory is added to itself: nothing says which of its contents are meant.
+            Err(BuildError::Overlap { .. }) => {
+                self.scratch.written(&from, Write::Message { is_operand: false });
+                return Ok(None);
+            }
+            made => made?,
+        };
         self.scratch.written(&into, Write::Sum);
-        self.builder.reduce_buffer(process, from, into.clone(), reduction)?;
         self.messages.push(None);
         Ok(Some(into))
     }

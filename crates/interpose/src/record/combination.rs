@@ -103,7 +103,13 @@ impl Candidates<'_> {
                     });
                     let Some((operator, (at, result))) = found else { continue };
                     let own = kept.bytes.to_vec();
-                    let other = match kept.data.only_run() == Some(at) {
+                    let is_there = kept.data.only_run() == Some(at);
+                    // What was sent from there before the messages came may be kept elsewhere.
+                    let is_since = order.iter().any(|&i| self.armed[i].0.event < kept.event);
+                    if is_there && is_since && self.is_in_message(order, (at, result.len())) {
+                        continue;
+                    }
+                    let other = match is_there {
                         true => Other::There(own),
                         false => Other::Known(kept.event, own),
                     };
@@ -135,7 +141,11 @@ impl Candidates<'_> {
                     return None;
                 }
                 let operands = self.operands(order);
-                let there = shot.combined(element, now, &operands).map(|(operator, place)| {
+                let there = shot.combined(element, now, &operands);
+                let there = there.filter(|(_, place)| {
+                    !self.is_in_message(order, (shot.start + long(*place), operands[0].len()))
+                });
+                let there = there.map(|(operator, place)| {
                     let before = shot.bytes[place..place + operands[0].len()].to_vec();
                     (operator, place, Other::There(before))
                 });
@@ -157,6 +167,16 @@ impl Candidates<'_> {
             }
         }
         None
+    }
+
+    /// Whether memory overlaps that of one of these messages: what lay there was the message
+    /// itself. Where a program doubles that in place it adds it to nothing else.
+    fn is_in_message(&self, order: &[usize], (at, length): (u64, usize)) -> bool {
+        let end = at.saturating_add(long(length));
+        order.iter().any(|&i| {
+            let bounds = self.armed[i].0.data.bounds();
+            bounds.is_some_and(|bounds| bounds.start < end && at < bounds.end)
+        })
     }
 
     /// Whether a result was sent from its place before all of these messages had come: then it was
