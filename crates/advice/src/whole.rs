@@ -42,8 +42,21 @@ struct Step<'a> {
     bytes: u64,
 }
 
-/// The steps of a process, with the numbers of their events, and the hash of what is sent.
-type Steps<'a> = Vec<(u64, Step<'a>, u64)>;
+/// A step that was recorded.
+struct Seen<'a> {
+    /// The number of its event.
+    number: u64,
+    step: Step<'a>,
+    /// The hash of what is sent.
+    sent: u64,
+    /// The hash of what is received.
+    received: u64,
+    /// The recorder has seen that what is received was added up.
+    is_operand: bool,
+}
+
+/// The steps of a process.
+type Steps<'a> = Vec<Seen<'a>>;
 
 /// All that a process does at the lines of an operation.
 struct Course<'a> {
@@ -58,13 +71,24 @@ struct Course<'a> {
 impl Course<'_> {
     /// How many steps come before an event.
     fn before(&self, event: u64) -> usize {
-        self.steps.partition_point(|(number, ..)| *number < event)
+        self.steps.partition_point(|seen| seen.number < event)
+    }
+
+    /// The steps of one time.
+    fn steps_of(&self, time: usize) -> impl Iterator<Item = &Seen<'_>> + '_ {
+        self.steps.iter().skip(time.saturating_mul(self.each)).take(self.each)
     }
 
     /// The hashes of what is sent in one time.
     fn sent(&self, time: usize) -> impl Iterator<Item = u64> + '_ {
-        let own = self.steps.iter().skip(time.saturating_mul(self.each)).take(self.each);
-        own.filter(|(_, step, _)| step.send_to.is_some()).map(|(_, _, hash)| *hash)
+        self.steps_of(time).filter(|seen| seen.step.send_to.is_some()).map(|seen| seen.sent)
+    }
+
+    /// The hashes of what is received in one time where it was added up in the first proven one.
+    fn operands(&self, time: usize) -> impl Iterator<Item = u64> + '_ {
+        let proven = self.steps_of(self.at / self.each);
+        let both = proven.zip(self.steps_of(time));
+        both.filter(|(proven, _)| proven.is_operand).map(|(_, seen)| seen.received)
     }
 }
 
@@ -168,13 +192,13 @@ impl<'a> Whole<'a> {
             let numbers: BTreeSet<u64> =
                 first.messages().flat_map(|m| [own(m.send), own(m.receive)]).flatten().collect();
             let (begin, each) = (numbers.first()?, numbers.len());
-            let at = steps.iter().position(|(number, ..)| number == begin)?;
+            let at = steps.iter().position(|seen| seen.number == *begin)?;
             let times = count(steps.len() / each).checked_sub(proven)?;
             let is_whole = steps.len().is_multiple_of(each) && at.is_multiple_of(each);
             if !is_whole || times == 0 || times >= proven || *unseen.get_or_insert(times) != times {
                 return None;
             }
-            if !(0..steps.len()).all(|k| steps[k].1 == steps[at + k % each].1) {
+            if !(0..steps.len()).all(|k| steps[k].step == steps[at + k % each].step) {
                 return None;
             }
             all.push(Course { process: trace.header.rank, steps, at, each });
@@ -194,22 +218,58 @@ impl<'a> Whole<'a> {
         trace: &Trace,
         (sent, received): &(BTreeSet<&Called>, BTreeSet<&Called>),
     ) -> Steps<'_> {
-        let step = |(number, event): (u64, commloom_trace::Event)| {
-            let place = self.place(&event.site)?;
+        let mut all: Steps<'_> = Vec::new();
+        for (number, event) in &trace.events {
+            let mut added_up = None;
             let (is_there, send_to, receive_from, buffer, hash) = match event.action {
-                Action::Send { to, buffer, hash, .. } => {
-                    (sent.contains(place), Some(to), None, buffer, hash)
+                Action::Send { to, buffer, hash, sum, .. } => {
+                    added_up = sum.map(|sum| sum.receive);
+                    (sent, Some(to), None, buffer, hash)
                 }
                 Action::Receive { from, buffer, .. } => {
-                    (received.contains(place), None, from, buffer, NOT_LOOKED_AT)
+                    (received, None, from, buffer, NOT_LOOKED_AT)
                 }
-                _ => return None,
+                Action::Received { receive, what } => {
+                    if let Some(seen) = at(&mut all, receive) {
+                        seen.received = what.hash;
+                    }
+                    continue;
+                }
+                Action::Summed(summed) => {
+                    operand(trace, &mut all, summed.receive);
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(receive) = added_up {
+                operand(trace, &mut all, receive);
+            }
+            let Some(place) = self.place(&event.site).filter(|place| is_there.contains(place))
+            else {
+                continue;
             };
             let bytes = buffer.bytes;
             let buffer = (buffer.address, buffer.count, buffer.layout);
-            is_there.then_some((number, Step { place, send_to, receive_from, buffer, bytes }, hash))
-        };
-        trace.events.iter().filter_map(step).collect()
+            let step = Step { place, send_to, receive_from, buffer, bytes };
+            let (received, is_operand) = (NOT_LOOKED_AT, false);
+            all.push(Seen { number, step, sent: hash, received, is_operand });
+        }
+        all
+    }
+}
+
+/// The step with this event.
+fn at<'s, 'a>(steps: &'s mut Steps<'a>, event: u64) -> Option<&'s mut Seen<'a>> {
+    let place = steps.binary_search_by_key(&event, |seen| seen.number).ok()?;
+    steps.get_mut(place)
+}
+
+/// Marks the receive whose message has come with this event: that was added up.
+fn operand(trace: &Trace, steps: &mut Steps<'_>, came: u64) {
+    if let Some(Action::Received { receive, .. }) = trace.events.action(came)
+        && let Some(seen) = at(steps, receive)
+    {
+        seen.is_operand = true;
     }
 }
 
@@ -233,9 +293,13 @@ fn proven_times(same: &[&Finding], all: &[Course<'_>]) -> Option<BTreeSet<usize>
     Some(proven)
 }
 
-/// Whether the contents of all messages of one time were looked at.
+/// Whether the contents of all messages of one time were looked at: as they were sent, or where
+/// the program adds them up as they came, which is where sums are seen.
 fn is_looked_at(all: &[Course<'_>], time: usize) -> bool {
-    all.iter().flat_map(|course| course.sent(time)).all(|hash| hash != NOT_LOOKED_AT)
+    let is_known = |hash: u64| hash != NOT_LOOKED_AT;
+    let operands = || all.iter().flat_map(|course| course.operands(time));
+    all.iter().flat_map(|course| course.sent(time)).all(is_known)
+        || operands().next().is_some() && operands().all(is_known)
 }
 
 /// Whether contents that are the same in the first proven time are the same in each.
@@ -243,7 +307,7 @@ fn is_like(all: &[Course<'_>], times: usize) -> bool {
     let mut classes: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
     for (process, Course { steps, at, each, .. }) in all.iter().enumerate() {
         for k in 0..*each {
-            let hash = steps[at + k].2;
+            let hash = steps[at + k].sent;
             if hash != NOT_LOOKED_AT {
                 classes.entry(hash).or_default().push((process, k));
             }
@@ -251,7 +315,7 @@ fn is_like(all: &[Course<'_>], times: usize) -> bool {
     }
     let hash = |time: usize, (process, k): (usize, usize)| {
         let course = &all[process];
-        course.steps[time * course.each + k].2
+        course.steps[time * course.each + k].sent
     };
     (0..times).all(|time| {
         classes.values().all(|class| {
@@ -263,7 +327,8 @@ fn is_like(all: &[Course<'_>], times: usize) -> bool {
 
 fn counted(times: u64, all: &[Course<'_>]) -> Unseen {
     let mut unseen = Unseen { times, ..Unseen::default() };
-    for (_, step, _) in all.iter().flat_map(|course| &course.steps[course.at..][..course.each]) {
+    for Seen { step, .. } in all.iter().flat_map(|course| course.steps_of(course.at / course.each))
+    {
         if step.send_to.is_some() {
             unseen.messages += times;
             unseen.bytes += step.bytes.saturating_mul(times);

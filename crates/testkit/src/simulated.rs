@@ -25,6 +25,8 @@ pub struct World {
     pub knows_sent: bool,
     /// Whether the recorder looks at what is sent.
     pub looks: bool,
+    /// Whether it looks at what is received.
+    pub looks_at_received: bool,
     /// Whether it sees what is added up.
     pub sees_sums: bool,
     /// All processes.
@@ -50,6 +52,7 @@ impl World {
             came: vec![Vec::new(); ranks],
             knows_sent: false,
             looks: true,
+            looks_at_received: true,
             sees_sums: true,
             all: Arc::new(Communicator { number: 0, members: (0..n).collect(), remote: vec![] }),
         }
@@ -171,7 +174,8 @@ impl World {
             buffer: buffer(at, length),
         };
         let receive = self.push(rank, line, action);
-        let what = Received { from: id(from), tag, bytes: bytes.len() as u64, hash: hash(&bytes) };
+        let hash = if self.looks_at_received { hash(&bytes) } else { NOT_LOOKED_AT };
+        let what = Received { from: id(from), tag, bytes: bytes.len() as u64, hash };
         let event = self.push(rank, line, Action::Received { receive, what });
         self.memory[rank][at..at + bytes.len()].copy_from_slice(&bytes);
         self.came[rank].push((event, at, bytes));
