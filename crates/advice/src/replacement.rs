@@ -25,6 +25,8 @@ pub struct Replacement {
     pub comm: Comm,
     /// Another call tells the others the count first.
     pub tells_count: bool,
+    /// The root is not always the same rank: a name stands for it.
+    pub names_root: bool,
     /// Something that the call needs, and that only the messages tell.
     pub unknown: Option<String>,
 }
@@ -42,25 +44,36 @@ pub fn replacement(
 ) -> Replacement {
     let language = language(finding);
     let mut code = Code::new(language);
-    let comm = communicator(finding, groups, &mut code);
+    let comm = communicator(finding, same, groups, &mut code);
     let each_time = code.lines.len();
     let (c, legend) = (finding.collective, Vec::new());
-    let (asks_rank, tells_count) = (false, false);
-    let mut writer =
-        Writer { c, finding, same, elements, comm, code, legend, asked, asks_rank, tells_count };
+    let mut writer = Writer {
+        c,
+        finding,
+        same,
+        elements,
+        comm,
+        code,
+        legend,
+        asked,
+        asks_rank: false,
+        tells_count: false,
+        names_root: false,
+    };
     let printed = writer.write();
     let unknown = writer.unknown();
     writer.polls();
     if finding.waits {
         writer.barrier();
     }
-    let Writer { comm, mut code, mut legend, tells_count, .. } = writer;
+    let Writer { comm, mut code, mut legend, tells_count, names_root, .. } = writer;
     let inside: usize = groups.iter().map(Vec::len).sum();
     if comm.is_new && inside < usize::try_from(finding.graph.processes()).unwrap_or(usize::MAX) {
         code.guarded(each_time, &comm.name);
     }
     legend.extend(comm.legend.clone());
-    Replacement { language, code: code.lines, legend, printed, comm, tells_count, unknown }
+    let code = code.lines;
+    Replacement { language, code, legend, printed, comm, tells_count, names_root, unknown }
 }
 
 fn language(finding: &Finding) -> Language {
@@ -81,6 +94,7 @@ pub(crate) struct Writer<'w, 'a> {
     /// Whether the lines ask for the rank in a new communicator.
     pub asks_rank: bool,
     pub tells_count: bool,
+    names_root: bool,
 }
 
 /// Blocks at one process: where each starts, and how long its pieces are.
@@ -351,17 +365,8 @@ impl Writer<'_, '_> {
 
     /// The rank of the root, where it is always the same.
     fn root(&mut self) -> String {
-        let roots: BTreeSet<u32> = self
-            .same
-            .iter()
-            .filter_map(|f| {
-                let root = f.collective.root?;
-                Some(match self.comm.is_new {
-                    true => f.collective.group.rank(root)?,
-                    false => self.comm.rank(root),
-                })
-            })
-            .collect();
+        let roots: BTreeSet<u32> =
+            self.same.iter().filter_map(|f| self.comm.rank(f, f.collective.root?)).collect();
         match roots.iter().collect::<Vec<_>>()[..] {
             [only] => only.to_string(),
             _ => {
@@ -370,6 +375,7 @@ impl Writer<'_, '_> {
                 if !self.legend.contains(&text) {
                     self.legend.push(text);
                 }
+                self.names_root = true;
                 "root".to_owned()
             }
         }

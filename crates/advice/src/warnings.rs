@@ -6,7 +6,6 @@ use commloom_commgraph::{Blocks, Combine, Kind};
 
 use crate::asked::are_recorded;
 use crate::blocks::{Rows, rows};
-use crate::communicator::used;
 use crate::finding::{Finding, block_bytes};
 use crate::kinds::{in_steps, mpi};
 use crate::model::Predicted;
@@ -32,7 +31,7 @@ pub fn warnings(
             ));
         }
     }
-    if c.group.members().is_some() && used(finding).iter().all(|(_, m)| !is_group(finding, m)) {
+    if written.comm.is_new {
         all.push(format!(
             "it needs a communicator of its {} processes: make it once, not each time",
             c.group.size()
@@ -62,8 +61,7 @@ pub fn warnings(
         );
     }
     let lengths: BTreeSet<u64> = same.iter().map(|f| block_bytes(f.collective)).collect();
-    let roots: BTreeSet<_> = same.iter().map(|f| f.collective.root).collect();
-    let what = match (lengths.len() > 1 && !written.tells_count, roots.len() > 1) {
+    let what = match (lengths.len() > 1 && !written.tells_count, written.names_root) {
         (true, true) => Some("count and root"),
         (true, false) => Some("count"),
         (false, true) => Some("root"),
@@ -105,12 +103,6 @@ fn of_waiting(finding: &Finding) -> Vec<String> {
         ));
     }
     all
-}
-
-fn is_group(finding: &Finding, members: &[u32]) -> bool {
-    let mut members = members.to_vec();
-    members.sort_unstable();
-    members.iter().copied().eq(finding.collective.group.iter().map(|p| p.0))
 }
 
 /// Whether the messages alone make everybody wait for all, where the operation does not.

@@ -35,14 +35,28 @@ struct Sent {
     round: u64,
     /// Whether it is what the sender has received last.
     relays: bool,
+    /// Of its communicator; none for the world.
+    members: Vec<u32>,
 }
 
 fn sent(from: u32, to: u32, places: (u64, u64), bytes: u64) -> Sent {
     // Two processes have other bytes at one place, and one has others at others.
     let hash = 1 + u64::from(from) * 0x1_0000_0000 + places.0;
     let lines = (0x10, 0x20);
-    let (layout, any_source, more_room, round, relays) = (None, false, 0, 0, false);
-    Sent { from, to, places, bytes, layout, hash, lines, any_source, more_room, round, relays }
+    Sent {
+        from,
+        to,
+        places,
+        bytes,
+        layout: None,
+        hash,
+        lines,
+        any_source: false,
+        more_room: 0,
+        round: 0,
+        relays: false,
+        members: vec![],
+    }
 }
 
 fn buffer(address: u64, message: &Sent, more: u64) -> Buffer {
@@ -77,7 +91,14 @@ fn traces(name: &str, ranks: u32, messages: &[Sent]) -> PathBuf {
                 let event = Event { time: round, site: site(offset), action };
                 writer.push(&event).expect("memory takes all")
             };
-            let communicator = all.clone();
+            let communicator = match message.members.first() {
+                None => all.clone(),
+                Some(first) => Arc::new(Communicator {
+                    number: 1 + u64::from(*first),
+                    members: message.members.clone(),
+                    remote: vec![],
+                }),
+            };
             if receives {
                 let buffer = buffer(message.places.1, message, message.more_room);
                 let from = (!message.any_source).then_some(message.from);
@@ -249,6 +270,52 @@ fn envelopes_that_tell_the_program_something() {
     assert_withheld("any", 5, &any.collect::<Vec<_>>(), "takes messages of any source or tag");
     let room = gather(5, BLOCK).into_iter().map(|m| Sent { more_room: 8, ..m });
     assert_withheld("room", 5, &room.collect::<Vec<_>>(), "has room for 72 bytes and gets 64");
+}
+
+/// In each row of a grid of processes one tells the others, in the communicator of the row.
+#[test]
+fn the_root_in_each_of_several_communicators() {
+    let row = |root: u32, members: &[u32]| -> Vec<Sent> {
+        let others = members.iter().filter(|to| **to != root);
+        let one = |to: &u32| Sent {
+            hash: 77 + u64::from(root),
+            members: members.to_vec(),
+            ..sent(root, *to, (0x1_0000, 0x2_0000), BLOCK)
+        };
+        others.map(one).collect()
+    };
+    let of = |rows: [Vec<Sent>; 2]| rows.concat();
+    let first = of([row(0, &[0, 1, 2]), row(3, &[3, 4, 5])]);
+    assert_given("rows", 6, &first, "MPI_Bcast(BUFFER, 64, MPI_BYTE, 0, comm)");
+    let last = of([row(2, &[0, 1, 2]), row(5, &[3, 4, 5])]);
+    assert_given("last", 6, &last, "MPI_Bcast(BUFFER, 64, MPI_BYTE, 2, comm)");
+    let turned = of([row(1, &[0, 1, 2]), row(3, &[4, 3, 5])]);
+    assert_given("turned", 6, &turned, "MPI_Bcast(BUFFER, 64, MPI_BYTE, 1, comm)");
+    let other = of([row(0, &[0, 1, 2]), row(4, &[3, 4, 5])]);
+    assert_given("other", 6, &other, "MPI_Bcast(BUFFER, 64, MPI_BYTE, root, comm)");
+    let mut world = row(4, &[3, 4, 5]);
+    world.iter_mut().for_each(|message| message.members.clear());
+    let mixed = of([row(1, &[0, 1, 2]), world]);
+    assert_given("mixed", 6, &mixed, "MPI_Bcast(BUFFER, 64, MPI_BYTE, 1, group)");
+}
+
+#[test]
+fn one_of_several_communicators_has_its_processes_in_another_order() {
+    let row = |members: [u32; 3]| -> Vec<Sent> {
+        let first = members.into_iter().min().unwrap_or(0);
+        let in_row = |m: Sent| Sent {
+            hash: m.hash + u64::from(first),
+            from: m.from + first,
+            to: m.to + first,
+            members: members.to_vec(),
+            ..m
+        };
+        exchange(3, |_, to| to).into_iter().map(in_row).collect()
+    };
+    let same = [row([0, 1, 2]), row([3, 4, 5])].concat();
+    assert_given("in-order", 6, &same, "MPI_BYTE, comm)");
+    let other = [row([0, 1, 2]), row([3, 5, 4])].concat();
+    assert_withheld("other-order", 6, &other, "comm has its processes in another order");
 }
 
 fn broadcast(ranks: u32, layout: Option<&Type>, round: u64) -> Vec<Sent> {

@@ -121,8 +121,8 @@ fn ranks(written: &Replacement, finding: &Finding) -> Result<(), String> {
         finding.collective.kind,
         Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce
     );
-    let mut ranks = (0..).zip(finding.collective.group.iter());
-    match ranks.all(|(rank, process)| written.comm.rank(process) == rank) {
+    let ranks = written.comm.members(finding);
+    match finding.collective.group.iter().map(|process| process.0).eq(ranks) {
         false if is_ordered && !written.comm.is_new => {
             Err(format!("{} has its processes in another order", written.comm.name))
         }
