@@ -3,6 +3,8 @@
 //! The block that a process has for itself is in no message. A call that would move it all the
 //! same is not printed: `MPI_Alltoallv` has a count of nothing for it.
 
+use std::collections::BTreeSet;
+
 use commloom_commgraph::recorded::program_address;
 use commloom_commgraph::{Addresses, Kind};
 
@@ -17,6 +19,39 @@ const TABLES: usize = 16;
 fn one_form(all: &[Ends]) -> Option<Rows> {
     let first = rows(all.first()?);
     all.iter().all(|ends| rows(ends) == first).then_some(first)
+}
+
+/// Whether every process between the first and the last has a place for its own block among the
+/// others: then the first has one before them, and displacements count from that. Where the others
+/// lie without one, as in an array that has no block for the process itself, there is none at the
+/// first either. Of two processes neither is in between: nothing shows which it is.
+fn have_own_places(all: &[Ends]) -> bool {
+    let steps = all.iter().map(|ends| rows(ends));
+    let steps: BTreeSet<u64> = steps
+        .filter_map(|rows| if let Rows::Step(step) = rows { Some(step) } else { None })
+        .collect();
+    let between = all.iter().enumerate().skip(1).take(all.len().saturating_sub(2));
+    between.into_iter().all(|(rank, ends)| match rows(ends) {
+        // Three processes have two others each, which are in steps wherever they lie.
+        Rows::Step(step) => steps.len() == 1 && ends.iter().all(|(_, length)| *length <= step),
+        Rows::Same => true,
+        Rows::Listed(_) => has_hole(rank, ends),
+    })
+}
+
+/// Whether there is one gap between the blocks, and where they are in order of their ranks it is
+/// at the own one.
+fn has_hole(rank: usize, ends: &Ends) -> bool {
+    let there = ends.iter().enumerate().filter(|(_, (_, length))| *length > 0);
+    let mut there: Vec<(u64, u64, usize)> =
+        there.map(|(other, (at, length))| (program_address(*at), *length, other)).collect();
+    there.sort_unstable();
+    let is_gap = |pair: &&[(u64, u64, usize)]| pair[0].0.saturating_add(pair[0].1) < pair[1].0;
+    let mut gaps = there.windows(2).filter(is_gap);
+    let (Some([(.., before), (.., behind)]), None) = (gaps.next(), gaps.next()) else {
+        return false;
+    };
+    !there.is_sorted_by_key(|(.., other)| *other) || (*before..*behind).contains(&rank)
 }
 
 impl Writer<'_, '_> {
@@ -41,8 +76,8 @@ impl Writer<'_, '_> {
         let basic = self.elements.basic.name().to_owned();
         let (sendcounts, senddispls, send) = self.tables("send", &sends, out.as_ref());
         let (recvcounts, recvdispls, receive) = self.tables("recv", &receives, into.as_ref());
-        self.code_legend("SEND", true, &out);
-        self.code_legend("RECEIVE", false, &into);
+        self.tables_legend("SEND", true, &out, &send);
+        self.tables_legend("RECEIVE", false, &into, &receive);
         let arguments = ["SEND", &sendcounts, &senddispls, &basic, "RECEIVE"];
         let rest = [&*recvcounts, &recvdispls, &basic];
         self.all("alltoallv", arguments.into_iter().chain(rest).map(str::to_owned).collect());
@@ -172,7 +207,7 @@ impl Writer<'_, '_> {
             self.legend.push(format!("BLOCK: what the process itself gives to {}", self.senders()));
             vec!["BLOCK".to_owned(), count, block.datatype]
         };
-        self.code_legend("BLOCKS", false, &rows);
+        self.tables_legend("BLOCKS", false, &rows, &many);
         self.all(name, send.into_iter().chain(receive).collect());
         Printed::Gathered { one, many }
     }
@@ -227,8 +262,15 @@ impl Writer<'_, '_> {
             let blocks = BlockPlaces::Listed(listed);
             return (counts, displs, Many { blocks, own_places, without_own: false });
         }
-        let by_rank: Vec<Vec<(u64, u64)>> =
-            all.iter().enumerate().map(|(rank, ends)| self.list_of(rank, ends)).collect();
+        let has_own = rows.is_some() || have_own_places(all);
+        let by_rank: Vec<Vec<(u64, u64)>> = all
+            .iter()
+            .enumerate()
+            .map(|(rank, ends)| match has_own {
+                true => self.list_of(rank, ends),
+                false => self.behind_lowest(ends),
+            })
+            .collect();
         let rank = self.rank_name();
         let column = |pick: fn(&(u64, u64)) -> u64| -> Vec<Vec<String>> {
             by_rank.iter().map(|all| all.iter().map(|b| pick(b).to_string()).collect()).collect()
@@ -264,6 +306,16 @@ impl Writer<'_, '_> {
         all
     }
 
+    /// Displacement and count of each block of a process, from the lowest address of all that are
+    /// there.
+    fn behind_lowest(&self, ends: &Ends) -> Vec<(u64, u64)> {
+        let mut all = self.in_elements(ends, &rows(ends));
+        let lowest = all.iter().filter(|(_, n)| *n > 0).map(|(at, _)| *at).min().unwrap_or(0);
+        let from = |at: u64, n: u64| if n > 0 { at.saturating_sub(lowest) } else { 0 };
+        all.iter_mut().for_each(|(at, n)| *at = from(*at, *n));
+        all
+    }
+
     /// The rank of the block that the displacements count from.
     pub(crate) fn first_of(&self, ends: &Ends, rows: &Rows) -> usize {
         self.in_elements(ends, rows)
@@ -285,5 +337,24 @@ impl Writer<'_, '_> {
             _ => format!("the place from which displs tells those that {who} {verb}"),
         };
         self.legend.push(format!("{name}: {text}"));
+    }
+
+    /// The same for blocks that lists may tell.
+    fn tables_legend(&mut self, name: &str, sends: bool, rows: &Option<Rows>, many: &Many) {
+        let is_lowest = |all: &Vec<(u64, u64)>| {
+            let places = all.iter().filter(|(_, length)| *length > 0).map(|(at, _)| *at);
+            places.min().is_none_or(|lowest| lowest == 0)
+        };
+        match &many.blocks {
+            BlockPlaces::ByRank(by_rank) if rows.is_none() && by_rank.iter().all(is_lowest) => {
+                let (who, verb) = match sends {
+                    true => (self.senders(), "sends from"),
+                    false => (self.receivers(), "receives to"),
+                };
+                let text = format!("{name}: at each process the lowest address that {who} {verb}");
+                self.legend.push(text);
+            }
+            _ => self.code_legend(name, sends, rows),
+        }
     }
 }

@@ -199,6 +199,26 @@ fn blocks_that_one_rank_has_in_another_order() {
     assert_given("swapped", 4, &exchange(4, swapped), table);
 }
 
+/// Everybody's array has blocks for the others, and no place for one that a process has for
+/// itself: of each the first block is at its lowest address.
+#[test]
+fn arrays_without_a_place_for_the_own_block() {
+    let packed = |from, to| to - u32::from(to > from);
+    for (ranks, table) in [
+        (3, "{    {0, 0, 64},    {0, 0, 64},    {0, 64, 0}};"),
+        (4, "{    {0, 0, 64, 128},    {0, 0, 64, 128},    {0, 64, 0, 128},    {0, 64, 128, 0}};"),
+    ] {
+        let messages = exchange(ranks, packed);
+        let (advice, text) = detect("packed", ranks, &messages);
+        let [advice] = &advice[..] else { panic!("{text}") };
+        let code: String =
+            advice["code"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert!(code.contains(&format!("int senddispls[][{ranks}] = {table}")), "{text}");
+        assert!(text.contains("SEND: at each process the lowest address that "), "{text}");
+        assert!(text.contains("RECEIVE: the block of rank 0 of those that "), "{text}");
+    }
+}
+
 /// The rows of a table of C in printed lines; one row where it is a list.
 fn rows(code: &[&str], name: &str) -> Vec<Vec<i64>> {
     let start = code.iter().position(|line| line.starts_with(&format!("int {name}["))).expect(name);

@@ -271,6 +271,25 @@ static void alltoall_swapped(void)
     look(b, N * size * 8);
 }
 
+/* The arrays have blocks for the others only. */
+/* three or more; expect: MPI_Alltoallv */
+static void alltoall_packed(void)
+{
+    MPI_Request all[2 * MOST];
+    int n = 0;
+    fill(a, N * size);
+    fill(b, N * size);
+    /* one call: SEND = a; RECEIVE = b */
+    for (int i = 0, k = 0; i < size; i++)
+        if (i != rank) {
+            MPI_Irecv(b + k * N, N, MPI_DOUBLE, i, 63, WORLD, &all[n++]);
+            MPI_Isend(a + k++ * N, N, MPI_DOUBLE, i, 63, WORLD, &all[n++]);
+        }
+    MPI_Waitall(n, all, MPI_STATUSES_IGNORE);
+    /* to here */
+    look(b, N * size * 8);
+}
+
 /* Everybody tells everybody; the own block is copied, or not. */
 static void tell_all(void)
 {
@@ -1124,7 +1143,7 @@ static const struct { const char *name; void (*run)(void); } patterns[] = {
     PATTERN(bcast_counted), PATTERN(bcast_from_anyone), PATTERN(bcast_stop), PATTERN(bcast_types),
     PATTERN(allreduce_sum_or_max), PATTERN(bcast_header), PATTERN(bcast_until_end),
     PATTERN(bcast_root_told), PATTERN(halo_line), PATTERN(alltoall_replaced),
-    PATTERN(bcast_numbered),
+    PATTERN(bcast_numbered), PATTERN(alltoall_packed),
 };
 
 /* Nothing is left of the pattern before. */
