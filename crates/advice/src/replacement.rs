@@ -223,18 +223,33 @@ impl Writer<'_, '_> {
         };
         let (verb, other) = if gathers { ("sends", "receives") } else { ("receives", "sends") };
         self.legend.push(format!("BLOCK: what {here} {verb}"));
-        // Where displacements are listed they count from the first block that there is: the root's
-        // own may not be among them.
-        let first = match &rows {
-            Rows::Listed(_) => self.first_of(&ends, &rows),
-            Rows::Step(_) | Rows::Same => 0,
-        };
-        self.legend.push(format!(
-            "BLOCKS: at the root, the block of rank {first} of those that {there} {other}{}",
-            after(&rows)
-        ));
+        self.legend.push(self.blocks_at_root(&ends, &rows, &format!("{there} {other}")));
         self.at_root(name, &root, at_root, others);
         printed
+    }
+
+    /// Where the blocks at the root are, of those that are sent or received `there`.
+    fn blocks_at_root(&self, ends: &Ends, rows: &Rows, there: &str) -> String {
+        let missing = ends.iter().position(|(_, length)| *length > 0).unwrap_or(0);
+        if let (Rows::Step(step), 1..) = (rows, missing) {
+            let before = step.saturating_mul(u64::try_from(missing).unwrap_or(u64::MAX));
+            return format!(
+                "BLOCKS: at the root, where the block of rank 0 would be, {before} bytes before \
+                 that of rank {missing} of those that {there} (no message has it, and the call \
+                 does not touch it){}",
+                after(rows)
+            );
+        }
+        // Where displacements are listed they count from the first block that there is: the root's
+        // own may not be among them.
+        let first = match rows {
+            Rows::Listed(_) => self.first_of(ends, rows),
+            Rows::Step(_) | Rows::Same => 0,
+        };
+        format!(
+            "BLOCKS: at the root, the block of rank {first} of those that {there}{}",
+            after(rows)
+        )
     }
 
     fn reduced(&mut self, together: bool, at_root: bool) -> Printed {

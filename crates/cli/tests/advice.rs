@@ -292,6 +292,14 @@ fn envelopes_that_tell_the_program_something() {
     assert_withheld("room", 5, &room.collect::<Vec<_>>(), "has room for 72 bytes and gets 64");
 }
 
+#[test]
+fn the_place_of_a_block_at_the_root_that_no_message_has() {
+    let (_, text) = detect("gather", 5, &gather(5, BLOCK));
+    let place = "BLOCKS: at the root, where the block of rank 0 would be, 64 bytes before that of \
+                 rank 1 of those that";
+    assert!(text.contains(place), "{text}");
+}
+
 /// In each row of a grid of processes one tells the others, in the communicator of the row.
 #[test]
 fn the_root_in_each_of_several_communicators() {
