@@ -290,6 +290,24 @@ static void alltoall_packed(void)
     look(b, N * size * 8);
 }
 
+/* What has come is doubled where it lies: that is no sum. */
+/* three or more; expect: MPI_Bcast */
+static void bcast_doubled(void)
+{
+    double here[N];
+    fill(here, rank ? 0 : N);
+    /* one call: BUFFER = here */
+    if (rank == 0)
+        for (int i = 1; i < size; i++)
+            MPI_Send(here, N, MPI_DOUBLE, i, 64, WORLD);
+    else
+        MPI_Recv(here, N, MPI_DOUBLE, 0, 64, WORLD, IGNORE);
+    /* to here */
+    add(here, here, N);
+    look(here, N * 8);
+    rest();
+}
+
 /* Everybody tells everybody; the own block is copied, or not. */
 static void tell_all(void)
 {
@@ -1143,7 +1161,7 @@ static const struct { const char *name; void (*run)(void); } patterns[] = {
     PATTERN(bcast_counted), PATTERN(bcast_from_anyone), PATTERN(bcast_stop), PATTERN(bcast_types),
     PATTERN(allreduce_sum_or_max), PATTERN(bcast_header), PATTERN(bcast_until_end),
     PATTERN(bcast_root_told), PATTERN(halo_line), PATTERN(alltoall_replaced),
-    PATTERN(bcast_numbered), PATTERN(alltoall_packed),
+    PATTERN(bcast_numbered), PATTERN(alltoall_packed), PATTERN(bcast_doubled),
 };
 
 /* Nothing is left of the pattern before. */
