@@ -91,8 +91,7 @@ pub(super) fn write(
         let check = names.fresh("same_kind");
         declarations.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
     }
-    let functions = Vec::new();
-    Ok(Text { functions, declarations, before, buffer, count, datatype, after })
+    Ok(Text { functions: Vec::new(), declarations, before, buffer, count, datatype, after })
 }
 
 /// Procedures of the language that the text may call.
