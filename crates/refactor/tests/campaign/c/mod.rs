@@ -73,6 +73,7 @@ pub const AROUND: &[(&str, &str)] = &[
 pub const BUFFERS: &[(&str, &str, &str)] = &[
     ("automatic", "double b[400];", ""),
     ("static", "static double b[400];", ""),
+    ("with values", "double b[400] = {1, 2, 3};", ""),
     ("allocated", "double *b = malloc(400 * sizeof(double));", "free(b);"),
     ("variable length", "double b[n * m + 6 * n + m + 4];", ""),
     ("global", "double *b = global@;", ""),
