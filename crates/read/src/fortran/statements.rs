@@ -215,8 +215,10 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
         }
-        if !written.is_empty() {
-            out.push(Statement { span, kind: builtin("transfer", written, span) });
+        if function == "$write" && !written.is_empty() {
+            out.push(Statement { span, kind: builtin("$unit", written, span) });
+        } else {
+            arguments.splice(..0, written);
         }
         out.push(Statement { span, kind: builtin(function, arguments, span) });
         if !labels.is_empty() {
