@@ -14,7 +14,11 @@ pub(super) fn acts_in(view: &View<'_>, stretch: Stretch) -> Option<Span> {
     if view.language() != Language::Cpp {
         return None;
     }
-    acting(view, &view.procedure().body, None, stretch)
+    let acts = |declared: &Declaration, at: Span, block: Option<Span>| {
+        let is_touched = stretch.has(at) || block.is_some_and(|block| stretch.has_end_of(block));
+        is_touched && !view.is_passive(&declared.of)
+    };
+    declared(&view.procedure().body, None, &acts).map(|(span, _)| span)
 }
 
 /// The variable of C among these, or what a pointer among them leads to, whose block ends in a
@@ -23,45 +27,28 @@ pub(super) fn ends_in(view: &View<'_>, stretch: Stretch, names: &[Name]) -> Opti
     if view.language().is_fortran() {
         return None;
     }
-    let all: Vec<Name> =
-        names.iter().flat_map(|name| view.targets(name)).chain(names.iter().cloned()).collect();
-    ending(view, &view.procedure().body, None, stretch, &all)
+    // Each is among its own targets.
+    let all: Vec<Name> = names.iter().flat_map(|name| view.targets(name)).collect();
+    let ends = |declared: &Declaration, _: Span, block: Option<Span>| {
+        block.is_some_and(|block| stretch.has_end_of(block))
+            && declared.storage != Storage::Kept
+            && !matches!(view.resolve(&declared.of), Type::Pointer(_) | Type::Reference(_))
+            && all.contains(&declared.name)
+    };
+    let (span, found) = declared(&view.procedure().body, None, &ends)?;
+    Some((span, found.name.clone()))
 }
 
-fn ending(
-    view: &View<'_>,
-    list: &[Statement],
+/// The first declaration that is looked for, by where it stands and the block around it.
+fn declared<'t>(
+    list: &'t [Statement],
     block: Option<Span>,
-    stretch: Stretch,
-    names: &[Name],
-) -> Option<(Span, Name)> {
-    let ends = block.is_some_and(|block| stretch.has_end_of(block));
+    is_it: &dyn Fn(&Declaration, Span, Option<Span>) -> bool,
+) -> Option<(Span, &'t Declaration)> {
     list.iter().find_map(|s| {
         if let StatementKind::Declare(all) = &s.kind {
-            let goes = |d: &&Declaration| {
-                d.storage != Storage::Kept
-                    && !matches!(view.resolve(&d.of), Type::Pointer(_) | Type::Reference(_))
-                    && names.contains(&d.name)
-            };
-            return all.iter().filter(|_| ends).find(goes).map(|d| (s.span, d.name.clone()));
+            return all.iter().find(|d| is_it(d, s.span, block)).map(|d| (s.span, d));
         }
-        s.bodies().into_iter().find_map(|body| ending(view, body, Some(s.span), stretch, names))
-    })
-}
-
-fn acting(
-    view: &View<'_>,
-    list: &[Statement],
-    scope: Option<Span>,
-    stretch: Stretch,
-) -> Option<Span> {
-    list.iter().find_map(|s| {
-        if let StatementKind::Declare(all) = &s.kind {
-            let touched =
-                stretch.has(s.span) || scope.is_some_and(|scope| stretch.has_end_of(scope));
-            let acts = |d: &Declaration| !view.is_passive(&d.of);
-            return (touched && all.iter().any(acts)).then_some(s.span);
-        }
-        s.bodies().into_iter().find_map(|body| acting(view, body, Some(s.span), stretch))
+        s.bodies().into_iter().find_map(|body| declared(body, Some(s.span), is_it))
     })
 }
