@@ -7,10 +7,10 @@
 //! the ranges of types, and since a loop that copies takes fewer turns than a message can have
 //! elements (2^31). 64 bits are as wide as addresses: there congruent is the same.
 
-use commloom_source::affine::{Atom, Operator, Place, Polynomial, Step};
+use commloom_source::affine::{Atom, Operator, Place, Polynomial};
 use commloom_source::tree::{Binary, Expression, ExpressionKind, Type, Unary};
 
-use super::place_type::place_type;
+use super::place_type::{place_type, type_at};
 use super::walk::Walk;
 
 /// A type of whole numbers.
@@ -283,28 +283,8 @@ impl Walk<'_> {
                 None => Range::ALL,
             };
         }
-        self.type_at(place).and_then(|of| Integer::of(&of)).map_or(Range::ALL, Integer::range)
-    }
-
-    fn type_at(&self, place: &Place) -> Option<Type> {
-        let mut of = self.symbols.resolve(&self.symbols.variable(&place.variable)?.of);
-        if let Type::Reference(to) = of {
-            of = self.symbols.resolve(&to);
-        }
-        for step in &place.steps {
-            of = match (step, of) {
-                (Step::At(_) | Step::Follow, Type::Pointer(to)) => *to,
-                (Step::At(at), Type::Array(element, dimensions)) => {
-                    match dimensions.get(at.len()..) {
-                        Some([]) | None => *element,
-                        Some(rest) => Type::Array(element, rest.to_vec()),
-                    }
-                }
-                (Step::Field(field), of) => self.symbols.field(&of, field)?.1,
-                _ => return None,
-            };
-            of = self.symbols.resolve(&of);
-        }
-        Some(of)
+        type_at(self.symbols, place)
+            .and_then(|of| Integer::of(&of))
+            .map_or(Range::ALL, Integer::range)
     }
 }

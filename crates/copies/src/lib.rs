@@ -35,4 +35,5 @@ mod writes;
 pub use model::{
     Address, Copy, Dense, Direction, Origin, PLAIN, Packing, Parts, Request, Setting, Turns,
 };
+pub use place_type::type_at;
 pub use read::read;

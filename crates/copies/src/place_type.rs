@@ -1,5 +1,6 @@
 //! The types of places, by their declarations.
 
+use commloom_source::affine::{Place, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind, Type, Unary};
 
@@ -35,6 +36,27 @@ pub(super) fn place_type(symbols: &dyn Symbols, expression: &Expression) -> Opti
         Type::Reference(to) => symbols.resolve(&to),
         other => other,
     })
+}
+
+/// The type of a place as its steps lead there, where it is declared.
+pub fn type_at(symbols: &dyn Symbols, place: &Place) -> Option<Type> {
+    let mut of = symbols.resolve(&symbols.variable(&place.variable)?.of);
+    if let Type::Reference(to) = of {
+        of = symbols.resolve(&to);
+    }
+    for step in &place.steps {
+        of = match (step, of) {
+            (Step::At(_) | Step::Follow, Type::Pointer(to)) => *to,
+            (Step::At(at), Type::Array(element, dimensions)) => match dimensions.get(at.len()..) {
+                Some([]) | None => *element,
+                Some(rest) => Type::Array(element, rest.to_vec()),
+            },
+            (Step::Field(field), of) => symbols.field(&of, field)?.1,
+            _ => return None,
+        };
+        of = symbols.resolve(&of);
+    }
+    Some(of)
 }
 
 /// Whether values of a type are whole numbers that hold every size and index: those of four bytes

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use commloom_copies::type_at;
 use commloom_source::Language;
 use commloom_source::affine::{Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
@@ -214,7 +215,7 @@ impl Syntax for C<'_> {
     }
 
     fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
-        match speller.type_at(place) {
+        match type_at(self.symbols, place) {
             Some(Type::Pointer(_)) => speller.place(place),
             _ => self.address(speller, place),
         }

@@ -1,28 +1,12 @@
-//! Types of places, and which numbers an `int` of C has room for.
+//! Which numbers an `int` of C has room for.
 
-use commloom_source::affine::{Atom, Place, Polynomial, Step};
+use commloom_copies::type_at;
+use commloom_source::affine::{Atom, Polynomial};
 use commloom_source::tree::{ExpressionKind, Type};
 
 use super::number::Speller;
 
 impl Speller<'_> {
-    /// The type of a place, where it is declared here.
-    pub(super) fn type_at(&self, place: &Place) -> Option<Type> {
-        let symbols = self.symbols?;
-        let mut of = symbols.resolve(&symbols.variable(&place.variable)?.of);
-        for step in &place.steps {
-            of = match (step, of) {
-                (Step::Field(field), of) => symbols.field(&of, field)?.1,
-                (_, Type::Pointer(inner) | Type::Array(inner, _) | Type::Reference(inner)) => {
-                    *inner
-                }
-                (_, of) => of,
-            };
-            of = symbols.resolve(&of);
-        }
-        Some(of)
-    }
-
     /// Whether a number of elements may be more than an `int` of C has room for.
     pub(super) fn may_be_long(&self, number: &Polynomial) -> bool {
         let is_long = number.as_constant().is_some_and(|n| i32::try_from(n).is_err());
@@ -38,7 +22,7 @@ impl Speller<'_> {
                 .constant(&place.variable)
                 .is_some_and(|value| matches!(value.kind, ExpressionKind::Cast(..)));
         }
-        let Some(mut of) = self.type_at(place) else { return false };
+        let Some(mut of) = type_at(symbols, place) else { return false };
         while let Type::Reference(inner) | Type::Array(inner, _) = of {
             of = symbols.resolve(&inner);
         }
