@@ -9,6 +9,7 @@
 mod address;
 mod allocated;
 mod branch;
+mod certain;
 mod copy;
 mod display;
 mod escape;
@@ -32,8 +33,10 @@ pub mod verify;
 mod walk;
 mod writes;
 
+pub use certain::is_quotient;
 pub use model::{
-    Address, Copy, Dense, Direction, Origin, PLAIN, Packing, Parts, Request, Setting, Turns,
+    Address, Context, Copy, Dense, Direction, Doubt, Doubts, Origin, PLAIN, Packing, Parts,
+    Request, Setting, Turns,
 };
 pub use place_type::type_at;
 pub use read::read;

@@ -75,6 +75,37 @@ pub struct Packing {
     pub parts: Option<Parts>,
     /// Whether the program computes with numbers that are wider than `int`, or unsigned.
     pub is_wide: bool,
+    /// All that the copies evaluate where their loops turn, and perhaps nowhere else.
+    pub doubts: Doubts,
+}
+
+/// The reads and quotients that a text may not evaluate where loops take no turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Doubts {
+    /// Places that may not be there.
+    pub reads: Vec<Doubt>,
+    /// Conditions, by where they stand, that may fail where these loops take no turn.
+    pub conditions: Vec<(Span, Vec<Counter>)>,
+    /// Quotients and remainders that were computed on every path; others may divide by zero.
+    pub quotients: Vec<Atom>,
+}
+
+/// A place that a pointer, or a subscript, leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doubt {
+    /// The place.
+    pub place: Place,
+    /// In any of these it is there.
+    pub contexts: Vec<Context>,
+}
+
+/// In turns of these loops, under these conditions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Context {
+    /// Loops that may take no turn, from the outside in.
+    pub turns: Vec<Counter>,
+    /// The conditions, and whether they hold.
+    pub conditions: Vec<(Expression, bool)>,
 }
 
 /// A range that consists of parts, one for each process, alike but for where they lie.

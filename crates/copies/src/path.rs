@@ -7,6 +7,7 @@ use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
 use super::allocated::allocated_once;
+use super::certain::Certain;
 use super::escape::escaping;
 use super::state::{Known, Located, State};
 use super::walk::{Allocated, Arrival, Conditions, Course, Site, Unnamed, Walk};
@@ -37,6 +38,7 @@ impl<'a> Walk<'a> {
             sites: Vec::new(),
             samples: BTreeMap::new(),
             conditions: Conditions { path: Vec::new(), promised, read: Vec::new() },
+            certain: Certain::default(),
             open: Vec::new(),
             is_unsure: false,
             is_wide: false,
@@ -72,6 +74,7 @@ impl<'a> Walk<'a> {
                 self.filled_before();
                 self.note_start();
                 self.again(std::slice::from_ref(statement));
+                self.surely(statement);
                 self.run(&counted.body);
                 self.course.finished = true;
             }
@@ -79,12 +82,14 @@ impl<'a> Walk<'a> {
                 self.filled_before();
                 self.note_start();
                 self.again(std::slice::from_ref(statement));
+                self.surely(statement);
                 self.run(body);
                 self.course.finished = true;
             }
             StatementKind::If { condition, then, otherwise }
                 if inside(then) || inside(otherwise) =>
             {
+                self.surely(statement);
                 self.effects_of(condition);
                 let holds = inside(then);
                 self.learn(condition, holds);
@@ -128,11 +133,12 @@ impl<'a> Walk<'a> {
         let buffer = self.buffer_of(self.request.buffer);
         let count = self.request.count.and_then(|count| self.number(count));
         self.state = before.clone();
-        Arrival { state: before, buffer, count }
+        Arrival { state: before, buffer, count, evaluated: self.certain.mark() }
     }
 
     /// The call itself.
     fn arrive(&mut self, statement: &Statement) {
+        self.surely(statement);
         self.course.arrival = match self.request.setting.made_at {
             None => Some(self.here()),
             // Not on the path: there is nothing to begin with.
@@ -199,6 +205,7 @@ impl<'a> Walk<'a> {
             self.sites.push(Site { statement, pure });
         }
         self.note_allocation(statement);
+        self.surely(statement);
         self.course.is_on_path = statement.bodies().is_empty();
         self.statement(statement);
         self.course.is_on_path = false;

@@ -78,6 +78,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
             changes.extend(changed.iter().cloned());
         });
     }
+    let doubts = walk.doubts(&arrival, &piece.content);
     Ok(Packing {
         direction: request.direction,
         buffer: buffer.variable,
@@ -97,6 +98,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
         setting: request.setting.clone(),
         parts: None,
         is_wide: walk.is_wide,
+        doubts,
     })
 }
 

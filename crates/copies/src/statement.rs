@@ -62,6 +62,7 @@ impl Walk<'_> {
             StatementKind::Block(body) => body.iter().for_each(|inner| self.statement(inner)),
             StatementKind::Label(_) => {
                 self.filled_before();
+                self.certain.clear();
                 self.again(&self.request.procedure.body);
             }
             StatementKind::Return(value) => value.iter().for_each(|value| self.effects_of(value)),

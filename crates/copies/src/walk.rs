@@ -8,6 +8,7 @@ use commloom_source::affine::{Place, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, Storage, Type};
 
+use super::certain::Certain;
 use super::place_type::{is_whole, place_type};
 use super::state::{Known, Located, Shape, State, Value};
 use super::writes::{Writes, expression_mentions, mentions, root};
@@ -37,6 +38,8 @@ pub(super) struct Walk<'a> {
     /// Something of each type, where types cannot be asked.
     pub samples: BTreeMap<Name, Place>,
     pub conditions: Conditions,
+    /// What is surely evaluated.
+    pub certain: Certain,
     /// Variables of the loops that are being executed.
     pub open: Vec<Name>,
     /// Whether a number in the statement may be another one than its formula says.
@@ -102,6 +105,8 @@ pub(super) struct Arrival {
     pub buffer: Option<Located>,
     /// How many elements.
     pub count: Option<Polynomial>,
+    /// How much was surely evaluated until then.
+    pub evaluated: (usize, usize),
 }
 
 /// A statement that copies.

@@ -286,6 +286,7 @@ fn edits_of(
     let request = emit::Request {
         datatype: &part.made,
         turns: &part.packing.turns,
+        doubts: &part.packing.doubts,
         element: anew.as_ref().map_or_else(|| text_of(part.datatype.span), |anew| &anew.element),
         symbols: &view,
         manner: &manner,
@@ -467,10 +468,12 @@ fn no_text(span: Span, message: &str) -> Refusal {
 fn kept(site: &Site, rewrite: &Rewrite, source: &Source) -> Result<Vec<String>, Refusal> {
     let is_fortran = source.language.is_fortran();
     let end = if is_fortran { "" } else { ";" };
+    let Some(part) = rewrite.parts.first() else { return Ok(Vec::new()) };
+    let doubts = &part.packing.doubts;
     rewrite
         .assign
         .iter()
-        .map(|(name, value)| match emit::value(value, is_fortran) {
+        .map(|(name, value)| match emit::value(value, is_fortran, doubts) {
             Ok(text) => Ok(format!("{name} = {text}{end}")),
             Err(error) => {
                 let why = format!("'{name}' is used later, and its value cannot be written here");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_copies::Address;
+use commloom_copies::{Address, Doubt, Doubts};
 use commloom_copies::ir::{Datatype, Member, Node};
 use commloom_program::Project;
 use commloom_program::fact::{Fact, FactScope, Premise, unmarked};
@@ -115,6 +115,7 @@ impl Back<'_> {
                 *number = names.number(number).unwrap_or_else(|_| Polynomial::lost());
             }
         }
+        packing.doubts = names.doubts(&packing.doubts);
         let at = |e: &Expression| Expression { span: self.span(e.span), kind: e.kind.clone() };
         Ok(Part {
             statement: self.span(part.statement),
@@ -182,6 +183,23 @@ impl Names<'_> {
             is_wide: made.is_wide,
             node: self.node(&made.node)?,
         })
+    }
+
+    /// What has no name at the call is not in the type.
+    fn doubts(&self, doubts: &Doubts) -> Doubts {
+        let read = |doubt: &Doubt| {
+            let place = self.place(&doubt.place).ok()?;
+            Some(Doubt { place, contexts: doubt.contexts.clone() })
+        };
+        let quotients = doubts.quotients.iter().filter_map(|atom| {
+            let number = self.number(&Polynomial::atom(atom.clone())).ok()?;
+            number.terms().next().and_then(|(atoms, _)| atoms.first().cloned())
+        });
+        Doubts {
+            reads: doubts.reads.iter().filter_map(read).collect(),
+            conditions: doubts.conditions.clone(),
+            quotients: quotients.collect(),
+        }
     }
 
     fn address(&self, address: &Address) -> Result<Address, Refusal> {

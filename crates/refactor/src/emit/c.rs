@@ -8,6 +8,7 @@ use commloom_source::affine::{Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Type;
 
+use super::doubt::Doubtful;
 use super::kept::{self, Formals};
 use super::model::{EmitError, Request, Text, TurnOf};
 use super::names::Names;
@@ -70,6 +71,7 @@ pub(super) fn write(
             replaced: HashMap::new(),
             symbols: Some(request.symbols),
             is_wide: request.datatype.is_wide,
+            doubtful: Doubtful { of: Some(request.doubts), turns, ..Doubtful::default() },
         },
         own: None,
         element,
@@ -161,6 +163,31 @@ struct C<'p> {
     symbols: &'p dyn Symbols,
 }
 
+impl C<'_> {
+    fn plain_address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
+        let name = &place.variable;
+        let of = self.symbols.variable(name).map(|v| self.symbols.resolve(&v.of));
+        match (place.steps.as_slice(), of) {
+            ([], Some(Type::Pointer(_) | Type::Array(..))) => Ok(name.clone()),
+            ([], _) => Ok(format!("&{name}")),
+            // What points to nothing in particular points to bytes.
+            ([Step::At(bytes)], Some(Type::Pointer(to)))
+                if self.symbols.resolve(&to) == Type::Void =>
+            {
+                match bytes.as_slice() {
+                    [bytes] if bytes.is_zero() => Ok(name.clone()),
+                    [bytes] => Ok(format!("(char *){name} + {}", speller.bytes(bytes)?)),
+                    _ => Err(EmitError::NotAnArray { name: name.clone() }),
+                }
+            }
+            ([before @ .., Step::Follow], _) => {
+                speller.place(&Place { variable: name.clone(), steps: before.to_vec() })
+            }
+            _ => Ok(format!("&{}", speller.place(place)?)),
+        }
+    }
+}
+
 impl Syntax for C<'_> {
     fn indent(&self) -> &'static str {
         "    "
@@ -190,30 +217,35 @@ impl Syntax for C<'_> {
         format!("{array}[{index}]")
     }
 
-    /// A pointer to a place.
+    /// A pointer to a place; a null one where the pointers that lead there may not be there.
     fn address(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
-        let name = &place.variable;
-        let of = self.symbols.variable(name).map(|v| self.symbols.resolve(&v.of));
-        match (place.steps.as_slice(), of) {
-            ([], Some(Type::Pointer(_) | Type::Array(..))) => Ok(name.clone()),
-            ([], _) => Ok(format!("&{name}")),
-            // What points to nothing in particular points to bytes.
-            ([Step::At(bytes)], Some(Type::Pointer(to)))
-                if self.symbols.resolve(&to) == Type::Void =>
-            {
-                match bytes.as_slice() {
-                    [bytes] if bytes.is_zero() => Ok(name.clone()),
-                    [bytes] => Ok(format!("(char *){name} + {}", speller.bytes(bytes)?)),
-                    _ => Err(EmitError::NotAnArray { name: name.clone() }),
-                }
-            }
-            ([before @ .., Step::Follow], _) => {
-                speller.place(&Place { variable: name.clone(), steps: before.to_vec() })
-            }
-            _ => Ok(format!("&{}", speller.place(place)?)),
-        }
+        let text = self.plain_address(speller, place)?;
+        Ok(match speller.way(place)? {
+            Some(test) => format!("{test} ? {text} : 0"),
+            None => text,
+        })
     }
 
+    fn valid(
+        &self,
+        speller: &Speller<'_>,
+        place: &Place,
+        address: String,
+        variable: &str,
+    ) -> Result<String, EmitError> {
+        let is_pointer = matches!(type_at(self.symbols, place), Some(Type::Pointer(_)));
+        let own = if is_pointer { speller.test(place)? } else { None };
+        let text = match is_pointer {
+            true => speller.place(place)?,
+            false => self.plain_address(speller, place)?,
+        };
+        let test = match own.or(speller.way(place)?) {
+            Some(test) => test,
+            None if is_pointer && speller.may_be_null(place) => text.clone(),
+            None => return Ok(address),
+        };
+        Ok(format!("{test} ? (void *){text} : (void *)&{variable}"))
+    }
     fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
         match type_at(self.symbols, place) {
             Some(Type::Pointer(_)) => speller.place(place),

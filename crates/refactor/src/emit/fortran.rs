@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use commloom_source::affine::{Atom, Place, Polynomial, Step};
 
+use super::doubt::Doubtful;
 use super::kept;
 use super::model::{Case, EmitError, Manner, Request, Text, TurnOf};
 use super::names::Names;
@@ -55,6 +56,7 @@ pub(super) fn write(
             replaced: HashMap::new(),
             symbols: Some(request.symbols),
             is_wide: false,
+            doubtful: Doubtful { of: Some(request.doubts), turns, ..Doubtful::default() },
         },
         own: None,
         element,

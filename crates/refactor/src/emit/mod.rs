@@ -6,6 +6,7 @@
 
 mod c;
 mod condition;
+mod doubt;
 mod factors;
 mod fortran;
 mod kept;
@@ -23,8 +24,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use commloom_source::affine::{Atom, Counter, Operator, Polynomial, Step};
+use commloom_copies::Doubts;
+use commloom_source::affine::{Counter, Polynomial};
 
+use doubt::Doubtful;
 use model::TurnOf;
 
 pub use model::{Case, EmitError, Manner, Request, Text};
@@ -42,13 +45,11 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
             variable: turn.variable.clone(),
             first: turn.first.clone(),
             step: turn.step.clone(),
+            count: turn.count.clone(),
         })
         .collect();
     let so_far = names.so_far();
     let program = lower::lower(request.datatype, request.symbols, names)?;
-    if divides(&program) {
-        return Err(EmitError::Quotient);
-    }
     if request.symbols.language().is_fortran() {
         fortran::write(&program, request, &turns, names)
     } else {
@@ -56,42 +57,12 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
     }
 }
 
-/// Whether a place or a distance has a quotient in it whose divisor may be zero: the loops
-/// computed it in their turns only, and there may be none. What a loop's end has in it was
-/// computed before.
-fn divides(program: &operation::Program) -> bool {
-    use operation::Operation as Op;
-    let (mut counts, mut others) = (Vec::new(), Vec::new());
-    for operation in &program.operations {
-        match operation {
-            Op::Vector { count, block, stride, .. } | Op::Hvector { count, block, stride, .. } => {
-                counts.extend([count, block]);
-                others.push(stride);
-            }
-            Op::HindexedBlock { displacements, .. } => others.extend(displacements),
-            Op::Struct { members, .. } => others.extend(members.iter().map(|m| &m.displacement)),
-            Op::Resized { extent, .. } => others.push(extent),
-            _ => {}
-        }
-    }
-    for step in program.argument.place.iter().flat_map(|place| &place.steps) {
-        if let Step::At(subscripts) = step {
-            others.extend(subscripts);
-        }
-    }
-    let is_before = |atom: &Atom| counts.iter().any(|count| count.any(&mut |a| a == atom));
-    let divides = |atom: &Atom| match atom {
-        Atom::Apply(Operator::Divide | Operator::Remainder, operands) => {
-            let by = operands.last().and_then(Polynomial::as_constant);
-            matches!(by, None | Some(0)) && !is_before(atom)
-        }
-        _ => false,
-    };
-    others.into_iter().any(|number| number.any(&mut |atom| divides(atom)))
-}
-
-/// A whole number of the program, as an assignment has it.
-pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError> {
+/// A whole number of the program, as an assignment has it, of which nothing is in doubt.
+pub fn value(
+    number: &Polynomial,
+    is_fortran: bool,
+    doubts: &Doubts,
+) -> Result<String, EmitError> {
     let program = operation::Program {
         variables: Vec::new(),
         operations: Vec::new(),
@@ -113,6 +84,7 @@ pub fn value(number: &Polynomial, is_fortran: bool) -> Result<String, EmitError>
         replaced: std::collections::HashMap::new(),
         symbols: None,
         is_wide: false,
+        doubtful: Doubtful { of: Some(doubts), ..Doubtful::default() },
     };
     speller.plain(number)
 }

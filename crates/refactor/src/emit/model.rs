@@ -1,6 +1,6 @@
 //! The request from which a datatype is written, and the text that comes of it.
 
-use commloom_copies::Turns;
+use commloom_copies::{Doubts, Turns};
 use commloom_copies::ir::Datatype;
 use commloom_source::Span;
 use commloom_source::affine::{Counter, Polynomial};
@@ -66,6 +66,9 @@ pub enum EmitError {
     /// A quotient that was computed only where a loop turned.
     #[error("the text would divide where the loop takes no turn, perhaps by zero")]
     Quotient,
+    /// Memory that was read only where a loop turned.
+    #[error("the text would read where the loop takes no turn, by a pointer that may be none")]
+    Unread,
     /// A condition that cannot be written again.
     #[error("a condition around copies cannot be written a second time")]
     Condition,
@@ -97,6 +100,7 @@ pub(super) struct TurnOf {
     pub variable: Name,
     pub first: Polynomial,
     pub step: Polynomial,
+    pub count: Polynomial,
 }
 
 /// All that the text of a call depends on.
@@ -105,6 +109,8 @@ pub struct Request<'a> {
     pub datatype: &'a Datatype,
     /// The loops of the packing, by their counters.
     pub turns: &'a [Turns],
+    /// All that was evaluated in turns only.
+    pub doubts: &'a Doubts,
     /// The call's datatype argument, as it is written.
     pub element: &'a str,
     /// The procedure's names.

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use commloom_copies::is_quotient;
 use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{ExpressionKind, Name, Type};
 
+use super::doubt::Doubtful;
 use super::factors::{factors, split};
 use super::model::EmitError;
 use super::operation::Program;
@@ -26,6 +28,8 @@ pub(super) struct Speller<'p> {
     /// C: whether the program computes as wider than `int`, or unsigned, so that sums must be
     /// written as wide, too.
     pub is_wide: bool,
+    /// All that must not be evaluated everywhere.
+    pub doubtful: Doubtful<'p>,
 }
 
 /// The unit that bytes are counted in.
@@ -299,8 +303,8 @@ impl Speller<'_> {
     pub(super) fn atom(&self, atom: &Atom, width: Width) -> Result<String, EmitError> {
         match atom {
             Atom::Counter(counter) => self.turns.get(counter).cloned().ok_or(EmitError::Turn),
-            Atom::Read { place, .. } => self.place(place),
-            Atom::Apply(operator, operands) => self.apply(*operator, operands),
+            Atom::Read { place, .. } => self.read(place),
+            Atom::Apply(operator, operands) => self.apply(atom, *operator, operands),
             Atom::SizeOf(of) if self.fortran => Err(EmitError::SizeOf { of: of.clone() }),
             Atom::SizeOf(of) => Ok(signed(format!("sizeof({of})"), width)),
             Atom::Layout(layout) => self.layout(layout, width),
@@ -364,10 +368,22 @@ impl Speller<'_> {
 
     pub(super) fn apply(
         &self,
+        atom: &Atom,
         operator: Operator,
         operands: &[Polynomial],
     ) -> Result<String, EmitError> {
-        let texts = operands.iter().map(|o| self.plain(o)).collect::<Result<Vec<_>, _>>()?;
+        let mut texts = operands.iter().map(|o| self.plain(o)).collect::<Result<Vec<_>, _>>()?;
+        if is_quotient(atom) && !self.is_computed(atom) {
+            match texts.last_mut() {
+                // Where the program has not divided, it matters to nobody what comes of it.
+                Some(by) if !self.fortran => {
+                    let is_word = by.chars().all(|c| c.is_alphanumeric() || c == '_');
+                    let tested = if is_word { by.clone() } else { format!("({by})") };
+                    *by = format!("{tested} ? {tested} : 1");
+                }
+                _ => return Err(EmitError::Quotient),
+            }
+        }
         let [left, right] = texts.as_slice() else {
             return match (operator, self.fortran) {
                 (Operator::Min, true) => Ok(format!("min({})", texts.join(", "))),

@@ -5,7 +5,7 @@
 //! is defined as names a counter itself.
 
 use commloom_source::affine::{Atom, Place, Polynomial};
-use commloom_source::tree::{ExpressionKind, Name, Type};
+use commloom_source::tree::{Binary, Expression, ExpressionKind, Name, Type};
 
 use super::model::Request;
 use super::names::Names;
@@ -26,6 +26,17 @@ pub(super) fn address(
         request.datatype.at.as_ref().is_some_and(|at| {
             at.place.subscripts().all(|subscript| subscript.terms().count() <= 1)
         });
+    let divides = |e: &Expression| {
+        let is_number = |by: &Expression| matches!(by.kind, ExpressionKind::Integer(1..));
+        matches!(&e.kind, ExpressionKind::Binary(Binary::Divide | Binary::Remainder, _, by)
+            if !is_number(by))
+    };
+    let mut is_sure = true;
+    origin.expression.each(&mut |e| is_sure &= !divides(e));
+    let at = request.datatype.at.as_ref();
+    if !is_sure || at.is_none_or(|at| speller.is_doubtful(&at.place)) {
+        return None;
+    }
     if !is_plain || !(speller.is_wide || (is_more && !is_simple)) {
         return None;
     }

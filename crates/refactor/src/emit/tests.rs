@@ -1,7 +1,7 @@
 //! Datatypes and the text that makes them.
 
 use commloom_copies::ir::{Datatype, Member, Node};
-use commloom_copies::{Address, Turns};
+use commloom_copies::{Address, Doubts, Turns};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::symbols::{Effects, Symbols};
 use commloom_source::tree::{
@@ -93,6 +93,7 @@ fn text(
     let request = Request {
         datatype,
         turns,
+        doubts: &Doubts::default(),
         element: token,
         symbols: &symbols,
         manner: &manner,

@@ -29,6 +29,17 @@ pub(super) trait Syntax {
     fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
         self.address(speller, place)
     }
+    /// An address that is not null, for `MPI_BOTTOM` is: that of the variable itself where the
+    /// place may not be there, and so nothing is sent from it.
+    fn valid(
+        &self,
+        _: &Speller<'_>,
+        _: &Place,
+        address: String,
+        _: &str,
+    ) -> Result<String, EmitError> {
+        Ok(address)
+    }
     /// So many entries of a list of the program, less a number.
     fn list(
         &self,
@@ -221,6 +232,7 @@ impl Writer<'_> {
             }
             Operation::Address { place, new } => {
                 let address = self.syntax.base(&self.speller, place)?;
+                let address = self.syntax.valid(&self.speller, place, address, new)?;
                 self.call("MPI_Get_address", &format!("{address}, {}", self.syntax.output(new)));
             }
             Operation::Difference { of, minus, new } => {
@@ -234,13 +246,18 @@ impl Writer<'_> {
                 self.each((rounds, entry.as_deref()), body, members, (arrays, new))?;
             }
             Operation::If { condition, then, otherwise } => {
-                let condition = self.speller.condition(condition)?;
-                let (begin, between, end) = self.syntax.branches(unwrapped(&condition));
+                if !self.speller.can_ask(condition) {
+                    return Err(EmitError::Unread);
+                }
+                let text = self.speller.condition(condition)?;
+                let (begin, between, end) = self.syntax.branches(unwrapped(&text));
                 self.line(&begin);
-                self.nested(then)?;
-                self.line(between);
-                self.nested(otherwise)?;
-                self.line(end);
+                for (holds, branch, last) in [(true, then, between), (false, otherwise, end)] {
+                    self.speller.doubtful.conditions.push((condition.clone(), holds));
+                    self.nested(branch)?;
+                    self.speller.doubtful.conditions.pop();
+                    self.line(last);
+                }
             }
         }
         Ok(())

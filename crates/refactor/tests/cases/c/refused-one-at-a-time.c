@@ -1,14 +1,5 @@
-/* What the loops compute only where they turn, what is read as something else, and memory that ends. */
+/* What is read as something else, and memory that ends. */
 #include <mpi.h>
-
-/* n may be 0. */
-void quotient(const double *restrict u, int n, int to, MPI_Comm comm)
-{
-    double b[64];
-    for (int i = 0; i < n; i++)
-        b[i] = u[(i + 40) % n];
-    MPI_Send(b, n, MPI_DOUBLE, to, 0, comm);
-}
 
 /* An `int` in an array of `char`. */
 void list_of_bytes(const double *restrict u, char *raw, int n, int to, MPI_Comm comm)
