@@ -12,10 +12,11 @@ use commloom_source::tree::{
 
 use super::library::{self, Use};
 use super::names::last;
+use super::operators::{may_act, statement_acts};
 use super::program::{ProcedureId, Project};
 use super::regions::{ANYTHING, Pointers, Region, Regions, Summary};
 use super::sizes::is_plain_record;
-use super::types::{holds_numbers, is_number, may_act, type_of};
+use super::types::{holds_numbers, is_number, is_passive, type_of};
 use super::view::View;
 
 /// The effects of a procedure by itself: names whose content it reads and writes, and its calls.
@@ -63,7 +64,7 @@ pub(super) fn of_call(view: &View<'_>, function: &Expression, arguments: &[Expre
 
 fn direct<'p>(view: &View<'p>) -> Direct<'p> {
     let mut found = Direct::default();
-    if view.procedure().is_unread() {
+    if view.procedure().is_unread() || view.has_loose_pointers() {
         found.reads.insert(ANYTHING.to_owned());
         found.writes.insert(ANYTHING.to_owned());
     }
@@ -74,6 +75,10 @@ fn direct<'p>(view: &View<'p>) -> Direct<'p> {
 }
 
 fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
+    if statement_acts(view, statement) {
+        found.reads.insert(ANYTHING.to_owned());
+        found.writes.insert(ANYTHING.to_owned());
+    }
     match &statement.kind {
         StatementKind::Assign { target, value, .. } => assigned(view, target, value, found),
         StatementKind::Loop(l) => drop(found.writes.insert(l.variable.clone())),
@@ -85,6 +90,12 @@ fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
         }
         StatementKind::Declare(all) => {
             for declaration in all {
+                // An object may do anything where it is made, and where its scope ends.
+                let is_object = matches!(view.resolve(&declaration.of), Type::Record(_));
+                if is_object && !is_passive(view, &declaration.of, 0) {
+                    found.reads.insert(ANYTHING.to_owned());
+                    found.writes.insert(ANYTHING.to_owned());
+                }
                 if let (Type::Reference(_), Some(value)) = (&declaration.of, &declaration.value) {
                     // It is another name for a place, whatever is there.
                     found.pointers.open.extend(roots(value));
@@ -300,6 +311,10 @@ fn call(
         Kind::Name(name) => name.as_str(),
         Kind::Member { field, .. } => field,
         _ => "",
+    };
+    let name = match &function.kind {
+        Kind::Name(_) => view.project.spaces.renamed(view.id.0, name),
+        _ => name,
     };
     let object = match &function.kind {
         Kind::Member { base, .. } => roots(base),

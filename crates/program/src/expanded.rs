@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use commloom_source::Span;
 use commloom_source::tree::{Name, Procedure};
 
+use super::acting::{Acting, acting};
 use super::effects;
 use super::files::Files;
 use super::hidden;
@@ -69,10 +70,12 @@ impl Project {
             owned: self.owned.clone(),
             // What is written in an expanded procedure is not what was looked at.
             allocations: Vec::new(),
+            acting: Acting::default(),
             setup: self.setup.clone(),
             expanded,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);
+        project.acting = acting(&project);
         project.reach = hidden::reach(&project);
         (project, ids)
     }

@@ -60,6 +60,9 @@ fn merge(scope: &mut Scope, inner: Scope) {
     scope.aliases.extend(inner.aliases);
     scope.constants.extend(inner.constants);
     scope.commons.extend(inner.commons);
+    scope.acting.extend(inner.acting);
+    scope.assigning.extend(inner.assigning);
+    scope.has_loose_pointers |= inner.has_loose_pointers;
     scope.equivalences.extend(inner.equivalences);
     scope.uses.extend(inner.uses);
     scope.implicit &= inner.implicit;

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acting;
 mod alias;
 mod allocations;
 mod compiled;
@@ -26,6 +27,7 @@ mod inline;
 mod library;
 mod makers;
 mod names;
+mod operators;
 mod owned;
 mod program;
 pub mod refusal;
@@ -49,6 +51,7 @@ use commloom_read::{c, fortran};
 use commloom_source::tree::{Constant, Expression, ExpressionKind, Name, Unit};
 use commloom_source::{Language, Lines, Source};
 
+use acting::Acting;
 use files::{Files, file_id};
 use program::Expanded;
 use spaces::Spaces;
@@ -59,7 +62,8 @@ pub use files::includes;
 pub use library::{Use, arguments, arguments_read, is_forgetful, is_mpi};
 pub use program::{ProcedureId, Project, Setup};
 pub use signatures::Signature;
-pub use types::{may_act, type_of};
+pub use operators::{may_act, statement_acts};
+pub use types::type_of;
 pub use view::View;
 pub use wrappers::{Given, Part, Wrapper, WrapperError, Wrappers, placeholder};
 
@@ -115,10 +119,12 @@ impl Project {
             reach: Vec::new(),
             owned: HashSet::new(),
             allocations: Vec::new(),
+            acting: Acting::default(),
             setup,
         };
         project.makers = makers::makers(&project);
         (project.summaries, project.pointers) = effects::summaries(&project);
+        project.acting = acting::acting(&project);
         project.reach = hidden::reach(&project);
         project.owned = owned::owned(&project);
         project.allocations = allocations::allocations(&project);

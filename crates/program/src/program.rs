@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use commloom_source::tree::{Name, Procedure, Unit};
 use commloom_source::{FileId, Lines, Source, Span};
 
+use super::acting::Acting;
 use super::compiled::Compiled;
 use super::names::last;
 use super::regions::{Allocation, Pointers, Reach, Summary};
@@ -41,6 +42,8 @@ pub struct Project {
     pub(super) owned: HashSet<String>,
     /// Where arrays of modules get their bounds.
     pub(super) allocations: Vec<Allocation>,
+    /// Procedures that are called where no name says so.
+    pub(super) acting: Acting,
     pub(super) setup: Setup,
 }
 

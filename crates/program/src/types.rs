@@ -49,7 +49,7 @@ pub(super) fn is_number(of: &Type) -> bool {
 }
 
 /// The type in an array, or behind a pointer.
-fn element(of: Type, subscripts: usize) -> Option<Type> {
+pub(super) fn element(of: Type, subscripts: usize) -> Option<Type> {
     match of {
         Type::Pointer(inner) => Some(*inner),
         Type::Array(inner, mut dimensions) => {
@@ -113,33 +113,6 @@ const PASSIVE: [&str; 34] = [
 
 /// Structures in structures.
 const MOST_NESTED: usize = 32;
-
-/// Whether an operator of C++ may be a function of the program: one of its operands is an object
-/// of a class that has functions of its own. What such an object is deleted by is one, too.
-pub fn may_act(view: &View<'_>, value: &Expression) -> bool {
-    if view.language() != commloom_source::Language::Cpp {
-        return false;
-    }
-    let is_object = |value: &Expression| {
-        let mut of = type_of(view, value);
-        while let Some(Type::Reference(inner)) = of {
-            of = Some(view.resolve(&inner));
-        }
-        matches!(&of, Some(of @ Type::Record(_)) if !is_passive(view, of, 0))
-    };
-    match &value.kind {
-        Kind::Unary(Unary::Address, _) => false,
-        Kind::Unary(_, inner) | Kind::Element { base: inner, .. } => is_object(inner),
-        Kind::Binary(_, left, right) => is_object(left) || is_object(right),
-        Kind::Call { function, arguments } => {
-            let deletes = matches!(&function.kind, Kind::Name(name) if name == "delete");
-            let to = |argument: &Expression| element(type_of(view, argument)?, 1);
-            let is_passive = |of: Type| is_passive(view, &of, 0);
-            deletes && !arguments.iter().all(|argument| to(argument).is_some_and(is_passive))
-        }
-        _ => false,
-    }
-}
 
 /// Whether nothing happens where a variable of a type is made, and where its scope ends.
 pub(super) fn is_passive(view: &View<'_>, of: &Type, depth: usize) -> bool {

@@ -1,5 +1,6 @@
 //! The project as one procedure sees it.
 
+use commloom_source::Language;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
 
@@ -55,6 +56,11 @@ impl<'p> View<'p> {
         self.project.spaces.names_of_mpi(self.id.0)
     }
 
+    /// The names of MPI that the procedure sees under other names only.
+    pub fn renamed_names_of_mpi(&self) -> std::collections::HashSet<&'p str> {
+        self.project.spaces.renamed_names_of_mpi(self.id.0)
+    }
+
     /// Whether a variable is the host's of the procedure.
     pub fn is_of_host(&self, name: &str) -> bool {
         self.project.spaces.host_of(self.id.0, name).is_some()
@@ -93,6 +99,18 @@ impl<'p> View<'p> {
     pub fn is_owner(&self, name: &str) -> bool {
         let owned = &self.project.owned;
         !owned.is_empty() && self.global(name).is_some_and(|global| owned.contains(&global))
+    }
+
+    /// Whether a namespace or class of C++ has a function of this name, which may hide MPI's.
+    pub fn has_own(&self, name: &str) -> bool {
+        let all = self.project.spaces.by_name.get(name);
+        let is_inside = |id: &usize| self.project.procedure(ProcedureId(*id)).module.is_some();
+        self.language() == Language::Cpp && all.is_some_and(|all| all.iter().any(is_inside))
+    }
+
+    /// Whether Cray pointers are seen, which lead to any variable.
+    pub fn has_loose_pointers(&self) -> bool {
+        self.project.spaces.has_loose_pointers(self.id.0)
     }
 
     /// The wrapper that a procedure's name means here.

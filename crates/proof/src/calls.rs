@@ -52,6 +52,8 @@ pub(super) enum Obstacle {
     Lists,
     /// The elements are computed with.
     Reduction,
+    /// What is sent and what is received is one buffer.
+    Replaced,
 }
 
 impl Obstacle {
@@ -61,6 +63,10 @@ impl Obstacle {
             Obstacle::Lists => {
                 "arrays say how long each process's part of the buffer is and where it lies; \
                  what is in them is not looked at"
+            }
+            Obstacle::Replaced => {
+                "one buffer is sent and received into: what comes would go to where the copies \
+                 are from; send and receive with MPI_Sendrecv"
             }
             Obstacle::Reduction => {
                 "a reduction computes with the elements and needs a predefined datatype"
@@ -74,8 +80,8 @@ const NAMES: &str = "\
     Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Bcast Bsend Bsend_init \
     Exscan Gather Gatherv Iallgather Iallgatherv Ialltoall Ialltoallv Ialltoallw Ibcast \
     Ibsend Igather Igatherv Irecv Irsend Iscatter Iscatterv Isend Issend Mrecv Recv \
-    Recv_init Reduce Rsend Rsend_init Scan Scatter Scatterv Send Send_init Sendrecv Ssend \
-    Ssend_init";
+    Recv_init Reduce Rsend Rsend_init Scan Scatter Scatterv Send Send_init Sendrecv \
+    Sendrecv_replace Ssend Ssend_init";
 
 /// The buffers of a call, by the name of the function (of C, or of Fortran in any case).
 pub(super) fn sides(function: &str) -> Vec<Side> {
@@ -112,6 +118,7 @@ fn side(function: &Function, buffer: Buffer) -> Option<Side> {
         _ => Manner::Once,
     };
     let obstacle = match (is_listed, is_reduction) {
+        _ if name.ends_with("_replace") => Some(Obstacle::Replaced),
         (true, _) => Some(Obstacle::Lists),
         (_, true) => Some(Obstacle::Reduction),
         _ => None,

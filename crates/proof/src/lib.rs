@@ -56,6 +56,7 @@ mod targets;
 mod together;
 mod touch;
 mod unmentioned;
+mod words;
 mod wrapped;
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::model::{Condition, Ledger, Part, Rewrite, Site, Trail};
 use super::scalars::{scalars, value_after};
 use super::{
     broadcast, buffer, distinct, element, parts, paths, persistent, range, sources, targets,
-    together, wrapped,
+    together, words, wrapped,
 };
 
 /// All calls of MPI with copies into or out of their buffers, and what becomes of each.
@@ -85,7 +85,7 @@ fn candidates<'p>(
             // is reduced.
             Err(refusal) => {
                 refusal.code != Code::NoCopies
-                    && matches!(c.found.side.obstacle, None | Some(Obstacle::Lists))
+                    && !matches!(c.found.side.obstacle, Some(Obstacle::Reduction))
             }
         })
         .collect()
@@ -142,6 +142,7 @@ fn judge(
     is(Condition::Collective, parts::are_for_all(view, candidate, packing))?;
     let form = find::is_plain(view, found, packing)
         .and_then(|()| wrapped::is_writable(view, found, packing, ledger));
+    let form = form.and_then(|()| words::are_plain(view, found, packing));
     is(Condition::Form, form.and_then(|()| element::is_copied(view, packing)))?;
     is(Condition::Range, range::exact(view, found, packing, element, ledger))?;
     is(Condition::Aliases, sources::unaliased(view, found, packing, ledger))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_program::{View, may_act};
+use commloom_program::{View, may_act, statement_acts};
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
@@ -32,6 +32,9 @@ impl Touches {
     }
 
     fn statement(&mut self, view: &View<'_>, statement: &Statement) {
+        if statement_acts(view, statement) {
+            self.anything.push(statement.span);
+        }
         for expression in statement.expressions() {
             expression.each(&mut |e| {
                 if may_act(view, e) {

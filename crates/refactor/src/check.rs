@@ -18,7 +18,9 @@ use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
 use crate::finding::Reported;
 use crate::guard;
-use crate::interfaces::{has_error_argument, last_argument, read_anew, unseen_name};
+use crate::interfaces::{
+    has_error_argument, is_named_twice, last_argument, read_anew, unseen_name,
+};
 use crate::leftovers;
 use crate::scopes;
 use crate::settings;
@@ -278,7 +280,10 @@ fn edits_of(
         handles: project.has_handles(part.statement),
         error: match wrapped {
             Some(wrapped) => wrapped.error(source),
-            None => has_error_argument(project, site, part).then(|| last_argument(call)).flatten(),
+            None => has_error_argument(project, site, part)
+                .then(|| last_argument(call))
+                .flatten()
+                .filter(|name| !is_named_twice(call, name)),
         },
         case: Case::of(as_written(call, &site.function)),
     };

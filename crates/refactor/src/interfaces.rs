@@ -66,7 +66,23 @@ pub(crate) fn unseen_name(
     needs_procedures: bool,
     whole: &str,
 ) -> Option<String> {
-    let known = view.names_of_mpi().filter(|_| !whole.to_ascii_lowercase().contains("mpif.h"))?;
+    let lower = whole.to_ascii_lowercase();
+    let known = view.names_of_mpi().filter(|_| !lower.contains("mpif.h"));
+    let renamed = view.renamed_names_of_mpi();
+    // `implicit none (type, external)`: each procedure is declared.
+    let is_strict = lower.contains("mpif.h")
+        && lower.split("implicit none").skip(1).any(|rest| {
+            let list = rest.trim_start().strip_prefix('(').and_then(|list| list.split_once(')'));
+            list.is_some_and(|(list, _)| list.contains("external"))
+        });
+    if known.is_none() && renamed.is_empty() && !is_strict {
+        return None;
+    }
+    let needs_procedures = needs_procedures || is_strict || !renamed.is_empty();
+    let is_unseen = |word: &str| {
+        let is_procedure = is_strict && !word.starts_with("mpi_bottom");
+        is_procedure || renamed.contains(word) || known.as_ref().is_some_and(|k| !k.contains(word))
+    };
     let lines = text.declarations.iter().chain(&text.before).chain(&text.after);
     lines.chain([&text.buffer, &text.datatype]).find_map(|line| {
         let lower = line.to_ascii_lowercase();
@@ -76,8 +92,15 @@ pub(crate) fn unseen_name(
             None => &lower,
         };
         let mut words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        words.find(|w| w.starts_with("mpi_") && !known.contains(w)).map(str::to_owned)
+        words.find(|w| w.starts_with("mpi_") && is_unseen(w)).map(str::to_owned)
     })
+}
+
+/// Whether a call has a variable in more than its last argument: calls before it must not change
+/// it.
+pub(crate) fn is_named_twice(call: &str, name: &str) -> bool {
+    let words = call.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| word.eq_ignore_ascii_case(name)).count() > 1
 }
 
 /// The last argument of a call's text: Fortran's `ierr`, if it is a name.

@@ -3,13 +3,15 @@
 use commloom_source::tree::{Constant, Declaration, Record, Storage, Type};
 
 use super::super::names::last;
-use super::{Space, Spaces};
+use super::{Space, Spaces, without_arguments};
 
 impl Spaces {
     /// Which procedures a name may mean that is called in a procedure: those inside of it or
     /// beside it in its host, otherwise all that are inside of none.
     pub fn called(&self, id: usize, name: &str) -> Option<Vec<usize>> {
-        let all = self.by_name.get(last(name))?;
+        let name = last(name);
+        let generic = || self.by_name.get(without_arguments(name)?);
+        let all = self.by_name.get(name).or_else(generic)?;
         let around = self.hosts.get(&id).copied();
         let inside = |other: &&usize| {
             self.hosts.get(other).is_some_and(|host| *host == id || Some(*host) == around)
@@ -21,6 +23,23 @@ impl Spaces {
         let outer: Vec<usize> =
             all.iter().filter(|other| !self.hosts.contains_key(other)).copied().collect();
         (!outer.is_empty()).then_some(outer)
+    }
+
+    /// The name in its module of a procedure that `use` gives another one.
+    pub fn renamed<'n>(&'n self, id: usize, name: &'n str) -> &'n str {
+        let uses = self.layers[id].iter().flat_map(|layer| &self.spaces[layer.space].uses);
+        let mut names = uses.flat_map(|used| &used.names);
+        names.find(|(here, there)| here == name && here != there).map_or(name, |(_, there)| there)
+    }
+
+    /// Whether a name is that of a structure or class anywhere.
+    pub fn is_record(&self, name: &str) -> bool {
+        self.spaces.iter().any(|space| space.records.contains_key(name))
+    }
+
+    /// Whether a scope that a procedure sees has Cray pointers, which lead to any variable.
+    pub fn has_loose_pointers(&self, id: usize) -> bool {
+        self.layers[id].iter().any(|layer| self.spaces[layer.space].has_loose_pointers)
     }
 
     /// Whether a variable is the procedure's own, and procedures inside of it see it.

@@ -30,11 +30,17 @@ pub(super) struct Space {
     /// Of each variable in a common block: the block.
     pub commons: HashMap<Name, Name>,
     uses: Vec<Use>,
+    has_loose_pointers: bool,
 }
 
 impl Space {
     fn of(scope: &Scope, module: Option<Name>) -> Space {
-        let mut space = Space { module, uses: scope.uses.clone(), ..Space::default() };
+        let mut space = Space {
+            module,
+            uses: scope.uses.clone(),
+            has_loose_pointers: scope.has_loose_pointers,
+            ..Space::default()
+        };
         for variable in &scope.variables {
             space.add(variable);
         }
@@ -123,6 +129,8 @@ pub(super) struct Spaces {
     uniform: HashMap<Name, bool>,
     /// Of each procedure, its own variables that procedures inside of it see.
     inner: HashMap<usize, HashSet<Name>>,
+    /// C++: whether operators are functions that belong to no class.
+    pub has_free_operators: bool,
     /// Of each procedure inside of another one: that one.
     hosts: HashMap<usize, usize>,
 }
@@ -155,6 +163,10 @@ impl Spaces {
                 let id = made.ids.len();
                 made.ids.push((number, index));
                 made.by_name.entry(last(&procedure.name).to_owned()).or_default().push(id);
+                // `template <> void f<int>(int)` is called as `f`, too.
+                if let Some(generic) = without_arguments(last(&procedure.name)) {
+                    made.by_name.entry(generic.to_owned()).or_default().push(id);
+                }
                 let mut layers = vec![Layer { space: own[index], through: None }];
                 if unit.language.is_fortran() {
                     let host = procedure
@@ -185,6 +197,7 @@ impl Spaces {
                 made.layers.push(layers);
             }
         }
+        made.has_free_operators = units.iter().any(|unit| made.has_operators(unit));
         made.settle(units);
         made.take_given(units, files);
         made.look_inside(units);
@@ -217,6 +230,14 @@ impl Spaces {
         let limited = !of_mpi.is_empty() && of_mpi.iter().all(|used| used.only);
         let names = of_mpi.iter().flat_map(|used| &used.names).map(|(here, _)| here.as_str());
         limited.then(|| names.collect())
+    }
+
+    /// The names of MPI that `use` gives other names.
+    pub fn renamed_names_of_mpi(&self, id: usize) -> HashSet<&str> {
+        let uses = self.layers[id].iter().flat_map(|layer| &self.spaces[layer.space].uses);
+        let of_mpi = uses.filter(|used| matches!(used.module.as_str(), "mpi" | "mpi_f08"));
+        let names = of_mpi.flat_map(|used| &used.names).filter(|(here, there)| here != there);
+        names.map(|(_, there)| there.as_str()).collect()
     }
 
     fn push(&mut self, space: Space) -> usize {
@@ -288,6 +309,18 @@ impl Spaces {
         layers.push(Layer { space: of_unit[number], through: None });
         let others = seen.iter().filter(|&&f| f != number);
         layers.extend(others.map(|&f| Layer { space: of_unit[f], through: None }));
+    }
+
+    /// Whether a file has operators that are functions of no class.
+    fn has_operators(&self, unit: &Unit) -> bool {
+        let is_operator = |name: &str| {
+            let rest = last(name).strip_prefix("operator");
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        let is_class = |module: &Name| self.is_record(last(module));
+        unit.procedures.iter().any(|procedure| {
+            is_operator(&procedure.name) && !procedure.module.as_ref().is_some_and(is_class)
+        }) || unit.prototypes.iter().any(|prototype| is_operator(&prototype.name))
     }
 
     /// Which common blocks are the same everywhere.
@@ -427,12 +460,19 @@ impl Spaces {
                 intent: None,
                 unaliased: true,
                 allocatable: false,
+                is_volatile: false,
                 value: None,
             };
             let own = self.layers[id][0].space;
             self.spaces[own].add(&declaration);
         }
     }
+}
+
+/// The name of a template, of one of its specializations.
+pub(super) fn without_arguments(name: &str) -> Option<&str> {
+    let (generic, _) = name.split_once('<').filter(|_| name.ends_with('>'))?;
+    (!generic.is_empty() && !generic.starts_with("operator")).then_some(generic)
 }
 
 /// The fields of a class, as its methods see them.
@@ -447,6 +487,7 @@ fn fields(record: &Record) -> Space {
             intent: None,
             unaliased: false,
             allocatable: field.is_elsewhere,
+            is_volatile: false,
             value: None,
         };
         space.add(&declaration);

@@ -52,7 +52,7 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
         for found in calls_in(&at.view) {
             let buffer = buffer_name(&at.view, &found).unwrap_or_default();
             let is_known = known.contains(&(found.place(), buffer.as_str()));
-            if is_known || !matches!(found.side.obstacle, None | Some(Obstacle::Lists)) {
+            if is_known || matches!(found.side.obstacle, Some(Obstacle::Reduction)) {
                 continue;
             }
             let refusal = match copied(at, &uses, &found) {

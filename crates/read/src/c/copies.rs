@@ -31,6 +31,7 @@ pub(super) fn copied(reader: &Reader<'_>, call: &Expression) -> Option<Vec<State
         intent: None,
         unaliased: false,
         allocatable: false,
+        is_volatile: false,
         value: None,
     };
     let counted = Loop {

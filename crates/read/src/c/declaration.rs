@@ -318,6 +318,7 @@ pub(super) fn variable(
         intent: (words.is_const && points_to_const).then_some(Intent::In),
         unaliased: declared.unaliased,
         allocatable: container || (is_pointer && storage == Storage::Local),
+        is_volatile: words.is_volatile,
         value: declared.value.map(|v| reader.expression(v)),
     }
 }

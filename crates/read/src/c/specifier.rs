@@ -17,6 +17,7 @@ pub(super) struct Words {
     pub is_static: bool,
     pub is_extern: bool,
     pub is_const: bool,
+    pub is_volatile: bool,
 }
 
 /// The words before the type.
@@ -27,6 +28,7 @@ pub(super) fn words(reader: &Reader<'_>, node: Node<'_>) -> Words {
             ("storage_class_specifier", "static") => found.is_static = true,
             ("storage_class_specifier", "extern") => found.is_extern = true,
             ("type_qualifier", "const" | "constexpr") => found.is_const = true,
+            ("type_qualifier", "volatile" | "_Atomic") => found.is_volatile = true,
             _ => {}
         }
     }

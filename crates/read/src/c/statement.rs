@@ -12,7 +12,7 @@ use super::loops::for_loop;
 use super::macros::Meaning;
 use super::reader::{Jumps, Reader, children, field, first, is_broken};
 use super::switch::switch;
-use super::variables::declare_locals;
+use super::variables::{declare_locals, hidden_pointer};
 
 impl Reader<'_> {
     /// The statement in a field, as the body of something.
@@ -131,6 +131,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
     let kind = match node.kind() {
         "expression_statement" => match first(node) {
             Some(inner) => {
+                hidden_pointer(reader, node, out);
                 simple(reader, inner, span, out);
                 return Some(());
             }

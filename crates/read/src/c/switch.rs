@@ -63,6 +63,7 @@ fn subject(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) ->
         intent: None,
         unaliased: false,
         allocatable: false,
+        is_volatile: false,
         value: None,
     };
     out.push(Statement { span, kind: Kind::Declare(vec![declaration]) });

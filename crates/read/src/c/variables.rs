@@ -1,7 +1,7 @@
 //! Variables that a procedure declares, and their first values.
 
 use commloom_source::tree::{
-    Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+    Declaration, Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
 };
 use tree_sitter::Node;
 
@@ -120,4 +120,42 @@ fn constructed(reader: &mut Reader<'_>, of: Option<Node<'_>>, list: Node<'_>) ->
         .collect();
     let function = Box::new(Expression { span, kind: ExpressionKind::Name(name) });
     Expression { span, kind: ExpressionKind::Call { function, arguments } }
+}
+
+/// `void (*f)() = g;` reads like a call in C++: what it declares hides what else has the name.
+pub(super) fn hidden_pointer(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    out: &mut Vec<Statement>,
+) {
+    let text = reader.text_of(node);
+    let Some((before, rest)) = text.split_once('(') else { return };
+    let Some((inside, behind)) = rest.split_once(')') else { return };
+    let is_word = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let name = inside.trim().strip_prefix('*').map(str::trim);
+    let words = ["void", "bool", "char", "short", "int", "long", "float", "double", "unsigned"];
+    let is_type = before.split_whitespace().all(|word| words.contains(&word));
+    if let Some(name) = name.filter(|name| is_word(name))
+        && is_type
+        && !before.trim().is_empty()
+        && behind.trim_start().starts_with('(')
+        && reader.is_cpp()
+    {
+        let name = reader.locals.declare(name, &Type::Unknown);
+        let span = reader.span(node);
+        let declaration = Declaration {
+            name,
+            span,
+            of: Type::Unknown,
+            storage: Storage::Local,
+            intent: None,
+            unaliased: false,
+            allocatable: false,
+            is_volatile: false,
+            value: None,
+        };
+        out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });
+    }
 }

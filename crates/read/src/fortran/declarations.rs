@@ -44,6 +44,7 @@ pub(super) struct Attributes {
     pub(super) dimensions: Option<Vec<Dimension>>,
     pub(super) intent: Option<Intent>,
     pub(super) allocatable: bool,
+    pub(super) volatile: bool,
     pub(super) pointer: bool,
     pub(super) target: bool,
     pub(super) save: bool,
@@ -59,6 +60,7 @@ impl Attributes {
         }
         self.intent = self.intent.or(other.intent);
         self.allocatable |= other.allocatable;
+        self.volatile |= other.volatile;
         self.pointer |= other.pointer;
         self.target |= other.target;
         self.save |= other.save;
@@ -157,6 +159,7 @@ impl Declarations {
                 intent: attributes.intent,
                 unaliased: !attributes.target && !attributes.pointer,
                 allocatable: attributes.allocatable,
+                is_volatile: attributes.volatile,
                 value: entity.value,
             });
         }
@@ -168,6 +171,9 @@ impl Declarations {
 impl<'t> Reader<'t> {
     /// Takes a node of a specification part; false where it is none.
     pub(super) fn declaration(&mut self, node: Node<'t>, into: &mut Declarations) -> bool {
+        if self.odd_pointer(node, into) {
+            return true;
+        }
         match node.kind() {
             "variable_declaration" => self.variables(node, into),
             "variable_modification" => self.modification(node, into),
@@ -182,13 +188,16 @@ impl<'t> Reader<'t> {
             "derived_type_definition" => self.record(node, into),
             "preproc_def" => self.macro_constant(node, into),
             "enum" | "enumeration_type" => self.enumeration(node, into),
-            "interface" => self.interface(node),
+            "interface" => {
+                self.interface(node);
+                self.defined(node, &mut into.scope);
+            }
+            "cray_pointer_declaration" => into.scope.has_loose_pointers = true,
             "import_statement"
             | "public_statement"
             | "private_statement"
             | "bind_statement"
             | "namelist_statement"
-            | "cray_pointer_declaration"
             | "preproc_function_def" => {}
             _ => return false,
         }
@@ -235,6 +244,7 @@ impl<'t> Reader<'t> {
                 };
             }
             "allocatable" => found.allocatable = true,
+            "volatile" | "asynchronous" => found.volatile = true,
             "pointer" => found.pointer = true,
             "target" => found.target = true,
             "save" | "static" => found.save = true,
@@ -389,8 +399,8 @@ impl<'t> Reader<'t> {
                 "end_type_statement"
                 | "sequence_statement"
                 | "public_statement"
-                | "private_statement"
-                | "derived_type_procedures" => {}
+                | "private_statement" => {}
+                "derived_type_procedures" => self.bound(child, &mut into.scope),
                 _ => is_opaque = true,
             }
         }

@@ -1,13 +1,82 @@
 //! Statements that say more of names: `common`, `equivalence`, `data`, `save`, `implicit` and
 //! `use`.
 
-use commloom_source::tree::{Equivalence, Name, Type, Use};
+use commloom_source::tree::{Equivalence, Name, Scope, Type, Use};
 use tree_sitter::Node;
 
 use super::declarations::{Attributes, Declarations};
 use super::reader::Reader;
 
+/// What a program may define by procedures.
+const DEFINED: [&str; 4] = ["operator(", "assignment(", "read(", "write("];
+
+/// The words of a text: those that are no procedures do no harm.
+fn words(text: &str) -> Vec<Name> {
+    let all = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    all.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
 impl<'t> Reader<'t> {
+    /// Pointers of which the grammar knows too little: to procedures, which hide what else has
+    /// their names, and those of Cray. Whether it is one.
+    pub(super) fn odd_pointer(&mut self, node: Node<'t>, into: &mut Declarations) -> bool {
+        let text = self.text(node).to_ascii_lowercase();
+        let rest = text.trim_start().strip_prefix("pointer").map(str::trim_start);
+        if rest.is_some_and(|rest| rest.starts_with('(')) {
+            into.scope.has_loose_pointers = true;
+            return true;
+        }
+        let Some((before, behind)) = text.split_once("::") else { return false };
+        let is_procedure = before.trim_start().strip_prefix("procedure").is_some_and(|rest| {
+            rest.trim_start().starts_with('(') && rest.contains("pointer")
+        });
+        if !is_procedure {
+            return false;
+        }
+        let span = self.span(node);
+        let firsts = behind.split(',').filter_map(|part| words(part).into_iter().next());
+        for name in firsts {
+            if let Some(entity) = into.entity(&name, span) {
+                entity.of = Some(Type::Unknown);
+            }
+        }
+        true
+    }
+
+    /// `interface operator(+)`, `interface assignment(=)`, `interface write(formatted)`: their
+    /// procedures.
+    pub(super) fn defined(&self, node: Node<'t>, into: &mut Scope) {
+        let text = self.text(node).to_ascii_lowercase();
+        let head: String =
+            text.lines().next().unwrap_or("").chars().filter(|c| !c.is_whitespace()).collect();
+        let of = head.trim_start_matches("abstract").trim_start_matches("interface");
+        if !DEFINED.iter().any(|word| of.starts_with(word)) {
+            return;
+        }
+        let names = words(&text);
+        if of.starts_with("assignment(") {
+            into.assigning.extend(names.iter().cloned());
+        }
+        into.acting.extend(names);
+    }
+
+    /// The same of what is bound to a type: `final`, `generic :: operator(+) => add`. All names
+    /// there, since these are names for procedures by names for procedures.
+    pub(super) fn bound(&self, node: Node<'t>, into: &mut Scope) {
+        let text = self.text(node).to_ascii_lowercase();
+        let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let is_final = text.lines().any(|line| line.trim_start().starts_with("final"));
+        let is_generic = |word: &&str| squeezed.contains(&format!("::{word}"));
+        if !is_final && !DEFINED.iter().any(|word| is_generic(&word)) {
+            return;
+        }
+        let names = words(&text);
+        if squeezed.contains("::assignment(") {
+            into.assigning.extend(names.iter().cloned());
+        }
+        into.acting.extend(names);
+    }
+
     pub(super) fn common(&mut self, node: Node<'t>, into: &mut Declarations) {
         let mut blank = Vec::new();
         for child in self.children(node) {

@@ -331,6 +331,9 @@ fn merge(into: &mut Scope, from: Scope) {
     into.records.extend(from.records);
     into.constants.extend(from.constants);
     into.commons.extend(from.commons);
+    into.acting.extend(from.acting);
+    into.assigning.extend(from.assigning);
+    into.has_loose_pointers |= from.has_loose_pointers;
     into.equivalences.extend(from.equivalences);
     into.uses.extend(from.uses);
     into.includes.extend(from.includes);

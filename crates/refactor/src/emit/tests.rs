@@ -77,6 +77,7 @@ fn declared(name: &str, of: Type) -> Declaration {
         intent: None,
         unaliased: false,
         allocatable: false,
+        is_volatile: false,
         value: None,
     }
 }

@@ -21,6 +21,8 @@ pub struct Declaration {
     pub unaliased: bool,
     /// `allocatable`, or a local pointer of C: memory comes at run time.
     pub allocatable: bool,
+    /// `volatile`, and Fortran's `asynchronous`: others read and write it at any time.
+    pub is_volatile: bool,
     /// C's initializer, Fortran's too (which makes it `save`).
     pub value: Option<Expression>,
 }

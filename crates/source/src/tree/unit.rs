@@ -108,6 +108,13 @@ pub struct Scope {
     pub uses: Vec<Use>,
     /// `include 'x.inc'` and `#include` inside of this scope, to be filled in by the project.
     pub includes: Vec<(String, Span)>,
+    /// Fortran: procedures that are called where no name says so: by operators, assignments, input
+    /// and output of what is of a derived type, and where variables end.
+    pub acting: Vec<Name>,
+    /// Those of them that assignments call.
+    pub assigning: Vec<Name>,
+    /// Fortran: Cray pointers, which lead to any variable.
+    pub has_loose_pointers: bool,
     /// Fortran: `implicit none` is absent, so that `i` to `n` are integers.
     pub implicit: bool,
 }
