@@ -66,8 +66,8 @@ impl<'t> Reader<'t> {
         let text = self.text(node).to_ascii_lowercase();
         let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let is_final = text.lines().any(|line| line.trim_start().starts_with("final"));
-        let is_generic = |word: &&str| squeezed.contains(&format!("::{word}"));
-        if !is_final && !DEFINED.iter().any(|word| is_generic(&word)) {
+        let is_generic = |word: &str| squeezed.contains(&format!("::{word}"));
+        if !is_final && !DEFINED.iter().any(|word| is_generic(word)) {
             return;
         }
         let names = words(&text);
