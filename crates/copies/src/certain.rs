@@ -160,9 +160,8 @@ impl Walk<'_> {
         } else {
             (reads.as_slice(), quotients.as_slice())
         };
-        let same = |(place, version): &&(Place, u32)| {
-            *version == self.version_at(&arrival.state, place)
-        };
+        let same =
+            |(place, version): &&(Place, u32)| *version == self.version_at(&arrival.state, place);
         let sure: Vec<&Place> = reads.iter().filter(same).map(|(place, _)| place).collect();
         let mut search =
             Search { symbols: self.symbols, turns: &self.turns, sure, doubts: Doubts::default() };
@@ -266,9 +265,9 @@ impl Search<'_> {
     fn is_sure(&self, place: &Place) -> bool {
         (0..place.steps.len()).filter(|at| is_followed(self.symbols, place, *at)).all(|at| {
             let part = place.steps.get(..=at).unwrap_or_default();
-            self.sure.iter().any(|sure| {
-                sure.variable == place.variable && sure.steps.get(..=at) == Some(part)
-            })
+            self.sure
+                .iter()
+                .any(|sure| sure.variable == place.variable && sure.steps.get(..=at) == Some(part))
         })
     }
 

@@ -4,9 +4,9 @@
 use commloom_copies::Packing;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_program::{View, type_of};
+use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{StatementKind, Type};
-use commloom_source::Span;
 
 use super::found::Found;
 
@@ -40,7 +40,8 @@ pub(super) fn are_plain(
         return Ok(());
     }
     if let Some(span) = assigned(view, packing) {
-        let message = "the program defines what an assignment to this type does: this may be no copy";
+        let message =
+            "the program defines what an assignment to this type does: this may be no copy";
         return refuse(Code::Arithmetic, span, message.into());
     }
     if view.has_loose_pointers() {
@@ -49,8 +50,8 @@ pub(super) fn are_plain(
     }
     if view.project().acts() {
         let message = "the program defines operators, assignments, input and output, or the end of \
-                       variables by procedures that write to other memory; where they are called is \
-                       not followed";
+                       variables by procedures that write to other memory; where they are called \
+                       is not followed";
         return refuse(Code::SourceWritten, found.call, message.into());
     }
     Ok(())

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use commloom_copies::{Address, Doubt, Doubts};
 use commloom_copies::ir::{Datatype, Member, Node};
+use commloom_copies::{Address, Doubt, Doubts};
 use commloom_program::Project;
 use commloom_program::fact::{Fact, FactScope, Premise, unmarked};
 use commloom_program::refusal::{Code, Refusal};

@@ -1,7 +1,8 @@
 //! Variables that a procedure declares, and their first values.
 
 use commloom_source::tree::{
-    Declaration, Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+    Declaration, Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage,
+    Type,
 };
 use tree_sitter::Node;
 
@@ -123,17 +124,12 @@ fn constructed(reader: &mut Reader<'_>, of: Option<Node<'_>>, list: Node<'_>) ->
 }
 
 /// `void (*f)() = g;` reads like a call in C++: what it declares hides what else has the name.
-pub(super) fn hidden_pointer(
-    reader: &mut Reader<'_>,
-    node: Node<'_>,
-    out: &mut Vec<Statement>,
-) {
+pub(super) fn hidden_pointer(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
     let text = reader.text_of(node);
     let Some((before, rest)) = text.split_once('(') else { return };
     let Some((inside, behind)) = rest.split_once(')') else { return };
-    let is_word = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
+    let is_word =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let name = inside.trim().strip_prefix('*').map(str::trim);
     let words = ["void", "bool", "char", "short", "int", "long", "float", "double", "unsigned"];
     let is_type = before.split_whitespace().all(|word| words.contains(&word));

@@ -396,9 +396,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 "variable_declaration" => self.variables(child, &mut inside),
-                "end_type_statement"
-                | "sequence_statement"
-                | "public_statement"
+                "end_type_statement" | "sequence_statement" | "public_statement"
                 | "private_statement" => {}
                 "derived_type_procedures" => self.bound(child, &mut into.scope),
                 _ => is_opaque = true,

@@ -27,9 +27,10 @@ impl<'t> Reader<'t> {
             return true;
         }
         let Some((before, behind)) = text.split_once("::") else { return false };
-        let is_procedure = before.trim_start().strip_prefix("procedure").is_some_and(|rest| {
-            rest.trim_start().starts_with('(') && rest.contains("pointer")
-        });
+        let is_procedure = before
+            .trim_start()
+            .strip_prefix("procedure")
+            .is_some_and(|rest| rest.trim_start().starts_with('(') && rest.contains("pointer"));
         if !is_procedure {
             return false;
         }

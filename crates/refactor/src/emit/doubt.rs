@@ -76,9 +76,7 @@ impl Speller<'_> {
         let reads = self.doubtful.of.map_or(&[][..], |doubts| doubts.reads.as_slice());
         let all: Vec<&Doubt> = reads.iter().filter(is_behind).collect();
         let is_sure = |doubt: &&Doubt| {
-            doubt.contexts.iter().any(|context| {
-                matches!(self.context(context), Ok(None))
-            })
+            doubt.contexts.iter().any(|context| matches!(self.context(context), Ok(None)))
         };
         !all.is_empty() && !all.iter().any(is_sure)
     }

@@ -58,11 +58,7 @@ pub fn emit(request: &Request<'_>, names: &mut Names) -> Result<Text, EmitError>
 }
 
 /// A whole number of the program, as an assignment has it, of which nothing is in doubt.
-pub fn value(
-    number: &Polynomial,
-    is_fortran: bool,
-    doubts: &Doubts,
-) -> Result<String, EmitError> {
+pub fn value(number: &Polynomial, is_fortran: bool, doubts: &Doubts) -> Result<String, EmitError> {
     let program = operation::Program {
         variables: Vec::new(),
         operations: Vec::new(),

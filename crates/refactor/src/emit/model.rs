@@ -1,7 +1,7 @@
 //! The request from which a datatype is written, and the text that comes of it.
 
-use commloom_copies::{Doubts, Turns};
 use commloom_copies::ir::Datatype;
+use commloom_copies::{Doubts, Turns};
 use commloom_source::Span;
 use commloom_source::affine::{Counter, Polynomial};
 use commloom_source::symbols::Symbols;

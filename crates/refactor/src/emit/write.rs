@@ -1,6 +1,7 @@
 //! Operations as statements. What differs between languages is behind [`Syntax`].
 
 use commloom_source::affine::{Place, Polynomial};
+use commloom_source::tree::Expression;
 
 use super::kept::Formals;
 use super::model::{EmitError, TurnOf};
@@ -246,19 +247,30 @@ impl Writer<'_> {
                 self.each((rounds, entry.as_deref()), body, members, (arrays, new))?;
             }
             Operation::If { condition, then, otherwise } => {
-                if !self.speller.can_ask(condition) {
-                    return Err(EmitError::Unread);
-                }
-                let text = self.speller.condition(condition)?;
-                let (begin, between, end) = self.syntax.branches(unwrapped(&text));
-                self.line(&begin);
-                for (holds, branch, last) in [(true, then, between), (false, otherwise, end)] {
-                    self.speller.doubtful.conditions.push((condition.clone(), holds));
-                    self.nested(branch)?;
-                    self.speller.doubtful.conditions.pop();
-                    self.line(last);
-                }
+                self.branches(condition, then, otherwise)?;
             }
+        }
+        Ok(())
+    }
+
+    /// One of two, where the condition can be asked.
+    fn branches(
+        &mut self,
+        condition: &Expression,
+        then: &[Operation],
+        otherwise: &[Operation],
+    ) -> Result<(), EmitError> {
+        if !self.speller.can_ask(condition) {
+            return Err(EmitError::Unread);
+        }
+        let text = self.speller.condition(condition)?;
+        let (begin, between, end) = self.syntax.branches(unwrapped(&text));
+        self.line(&begin);
+        for (holds, branch, last) in [(true, then, between), (false, otherwise, end)] {
+            self.speller.doubtful.conditions.push((condition.clone(), holds));
+            self.nested(branch)?;
+            self.speller.doubtful.conditions.pop();
+            self.line(last);
         }
         Ok(())
     }

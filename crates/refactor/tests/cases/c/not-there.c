@@ -101,7 +101,7 @@ SEND(0, MPI_DOUBLE, link_values(0, 3, 0, PEER, TAG, COMM));
 SEND(9, MPI_DOUBLE, row_of_none(rows, 9, PEER, TAG, COMM));
 SEND(0, MPI_DOUBLE, row_of_none(0, 0, PEER, TAG, COMM));
 SEND(9, MPI_DOUBLE, offset_of_none(u, off, 9, PEER, TAG, COMM));
-SEND(0, MPI_DOUBLE, offset_of_none(u, 0, -3, PEER, TAG, COMM));
+SEND(0, MPI_DOUBLE, offset_of_none(u, 0, 0, PEER, TAG, COMM));
 SEND(14, MPI_DOUBLE, one_of_two(u, 9, u + 50, 5, PEER, TAG, COMM));
 SEND(9, MPI_DOUBLE, one_of_two(u, 9, 0, 0, PEER, TAG, COMM));
 SEND(5, MPI_DOUBLE, one_of_two(0, 0, u, 5, PEER, TAG, COMM));
