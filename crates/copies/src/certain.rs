@@ -11,20 +11,9 @@ use commloom_source::tree::{
 use super::Dense;
 use super::model::{Context, Doubt, Doubts, Turns};
 use super::place_type::type_at;
-use super::walk::{Arrival, Walk};
+use super::walk::{Arrival, Certain, Walk};
 use super::writes::{for_each_body, for_each_expression};
 use super::{Copy, Direction};
-
-/// The notes of a walk.
-#[derive(Default)]
-pub(super) struct Certain {
-    /// Places that were read or written, and how often they had perhaps changed before.
-    reads: Vec<(Place, u32)>,
-    /// Quotients and remainders.
-    quotients: Vec<Atom>,
-    /// Whether what follows is not executed on every path.
-    is_over: bool,
-}
 
 impl Certain {
     /// How much is noted so far.

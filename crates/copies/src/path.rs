@@ -7,10 +7,9 @@ use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
 use super::allocated::allocated_once;
-use super::certain::Certain;
 use super::escape::escaping;
 use super::state::{Known, Located, State};
-use super::walk::{Allocated, Arrival, Conditions, Course, Site, Unnamed, Walk};
+use super::walk::{Allocated, Arrival, Certain, Conditions, Course, Site, Unnamed, Walk};
 use super::writes::{Writes, for_each_expression, is_call};
 use super::{Direction, Request};
 

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
-use commloom_source::affine::{Place, Polynomial};
+use commloom_source::affine::{Atom, Place, Polynomial};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind, Name, Statement, Storage, Type};
 
-use super::certain::Certain;
 use super::place_type::{is_whole, place_type};
 use super::state::{Known, Located, Shape, State, Value};
 use super::writes::{Writes, expression_mentions, mentions, root};
@@ -67,6 +66,17 @@ pub(super) struct Course {
     pub is_on_path: bool,
     /// Whether the call is a receive that no call has completed yet.
     pub pending: bool,
+}
+
+/// Notes of what is surely evaluated.
+#[derive(Default)]
+pub(super) struct Certain {
+    /// Places that were read or written, and how often they had perhaps changed before.
+    pub reads: Vec<(Place, u32)>,
+    /// Quotients and remainders.
+    pub quotients: Vec<Atom>,
+    /// Whether what follows is not executed on every path.
+    pub is_over: bool,
 }
 
 /// Conditions around the copies.

@@ -1,23 +1,12 @@
 //! Procedures of Fortran that are called where no name says so: by operators, by assignments, by
 //! input and output, and where variables end.
 
-use std::collections::HashSet;
-
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Name, Scope, Type};
 
 use super::names::last;
 use super::program::{ProcedureId, Project};
-use super::regions::Region;
-
-/// What these procedures do.
-#[derive(Debug, Default)]
-pub(super) struct Acting {
-    /// Whether one of them touches more than its arguments.
-    pub anything: bool,
-    /// Types that are not copied by assignments.
-    pub assigned: HashSet<Name>,
-}
+use super::regions::{Acting, Region};
 
 /// Looks at all of a program, once the effects of its procedures are known.
 pub(super) fn acting(project: &Project) -> Acting {

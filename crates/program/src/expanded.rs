@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use commloom_source::Span;
 use commloom_source::tree::{Name, Procedure};
 
-use super::acting::{Acting, acting};
+use super::acting::acting;
 use super::effects;
 use super::files::Files;
 use super::hidden;
 use super::names::last;
 use super::program::{Expanded, ProcedureId, Project};
+use super::regions::Acting;
 use super::spaces::Spaces;
 
 impl Project {

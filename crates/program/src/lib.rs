@@ -51,9 +51,9 @@ use commloom_read::{c, fortran};
 use commloom_source::tree::{Constant, Expression, ExpressionKind, Name, Unit};
 use commloom_source::{Language, Lines, Source};
 
-use acting::Acting;
 use files::{Files, file_id};
 use program::Expanded;
+use regions::Acting;
 use spaces::Spaces;
 
 pub use allocations::keeps_bounds;

@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use commloom_source::tree::{Name, Procedure, Unit};
 use commloom_source::{FileId, Lines, Source, Span};
 
-use super::acting::Acting;
 use super::compiled::Compiled;
 use super::names::last;
-use super::regions::{Allocation, Pointers, Reach, Summary};
+use super::regions::{Acting, Allocation, Pointers, Reach, Summary};
 use super::spaces::Spaces;
 use super::wrappers::Wrappers;
 

@@ -104,3 +104,12 @@ pub(super) struct Allocation {
     /// The names in the bounds: of variables the name in the whole project.
     pub needs: Vec<(Name, Option<String>)>,
 }
+
+/// The doings of procedures of Fortran that are called where no name says so.
+#[derive(Debug, Default)]
+pub(super) struct Acting {
+    /// Whether one of them touches more than its arguments.
+    pub anything: bool,
+    /// Types that are not copied by assignments.
+    pub assigned: HashSet<Name>,
+}

@@ -8,9 +8,8 @@ use commloom_source::affine::{Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::Type;
 
-use super::doubt::Doubtful;
 use super::kept::{self, Formals};
-use super::model::{EmitError, Request, Text, TurnOf};
+use super::model::{Doubtful, EmitError, Request, Text, TurnOf};
 use super::names::Names;
 use super::number::{Speller, Unit};
 use super::operation::{Arrays, Kind, Length, Old, Program};

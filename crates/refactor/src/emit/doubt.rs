@@ -1,22 +1,12 @@
 //! What may not be evaluated where the loops that did so take no turn: the text asks, in C, whether
 //! they do. Fortran has no such expression.
 
-use commloom_copies::{Context, Doubt, Doubts, type_at};
+use commloom_copies::{Context, Doubt, type_at};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::tree::{Expression, Type};
 
-use super::model::{EmitError, TurnOf};
+use super::model::EmitError;
 use super::number::Speller;
-
-/// What is in doubt, and where the text stands.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Doubtful<'p> {
-    /// None: nothing is.
-    pub of: Option<&'p Doubts>,
-    pub turns: &'p [TurnOf],
-    /// Conditions that hold, or do not, where the text is evaluated.
-    pub conditions: Vec<(Expression, bool)>,
-}
 
 /// Most alternatives in a test, and most parts of each.
 const MOST: usize = 3;

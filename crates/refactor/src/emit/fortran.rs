@@ -5,9 +5,8 @@ use std::collections::HashMap;
 
 use commloom_source::affine::{Atom, Place, Polynomial, Step};
 
-use super::doubt::Doubtful;
 use super::kept;
-use super::model::{Case, EmitError, Manner, Request, Text, TurnOf};
+use super::model::{Case, Doubtful, EmitError, Manner, Request, Text, TurnOf};
 use super::names::Names;
 use super::number::{Speller, Unit, is_sum, parted};
 use super::operation::{Arrays, Kind, Length, Operation, Program};

@@ -27,8 +27,7 @@ mod tests;
 use commloom_copies::Doubts;
 use commloom_source::affine::{Counter, Polynomial};
 
-use doubt::Doubtful;
-use model::TurnOf;
+use model::{Doubtful, TurnOf};
 
 pub use model::{Case, EmitError, Manner, Request, Text};
 pub use names::Names;

@@ -5,7 +5,7 @@ use commloom_copies::{Doubts, Turns};
 use commloom_source::Span;
 use commloom_source::affine::{Counter, Polynomial};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::Name;
+use commloom_source::tree::{Expression, Name};
 
 /// Why a datatype cannot be written in a language, though it exists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,6 +101,16 @@ pub(super) struct TurnOf {
     pub first: Polynomial,
     pub step: Polynomial,
     pub count: Polynomial,
+}
+
+/// All that is in doubt, and where the text stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Doubtful<'p> {
+    /// None: nothing is.
+    pub of: Option<&'p Doubts>,
+    pub turns: &'p [TurnOf],
+    /// Conditions that hold, or do not, where the text is evaluated.
+    pub conditions: Vec<(Expression, bool)>,
 }
 
 /// All that the text of a call depends on.

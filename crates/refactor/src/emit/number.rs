@@ -7,9 +7,8 @@ use commloom_source::affine::{Atom, Counter, Layout, Operator, Place, Polynomial
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{ExpressionKind, Name, Type};
 
-use super::doubt::Doubtful;
 use super::factors::{factors, split};
-use super::model::EmitError;
+use super::model::{Doubtful, EmitError};
 use super::operation::Program;
 
 /// Writes numbers of one program.
