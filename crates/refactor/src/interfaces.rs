@@ -113,3 +113,16 @@ pub(crate) fn last_argument(call: &str) -> Option<String> {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_name.then(|| name.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Open MPI's own binding does not read such a destination before it writes the error: no
+    /// program can be run for this.
+    #[test]
+    fn the_variable_for_errors_may_be_an_argument_too() {
+        assert!(is_named_twice("call MPI_Send(b, n, MPI_INTEGER, ie, 7, comm, IE)", "ie"));
+        assert!(!is_named_twice("call MPI_Send(b, n, MPI_INTEGER, to, 7, comm, ie)", "ie"));
+    }
+}
