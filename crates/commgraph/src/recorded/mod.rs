@@ -6,6 +6,7 @@
 //! ([`memory`]). Everything else is computed locally: another message with other bytes from the
 //! same address is another source.
 
+mod asides;
 mod barriers;
 mod chance;
 mod cut;
@@ -18,6 +19,7 @@ mod links;
 mod lists;
 mod memory;
 mod model;
+mod rounds;
 mod scratch;
 mod segments;
 mod steps;
@@ -35,6 +37,7 @@ use crate::error::Named;
 use crate::graph::Graph;
 use crate::number::{at, count, id};
 
+use asides::Asides;
 pub use cut::Border;
 use cut::TracePart;
 pub use memory::program_address;
@@ -106,7 +109,14 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     let mut phases: Vec<Phase> = Vec::new();
     let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
     let tokens = Tokens::of(&traces);
-    for part in parts.into_iter().flat_map(|part| segments::segments(&traces, part, &tokens)) {
+    let asides = Asides::of(&traces);
+    let pieces = |part| segments::segments(&traces, part, &tokens);
+    let parts = parts.into_iter().flat_map(|part| asides.levels(&traces, part));
+    let parts = parts.flat_map(pieces).flat_map(|part| match rounds::rounds(&traces, &part) {
+        Some(rounds) if !part.sweep => rounds.into_iter().flat_map(pieces).collect(),
+        _ => vec![part],
+    });
+    for part in parts {
         let pattern = cut::pattern(&traces, &part);
         let first = part.messages.first().map(|message| message.receive);
         if let Some(&phase) = known.get(&pattern) {

@@ -191,6 +191,8 @@ impl Element {
     ///   says little. An element does not count where the result is one of the operands (the
     ///   others are zero, or lost in rounding) or zero: then it may have been copied, and memory
     ///   is full of zeros. Nor do products with 1 and -1.
+    /// - An element where another operation has the same result does not count: sets of bits that
+    ///   have none in common add up to what `|` makes of them, and 2 and 2 are 4 either way.
     /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how
     ///   often it changes from one operand to another, if each has its turn: a field that was
     ///   written anew in one place does that once or twice. Zeros do not count here either.
@@ -206,6 +208,7 @@ impl Element {
             let mut result = values[0].to_vec();
             values[1..].iter().for_each(|value| self.combine(operator, &mut result, value));
             if self.weight(&result) == 0
+                || self.fits_another(operator, &values, &result)
                 || values.iter().all(|value| *value == values[0]) && is_extreme
             {
                 continue;
@@ -244,6 +247,25 @@ impl Element {
             Operator::Min | Operator::Max => 0,
         };
         found.min(CERTAIN)
+    }
+
+    /// Whether another operation makes the same of these values: one of the recorder's, or one on
+    /// the bits of integers.
+    fn fits_another(self, operator: Operator, values: &[&[u8]], result: &[u8]) -> bool {
+        let Some((first, rest)) = values.split_first() else { return false };
+        let fits = |combine: &dyn Fn(&mut [u8], &[u8])| {
+            let mut other = first.to_vec();
+            rest.iter().for_each(|value| combine(&mut other, value));
+            other == result
+        };
+        let others = self.operators().iter().filter(|other| **other != operator);
+        let is_float = matches!(self.number, Number::F32 | Number::F64);
+        let bits: [fn(u8, u8) -> u8; 3] = [|x, y| x | y, |x, y| x ^ y, |x, y| x & y];
+        let by_bits = |of: &fn(u8, u8) -> u8| {
+            fits(&|a, b| a.iter_mut().zip(b).for_each(|(x, y)| *x = of(*x, *y)))
+        };
+        others.into_iter().any(|other| fits(&|a, b| self.combine(*other, a, b)))
+            || !is_float && bits.iter().any(by_bits)
     }
 
     /// Whether a number is 1 or -1.
@@ -447,5 +469,23 @@ mod tests {
             let sum = int.evidence(Operator::Sum, &whole(&a), &[&whole(&b)]);
             assert!(sum >= LIKELY, "seed {seed}: {sum}");
         }
+    }
+
+    /// What several operations make alike tells nothing about which it was.
+    #[test]
+    fn evidence_is_what_no_other_operation_makes() {
+        let int = Element::of("MPI_INT").expect("an element");
+        let ints = |of: fn(i32) -> i32| (1..200).map(of).flat_map(i32::to_ne_bytes).collect();
+        let of = |operator, a: &Vec<u8>, b: &Vec<u8>| int.evidence(operator, a, &[b]);
+        // Sets of bits: no bit is in both.
+        let [low, high]: [Vec<u8>; 2] = [ints(|i| i & 0xf0), ints(|i| (i & 0xf) << 8 | 0xf)];
+        assert_eq!(of(Operator::Sum, &low, &high), 0);
+        assert_eq!(of(Operator::Max, &ints(|i| 7 * (i & 1)), &ints(|i| 3 * (i & 2))), 0);
+        // Numbers that have bits in common.
+        assert_eq!(of(Operator::Sum, &ints(|i| 3 * i + 1), &ints(|i| 7 * i + 5)), CERTAIN);
+        // 2 + 2 = 2 * 2.
+        let twos: Vec<u8> = ints(|_| 2);
+        assert_eq!(of(Operator::Sum, &twos, &twos), 0);
+        assert_eq!(of(Operator::Product, &twos, &twos), 0);
     }
 }
