@@ -118,7 +118,7 @@ impl<'a> Finding<'a> {
         let own = self.messages().map(|m| m.send).filter(|send| send.process == process);
         let mut open: BTreeSet<u64> = own.map(|send| send.event).collect();
         let Some(last) = open.pop_last() else { return true };
-        let Some(trace) = trace(&self.ran.traces, process) else { return false };
+        let Some(trace) = self.trace(process) else { return false };
         for (_, event) in trace.events.since(last.saturating_add(1)) {
             if open.is_empty() {
                 break;
@@ -128,6 +128,11 @@ impl<'a> Finding<'a> {
             }
         }
         open.is_empty()
+    }
+
+    /// The record of a process.
+    pub fn trace(&self, process: u32) -> Option<&Trace> {
+        trace(&self.ran.traces, process)
     }
 
     /// And of a receive, with the source and tag that it asks for.

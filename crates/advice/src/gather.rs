@@ -7,6 +7,7 @@ use commloom_commgraph::{Blocks, Share, Together, together};
 use commloom_trace::Site;
 
 use crate::asked::{Questions, is_told_by_messages};
+use crate::conditions::{conditions, later_use};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
@@ -92,6 +93,11 @@ pub fn advice<'f, 'a>(
         let Some(whole) = &whole else { continue };
         group.sent_there = whole.sent_in(&group.same);
         if group.withheld.is_some() {
+            continue;
+        }
+        let traces = &group.most.ran.traces;
+        if let Some(reason) = later_use(&group.same, traces, &mut called) {
+            group.withheld = Some(reason);
             continue;
         }
         group.withheld = whole.beside(&group.same);
@@ -209,6 +215,7 @@ fn joined<'f, 'a>(
             *all.entry(place).or_insert(0) += count;
         }
     }
+    let conditions = if withheld.is_none() { conditions(&same) } else { Vec::new() };
     let mut notes =
         if withheld.is_none() { warnings(most, &same, predicted, &written) } else { Vec::new() };
     if unseen.times > 0 {
@@ -244,6 +251,7 @@ fn joined<'f, 'a>(
         },
         predicted: is_printed.then_some(predicted),
         measured: None,
+        conditions,
         warnings: notes,
         withheld,
     };

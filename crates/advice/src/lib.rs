@@ -15,6 +15,7 @@ mod asked;
 mod blocks;
 mod calls;
 mod communicator;
+mod conditions;
 mod elements;
 mod finding;
 mod gather;

@@ -47,6 +47,9 @@ pub struct Advice {
     pub predicted: Option<Predicted>,
     /// With the MPI library, one time.
     pub measured: Option<Measured>,
+    /// Where the call does the same: each the end of a sentence that begins with "only if". A trace
+    /// cannot tell them.
+    pub conditions: Vec<String>,
     /// Other changes that come with it.
     pub warnings: Vec<String>,
     /// Why there are no lines to write: the call is not shown to do what was recorded.

@@ -267,7 +267,11 @@ impl Writer<'_, '_> {
         match self.c.kind {
             Kind::Reduce => {
                 let root = self.root();
-                self.legend.push(format!("BUFFER: {what}"));
+                let there = match at_root {
+                    true => "the memory to which what comes is added, where the result is then",
+                    false => "what it adds itself",
+                };
+                self.legend.push(format!("BUFFER: at the root {there}; elsewhere {what}"));
                 let add = |mut arguments: Vec<String>| {
                     arguments.push(root.clone());
                     arguments

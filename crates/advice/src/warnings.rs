@@ -7,7 +7,7 @@ use commloom_commgraph::{Blocks, Combine, Kind};
 use crate::asked::are_recorded;
 use crate::blocks::{Rows, rows};
 use crate::finding::{Finding, block_bytes};
-use crate::kinds::{in_steps, mpi};
+use crate::kinds::mpi;
 use crate::model::Predicted;
 use crate::replacement::Replacement;
 use crate::waits::waits_for_all;
@@ -45,11 +45,6 @@ pub fn warnings(
         );
     }
     all.extend(of_waiting(finding));
-    if finding.ran.assumed && in_steps(c) {
-        all.push(
-            "right only if what is sent does not depend on what comes in the same phase".to_owned(),
-        );
-    }
     if let Some(text) = own_block(finding) {
         all.push(text);
     }

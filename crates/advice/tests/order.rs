@@ -34,6 +34,7 @@ fn advice(messages: u64, times: u64, measured: Option<(f64, f64)>, given: bool) 
         grid: None,
         predicted: given.then_some(Predicted { messages: 2.0, call: 1.0 }),
         measured,
+        conditions: vec![],
         warnings: vec![],
         withheld: (!given).then(|| "not shown".to_owned()),
     }

@@ -1,13 +1,10 @@
 //! The recorder looks at some messages of a program only. A reduction at lines that also ran while
 //! it did not look is advice; where it looked and saw no sum it is none.
 
-use std::rc::Rc;
+mod common;
 
-use commloom_advice::{Called, Frame, Ran, RecordedPart, advice, findings};
-use commloom_commgraph::recorded::{Phase, program};
-use commloom_commgraph::{Analysis, Options, analyse};
 use commloom_testkit::simulated::World;
-use commloom_trace::{Site, Trace};
+use commloom_trace::Trace;
 
 /// The recorder, while the program adds up once.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,45 +49,9 @@ fn run(world: &mut World, time: Time, iteration: usize) {
     world.barrier();
 }
 
-fn called(site: &Site) -> Called {
-    let line = u32::try_from(site.offset).ok();
-    let (function, file) = (Some("app".to_owned()), Some("app.c".to_owned()));
-    let frame = Frame { function, file, line, is_fortran: false };
-    Called { frames: vec![frame], address: site.module.to_string() }
-}
-
 /// How often each reduction was done that a call is printed for.
 fn printed(traces: &[Trace]) -> Vec<u64> {
-    let shared = Rc::new(traces.to_vec());
-    let phases = program(traces).expect("all processes are there").phases;
-    let options = Options { subsets: true, ..Options::default() };
-    let parts: Vec<(Phase, Analysis, Ran)> = phases
-        .into_iter()
-        .map(|phase| {
-            let ran = Ran {
-                first_receives: phase.first_receives.clone(),
-                sweep: phase.sweep,
-                assumed: phase.assumed,
-                senders: vec![],
-                receivers: vec![],
-                messages: phase.messages.clone(),
-                traces: Rc::clone(&shared),
-            };
-            let analysis = analyse(&phase.graph, options).expect("a program that ran");
-            (phase, analysis, ran)
-        })
-        .collect();
-    let recorded = parts.iter().enumerate().map(|(number, (phase, analysis, ran))| RecordedPart {
-        number,
-        graph: &phase.graph,
-        ran,
-        collectives: &analysis.detection.collectives,
-        detection: Some(&analysis.detection),
-        complete: false,
-    });
-    let found = findings(recorded, called).expect("graphs that were analysed");
-    let all = advice(&found, called).expect("graphs that were analysed");
-    let given = all.iter().map(|(advice, _)| advice);
+    let given = common::all_advice(traces).into_iter();
     let given = given.filter(|advice| advice.kind == "reduce" && advice.withheld.is_none());
     given.map(|advice| advice.times).collect()
 }

@@ -437,7 +437,8 @@ fn printed_code_does_what_the_messages_did() {
     let (mut rows, mut wrong) = (Vec::new(), Vec::new());
     let others = Source::c("others.c", &program(include_str!("by_hand/others.c")));
     let later = Source::c("later.c", &program(include_str!("by_hand/later.c")));
-    for source in [Source::c("patterns.c", PATTERNS), others, later, fortran] {
+    let steps = Source::c("steps.c", &program(include_str!("by_hand/steps.c")));
+    for source in [Source::c("patterns.c", PATTERNS), others, later, steps, fortran] {
         let (more, faults) = checked(&source, &ranks());
         rows.extend(more);
         wrong.extend(faults);

@@ -82,8 +82,14 @@ pub(super) fn replayed(c: &Collective, moves: &Moves) -> Result<Named, String> {
 
 /// Each byte that the call is given is there once while it runs: none is written and used, under
 /// whatever names, and no name has memory that held one block after the other. Blocks that get
-/// places of their own may have come to one place.
-pub(super) fn at_one_time(finding: &Finding, named: &Named) -> Result<(), String> {
+/// places of their own may have come to one place. A scatter reads none twice (MPI 4.1, section
+/// 6.6).
+pub(super) fn at_one_time(
+    finding: &Finding,
+    named: &Named,
+    printed: &Printed,
+) -> Result<(), String> {
+    let reads_once = matches!(printed, Printed::Rooted { gathers: false, .. });
     let mut all: BTreeMap<u32, Vec<(&Used, Name)>> = BTreeMap::new();
     for (name, used) in named {
         all.entry(name.process).or_default().extend(used.iter().map(|used| (used, *name)));
@@ -102,6 +108,12 @@ pub(super) fn at_one_time(finding: &Finding, named: &Named) -> Result<(), String
                 let is_both = next.is_written && other.is_written;
                 if (next.is_written || other.is_written) && (is_one || !(is_both && have_places)) {
                     return Err(format!("at process {process} it would overwrite what it uses"));
+                }
+                if reads_once && is_one && !next.is_written {
+                    return Err(format!(
+                        "process {process} sends a block to several, and no scatter may read a \
+                         place twice (MPI 4.1, section 6.6)"
+                    ));
                 }
                 if is_one && other.version != next.version && !kept() {
                     return Err(format!(

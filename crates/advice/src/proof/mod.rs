@@ -57,7 +57,7 @@ pub fn prove(
             printed => {
                 let moved = moves(printed, c).map_err(at)?;
                 let named = replayed(c, &moved).map_err(at)?;
-                at_one_time(finding, &named).map_err(at)?;
+                at_one_time(finding, &named, printed).map_err(at)?;
                 let buffers = buffers(finding);
                 from_the_start(&named, &buffers, printed).map_err(at)?;
                 one_array(finding, &named, &buffers, printed).map_err(at)?;

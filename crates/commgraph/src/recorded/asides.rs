@@ -24,10 +24,16 @@ struct Aside {
     collective: u32,
     gives: bool,
     gets: bool,
+    /// Whether all processes take part.
+    is_border: bool,
 }
 
 /// The collectives that each process took part in, in order.
-pub(super) struct Asides(Vec<Vec<Aside>>);
+pub(super) struct Asides {
+    of: Vec<Vec<Aside>>,
+    /// How many of them come before the end of the last part.
+    done: Vec<usize>,
+}
 
 impl Asides {
     /// O(n) in the events.
@@ -50,15 +56,17 @@ impl Asides {
                 let gets = collective.gets > 0;
                 // What is given in place is not counted: without a root, who gets also gives.
                 let gives = collective.gives > 0 || (gets && collective.root.is_none());
-                own.push(Aside { event, collective: number, gives, gets });
+                let is_border = communicator.members.len() == traces.len();
+                own.push(Aside { event, collective: number, gives, gets, is_border });
             }
             own
         };
-        Asides(traces.iter().map(of_process).collect())
+        let of = traces.iter().map(of_process).collect();
+        Asides { of, done: vec![0; traces.len()] }
     }
 
-    /// The part in its levels. O(n log n).
-    pub fn levels(&self, traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
+    /// The part in its levels; parts come in their order. O(n log n).
+    pub fn levels(&mut self, traces: &[&Trace], part: TracePart) -> Vec<TracePart> {
         let all = ends(traces.len(), &part.messages);
         let steps = self.steps(&all, &part);
         if !steps.iter().flatten().any(|step| matches!(step, Step::Aside(_))) {
@@ -77,15 +85,22 @@ impl Asides {
         part.apart(traces, &levels)
     }
 
-    /// The steps of each process: its collectives between its messages are among them.
-    fn steps(&self, ends: &[Vec<(u32, bool)>], part: &TracePart) -> Vec<Vec<Step>> {
-        let of_process = |(own, asides): (&Vec<(u32, bool)>, &Vec<Aside>)| {
-            let event = |&(message, sent): &(u32, bool)| {
-                let message = &part.messages[at(message)];
-                if sent { message.send.event } else { message.arrival.event }
+    /// The steps of each process: its messages, and the collectives since the last part and up to
+    /// the next border.
+    fn steps(&mut self, ends: &[Vec<(u32, bool)>], part: &TracePart) -> Vec<Vec<Step>> {
+        let event = |&(message, sent): &(u32, bool)| {
+            let message = &part.messages[at(message)];
+            if sent { message.send.event } else { message.arrival.event }
+        };
+        let mut all = Vec::new();
+        for ((own, asides), done) in ends.iter().zip(&self.of).zip(&mut self.done) {
+            let Some(last) = own.last().map(event) else {
+                all.push(Vec::new());
+                continue;
             };
-            let (first, last) = (own.first().map_or(0, event), own.last().map_or(0, event));
-            let within = asides.iter().filter(|a| (first..=last).contains(&a.event));
+            let within = asides[*done..].iter();
+            let within = within.take_while(|aside| aside.event < last || !aside.is_border);
+            let within = within.filter(|aside| !aside.is_border);
             let mut steps: Vec<(u64, Step)> = own
                 .iter()
                 .map(|end| {
@@ -95,9 +110,10 @@ impl Asides {
                 .chain(within.map(|aside| (aside.event, Step::Aside(*aside))))
                 .collect();
             steps.sort_by_key(|(event, _)| *event);
-            steps.into_iter().map(|(_, step)| step).collect()
-        };
-        ends.iter().zip(&self.0).map(of_process).collect()
+            *done = asides.partition_point(|aside| aside.event < last);
+            all.push(steps.into_iter().map(|(_, step)| step).collect());
+        }
+        all
     }
 }
 

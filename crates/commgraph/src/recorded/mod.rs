@@ -109,7 +109,7 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     let mut phases: Vec<Phase> = Vec::new();
     let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
     let tokens = Tokens::of(&traces);
-    let asides = Asides::of(&traces);
+    let mut asides = Asides::of(&traces);
     let pieces = |part| segments::segments(&traces, part, &tokens);
     let parts = parts.into_iter().flat_map(|part| asides.levels(&traces, part));
     let parts = parts.flat_map(pieces).flat_map(|part| match rounds::rounds(&traces, &part) {

@@ -40,10 +40,12 @@ fn rule(kind: &str) -> Value {
 fn result(advice: &Advice, kinds: &[&str]) -> Value {
     let code = advice.code.join("\n");
     let notes: String = advice.warnings.iter().map(|w| format!("\nNote: {w}.")).collect();
+    let conditions: String =
+        advice.conditions.iter().map(|condition| format!("Only if {condition}. ")).collect();
     let legend: String = advice.legend.iter().map(|line| format!("\n{line}")).collect();
     let text = match &advice.withheld {
         Some(reason) => format!("{}. {}.", headline(advice), first_large(&withheld_words(reason))),
-        None => format!("{}. Write:\n{code}{legend}{notes}", headline(advice)),
+        None => format!("{}. {conditions}Write:\n{code}{legend}{notes}", headline(advice)),
     };
     let pays = advice.predicted.is_some_and(|times| times.call < times.messages);
     json!({

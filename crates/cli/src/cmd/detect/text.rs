@@ -27,6 +27,9 @@ pub fn text(number: usize, advice: &Advice, paint: Paint) -> String {
         let _ = writeln!(out, "   {}", withheld_words(reason));
         return out;
     }
+    for condition in &advice.conditions {
+        let _ = writeln!(out, "   only if {condition}");
+    }
     let _ = writeln!(out, "   write");
     for line in &advice.code {
         let _ = writeln!(out, "       {}", paint.good(line));

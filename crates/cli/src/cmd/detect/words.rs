@@ -1,5 +1,6 @@
 //! Findings for people.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use commloom_advice::{Advice, Ran, in_steps, replaced};
@@ -87,10 +88,13 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         Some(Waits::Nothing) | None => Ok(()),
     };
     match found.analysis() {
-        None if case.is_sweep() => out.push_str(
-            "a sweep: processes send on what they make of what has just come; nothing replaces \
-             that\n",
-        ),
+        None if case.is_sweep() => {
+            let replaces = case.ran.as_ref().map_or("nothing replaces that", replaces_sweep);
+            let _ = writeln!(
+                out,
+                "a sweep: processes send on what they make of what has just come; {replaces}"
+            );
+        }
         None => out.push_str(
             "no addresses (`//@ LABEL addr=N`): only matching, deadlocks and wait sets were looked \
              at\n",
@@ -150,9 +154,10 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
         };
         let line = format!(
             "a sweep, sent in {}, received in {}: processes send on what they make of what has \
-             just come; nothing replaces that\n",
+             just come; {}\n",
             places(&ran.senders),
-            places(&ran.receivers)
+            places(&ran.receivers),
+            replaces_sweep(ran)
         );
         if !head.contains(&line) {
             head.push_str(&line);
@@ -180,6 +185,22 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
         let _ = writeln!(head, "{found} found whose call is withheld, with the reason");
     }
     head
+}
+
+/// What stands for a sweep: a chain of processes may add up what each has, which its messages do
+/// not show.
+fn replaces_sweep(ran: &Ran) -> &'static str {
+    let ways: BTreeSet<(u32, u32)> =
+        ran.messages.iter().map(|m| (m.send.process, m.receive.process)).collect();
+    let senders: BTreeSet<u32> = ways.iter().map(|(from, _)| *from).collect();
+    let receivers: BTreeSet<u32> = ways.iter().map(|(_, to)| *to).collect();
+    match senders.len() == ways.len() && receivers.len() == ways.len() {
+        true => {
+            "where that is what has come and what each process adds to it, MPI_Scan does it, or \
+             MPI_Exscan, which gives each what comes to it; nothing else replaces it"
+        }
+        false => "nothing replaces that",
+    }
 }
 
 /// How often and from where in the program.

@@ -101,6 +101,9 @@ fn one(number: usize, advice: &Advice, parts: usize) -> String {
             let _ = writeln!(out, "<p>{}</p>", sentence(&withheld_words(reason)));
         }
         None => {
+            let conditions = advice.conditions.iter();
+            let conditions = conditions.map(|c| format!("<p>Only if {}.</p>", escape(c)));
+            let _ = writeln!(out, "{}", conditions.collect::<String>());
             let code = escape(&advice.code.join("\n"));
             let _ = write!(out, "<h4>Write, in {language}</h4>\n<pre>{code}</pre>\n");
         }

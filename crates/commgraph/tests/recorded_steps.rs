@@ -1,0 +1,95 @@
+//! Steps of a program that would be one operation, if all their data had been there at the start.
+
+use std::sync::Arc;
+
+use commloom_commgraph::recorded::Program;
+use commloom_commgraph::{Kind, Options, analyse};
+use commloom_testkit::simulated::{World, id};
+use commloom_trace::{Action, Collective, Communicator};
+
+/// The operations of all processes, each as often as it ran, and the bytes of a block.
+fn of_all(program: &Program) -> Vec<(Kind, u64)> {
+    let mut all = Vec::new();
+    for phase in &program.phases {
+        let analysis = analyse(&phase.graph, Options::default()).expect("a program that ran");
+        for _ in 0..phase.times() {
+            let found = analysis.detection.collectives.iter();
+            all.extend(found.map(|c| (c.kind, c.length.0 * u64::from(c.pieces.count))));
+        }
+    }
+    all
+}
+
+/// A collective of some processes, in which these give.
+fn aside(world: &mut World, members: &[usize], givers: &[usize]) {
+    let ranks: Vec<u32> = members.iter().map(|rank| id(*rank)).collect();
+    let number = ranks.iter().map(|rank| 1 << rank).sum();
+    let communicator = Arc::new(Communicator { number, members: ranks, remote: vec![] });
+    for &rank in members {
+        let gives = u64::from(givers.contains(&rank)) * 8;
+        let gets = u64::from(givers.iter().any(|giver| *giver != rank)) * 8;
+        let root = (givers.len() == 1).then(|| id(givers[0]));
+        let (name, communicator) = ("MPI_Bcast".into(), communicator.clone());
+        let collective = Collective { name, communicator, root, gives, gets };
+        world.push(rank, 90, Action::Collective(collective));
+    }
+}
+
+/// Rows that lie one beside the other are made and sent one after the other: no trace tells that
+/// the last of them was there before the first was sent.
+#[test]
+fn rows_are_as_many_broadcasts_and_not_one_of_the_matrix() {
+    let mut world = World::new(4);
+    for row in 0..5 {
+        world.compute(0, row * 16, 16, row as u64);
+        (1..4).for_each(|to| world.send(10, 0, row * 16, 16, to, 1));
+        (1..4).for_each(|rank| world.receive(11, rank, row * 16, 16, 0, 1));
+    }
+    assert_eq!(of_all(&world.program()), [(Kind::Bcast, 16); 5]);
+}
+
+/// All rows for one process, and then all for the next: each process gets them at one time.
+#[test]
+fn what_goes_to_one_process_after_the_other_is_one_operation() {
+    let mut world = World::new(4);
+    for to in 1..4 {
+        (0..5).for_each(|row| world.send(10, 0, row * 16, 16, to, 1));
+    }
+    for rank in 1..4 {
+        (0..5).for_each(|row| world.receive(11, rank, row * 16, 16, 0, 1));
+    }
+    assert_eq!(of_all(&world.program()), [(Kind::Bcast, 80)]);
+}
+
+/// Each process sends its block to the first when that has told it, in a collective of the two,
+/// something that may be made of the blocks before.
+#[test]
+fn what_a_collective_of_some_tells_is_no_part_of_a_gather() {
+    for (givers, expected) in [(vec![0], vec![]), (vec![], vec![(Kind::Gather, 16)])] {
+        let mut world = World::new(4);
+        for rank in 1..4 {
+            aside(&mut world, &[0, rank], &givers);
+            world.compute(rank, 0, 16, 5);
+            world.send(10, rank, 0, 16, 0, 1);
+            world.receive(11, 0, 256 + rank * 16, 16, rank, 1);
+        }
+        assert_eq!(of_all(&world.program()), expected, "{givers:?} give");
+    }
+}
+
+/// The first process learns from who got the last block, in a collective of both.
+#[test]
+fn what_a_collective_of_some_tells_is_no_part_of_a_scatter() {
+    for last_tells in [false, true] {
+        let mut world = World::new(4);
+        for rank in 1..4 {
+            world.compute(0, rank * 16, 16, rank as u64);
+            world.send(10, 0, rank * 16, 16, rank, 1);
+            world.receive(11, rank, 256, 16, 0, 1);
+            let givers = if last_tells { [0, rank] } else { [0, 0] };
+            aside(&mut world, &[0, rank], &givers);
+        }
+        let expected = if last_tells { vec![] } else { vec![(Kind::Scatter, 16)] };
+        assert_eq!(of_all(&world.program()), expected, "{last_tells}");
+    }
+}
