@@ -11,6 +11,17 @@ use common::{Done, run};
 
 /// The trace of a process that sends a message to the next one, and receives one, so often.
 fn trace(rank: u32, ranks: u32, started: u64, edit: impl Fn(&mut Buffer)) -> Vec<u8> {
+    trace_up_to(rank, ranks, started, edit, None)
+}
+
+/// The same with an event at its end.
+fn trace_up_to(
+    rank: u32,
+    ranks: u32,
+    started: u64,
+    edit: impl Fn(&mut Buffer),
+    end: Option<Action>,
+) -> Vec<u8> {
     let header = Header { rank, ranks, program: "ring".into(), library: "none".into(), started };
     let mut file = Vec::new();
     let mut writer = Writer::new(&mut file, &header).expect("memory takes all");
@@ -46,6 +57,10 @@ fn trace(rank: u32, ranks: u32, started: u64, edit: impl Fn(&mut Buffer)) -> Vec
         let receive = push(receive);
         let what = Received { from: last, tag: 0, bytes: 8, hash: u64::from(last) + 1 };
         push(Action::Received { receive, what });
+        writer.flush().expect("memory takes all");
+    }
+    if let Some(action) = end {
+        writer.push(&Event { time: 900, site: None, action }).expect("memory takes all");
         writer.flush().expect("memory takes all");
     }
     file
@@ -122,6 +137,15 @@ fn a_process_that_is_missing_or_was_cut_is_said() {
     assert_eq!(done.status, Some(0), "{done:?}");
     assert!(done.out.contains("the file ends within a block"), "{done:?}");
     assert!(done.out.contains("have no receive in the traces"), "{done:?}");
+}
+
+#[test]
+fn a_trace_that_ends_at_its_limit_is_said() {
+    let full = trace_up_to(1, 2, 0, |_| {}, Some(Action::Limit));
+    let done = detect("limit", &[("a.trace", whole(0, 2)), ("b.trace", full)]);
+    assert_eq!(done.status, Some(0), "{done:?}");
+    assert!(done.out.contains("b.trace ends at the limit that was set (`--limit`)"), "{done:?}");
+    assert!(!done.out.contains("a.trace ends"), "{done:?}");
 }
 
 #[test]

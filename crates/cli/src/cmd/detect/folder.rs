@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use commloom_guard::Origin;
-use commloom_trace::{Kind, Trace};
+use commloom_trace::{Action, Trace};
 
 use crate::failure::Failure;
 use crate::files::DATA;
@@ -29,7 +29,7 @@ pub fn traces(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Trace>, Fail
         }
         let trace = commloom_trace::read(&bytes)
             .map_err(|error| Failure::message(format!("{}: {error}", file.display())))?;
-        if trace.events.only(&[Kind::LIMIT]).next().is_some() {
+        if trace.events.last().is_some_and(|(_, last)| matches!(last.action, Action::Limit)) {
             notes.push(format!(
                 "{} ends at the limit that was set (`--limit`): what this process did then is not \
                  in what is said here, and may be something else in the same lines",
