@@ -110,8 +110,7 @@ pub fn later_use(
                 let Some(from) = dropped_at.get(&(trace.header.rank, buffer.address)) else {
                     continue;
                 };
-                let is_from =
-                    trace.events.site(receive).is_some_and(|site| called(site) == **from);
+                let is_from = trace.events.site(receive).is_some_and(|site| called(site) == **from);
                 let by = event.site.as_deref().map(&mut called);
                 if is_from && !by.as_ref().is_some_and(|by| own.contains(by)) {
                     let by = by.map_or("the program".to_owned(), |by| by.to_string());

@@ -52,7 +52,8 @@ static void gather_in_a_chain(void)
 static void scan_and_what_came(void)
 {
     fill(a, N);
-    memset(t, 0, N * 8);
+    for (int i = 0; i < N; i++)
+        t[i] = 0;
     /* one call: BUFFER = a */
     if (rank > 0) {
         MPI_Recv(t, N, MPI_DOUBLE, rank - 1, 403, WORLD, IGNORE);
@@ -82,21 +83,4 @@ static void scatter_one_twice(void)
     /* to here */
     if (rank)
         look(a, N * 8);
-}
-
-/* Each adds up what the others have for it, in memory that it sends nothing of. */
-/* expect: any */
-static void sums_in_a_buffer_apart(void)
-{
-    fill(b, N * size);
-    memcpy(a, b + rank * N, N * 8);
-    /* one call: BUFFER = rank == root ? a : b + root * N */
-    for (int i = 1; i < size; i++) {
-        int to = (rank + i) % size, from = (rank - i + size) % size;
-        MPI_Sendrecv(b + to * N, N, MPI_DOUBLE, to, 406, t, N, MPI_DOUBLE, from, 406, WORLD, IGNORE);
-        add(a, t, N);
-    }
-    /* to here */
-    look(a, N * 8);
-    rest();
 }

@@ -53,7 +53,8 @@ fn of(traces: &[&Trace], part: &TracePart) -> Option<Vec<u32>> {
     if times < 2 || sent.len() < 2 || sent.values().any(|other| *other != times) {
         return None;
     }
-    let ordered = |own: &Vec<(u32, bool)>| own.is_sorted_by_key(|(message, _)| rounds[at(*message)]);
+    let ordered =
+        |own: &Vec<(u32, bool)>| own.is_sorted_by_key(|(message, _)| rounds[at(*message)]);
     if !ends(traces.len(), messages).iter().all(ordered) {
         return None;
     }
