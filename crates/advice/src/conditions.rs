@@ -1,5 +1,5 @@
-//! What a call needs of the program, besides what a trace shows: where the messages leave more than
-//! the call, or the call wants at one time what they send one after the other.
+//! The needs of a call beyond what a trace shows of the program: where the messages leave more
+//! than the call, or the call wants at one time what they send one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

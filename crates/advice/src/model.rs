@@ -47,8 +47,8 @@ pub struct Advice {
     pub predicted: Option<Predicted>,
     /// With the MPI library, one time.
     pub measured: Option<Measured>,
-    /// Where the call does the same: each the end of a sentence that begins with "only if". A trace
-    /// cannot tell them.
+    /// Where the call does the same, which a trace cannot tell: each the end of a sentence that
+    /// begins with "only if".
     pub conditions: Vec<String>,
     /// Other changes that come with it.
     pub warnings: Vec<String>,

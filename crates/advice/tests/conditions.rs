@@ -1,4 +1,4 @@
-//! What a trace cannot tell is a condition of the advice; what it tells is a reason against it.
+//! Advice has a condition for each thing that a trace cannot tell; others are reasons against it.
 
 mod common;
 

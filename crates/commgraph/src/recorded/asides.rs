@@ -1,4 +1,4 @@
-//! What processes learn from each other by collectives that not all of them take part in.
+//! The knowledge that processes have of each other by collectives of some of them.
 //!
 //! Such a collective is no border of the program, but what a process sends after it may be made of
 //! what another one got before: then the messages before and behind are not one operation, whose
@@ -124,7 +124,7 @@ enum Step {
     Aside(Aside),
 }
 
-/// What a process has done and learned so far.
+/// The steps of a process so far, and its knowledge.
 #[derive(Clone, Default)]
 struct Standing {
     next: usize,
@@ -135,7 +135,7 @@ struct Standing {
     learned: u32,
 }
 
-/// What those who give something to a collective have known, and for how many it waits.
+/// The knowledge of those who give something to a collective, and for how many it waits.
 #[derive(Default)]
 struct Given {
     missing: usize,

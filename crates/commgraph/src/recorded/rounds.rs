@@ -1,7 +1,7 @@
 //! Rounds: messages on the same ways again, each process with all of one round before any of the
 //! next.
 //!
-//! What is sent in a later round may be made after an earlier one, also where it has another place
+//! Data of a later round may be made after an earlier one, also where it has another place
 //! beside the first: rows that are broadcast one after the other are rows, and no matrix that is
 //! there from the beginning. So each round is looked at alone. Only where a round passes on what
 //! an earlier one brought, as in a ring, they belong together.

@@ -471,7 +471,7 @@ mod tests {
         }
     }
 
-    /// What several operations make alike tells nothing about which it was.
+    /// Values of which several operations make the same tell nothing about which it was.
     #[test]
     fn evidence_is_what_no_other_operation_makes() {
         let int = Element::of("MPI_INT").expect("an element");

@@ -187,8 +187,8 @@ pub fn summary(cases: &[Case], found: &[Found], advice: &[Advice]) -> String {
     head
 }
 
-/// What stands for a sweep: a chain of processes may add up what each has, which its messages do
-/// not show.
+/// The words on the calls that stand for a sweep: a chain of processes may add up what each has,
+/// which its messages do not show.
 fn replaces_sweep(ran: &Ran) -> &'static str {
     let ways: BTreeSet<(u32, u32)> =
         ran.messages.iter().map(|m| (m.send.process, m.receive.process)).collect();
