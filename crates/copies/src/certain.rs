@@ -1,6 +1,6 @@
-//! What is surely evaluated on the way to a call. A text that stands for loops evaluates what their
-//! turns did, also where they take none: memory that a pointer leads to may not be there then, and
-//! a divisor may be zero.
+//! The places and quotients that are surely evaluated on the way to a call. A text that stands for
+//! loops evaluates what their turns did, also where they take none: memory that a pointer leads to
+//! may not be there then, and a divisor may be zero.
 
 use commloom_source::affine::{Atom, Counter, Operator, Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
@@ -9,7 +9,7 @@ use commloom_source::tree::{
 };
 
 use super::Dense;
-use super::model::{Context, Doubt, Doubts, Turns};
+use super::model::{Circumstances, Doubt, Doubts, Turns};
 use super::place_type::type_at;
 use super::walk::{Arrival, Certain, Walk};
 use super::writes::{for_each_body, for_each_expression};
@@ -155,7 +155,7 @@ impl Walk<'_> {
         let mut search =
             Search { symbols: self.symbols, turns: &self.turns, sure, doubts: Doubts::default() };
         search.doubts.quotients = quotients.to_vec();
-        search.dense(content, &mut Context::default());
+        search.dense(content, &mut Circumstances::default());
         search.doubts
     }
 }
@@ -169,7 +169,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn dense(&mut self, content: &Dense, around: &mut Context) {
+    fn dense(&mut self, content: &Dense, around: &mut Circumstances) {
         match content {
             Dense::Copy(copy) => self.copy(copy, around),
             Dense::Loop(counter, count, body) => {
@@ -213,14 +213,14 @@ impl Search<'_> {
         self.turn(counter).and_then(|turn| turn.count.as_constant()).is_none_or(|count| count < 1)
     }
 
-    fn copy(&mut self, copy: &Copy, around: &Context) {
+    fn copy(&mut self, copy: &Copy, around: &Circumstances) {
         self.place(&copy.address.place, around);
         for number in [&copy.address.measured, &copy.length, &copy.measured] {
             self.number(number, around);
         }
     }
 
-    fn number(&mut self, number: &Polynomial, around: &Context) {
+    fn number(&mut self, number: &Polynomial, around: &Circumstances) {
         let mut places = Vec::new();
         number.any(&mut |atom| {
             if let Atom::Read { place, .. } = atom {
@@ -232,7 +232,7 @@ impl Search<'_> {
     }
 
     /// A place that is read, with the pointers on the way to it.
-    fn place(&mut self, place: &Place, around: &Context) {
+    fn place(&mut self, place: &Place, around: &Circumstances) {
         for subscript in place.subscripts() {
             self.number(subscript, around);
         }
@@ -260,7 +260,7 @@ impl Search<'_> {
         })
     }
 
-    fn doubt(&mut self, place: &Place, around: &Context) {
+    fn doubt(&mut self, place: &Place, around: &Circumstances) {
         let mut context = around.clone();
         context.turns.retain(|turn| self.may_be_none(*turn));
         context.turns.sort_by_key(|turn| self.turn(*turn).map(|turn| turn.span.start));

@@ -35,7 +35,7 @@ mod writes;
 
 pub use certain::is_quotient;
 pub use model::{
-    Address, Context, Copy, Dense, Direction, Doubt, Doubts, Origin, PLAIN, Packing, Parts,
+    Address, Circumstances, Copy, Dense, Direction, Doubt, Doubts, Origin, PLAIN, Packing, Parts,
     Request, Setting, Turns,
 };
 pub use place_type::type_at;

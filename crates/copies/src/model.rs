@@ -96,12 +96,12 @@ pub struct Doubt {
     /// The place.
     pub place: Place,
     /// In any of these it is there.
-    pub contexts: Vec<Context>,
+    pub contexts: Vec<Circumstances>,
 }
 
 /// In turns of these loops, under these conditions.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Context {
+pub struct Circumstances {
     /// Loops that may take no turn, from the outside in.
     pub turns: Vec<Counter>,
     /// The conditions, and whether they hold.

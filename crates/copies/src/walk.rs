@@ -37,7 +37,7 @@ pub(super) struct Walk<'a> {
     /// Something of each type, where types cannot be asked.
     pub samples: BTreeMap<Name, Place>,
     pub conditions: Conditions,
-    /// What is surely evaluated.
+    /// The places and quotients that are surely evaluated.
     pub certain: Certain,
     /// Variables of the loops that are being executed.
     pub open: Vec<Name>,

@@ -13,7 +13,7 @@ use super::view::View;
 
 /// Whether an operator of C++ may be a function of the program: one of its operands is an object
 /// of a class that has functions of its own, or of any class where operators are functions that
-/// belong to none; an argument is made another type. What such an object is deleted by is one, too.
+/// belong to none; an argument is made another type; or such an object is deleted.
 pub fn may_act(view: &View<'_>, value: &Expression) -> bool {
     if view.language() != Language::Cpp {
         return false;

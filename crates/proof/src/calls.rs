@@ -52,7 +52,7 @@ pub(super) enum Obstacle {
     Lists,
     /// The elements are computed with.
     Reduction,
-    /// What is sent and what is received is one buffer.
+    /// One buffer is sent and received.
     Replaced,
 }
 

@@ -247,8 +247,7 @@ fn removed(project: &Project, spans: &[Span]) -> Result<Vec<Edit>, Refusal> {
         let source =
             project.source(span.file).ok_or_else(|| refuse("the file is not at hand".into()))?;
         let change = edit::remove(source, span).map_err(|error| refuse(error.to_string()))?;
-        let span = Span { file: span.file, start: change.range.start, end: change.range.end };
-        edits.push(Edit { span, text: change.new });
+        edits.push(edit_in(span, change));
     }
     Ok(edits)
 }
@@ -329,14 +328,13 @@ fn edits_of(
         functions_at: kept_at.map_or(0, |at| at.start),
     };
     let changes = edit::rewrite(&rewrite).map_err(|error| refuse(error.to_string()))?;
-    let file = part.statement.file;
-    Ok(changes
-        .into_iter()
-        .map(|change| Edit {
-            span: Span { file, start: change.range.start, end: change.range.end },
-            text: change.new,
-        })
-        .collect())
+    Ok(changes.into_iter().map(|change| edit_in(part.statement, change)).collect())
+}
+
+/// A change of the file that this is in.
+fn edit_in(place: Span, change: edit::Change) -> Edit {
+    let span = Span { start: change.range.start, end: change.range.end, ..place };
+    Edit { span, text: change.new }
 }
 
 /// The name of a call as the program has it: Fortran's is looked up in lower case.

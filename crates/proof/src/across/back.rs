@@ -185,7 +185,7 @@ impl Names<'_> {
         })
     }
 
-    /// What has no name at the call is not in the type.
+    /// Those that have a name at the call: others are not in the type.
     fn doubts(&self, doubts: &Doubts) -> Doubts {
         let read = |doubt: &Doubt| {
             let place = self.place(&doubt.place).ok()?;

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::declarations::{Attributes, Declarations};
 use super::reader::Reader;
 
-/// What a program may define by procedures.
+/// Generic names that a program may define by procedures.
 const DEFINED: [&str; 4] = ["operator(", "assignment(", "read(", "write("];
 
 /// The words of a text: those that are no procedures do no harm.

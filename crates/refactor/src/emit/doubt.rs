@@ -1,7 +1,7 @@
-//! What may not be evaluated where the loops that did so take no turn: the text asks, in C, whether
-//! they do. Fortran has no such expression.
+//! Places and divisors that may not be evaluated where the loops that did so take no turn: the text
+//! asks, in C, whether they do. Fortran has no such expression.
 
-use commloom_copies::{Context, Doubt, type_at};
+use commloom_copies::{Circumstances, Doubt, type_at};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
 use commloom_source::tree::{Expression, Type};
 
@@ -77,7 +77,7 @@ impl Speller<'_> {
     }
 
     /// The test that loops turn, and conditions hold, of which it is not known here.
-    fn context(&self, context: &Context) -> Result<Option<String>, EmitError> {
+    fn context(&self, context: &Circumstances) -> Result<Option<String>, EmitError> {
         let mut parts = Vec::new();
         for condition in &context.conditions {
             if !self.doubtful.conditions.contains(condition) {

@@ -30,11 +30,9 @@ pub(super) fn write(
             name
         }
     };
-    let element = i64::try_from(request.datatype.element).map_err(|_| EmitError::Lost)?;
-    let part = match &request.datatype.unit {
-        Some((_, bytes)) => i64::try_from(*bytes).map_err(|_| EmitError::Lost)?,
-        None => element,
-    };
+    let whole = |bytes| i64::try_from(bytes).map_err(|_| EmitError::Lost);
+    let element = whole(request.datatype.element)?;
+    let part = request.datatype.unit.as_ref().map_or(Ok(element), |(_, bytes)| whole(*bytes))?;
     let extent =
         (part > 1 && program.operations.iter().any(counts_units)).then(|| names.fresh("extent"));
     let unit = match &extent {
