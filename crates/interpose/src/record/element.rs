@@ -474,7 +474,7 @@ mod tests {
     /// Values of which several operations make the same tell nothing about which it was.
     #[test]
     fn evidence_is_what_no_other_operation_makes() {
-        let int = Element::of("MPI_INT").expect("an element");
+        let int = element("MPI_INT");
         let ints = |of: fn(i32) -> i32| (1..200).map(of).flat_map(i32::to_ne_bytes).collect();
         let of = |operator, a: &Vec<u8>, b: &Vec<u8>| int.evidence(operator, a, &[b]);
         // Sets of bits: no bit is in both.
