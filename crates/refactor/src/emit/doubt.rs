@@ -1,5 +1,5 @@
-//! Places and divisors that may not be evaluated where the loops that did so take no turn: in C the
-//! text asks whether they do. Fortran has no such expression.
+//! Places and divisors that may not be evaluated where the loops that did so take no turn: C asks
+//! whether they do. Fortran has no such expression.
 
 use commloom_copies::{Circumstances, Doubt, type_at};
 use commloom_source::affine::{Atom, Counter, Place, Polynomial, Step};
