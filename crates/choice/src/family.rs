@@ -59,6 +59,11 @@ impl Form {
         }
     }
 
+    /// Whether a type is loops only, with no list at all. O(nodes).
+    pub(crate) fn is_loops_only(ty: &Type) -> bool {
+        loops(ty).is_some()
+    }
+
     fn name(self) -> &'static str {
         match self {
             Form::Vector => "vector",
@@ -122,6 +127,13 @@ fn blocks(ty: &Type) -> u64 {
 /// The form of a type that is more than loops.
 fn irregular(ty: &Type) -> Form {
     match ty.kind() {
+        // What an entry costs is little beside the runs of its loops: two columns of blocks, as a
+        // transpose sends them, are no list of all their elements.
+        Kind::Idx { child, .. } | Kind::IdxBuc { child, .. }
+            if child.runs() >= MANY && loops(child).is_some() =>
+        {
+            Form::Nest
+        }
         Kind::Vec { child, .. } | Kind::Resized { child, .. } => irregular(child),
         Kind::Idx { indices, child } if indices.len() == 1 => irregular(child),
         Kind::Idx { .. } | Kind::Leaf(_) => Form::Blocks,
@@ -199,6 +211,19 @@ mod tests {
         for (ty, form) in expected {
             assert_eq!(Form::of(&ty), form, "{ty}");
         }
+    }
+
+    #[test]
+    fn a_list_of_loops_that_are_long_is_loops() {
+        let long = mpi::hvector(32, 1, 32768, &int()).unwrap();
+        let long = mpi::hvector(32, 1, 4, &long).unwrap();
+        let short = mpi::hvector(3, 1, 32768, &int()).unwrap();
+        let listed = |of: &Type| mpi::hindexed(&[64, 64], &[0, 256], of).unwrap();
+        assert_eq!(Form::of(&listed(&mpi::resized(0, 512, &long).unwrap())), Form::Nest);
+        assert!(!Form::is_loops_only(&listed(&mpi::resized(0, 512, &long).unwrap())));
+        let short = mpi::resized(0, 512, &short).unwrap();
+        let uneven = mpi::hindexed(&[64, 63, 2], &[0, 256, 99_000], &short).unwrap();
+        assert_eq!(Form::of(&uneven), Form::List);
     }
 
     #[test]

@@ -51,14 +51,13 @@ impl Shape {
         let unit =
             unit(normal).map(|(count, _, child)| repeated(count, Family::of(MANY, child), child));
         let whole = Family::of(1, joined);
-        let loops = matches!(whole.form, Form::Vector | Form::Nest);
         Shape {
             bytes: approximate(normal.size()),
             runs: approximate(normal.runs()).max(1.0),
             span: approximate(normal.true_extent().unsigned_abs()),
             own: repeated(count, Family::described(count, user, normal), user),
             unit,
-            whole: loops.then(|| repeated(1, whole, joined)),
+            whole: Form::is_loops_only(joined).then(|| repeated(1, whole, joined)),
             normal: unit.map_or_else(|| Family::of(1, normal), |unit| unit.family),
         }
     }
