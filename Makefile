@@ -13,7 +13,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs applications guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,6 +114,10 @@ bench-trace: build ## what `commloom trace` costs the halo example under both MP
 
 real-programs: setup build ## what is found in HPL, NAS, miniGhost and ember; REAL_PROGRAMS is a folder with their sources (some 15 minutes)
 	@scripts/real-programs $(REAL_PROGRAMS)
+
+applications: setup build ## dtFFT, mpi4py-fft, ScaLAPACK and LAMMPS natively and under commloom by turns; APPLICATIONS is a folder for what is installed (root, network; some 40 minutes, quiet machine), write tables/applications.md
+	@scripts/applications $(or $(APPLICATIONS),$(CURDIR)/target/applications) $(BENCH_ARGS) > target/applications.md
+	@mv target/applications.md $(TABLES)/applications.md
 
 guidelines: setup build ## all expectation tests and guidelines with the libraries of GUIDELINES_ARGS, write tables/guidelines (3 minutes a library, quiet machine)
 	target/release/commloom guidelines --seed 20261121 --json $(TABLES)/guidelines/results.json.zst --html $(TABLES)/guidelines/index.html $(GUIDELINES_ARGS)

@@ -402,15 +402,15 @@ static void bcast_pipeline(void)
     enum { SEGMENTS = 8 };
     if (rank == 0)
         fill(b, N);
-    /* one call: BUFFER = b */
     for (int k = 0; k < SEGMENTS; k++) {
         double *here = b + k * (N / SEGMENTS);
+        /* one call: BUFFER = here */
         if (rank > 0)
             MPI_Recv(here, N / SEGMENTS, MPI_DOUBLE, rank - 1, 19, WORLD, IGNORE);
         if (rank < size - 1)
             MPI_Send(here, N / SEGMENTS, MPI_DOUBLE, rank + 1, 19, WORLD);
+        /* to here */
     }
-    /* to here */
     look(b, N * 8);
 }
 
@@ -886,10 +886,12 @@ static void bcast_until_end(void)
     }
     do {
         double *here = a + k * SEGMENT;
+        /* one call: BUFFER = here */
         if (rank)
             MPI_Recv(here, SEGMENT, MPI_DOUBLE, rank - 1, 61, WORLD, IGNORE);
         if (rank < size - 1)
             MPI_Send(here, SEGMENT, MPI_DOUBLE, rank + 1, 61, WORLD);
+        /* to here */
     } while (a[++k * SEGMENT - 1] >= 0);
     look(a, k * SEGMENT * 8);
 }
