@@ -875,7 +875,7 @@ static void bcast_header(void)
 }
 
 /* Segments, of which the last has a negative number at its end. */
-/* expect: withheld */
+/* expect: MPI_Bcast */
 static void bcast_until_end(void)
 {
     enum { SEGMENT = 16 };
