@@ -48,7 +48,7 @@ static void gather_in_a_chain(void)
 }
 
 /* What comes to each is also sent on, later. */
-/* expect: three or more; withheld */
+/* three or more; expect: withheld */
 static void scan_and_what_came(void)
 {
     fill(a, N);
