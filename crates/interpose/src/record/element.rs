@@ -31,6 +31,13 @@ pub(super) const CERTAIN: u32 = 24;
 /// found before.
 pub(super) const LIKELY: u32 = 4;
 
+/// An operation besides the one that is asked about.
+enum Rival {
+    Known(Operator),
+    /// On each byte.
+    Bits(fn(u8, u8) -> u8),
+}
+
 impl Element {
     /// `None` for types that are not combined, or that the compiler has no arithmetic for. Sizes
     /// are those of `layout::Basic`.
@@ -191,8 +198,9 @@ impl Element {
     ///   says little. An element does not count where the result is one of the operands (the
     ///   others are zero, or lost in rounding) or zero: then it may have been copied, and memory
     ///   is full of zeros. Nor do products with 1 and -1.
-    /// - An element where another operation has the same result does not count: sets of bits that
-    ///   have none in common add up to what `|` makes of them, and 2 and 2 are 4 either way.
+    /// - Where another operation makes all of the results too, they say nothing of either: sets of
+    ///   bits that have none in common add up to what `|` makes of them, and 2 and 2 are 4 either
+    ///   way. One element that tells them apart is enough.
     /// - A minimum or maximum is always one of its operands. So numbers do not count, but only how
     ///   often it changes from one operand to another, if each has its turn: a field that was
     ///   written anew in one place does that once or twice. Zeros do not count here either.
@@ -202,13 +210,14 @@ impl Element {
         let is_extreme = matches!(operator, Operator::Min | Operator::Max);
         let mut bits = vec![0_u32; all.len()];
         let (mut winner, mut changes) = (None, 0_u32);
+        let mut rivals = self.rivals(operator);
         for at in (0..a.len() / size).map(|element| element * size) {
             let values: Option<Vec<&[u8]>> = all.iter().map(|b| b.get(at..at + size)).collect();
             let Some(values) = values else { break };
             let mut result = values[0].to_vec();
             values[1..].iter().for_each(|value| self.combine(operator, &mut result, value));
+            rivals.retain(|rival| self.makes(rival, &values, &result));
             if self.weight(&result) == 0
-                || self.fits_another(operator, &values, &result)
                 || values.iter().all(|value| *value == values[0]) && is_extreme
             {
                 continue;
@@ -219,7 +228,8 @@ impl Element {
                 };
                 bits[first] += 1;
                 changes += u32::from(winner.replace(first).is_some_and(|before| before != first));
-                if changes >= CERTAIN && bits.iter().all(|wins| *wins > 0) {
+                let is_certain = changes >= CERTAIN && bits.iter().all(|wins| *wins > 0);
+                if is_certain && rivals.is_empty() {
                     break;
                 }
                 continue;
@@ -234,9 +244,13 @@ impl Element {
                 *bits += weights[k].min(others.map(|(_, weight)| *weight).max().unwrap_or(0));
             }
             let certain = bits.iter().filter(|bits| **bits >= CERTAIN).count();
-            if certain == bits.len() || (operator == Operator::Sum && certain > 1) {
+            let is_certain = certain == bits.len() || operator == Operator::Sum && certain > 1;
+            if is_certain && rivals.is_empty() {
                 break;
             }
+        }
+        if !rivals.is_empty() {
+            return 0;
         }
         bits.sort_unstable();
         let least = bits.first().copied().unwrap_or(0);
@@ -249,23 +263,27 @@ impl Element {
         found.min(CERTAIN)
     }
 
-    /// Whether another operation makes the same of these values: one of the recorder's, or one on
-    /// the bits of integers.
-    fn fits_another(self, operator: Operator, values: &[&[u8]], result: &[u8]) -> bool {
-        let Some((first, rest)) = values.split_first() else { return false };
-        let fits = |combine: &dyn Fn(&mut [u8], &[u8])| {
-            let mut other = first.to_vec();
-            rest.iter().for_each(|value| combine(&mut other, value));
-            other == result
-        };
+    /// Other operations that may have made a result: the recorder's, and those on the bits of
+    /// integers.
+    fn rivals(self, operator: Operator) -> Vec<Rival> {
         let others = self.operators().iter().filter(|other| **other != operator);
         let is_float = matches!(self.number, Number::F32 | Number::F64);
         let bits: [fn(u8, u8) -> u8; 3] = [|x, y| x | y, |x, y| x ^ y, |x, y| x & y];
-        let by_bits = |of: &fn(u8, u8) -> u8| {
-            fits(&|a, b| a.iter_mut().zip(b).for_each(|(x, y)| *x = of(*x, *y)))
-        };
-        others.into_iter().any(|other| fits(&|a, b| self.combine(*other, a, b)))
-            || !is_float && bits.iter().any(by_bits)
+        let bits = bits.into_iter().filter(|_| !is_float).map(Rival::Bits);
+        others.map(|other| Rival::Known(*other)).chain(bits).collect()
+    }
+
+    /// Whether an operation makes this of these values.
+    fn makes(self, rival: &Rival, values: &[&[u8]], result: &[u8]) -> bool {
+        let Some((first, rest)) = values.split_first() else { return false };
+        let mut made = first.to_vec();
+        for value in rest {
+            match rival {
+                Rival::Known(operator) => self.combine(*operator, &mut made, value),
+                Rival::Bits(of) => made.iter_mut().zip(*value).for_each(|(x, y)| *x = of(*x, *y)),
+            }
+        }
+        made == result
     }
 
     /// Whether a number is 1 or -1.
