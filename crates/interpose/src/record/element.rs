@@ -31,13 +31,6 @@ pub(super) const CERTAIN: u32 = 24;
 /// found before.
 pub(super) const LIKELY: u32 = 4;
 
-/// An operation besides the one that is asked about.
-enum Rival {
-    Known(Operator),
-    /// On each byte.
-    Bits(fn(u8, u8) -> u8),
-}
-
 impl Element {
     /// `None` for types that are not combined, or that the compiler has no arithmetic for. Sizes
     /// are those of `layout::Basic`.
@@ -74,6 +67,11 @@ impl Element {
             Number::F32 | Number::I32 | Number::U32 => 4,
             Number::F64 | Number::I64 | Number::U64 => 8,
         }
+    }
+
+    /// Whether its numbers have fractions.
+    pub fn is_float(self) -> bool {
+        matches!(self.number, Number::F32 | Number::F64)
     }
 
     /// The operators on two of them.
@@ -261,29 +259,6 @@ impl Element {
             Operator::Min | Operator::Max => 0,
         };
         found.min(CERTAIN)
-    }
-
-    /// Other operations that may have made a result: the recorder's, and those on the bits of
-    /// integers.
-    fn rivals(self, operator: Operator) -> Vec<Rival> {
-        let others = self.operators().iter().filter(|other| **other != operator);
-        let is_float = matches!(self.number, Number::F32 | Number::F64);
-        let bits: [fn(u8, u8) -> u8; 3] = [|x, y| x | y, |x, y| x ^ y, |x, y| x & y];
-        let bits = bits.into_iter().filter(|_| !is_float).map(Rival::Bits);
-        others.map(|other| Rival::Known(*other)).chain(bits).collect()
-    }
-
-    /// Whether an operation makes this of these values.
-    fn makes(self, rival: &Rival, values: &[&[u8]], result: &[u8]) -> bool {
-        let Some((first, rest)) = values.split_first() else { return false };
-        let mut made = first.to_vec();
-        for value in rest {
-            match rival {
-                Rival::Known(operator) => self.combine(*operator, &mut made, value),
-                Rival::Bits(of) => made.iter_mut().zip(*value).for_each(|(x, y)| *x = of(*x, *y)),
-            }
-        }
-        made == result
     }
 
     /// Whether a number is 1 or -1.

@@ -37,6 +37,7 @@ mod picture;
 mod point_to_point;
 mod recorder;
 mod requests;
+mod rivals;
 mod search;
 mod slot;
 mod sums;
