@@ -9,6 +9,7 @@ use commloom_source::tree::{
 };
 
 use super::Dense;
+use super::loops::jumps;
 use super::model::{Circumstances, Doubt, Doubts, Turns};
 use super::place_type::type_at;
 use super::walk::{Arrival, Certain, Walk};
@@ -50,7 +51,8 @@ impl Walk<'_> {
             _ => {}
         }
         // After the call, where the procedure may end before the copies, these say nothing.
-        self.certain.is_over |= self.course.arrival.is_some() && leaves(statement);
+        self.certain.is_over |=
+            self.course.arrival.is_some() && (jumps(statement) || is_unknown(statement));
     }
 
     /// Notes what an expression evaluates, whatever it is.
@@ -237,8 +239,7 @@ impl Search<'_> {
             self.number(subscript, around);
         }
         for end in 1..=place.steps.len() {
-            let steps = place.steps.get(..end).unwrap_or_default().to_vec();
-            let part = Place { variable: place.variable.clone(), steps };
+            let part = place.up_to(end);
             if self.may_be_absent(&part) && !self.is_sure(&part) {
                 self.doubt(&part, around);
             }
@@ -282,12 +283,8 @@ impl Search<'_> {
 /// Whether a step of a place goes through a pointer, or to an element of C that is told by a
 /// variable.
 fn is_followed(symbols: &dyn Symbols, place: &Place, at: usize) -> bool {
-    let before = Place {
-        variable: place.variable.clone(),
-        steps: place.steps.get(..at).unwrap_or_default().to_vec(),
-    };
     let is_fortran = symbols.language().is_fortran();
-    match (type_at(symbols, &before), place.steps.get(at)) {
+    match (type_at(symbols, &place.up_to(at)), place.steps.get(at)) {
         (Some(Type::Pointer(_)), _) | (None, _) => true,
         (_, Some(Step::At(subscripts))) => {
             !is_fortran && subscripts.iter().any(|subscript| subscript.as_constant().is_none())
@@ -340,20 +337,12 @@ fn is_pure(expression: &Expression) -> bool {
     is_pure
 }
 
-/// Whether a statement may be the last one on the path.
-fn leaves(statement: &Statement) -> bool {
-    let mut found = matches!(
-        statement.kind,
-        StatementKind::Break(_)
-            | StatementKind::Continue(_)
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Return(_)
-            | StatementKind::Unknown(_)
-    );
+/// Whether a statement, or something in it, was not understood: it may end the path.
+fn is_unknown(statement: &Statement) -> bool {
+    let mut found = matches!(statement.kind, StatementKind::Unknown(_));
     for_each_expression(statement, &mut |expression| {
         expression.each(&mut |e| found |= matches!(e.kind, ExpressionKind::Unknown(_)));
     });
-    for_each_body(statement, &mut |inner| found = found || leaves(inner));
+    for_each_body(statement, &mut |inner| found = found || is_unknown(inner));
     found
 }

@@ -390,7 +390,7 @@ pub(super) fn start_of(value: &Value) -> Polynomial {
 }
 
 /// Whether a statement may leave the loop that it is in.
-fn jumps(statement: &Statement) -> bool {
+pub(super) fn jumps(statement: &Statement) -> bool {
     let mut found = matches!(
         statement.kind,
         StatementKind::Break(_)

@@ -28,6 +28,13 @@ struct Direct<'t> {
     pointers: Pointers,
 }
 
+impl Direct<'_> {
+    fn touches_anything(&mut self) {
+        self.reads.insert(ANYTHING.to_owned());
+        self.writes.insert(ANYTHING.to_owned());
+    }
+}
+
 /// The effects of each procedure, and where its pointers lead to. Rounds over all
 /// procedures until nothing is new: as many as calls nest, twice for recursion.
 pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
@@ -65,8 +72,7 @@ pub(super) fn of_call(view: &View<'_>, function: &Expression, arguments: &[Expre
 fn direct<'p>(view: &View<'p>) -> Direct<'p> {
     let mut found = Direct::default();
     if view.procedure().is_unread() || view.has_loose_pointers() {
-        found.reads.insert(ANYTHING.to_owned());
-        found.writes.insert(ANYTHING.to_owned());
+        found.touches_anything();
     }
     for statement in &view.procedure().body {
         statement.each(&mut |s| one(view, s, &mut found));
@@ -76,8 +82,7 @@ fn direct<'p>(view: &View<'p>) -> Direct<'p> {
 
 fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
     if statement_acts(view, statement) {
-        found.reads.insert(ANYTHING.to_owned());
-        found.writes.insert(ANYTHING.to_owned());
+        found.touches_anything();
     }
     match &statement.kind {
         StatementKind::Assign { target, value, .. } => assigned(view, target, value, found),
@@ -93,8 +98,7 @@ fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
                 // An object may do anything where it is made, and where its scope ends.
                 let is_object = matches!(view.resolve(&declaration.of), Type::Record(_));
                 if is_object && !is_passive(view, &declaration.of, 0) {
-                    found.reads.insert(ANYTHING.to_owned());
-                    found.writes.insert(ANYTHING.to_owned());
+                    found.touches_anything();
                 }
                 if let (Type::Reference(_), Some(value)) = (&declaration.of, &declaration.value) {
                     // It is another name for a place, whatever is there.
@@ -114,8 +118,7 @@ fn one<'t>(view: &View<'_>, statement: &'t Statement, found: &mut Direct<'t>) {
 
 fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
     if may_act(view, e) {
-        found.reads.insert(ANYTHING.to_owned());
-        found.writes.insert(ANYTHING.to_owned());
+        found.touches_anything();
     }
     match &e.kind {
         Kind::Name(name) => drop(found.reads.insert(name.clone())),

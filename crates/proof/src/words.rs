@@ -19,8 +19,8 @@ pub(super) fn are_plain(
 ) -> Result<(), Refusal> {
     let refuse = |code, span, message: String| Err(Refusal::new(code, span, message));
     let names = packing.touched.iter().chain(&packing.needs).chain([&packing.buffer]);
-    let targets = names.flat_map(|name| view.targets(name).into_iter().chain([name.clone()]));
-    for name in targets {
+    // Each is among its own targets.
+    for name in names.flat_map(|name| view.targets(name)) {
         if view.variable(&name).is_some_and(|declared| declared.is_volatile) {
             let message = format!(
                 "'{name}' is volatile or asynchronous: others read and write it at any time, and \

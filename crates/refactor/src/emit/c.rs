@@ -245,6 +245,7 @@ impl Syntax for C<'_> {
         };
         Ok(format!("{test} ? (void *){text} : (void *)&{variable}"))
     }
+
     fn base(&self, speller: &Speller<'_>, place: &Place) -> Result<String, EmitError> {
         match type_at(self.symbols, place) {
             Some(Type::Pointer(_)) => speller.place(place),

@@ -25,7 +25,7 @@ impl Speller<'_> {
     /// must be one.
     pub(super) fn way(&self, place: &Place) -> Result<Option<String>, EmitError> {
         for end in (1..place.steps.len()).rev() {
-            let part = part(place, end);
+            let part = place.up_to(end);
             let leads = self.symbols.and_then(|symbols| type_at(symbols, &part));
             let is_read = matches!(leads, Some(Type::Pointer(_)))
                 && matches!(place.steps.get(end), Some(Step::At(_) | Step::Follow));
@@ -126,10 +126,4 @@ impl Speller<'_> {
         };
         is_way || place.subscripts().any(&mut is_inside)
     }
-}
-
-/// The way to a place, as far as so many steps.
-fn part(place: &Place, end: usize) -> Place {
-    let steps = place.steps.get(..end).unwrap_or_default().to_vec();
-    Place { variable: place.variable.clone(), steps }
 }

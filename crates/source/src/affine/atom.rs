@@ -51,6 +51,13 @@ impl Place {
         Place { variable: name.into(), steps: Vec::new() }
     }
 
+    /// The way to it, as far as so many steps.
+    #[must_use]
+    pub fn up_to(&self, steps: usize) -> Place {
+        let steps = self.steps.get(..steps).unwrap_or(&self.steps).to_vec();
+        Place { variable: self.variable.clone(), steps }
+    }
+
     /// All subscripts on the way.
     pub fn subscripts(&self) -> impl Iterator<Item = &Polynomial> {
         self.steps.iter().flat_map(|step| match step {
