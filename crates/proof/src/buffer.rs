@@ -2,7 +2,7 @@
 //! others see it.
 
 use commloom_copies::Packing;
-use commloom_program::View;
+use commloom_program::{Project, View};
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::symbols::Symbols;
@@ -15,6 +15,7 @@ use super::candidate::{Candidate, Explained, Known};
 use super::flow::may_follow;
 use super::found::{Found, buffer_name, touches_of};
 use super::model::Ledger;
+use super::objects::Classes;
 use super::touch::Touches;
 
 /// Looks for reads of the buffer that are neither the call's nor those of copies that are
@@ -203,6 +204,10 @@ fn shared(
     let project = view.project();
     // Objects of its class are copied, and seen by classes that are derived from it.
     let is_member = view.language() == Language::Cpp && global.contains("::");
+    if is_member && let Some(span) = read_whole(project, &global, found) {
+        let message = format!("'{buffer}' is a member of an object that is read as a whole");
+        return ledger.need(Code::BufferLive, span, message, fact);
+    }
     for id in project.procedures() {
         let other = project.view(id);
         if std::ptr::eq(other.procedure(), view.procedure()) || project.is_expanded(id) {
@@ -240,6 +245,18 @@ fn shared(
         }
     }
     Ok(())
+}
+
+/// Where objects are read as a whole of which a variable is a member.
+fn read_whole(project: &Project, member: &str, found: &Found<'_>) -> Option<Span> {
+    let classes = Classes::of(project, member)?;
+    if classes.is_shown() {
+        return Some(found.buffer.span);
+    }
+    let mut procedures = project.procedures().filter(|id| !project.is_expanded(*id));
+    procedures
+        .find_map(|id| classes.read_whole(&project.view(id)))
+        .or_else(|| project.units().iter().find_map(|unit| classes.read_outside(unit)))
 }
 
 /// Where a statement names a member of an object so.

@@ -38,6 +38,7 @@ mod found;
 mod lifetimes;
 mod model;
 mod names;
+mod objects;
 mod overwritten;
 mod parts;
 mod paths;

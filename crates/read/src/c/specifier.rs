@@ -212,8 +212,21 @@ fn record(reader: &mut Reader<'_>, node: Node<'_>) -> Type {
             let odd = ["base_class_clause", "attribute_specifier", "alignas_qualifier"];
             odd.contains(&c.kind()) || c.kind().starts_with("attribute")
         });
-    let mut found =
-        Record { name: name.clone(), fields: Vec::new(), is_opaque: !plain, has_actions: !plain };
+    let bases = children(node)
+        .into_iter()
+        .filter(|c| c.kind() == "base_class_clause")
+        .flat_map(children)
+        .map(|base| reader.text_of(base).to_owned())
+        .collect();
+    let mut found = Record {
+        name: name.clone(),
+        fields: Vec::new(),
+        bases,
+        mentioned: Vec::new(),
+        is_union: node.kind() == "union_specifier",
+        is_opaque: !plain,
+        has_actions: !plain,
+    };
     for member in children(body) {
         found.has_actions |= acts(reader, member, &name);
         match member.kind() {
@@ -255,6 +268,9 @@ fn member_fields(reader: &mut Reader<'_>, member: Node<'_>, found: &mut Record) 
     let base = specifier(reader, field(member, "type"));
     if children(member).iter().any(|c| c.kind() == "bitfield_clause") {
         found.is_opaque = true;
+    }
+    for value in fields(member, "default_value") {
+        found.mentioned.extend(reader.names(value));
     }
     let virtual_method = reader.text_of(member).split_whitespace().any(|w| w == "virtual");
     found.is_opaque |= virtual_method;

@@ -32,7 +32,9 @@ pub(super) fn declare_locals(
         let declared = declarator(reader, outer, base.clone());
         let constructor =
             declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
-        if declared.name.is_empty() || outer.kind() == "structured_binding_declarator" {
+        // `auto &[x, y] = w` declares several names for parts of a whole.
+        let is_name = !declared.name.is_empty() && !declared.name.starts_with('[');
+        if !is_name || outer.kind() == "structured_binding_declarator" {
             let unknown = reader.unknown_statement(outer);
             out.push(unknown);
             continue;

@@ -416,7 +416,15 @@ impl<'t> Reader<'t> {
             .into_iter()
             .map(|v| Field { is_elsewhere: elsewhere.contains(&v.name), name: v.name, of: v.of })
             .collect();
-        into.scope.records.push(Record { name, fields, is_opaque, has_actions: false });
+        into.scope.records.push(Record {
+            name,
+            fields,
+            bases: Vec::new(),
+            mentioned: Vec::new(),
+            is_union: false,
+            is_opaque,
+            has_actions: false,
+        });
     }
 
     /// `#define N 5`

@@ -56,6 +56,12 @@ pub struct Record {
     pub name: Name,
     /// Its components in their order.
     pub fields: Vec<Field>,
+    /// C++: the classes that it is derived from, as they are written.
+    pub bases: Vec<Name>,
+    /// C++: names in the values that its components have at first.
+    pub mentioned: Vec<Name>,
+    /// Whether its components are one memory.
+    pub is_union: bool,
     /// A union, packed, with bit fields, virtual functions or a base: offsets are not those of a
     /// plain structure.
     pub is_opaque: bool,
