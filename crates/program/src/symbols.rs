@@ -76,7 +76,8 @@ impl Symbols for View<'_> {
     }
 
     fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
-        self.wrapper(called).map_or(called, |wrapper| wrapper.stands_for().name)
+        let renamed = || self.project.spaces.renamed(self.id.0, called);
+        self.wrapper(called).map_or_else(renamed, |wrapper| wrapper.stands_for().name)
     }
 
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects {

@@ -2,9 +2,9 @@
 //! others see it.
 
 use commloom_copies::Packing;
-use commloom_program::{Project, View};
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
+use commloom_program::{Project, View};
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Dimension, Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type,

@@ -61,7 +61,7 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                     call: e.span,
                     statement: statement.span,
                     init: None,
-                    problem: has_keywords.then(keywords),
+                    problem: has_keywords.then(keywords).or_else(|| renamed(view, name, e.span)),
                     is_alone: main == Some(e.span),
                     arguments,
                     buffer,
@@ -71,6 +71,14 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
             }
         });
     }
+}
+
+/// That the call has a name here that is not MPI's (`use mpi, only: put => MPI_Send`).
+fn renamed(view: &View<'_>, name: &str, call: Span) -> Option<Refusal> {
+    let real = view.stands_for(name);
+    let is_other = view.wrapper(name).is_none() && !real.eq_ignore_ascii_case(name);
+    let message = || format!("'{real}' is called by another name, '{name}'");
+    is_other.then(|| Refusal::new(Code::CallForm, call, message()))
 }
 
 /// Whether an argument names a buffer by the keyword that the standard has for it: the first

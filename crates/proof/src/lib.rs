@@ -38,6 +38,7 @@ mod found;
 mod lifetimes;
 mod model;
 mod names;
+mod nobody;
 mod objects;
 mod overwritten;
 mod parts;

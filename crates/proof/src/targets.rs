@@ -21,6 +21,7 @@ use super::flow::Stretch;
 use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
+use super::nobody;
 use super::rows::SizeRelation;
 use super::together::meeting;
 use super::touch::roots;
@@ -166,13 +167,21 @@ pub(super) fn unfilled(
             filled = writes.then_some(s.span);
         });
     }
-    let Some(span) = filled else { return Ok(()) };
     let buffer = &packing.buffer;
+    let fact = || Fact::AllReceived(buffer.clone());
+    let Some(span) = filled else {
+        if !nobody::has_values(view, buffer) || !nobody::may_be_source(view, found) {
+            return Ok(());
+        }
+        let message = format!(
+            "'{buffer}' may have values that are unpacked where nobody sends (MPI_PROC_NULL)"
+        );
+        return ledger.need(Code::ReceiveCount, found.call, message, fact());
+    };
     let message = format!(
         "'{buffer}' gets values here, which are unpacked where less is received (MPI_PROC_NULL)"
     );
-    let fact = Fact::AllReceived(buffer.clone());
-    ledger.need(Code::ReceiveCount, span, message, fact)
+    ledger.need(Code::ReceiveCount, span, message, fact())
 }
 
 /// Whether a statement gives elements of a buffer values: in its declaration, by an assignment to

@@ -17,7 +17,9 @@ use super::model::Ledger;
 
 /// The buffers of a call, by the name of what is called in a procedure.
 pub(super) fn sides(view: &View<'_>, called: &str) -> Vec<Side> {
-    let Some(wrapper) = view.wrapper(called) else { return calls::sides(called) };
+    let Some(wrapper) = view.wrapper(called) else {
+        return calls::sides(view.stands_for(called));
+    };
     let own = calls::sides(wrapper.stands_for().name).into_iter();
     own.filter_map(|side| {
         Some(Side {

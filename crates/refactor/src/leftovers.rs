@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_program::{Project, View};
-use commloom_proof::{for_each_bound, is_live_after};
+use commloom_proof::is_live_after;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Declaration, Expression, ExpressionKind as Kind, Name, Procedure, Statement, StatementKind,
@@ -15,6 +15,8 @@ use commloom_source::{FileId, Source, Span};
 
 use crate::edit;
 use crate::finding::Edit;
+use crate::lists;
+use crate::mentions::mentioned;
 
 /// The edits that take away what others leave over, in all files that they change. With
 /// `constructs`, loops and branches without content go, too, and edits inside of them.
@@ -114,6 +116,7 @@ impl<'a> Cleaning<'a> {
             }
             if stuck.len() == again {
                 edits.extend(self.declarations(&dead));
+                edits.extend(self.shortened(&dead, &dying));
                 break;
             }
         }
@@ -324,6 +327,44 @@ impl<'a> Cleaning<'a> {
         self.view.variable(name).is_some_and(|d| d.storage == Storage::Local)
     }
 
+    /// Declarations of C without those of several variables that nothing else mentions.
+    fn shortened(&self, dead: &BTreeSet<Name>, dying: &[(Name, Span)]) -> Vec<Edit> {
+        if self.view.language().is_fortran() {
+            return Vec::new();
+        }
+        let mut mentions: BTreeMap<Name, Vec<Span>> = BTreeMap::new();
+        let mut declared: BTreeMap<Name, Span> = BTreeMap::new();
+        for statement in &self.procedure.body {
+            statement.each(&mut |s| {
+                mentioned(s, &mut mentions);
+                if let StatementKind::Declare(all) = &s.kind {
+                    declared.extend(all.iter().map(|d| (d.name.clone(), s.span)));
+                }
+            });
+        }
+        let mut lists: BTreeMap<usize, (Span, BTreeSet<Name>)> = BTreeMap::new();
+        for (name, span) in declared {
+            let all = mentions.get(&name).map_or(&[][..], Vec::as_slice);
+            let own = all.iter().filter(|other| **other == span).count();
+            let is_over = |other: &Span| {
+                *other == span
+                    || self.is_gone(*other)
+                    || dying.iter().any(|(_, dying)| dying.contains(*other))
+            };
+            let was_used = all.iter().any(|other| self.is_gone(*other));
+            let goes = own == 1 && was_used && all.iter().all(is_over) && self.may_go(&name);
+            let is_whole = self.is_gone(span) || dying.iter().any(|(_, dying)| *dying == span);
+            if goes && !is_whole && !dead.contains(&name) {
+                lists.entry(span.start).or_insert((span, BTreeSet::new())).1.insert(name);
+            }
+        }
+        let text = |span: &Span| self.source.text.get(span.range());
+        let shorter = lists.into_values().filter_map(|(span, names)| {
+            Some(Edit { span, text: lists::without_in_c(text(&span)?, &names)? })
+        });
+        shorter.collect()
+    }
+
     /// Lines of Fortran that declare dead variables and nothing else.
     fn declarations(&self, dead: &BTreeSet<Name>) -> Vec<Edit> {
         if !self.view.language().is_fortran() {
@@ -341,7 +382,6 @@ impl<'a> Cleaning<'a> {
         let start = text.get(..name.start)?.rfind('\n')?;
         let end = name.end + text.get(name.end..)?.find('\n')?;
         let line = text.get(start + 1..end)?.trim_end_matches('\r');
-        let before = text.get(start + 1..name.start)?;
         let previous = text.get(..start)?.rsplit('\n').next()?.trim_end();
         let next = text.get(end + 1..)?.lines().next()?;
         let continues = |line: &str| {
@@ -353,51 +393,19 @@ impl<'a> Cleaning<'a> {
         if is_long || line.contains(['&', '!', ';', '\t', '"', '\'', '=']) {
             return None;
         }
-        let entities = match line.split_once("::") {
-            Some((_, entities)) => entities,
-            None => {
-                let words = ["integer", "real", "double", "complex", "logical", "character"];
-                let of = before.trim_start().to_ascii_lowercase();
-                let is_type = words.iter().any(|w| of.starts_with(w)) && !of.contains(',');
-                is_type.then(|| line.get(before.len()..)).flatten()?
-            }
-        };
-        let names = entity_names(entities)?;
-        if !names.iter().all(|name| dead.contains(&name.to_ascii_lowercase())) {
-            return None;
-        }
+        let from = lists::list_in_fortran(line)?;
+        let entities = line.get(from..)?;
+        let is_dead = |name: &str| dead.contains(&name.to_ascii_lowercase());
         // Without the end of the line: new declarations may come there.
-        let start = start - usize::from(text.get(..start)?.ends_with('\r'));
-        let end = start + text.get(start..end)?.trim_end_matches('\r').len();
-        let span = Span { file: name.file, start, end };
-        Some(Edit { span, text: String::new() })
-    }
-}
-
-/// The names of `b(8), n`; none where more stands there.
-fn entity_names(entities: &str) -> Option<Vec<&str>> {
-    let mut names = Vec::new();
-    let mut depth = 0_usize;
-    let mut start = 0;
-    let ends = entities.char_indices().chain([(entities.len(), ',')]);
-    for (at, c) in ends {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
-                let entity = entities.get(start..at)?.trim();
-                let (name, shape) = entity.split_at(entity.find('(').unwrap_or(entity.len()));
-                let is_name = name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if !is_name || name.is_empty() || !(shape.is_empty() || shape.ends_with(')')) {
-                    return None;
-                }
-                names.push(name.trim());
-                start = at + 1;
-            }
-            _ => {}
+        let begin = start - usize::from(text.get(..start)?.ends_with('\r'));
+        let end = begin + text.get(begin..end)?.trim_end_matches('\r').len();
+        if lists::names(entities)?.into_iter().all(is_dead) {
+            let span = Span { file: name.file, start: begin, end };
+            return Some(Edit { span, text: String::new() });
         }
+        let span = Span { file: name.file, start: start + 1 + from, end };
+        Some(Edit { span, text: format!(" {}", lists::without(entities, &is_dead)?) })
     }
-    Some(names)
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -465,34 +473,5 @@ fn is_memory(value: &Expression) -> bool {
                 && arguments.iter().all(is_pure)
         }
         _ => false,
-    }
-}
-
-/// Where a statement itself, without those in it, mentions which names.
-fn mentioned(statement: &Statement, all: &mut BTreeMap<Name, Vec<Span>>) {
-    let mut at = |name: &Name, span: Span| all.entry(name.clone()).or_default().push(span);
-    for value in statement.expressions() {
-        value.each(&mut |e| match &e.kind {
-            Kind::Name(name) => at(name, e.span),
-            Kind::Unknown(names) => names.iter().for_each(|name| at(name, e.span)),
-            _ => {}
-        });
-    }
-    match &statement.kind {
-        StatementKind::Loop(counted) => at(&counted.variable, statement.span),
-        StatementKind::Unknown(names) => names.iter().for_each(|name| at(name, statement.span)),
-        StatementKind::Declare(declared) => {
-            for declaration in declared {
-                at(&declaration.name, statement.span);
-                for_each_bound(&declaration.of, &mut |bound| {
-                    bound.each(&mut |e| {
-                        if let Kind::Name(name) = &e.kind {
-                            at(name, statement.span);
-                        }
-                    });
-                });
-            }
-        }
-        _ => {}
     }
 }

@@ -21,6 +21,8 @@ mod finding;
 mod guard;
 mod interfaces;
 mod leftovers;
+mod lists;
+mod mentions;
 mod scopes;
 mod settings;
 mod together;

@@ -299,3 +299,22 @@ fn text_that_could_not_be_read() {
         found.iter().filter_map(|f| Some(f.outcome.as_ref().err()?.code.to_string())).collect();
     assert_eq!(codes, ["E-SYNTAX"]);
 }
+
+#[test]
+fn calls_by_another_name() {
+    let found = fortran(
+        "subroutine f(u, n)\n  use mpi, put => mpi_send\n  integer :: n, i, ierr\n\
+         real(8) :: u(20, 20), b(20)\n  do i = 1, n\n    b(i) = u(3, i)\n  end do\n\
+         call put(b, n, MPI_DOUBLE_PRECISION, 1, 7, MPI_COMM_WORLD, ierr)\nend subroutine\n",
+    );
+    assert_eq!(found, ["b E-CALL-FORM"]);
+}
+
+#[test]
+fn constants_that_are_counted() {
+    let text = "      SUBROUTINE F(N)\n      INCLUDE 'mpif.h'\n      DIMENSION A(20,20), B(20)\n\
+                \u{20}     DO 20 I = 1, N\n      B(I) = A(3,I)\n   20 CONTINUE\n\
+                \u{20}     PRINT 90, N\n   90 FORMAT(8H DO I=1!,I3,5H don')\n\
+                \u{20}     CALL MPI_SEND(B,N,MPI_REAL,1,7,MPI_COMM_WORLD,IERR)\n      END\n";
+    assert_eq!(outcomes(&[("a.f", text)]).len(), 1);
+}

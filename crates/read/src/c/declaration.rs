@@ -92,6 +92,12 @@ fn again(reader: &mut Reader<'_>, head: &Head, lines: &Lines, unit: &mut Unit) {
     }
 }
 
+/// Adds a part of the text that may be a procedure, or several.
+pub(super) fn unknown(reader: &mut Reader<'_>, range: Range<usize>, unit: &mut Unit) {
+    let procedure = unread(reader, Name::new(), range);
+    unit.procedures.push(procedure);
+}
+
 /// A procedure of which nothing is known but its names.
 fn unread(reader: &mut Reader<'_>, name: Name, range: Range<usize>) -> Procedure {
     let span = Span { file: reader.file, start: range.start, end: range.end };

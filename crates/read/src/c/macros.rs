@@ -33,8 +33,7 @@ pub(super) enum Meaning {
         /// Text of the tokens.
         body: String,
     },
-    /// Defined several times, or by `#` and `##`: what it is here is not known, but what it may
-    /// name.
+    /// Defined several times, or with `...`: what it is here is not known, but what it may name.
     Uncertain(Vec<Name>),
 }
 
@@ -72,6 +71,34 @@ impl Macros {
     /// The meaning of a name, if it is a macro.
     pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
         self.meanings.get(name)
+    }
+
+    /// Whether any macro has parameters.
+    pub(super) fn has_parameters(&self) -> bool {
+        let with = |m: &Meaning| matches!(m, Meaning::Tokens { parameters: Some(_), .. });
+        self.meanings.values().any(with)
+    }
+
+    /// Where a use of a macro with parameters ends that a text begins with.
+    pub(super) fn end_of_use(&self, text: &str) -> Option<usize> {
+        let mut all = tokens(text);
+        let name = all.next().filter(|t| t.start == 0)?;
+        let Meaning::Tokens { parameters: Some(_), .. } = self.get(name.text)? else {
+            return None;
+        };
+        let mut depth = 0_usize;
+        for token in all {
+            match token.text {
+                "(" => depth += 1,
+                _ if depth == 0 => return None,
+                ")" => depth -= 1,
+                _ => continue,
+            }
+            if depth == 0 {
+                return Some(token.start + token.text.len());
+            }
+        }
+        None
     }
 
     /// Whether a name is one of a number.
@@ -139,13 +166,14 @@ impl Macros {
                         continue;
                     };
                     at = next;
-                    let mut values = Vec::with_capacity(arguments.len());
-                    for argument in arguments {
+                    let raw = arguments;
+                    let mut values = Vec::with_capacity(raw.len());
+                    for argument in &raw {
                         let mut value = String::new();
                         self.expand_into(argument, hidden, &mut value)?;
                         values.push(value);
                     }
-                    let body = substitute(parameters, &values, body)?;
+                    let body = substitute(parameters, &raw, &values, body)?;
                     self.replace(token.text, &body, hidden, out)?;
                 }
             }
@@ -204,7 +232,8 @@ fn arguments<'a>(text: &'a str, all: &[Token<'a>], at: usize) -> Option<(Vec<&'a
     None
 }
 
-fn substitute(parameters: &[Name], values: &[String], body: &str) -> Option<String> {
+/// `#x` becomes some string: nobody asks which. `a##b` becomes one token.
+fn substitute(parameters: &[Name], raw: &[&str], values: &[String], body: &str) -> Option<String> {
     let given = match values {
         [only] if only.is_empty() && parameters.is_empty() => 0,
         _ => values.len(),
@@ -212,16 +241,40 @@ fn substitute(parameters: &[Name], values: &[String], body: &str) -> Option<Stri
     if given != parameters.len() {
         return None;
     }
+    let all: Vec<Token<'_>> = tokens(body).collect();
+    let is_hash = |at: usize| all.get(at).is_some_and(|t| t.text == "#");
+    let is_paste = |at: usize| is_hash(at) && is_hash(at + 1);
+    let position = |at: usize| {
+        let token = all.get(at)?;
+        parameters.iter().position(|p| p == token.text)
+    };
     let mut out = String::new();
-    for token in tokens(body) {
-        if token.spaced {
+    let mut at = 0;
+    let mut pasted = false;
+    while let Some(token) = all.get(at) {
+        if is_paste(at) {
+            out.truncate(out.trim_end().len());
+            pasted = true;
+            at += 2;
+            continue;
+        }
+        if is_hash(at) {
+            position(at + 1)?;
+            out.push_str(" \"\" ");
+            at += 2;
+            continue;
+        }
+        if token.spaced && !pasted {
             out.push(' ');
         }
-        match parameters.iter().position(|p| p == token.text) {
+        match position(at) {
+            Some(index) if pasted || is_paste(at + 1) => out.push_str(raw[index]),
             // Blanks for the same reason as above.
             Some(index) => out.extend([" ", values[index].as_str(), " "]),
             None => out.push_str(token.text),
         }
+        pasted = false;
+        at += 1;
         if out.len() > EXPANSION_LIMIT {
             return None;
         }
@@ -231,7 +284,7 @@ fn substitute(parameters: &[Name], values: &[String], body: &str) -> Option<Stri
 
 fn meaning(all: &[&Define]) -> Meaning {
     match all {
-        [define] if !has_hash(&define.body) && !is_variadic(define) => {
+        [define] if is_certain(define) => {
             if define.parameters.is_none() && is_silent(&define.body) {
                 Meaning::Empty
             } else {
@@ -248,8 +301,13 @@ fn meaning(all: &[&Define]) -> Meaning {
     }
 }
 
-fn has_hash(body: &str) -> bool {
-    tokens(body).any(|t| t.text == "#")
+fn has_hash(define: &Define) -> bool {
+    tokens(&define.body).any(|t| t.text == "#")
+}
+
+/// Whether one knows what it becomes: `#` means something in macros with parameters only.
+fn is_certain(define: &Define) -> bool {
+    !is_variadic(define) && (define.parameters.is_some() || !has_hash(define))
 }
 
 fn is_variadic(define: &Define) -> bool {
@@ -363,7 +421,15 @@ mod tests {
             macros("#define N 4\n#define N 5\n#define F(x) x\n#define F(x) x+y\n#define S(x) #x\n");
         assert_eq!(all.get("N"), Some(&Meaning::Constant));
         assert!(matches!(all.get("F"), Some(Meaning::Uncertain(_))));
-        assert!(matches!(all.get("S"), Some(Meaning::Uncertain(_))));
+    }
+
+    #[test]
+    fn strings_and_pasted_tokens() {
+        let all =
+            macros("#define S(x) f(#x, x)\n#define P(T, n) T pack_ ## n##_##T(n)\n#define n m");
+        assert_eq!(squeezed(all.expand("S(a+b)")).as_deref(), Some("f(\"\",a+b)"));
+        assert_eq!(squeezed(all.expand("P(int, x)")).as_deref(), Some("intpack_x_int(x)"));
+        assert!(macros("#define V(...) #__VA_ARGS__").expand("V(1)").is_none());
     }
 
     #[test]

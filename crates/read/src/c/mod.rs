@@ -11,6 +11,7 @@
 
 mod branches;
 mod changes;
+mod checked;
 mod condition;
 mod copies;
 mod declaration;
@@ -20,6 +21,7 @@ mod expression;
 mod locals;
 mod loops;
 mod macros;
+mod made;
 mod names;
 mod reader;
 mod restart;
@@ -71,10 +73,14 @@ pub fn read(source: &Source, file: FileId, directives: &Directives, macros: &Mac
     }
     let blanked = macros.without_empty(&source.text);
     let text = blanked.as_deref().unwrap_or(&source.text);
+    let made = made::made(macros, text);
+    let plain = made::without(text, &made);
+    let text = plain.as_str();
     let Some(tree) = parser.parse(text, None) else { return unit };
     let shared = Shared::new(parser, source.language, macros, directives.packs);
     let mut reader = Reader::new(text, file, &shared);
     declaration::file(&mut reader, tree.root_node(), &mut unit);
+    made::read(&mut reader, &made, &mut unit);
     constants(&reader, directives, &mut unit.scope);
     unit
 }

@@ -6,6 +6,7 @@ use commloom_source::tree::{
 };
 use tree_sitter::Node;
 
+use super::checked::checked;
 use super::copies::{copied, running};
 use super::expression::{assignment, comma};
 use super::loops::for_loop;
@@ -43,6 +44,9 @@ impl Reader<'_> {
                 [inner] => node = *inner,
                 _ => break,
             }
+        }
+        if checked(self, node, out).is_some() {
+            return;
         }
         if let Some(is_known) = macro_in(self, node) {
             if !is_known || expanded(self, node, out).is_none() {

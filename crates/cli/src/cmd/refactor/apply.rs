@@ -6,6 +6,7 @@ use std::process::Command;
 
 use commloom_guard::{Origin, Ownership};
 
+use super::encoding::{decoded, encoded};
 use crate::failure::Failure;
 use crate::files::TEXT;
 use crate::signals;
@@ -30,10 +31,14 @@ pub fn apply(
             }
         }
     }
-    for (written, (name, before, after)) in changes.iter().enumerate() {
-        if let Err(error) = put(name, before, after) {
-            restore(&changes[..written]);
-            return Err(Failure::File { doing: "write", name: (*name).to_owned(), error });
+    let mut written: Vec<(&str, Vec<u8>)> = Vec::new();
+    for (name, before, after) in &changes {
+        match put(name, before, after) {
+            Ok(bytes) => written.push((name, bytes)),
+            Err(error) => {
+                restore(&written);
+                return Err(Failure::File { doing: "write", name: (*name).to_owned(), error });
+            }
         }
     }
     let Some(command) = check else { return Ok(()) };
@@ -41,12 +46,12 @@ pub fn apply(
     let end = match status {
         Ok(status) if status.success() && !signals::was_stopped() => Ok(()),
         Ok(status) => {
-            restore(&changes);
+            restore(&written);
             say!("'{command}' ended with {status}: the files are as they were");
             Err(Failure::No)
         }
         Err(error) => {
-            restore(&changes);
+            restore(&written);
             Err(Failure::message(format!(
                 "cannot run '{command}': {error}; the files are as they were"
             )))
@@ -56,19 +61,23 @@ pub fn apply(
     end
 }
 
-/// Writes a text in place of the one that was read: a file that has changed since is left alone.
-fn put(name: &str, before: &str, after: &str) -> io::Result<()> {
-    let now = commloom_guard::text(Path::new(name), Origin::Named, TEXT)?;
-    if now != before {
+/// Writes a text in place of the one that was read, and gives the bytes of that: a file that has
+/// changed since is left alone.
+fn put(name: &str, before: &str, after: &str) -> io::Result<Vec<u8>> {
+    let now = commloom_guard::read(Path::new(name), Origin::Named, TEXT)?;
+    if decoded(now.clone()).as_deref() != Some(before) {
         return Err(io::Error::other("it has changed since it was read"));
     }
+    let new = encoded(after, &now)
+        .ok_or_else(|| io::Error::other("its new text has characters that are not Latin-1"))?;
     signals::watch();
-    commloom_guard::write(Path::new(name), after.as_bytes(), Ownership::Kept)
+    commloom_guard::write(Path::new(name), &new, Ownership::Kept)?;
+    Ok(now)
 }
 
-fn restore(changes: &[(&str, &str, String)]) {
-    for (name, before, _) in changes {
-        let back = commloom_guard::write(Path::new(name), before.as_bytes(), Ownership::Kept);
+fn restore(written: &[(&str, Vec<u8>)]) {
+    for (name, before) in written {
+        let back = commloom_guard::write(Path::new(name), before, Ownership::Kept);
         if let Err(error) = back {
             say!("cannot write {name} back: {error}");
         }

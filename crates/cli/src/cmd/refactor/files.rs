@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use commloom_guard::Origin;
 use commloom_refactor::source::{Language, Source};
 
+use super::encoding::decoded;
 use crate::failure::Failure;
 use crate::files::TEXT;
 use crate::terminal::say;
@@ -84,11 +85,12 @@ fn source(path: &Path, given: bool) -> Result<Option<Source>, Failure> {
         name: name.clone(),
         error,
     })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(Source { name, language, text })),
-        Err(error) if given => Err(Failure::NotText { name, at: error.utf8_error().valid_up_to() }),
-        Err(_) => {
-            say!("{name} is passed over: it is not UTF-8 text");
+    let valid = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    match decoded(bytes) {
+        Some(text) => Ok(Some(Source { name, language, text })),
+        None if given => Err(Failure::NotText { name, at: valid }),
+        None => {
+            say!("{name} is passed over: it is not text");
             Ok(None)
         }
     }

@@ -5,6 +5,7 @@ mod bench;
 pub mod compile;
 pub mod config;
 mod cost;
+mod encoding;
 mod explain;
 pub mod files;
 mod json;

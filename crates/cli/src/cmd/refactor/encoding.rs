@@ -1,0 +1,37 @@
+//! Sources that are not UTF-8: each byte is a character of Latin-1, whatever it was meant to be,
+//! so that all that is not changed comes back byte by byte.
+
+/// The text of a file; none where it is no text at all.
+pub fn decoded(bytes: Vec<u8>) -> Option<String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let bytes = error.into_bytes();
+            (!bytes.contains(&0)).then(|| bytes.into_iter().map(char::from).collect())
+        }
+    }
+}
+
+/// A text as the bytes of a file that has been read so; none where it has characters that the
+/// file has no bytes for.
+pub fn encoded(text: &str, file: &[u8]) -> Option<Vec<u8>> {
+    if std::str::from_utf8(file).is_ok() {
+        return Some(text.as_bytes().to_vec());
+    }
+    text.chars().map(|character| u8::try_from(character).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back() {
+        for bytes in [&b"caf\xe9 /* \x80\xff */ x"[..], "caf\u{e9}".as_bytes(), b"plain"] {
+            let text = decoded(bytes.to_vec()).expect("a text");
+            assert_eq!(encoded(&text, bytes).as_deref(), Some(bytes));
+        }
+        assert_eq!(decoded(b"a\0\xff".to_vec()), None);
+        assert_eq!(encoded("\u{2013}", b"\xe9"), None);
+    }
+}

@@ -1,0 +1,147 @@
+//! Whether a receive may be one from nobody (`MPI_PROC_NULL`), which leaves the buffer as it was.
+//!
+//! Copies from the buffer are made all the same, while a receive into their targets leaves these
+//! as they were. That makes no difference where what was in the buffer before is anybody's guess.
+//! It does where the language says what it is (variables of C that are kept from call to call,
+//! containers of C++), or where it is what came at another time.
+
+use commloom_program::View;
+use commloom_source::Language;
+use commloom_source::symbols::Symbols;
+use commloom_source::tree::{
+    Binary, Dimension, Expression, ExpressionKind as Kind, Statement, StatementKind, Storage, Type,
+};
+
+use super::flow::{alike, locate};
+use super::found::Found;
+use super::requests::number;
+
+/// Whether a buffer has values before anything was received, or keeps those from another time.
+pub(super) fn has_values(view: &View<'_>, buffer: &str) -> bool {
+    view.is_of_host(buffer)
+        || view.targets(buffer).iter().filter_map(|name| view.variable(name)).any(|declared| {
+            let is_container = view.language() == Language::Cpp
+                && matches!(view.resolve(&declared.of), Type::Array(_, dimensions)
+                    if matches!(dimensions.first(), Some(Dimension::AssumedShape { .. })));
+            matches!(declared.storage, Storage::Kept | Storage::Shared) || is_container
+        })
+}
+
+/// Whether a call may receive from nobody, as far as the program's words tell: it has the name of
+/// nobody somewhere, or asks MPI for neighbours; and the source is neither a number, nor computed,
+/// nor compared with nobody before.
+pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
+    if !is_named(view) {
+        return false;
+    }
+    let position = view.wrapper(&found.function).map_or_else(
+        || {
+            let function = commloom_mpi_api::find(&found.function)?.function;
+            let mut names = function.parameters(commloom_mpi_api::Form::Int);
+            names.position(|parameter| parameter.name == "source")
+        },
+        |wrapper| wrapper.at(wrapper.stands_for().position("source")?),
+    );
+    match position.and_then(|at| found.arguments.get(at)) {
+        Some(source) => !is_somebody(view, source, true) && !is_compared(view, found, source),
+        // No other call can have nobody at the other end, but for what was probed for.
+        None => view.wrapper(&found.function).is_some() || is_probed(&found.function),
+    }
+}
+
+fn is_probed(function: &str) -> bool {
+    function.to_ascii_lowercase().contains("mrecv")
+}
+
+/// Whether any text of the program has a name by which nobody comes in.
+fn is_named(view: &View<'_>) -> bool {
+    view.project().sources().iter().any(|source| {
+        let text = source.text.to_ascii_lowercase();
+        ["mpi_proc_null", "cart_shift"].iter().any(|name| text.contains(name))
+    })
+}
+
+/// Whether a value is the rank of a process: no number below zero means nobody in all libraries.
+fn is_somebody(view: &View<'_>, value: &Expression, follows: bool) -> bool {
+    match &value.kind {
+        Kind::Name(name) if name.eq_ignore_ascii_case("mpi_any_source") => true,
+        Kind::Name(name) => follows && is_always_somebody(view, name),
+        Kind::Binary(operation, ..) => is_arithmetic(*operation),
+        Kind::Call { function, .. } if view.language().is_fortran() => {
+            matches!(&function.kind, Kind::Name(name) if name == "mod" || name == "modulo")
+        }
+        Kind::Member { field, .. } => field.eq_ignore_ascii_case("mpi_source"),
+        Kind::Cast(_, inner) => is_somebody(view, inner, follows),
+        _ => number(view, value).is_some_and(|number| number >= 0),
+    }
+}
+
+fn is_arithmetic(operation: Binary) -> bool {
+    use Binary::{Add, BitXor, Divide, Multiply, Remainder, Subtract};
+    matches!(operation, Add | Subtract | Multiply | Divide | Remainder | BitXor)
+}
+
+/// Whether a variable is a constant, or the procedure's own, to which only such values are given.
+fn is_always_somebody(view: &View<'_>, name: &str) -> bool {
+    if let Some(value) = view.constant(name) {
+        return number(view, value).is_some_and(|number| number >= 0);
+    }
+    if !view.variable(name).is_some_and(|d| d.storage == Storage::Local) || !view.is_private(name) {
+        return false;
+    }
+    let mut is_set = false;
+    let mut is_other = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| match &s.kind {
+            StatementKind::Assign { target, operation: None, value }
+                if matches!(&target.kind, Kind::Name(n) if n == name) =>
+            {
+                is_set = true;
+                is_other |= !is_somebody(view, value, false);
+            }
+            StatementKind::Loop(counted) if counted.variable == name => is_set = true,
+            _ => is_other |= writes(view, s, name),
+        });
+    }
+    is_set && !is_other
+}
+
+fn writes(view: &View<'_>, statement: &Statement, name: &str) -> bool {
+    let touches = super::touch::Touches::of(view, statement);
+    touches.writes.iter().any(|(written, _)| written == name)
+}
+
+/// Whether the call stands under a condition that the source is somebody.
+fn is_compared(view: &View<'_>, found: &Found<'_>, source: &Expression) -> bool {
+    let Some(call) = locate(view.procedure(), found.statement) else { return false };
+    call.path.windows(2).any(|pair| {
+        let (list, at) = pair[0];
+        let StatementKind::If { condition, then, .. } = &list[at].kind else { return false };
+        let in_then = std::ptr::eq(then.as_slice(), pair[1].0);
+        says(view, condition, source, in_then)
+    })
+}
+
+/// Whether a condition that is true (or false) says that a value is a process.
+fn says(view: &View<'_>, condition: &Expression, source: &Expression, holds: bool) -> bool {
+    let nobody = "mpi_proc_null";
+    let is_nobody =
+        |e: &Expression| matches!(&e.kind, Kind::Name(name) if name.eq_ignore_ascii_case(nobody));
+    let Kind::Binary(operation, left, right) = &condition.kind else { return false };
+    let is_pair = |one: &Expression, other: &Expression| alike(one, source) && is_nobody(other);
+    match (operation, holds) {
+        (Binary::And, true) | (Binary::Or, false) => {
+            says(view, left, source, holds) || says(view, right, source, holds)
+        }
+        (Binary::NotEqual, true) | (Binary::Equal, false) => {
+            is_pair(left, right) || is_pair(right, left)
+        }
+        (Binary::GreaterEqual, true) | (Binary::Less, false) => {
+            alike(left, source) && number(view, right).is_some_and(|number| number >= 0)
+        }
+        (Binary::Greater, true) | (Binary::LessEqual, false) => {
+            alike(left, source) && number(view, right).is_some_and(|number| number >= -1)
+        }
+        _ => false,
+    }
+}
