@@ -115,8 +115,11 @@ impl<'a> Cleaning<'a> {
                 }
             }
             if stuck.len() == again {
-                edits.extend(self.declarations(&dead));
-                edits.extend(self.shortened(&dead, &dying));
+                edits.extend(self.declarations(&dead, constructs));
+                // Of two calls each would change the same list in another way.
+                if constructs {
+                    edits.extend(self.shortened(&dead, &dying));
+                }
                 break;
             }
         }
@@ -365,15 +368,19 @@ impl<'a> Cleaning<'a> {
         shorter.collect()
     }
 
-    /// Lines of Fortran that declare dead variables and nothing else.
-    fn declarations(&self, dead: &BTreeSet<Name>) -> Vec<Edit> {
+    /// Lines of Fortran that declare dead variables, and, with `partly`, others.
+    fn declarations(&self, dead: &BTreeSet<Name>, partly: bool) -> Vec<Edit> {
         if !self.view.language().is_fortran() {
             return Vec::new();
         }
         let variables = self.procedure.scope.variables.iter();
         let spans = variables.filter(|v| dead.contains(&v.name)).map(|v| v.span);
-        let mut edits: Vec<Edit> = spans.filter_map(|span| self.declaration(span, dead)).collect();
-        edits.dedup();
+        let mut edits: Vec<Edit> = Vec::new();
+        for edit in spans.filter_map(|span| self.declaration(span, dead)) {
+            if (partly || edit.text.is_empty()) && !edits.contains(&edit) {
+                edits.push(edit);
+            }
+        }
         edits
     }
 

@@ -318,3 +318,17 @@ fn constants_that_are_counted() {
                 \u{20}     CALL MPI_SEND(B,N,MPI_REAL,1,7,MPI_COMM_WORLD,IERR)\n      END\n";
     assert_eq!(outcomes(&[("a.f", text)]).len(), 1);
 }
+
+#[test]
+fn procedures_that_macros_make() {
+    let made = c("#define PACK(name, T) static void name##_pack(T *b, const T *u, int n) \\\n\
+          { for (int i = 0; i < n; i++) b[i] = u[i * 8]; }\nPACK(d, double)\n\
+        void f(const double *u, int n) { double b[64]; d_pack(b, u, n); \
+          MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); }\n");
+    assert_eq!(made, ["b E-SYNTAX"]);
+    let whole = c("#define SENDER(name, T, M) static void name(const T *u, int n) { T b[64]; \\\n\
+          for (int i = 0; i < n; i++) b[i] = u[i * 8]; \\\n\
+          MPI_Send(b, n, M, 1, 7, MPI_COMM_WORLD); }\nSENDER(f, double, MPI_DOUBLE)\n");
+    assert_eq!(whole.len(), 1);
+    assert!(whole[0].starts_with("b E-"), "{whole:?}");
+}
