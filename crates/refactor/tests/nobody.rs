@@ -8,7 +8,8 @@ use harness::only_outcome;
 /// The outcome of a receive, with what is declared outside, the buffer, and what stands around.
 fn outcome(outside: &str, buffer: &str, source: &str, more: &str) -> String {
     let text = format!(
-        "#include <mpi.h>\n#include <stdlib.h>\n#include <vector>\nstatic double u[4096];\n{outside}\n\
+        "#include <mpi.h>\n#include <stdlib.h>\n#include <vector>\n\
+         static double u[4096];\n{outside}\n\
          void work(int n, int from, int rank, int size) {{ {buffer}\n\
          MPI_Recv(&b[0], n, MPI_DOUBLE, {source}, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n\
          for (int i = 0; i < n; i++) u[i * 8] = b[i];\n{more}\n"

@@ -32,9 +32,7 @@ pub(super) fn declare_locals(
         let declared = declarator(reader, outer, base.clone());
         let constructor =
             declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
-        // `auto &[x, y] = w` declares several names for parts of a whole.
-        let is_name = !declared.name.is_empty() && !declared.name.starts_with('[');
-        if !is_name || outer.kind() == "structured_binding_declarator" {
+        if !is_one(&declared.name) || outer.kind() == "structured_binding_declarator" {
             let unknown = reader.unknown_statement(outer);
             out.push(unknown);
             continue;
@@ -93,6 +91,11 @@ pub(super) fn declare_locals(
         }
     }
     names
+}
+
+/// Whether it is one name: `auto &[x, y] = w` declares several, for parts of a whole.
+fn is_one(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('[')
 }
 
 fn is_scalar(outer: Node<'_>) -> bool {
