@@ -8,6 +8,7 @@ use commloom_commgraph::{Blocks, Combine};
 use commloom_trace::{Action, Site, Trace};
 
 use crate::finding::{Finding, block_bytes};
+use crate::held::Buffers;
 use crate::kinds::{in_steps, mpi};
 use crate::place::Called;
 
@@ -33,23 +34,75 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
             named(dropped)
         ));
     }
-    let is_assumed = same.iter().any(|f| f.ran.assumed && in_steps(f.collective));
     let senders: BTreeSet<&Called> = same.iter().flat_map(|f| f.places(true)).collect();
     let senders = named(senders);
-    if is_assumed {
+    if steps(same).is_some_and(|seen| seen.at_first.is_none()) {
         all.push(format!(
             "all that {senders} sends is there before the first of it is sent, and does not depend \
              on what comes in the same phase: the trace does not tell what the program computes in \
              between"
         ));
     }
-    if same.iter().any(|f| is_one_by_one(f)) {
-        all.push(format!(
+    all.extend(one_by_one(same).and_then(|seen| place(seen, &senders, steps(same).is_some())));
+    all
+}
+
+/// Where a call for blocks that are sent one after the other has to stand.
+fn place(seen: Buffers, senders: &str, are_steps: bool) -> Option<String> {
+    match (seen.at_first, seen.at_last) {
+        (_, None) => Some(format!(
             "the program changes no block from where {senders} sends it up to the last one of a \
              time, where the call stands: the trace does not tell what it writes in between"
+        )),
+        (Some(true), Some(true)) => None,
+        // That all is there at first is a condition of its own.
+        (None, Some(true)) if are_steps => None,
+        (_, Some(true)) => Some(format!(
+            "the call stands where {senders} sends the last block of a time: the program may make \
+             blocks after it has sent others"
+        )),
+        (_, Some(false)) => Some(format!(
+            "the call stands where {senders} sends the first block of a time, and all blocks are \
+             there by then: the program changes blocks that it has sent before it sends the last"
+        )),
+    }
+}
+
+/// What the recorder has seen of exchanges in steps, where there are such.
+fn steps(same: &[&Finding]) -> Option<Buffers> {
+    let is_one = |f: &&&Finding| f.ran.assumed && in_steps(f.collective);
+    let mut all = same.iter().filter(is_one).copied().peekable();
+    all.peek()?;
+    Some(Buffers::of(all))
+}
+
+/// And of blocks that are sent one after the other.
+fn one_by_one(same: &[&Finding]) -> Option<Buffers> {
+    let mut all = same.iter().filter(|f| is_one_by_one(f)).copied().peekable();
+    all.peek()?;
+    Some(Buffers::of(all))
+}
+
+/// Why there is no place for a call: what the messages send is never there at one time.
+pub fn without_place(same: &[&Finding]) -> Option<String> {
+    let no = Some(false);
+    let senders: BTreeSet<&Called> = same.iter().flat_map(|f| f.places(true)).collect();
+    let senders = || named(senders.clone());
+    if steps(same).is_some_and(|seen| seen.at_first == no) {
+        return Some(format!(
+            "what {} sends is not in its buffers yet where it sends the first of a time: the \
+             program makes it in between, perhaps of what it receives",
+            senders()
         ));
     }
-    all
+    let seen = one_by_one(same)?;
+    (seen.at_first == no && seen.at_last == no).then(|| {
+        format!(
+            "the blocks that {} sends are never there at one time: the program makes some of them \
+             after it has sent others, and changes those",
+            senders()
+        )
+    })
 }
 
 fn named(places: BTreeSet<&Called>) -> String {

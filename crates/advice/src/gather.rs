@@ -7,7 +7,7 @@ use commloom_commgraph::{Blocks, Share, Together, together};
 use commloom_trace::Site;
 
 use crate::asked::{Questions, is_told_by_messages};
-use crate::conditions::{conditions, later_use};
+use crate::conditions::{conditions, later_use, without_place};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
@@ -97,6 +97,10 @@ pub fn advice<'f, 'a>(
         }
         let traces = &group.most.ran.traces;
         if let Some(reason) = later_use(&group.same, traces, &mut called) {
+            group.withheld = Some(reason);
+            continue;
+        }
+        if let Some(reason) = without_place(&group.same) {
             group.withheld = Some(reason);
             continue;
         }

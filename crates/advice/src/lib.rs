@@ -20,6 +20,7 @@ mod elements;
 mod finding;
 mod gather;
 mod halo;
+mod held;
 mod kinds;
 mod model;
 mod place;

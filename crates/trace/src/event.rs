@@ -169,6 +169,25 @@ pub struct Collective {
     pub gets: u64,
 }
 
+/// What was seen of the buffer of a message before it was sent, and after: the recorder looks at
+/// such buffers whenever the program sends something or posts a receive, where it knows them from
+/// the last time that the program did the same. All numbers are of events [`Action::Send`] and
+/// [`Action::Receive`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The message.
+    pub send: u64,
+    /// The first of the events at which its bytes were there, as they were sent then, and at all
+    /// others up to the send.
+    pub since: u64,
+    /// The one before that, if there was something else then: the bytes were not there yet.
+    pub before: Option<u64>,
+    /// The last of the events, from the send on, at which they were still there.
+    pub until: u64,
+    /// The one after that, if there was something else then.
+    pub after: Option<u64>,
+}
+
 /// The action of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
@@ -251,6 +270,8 @@ pub enum Action {
         /// Bytes of data.
         bytes: u64,
     },
+    /// How long a message was in its buffer.
+    Held(Held),
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
     /// From here on nothing is recorded, because a limit was reached.

@@ -27,6 +27,7 @@ pub struct Kind(u8);
 impl Kind {
     pub const COLLECTIVE: Kind = Kind(kind::COLLECTIVE);
     pub const COUNTED: Kind = Kind(kind::COUNTED);
+    pub const HELD: Kind = Kind(kind::HELD);
     pub const MARK: Kind = Kind(kind::MARK);
     pub const PROBED: Kind = Kind(kind::PROBED);
     pub const RECEIVE: Kind = Kind(kind::RECEIVE);

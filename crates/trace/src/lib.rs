@@ -23,7 +23,7 @@ mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
+    Action, Buffer, Collective, Communicator, Event, Held, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
     Origin, Received, Site, Sum, Summed,
 };
 pub use events::{Events, Iter, Kind};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::bytes::Out;
-use crate::event::{Action, Buffer, Communicator, Event, Mode, Operator, Origin, Site};
+use crate::event::{Action, Buffer, Communicator, Event, Held, Mode, Operator, Origin, Site};
 use crate::table::Table;
 
 /// First bytes of records.
@@ -24,6 +24,7 @@ pub(crate) mod kind {
     pub const SUMMED: u8 = 25;
     pub const PROBED: u8 = 26;
     pub const COUNTED: u8 = 27;
+    pub const HELD: u8 = 28;
 }
 
 pub(crate) const MODES: [Mode; 4] =
@@ -95,6 +96,7 @@ impl Encoder {
             | Action::Received { .. }
             | Action::Dropped { .. }
             | Action::Counted { .. }
+            | Action::Held(_)
             | Action::Mark(_)
             | Action::Limit => {}
         }
@@ -161,6 +163,7 @@ fn kind_of(action: &Action) -> u8 {
         Action::Summed(_) => kind::SUMMED,
         Action::Probed { .. } => kind::PROBED,
         Action::Counted { .. } => kind::COUNTED,
+        Action::Held(_) => kind::HELD,
         Action::Mark(_) => kind::MARK,
         Action::Limit => kind::LIMIT,
     }
@@ -239,6 +242,13 @@ fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
             out.fixed(summed.before);
             put_origins(&summed.origins, out);
             out.fixed(summed.hash);
+        }
+        Action::Held(held) => {
+            let or_none = |event: Option<u64>| event.map_or(0, |event| event.saturating_add(1));
+            let Held { send, since, before, until, after } = *held;
+            for number in [send, since, or_none(before), until, or_none(after)] {
+                out.number(number);
+            }
         }
         Action::Mark(level) => out.signed(i64::from(*level)),
         Action::Limit => {}

@@ -8,7 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::bytes::In;
 use crate::event::{
-    Action, Buffer, Collective, Communicator, Event, Operator, Origin, Received, Site, Sum, Summed,
+    Action, Buffer, Collective, Communicator, Event, Held, Operator, Origin, Received, Site, Sum,
+    Summed,
 };
 use crate::operation::{MODES, kind};
 
@@ -187,6 +188,13 @@ impl Record<'_, '_> {
                 let (source, tag, bytes) = self.envelope()?;
                 Action::Counted { source, tag, bytes }
             }
+            kind::HELD => Action::Held(Held {
+                send: self.input.number()?,
+                since: self.input.number()?,
+                before: self.input.number()?.checked_sub(1),
+                until: self.input.number()?,
+                after: self.input.number()?.checked_sub(1),
+            }),
             kind::MARK => Action::Mark(self.tag()?),
             kind::LIMIT => Action::Limit,
             _ => return None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use commloom_trace::{
-    Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Kind, Mode, Operator,
-    Origin, Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
+    Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Held, Kind, Mode,
+    Operator, Origin, Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
 };
 use fastrand::Rng;
 
@@ -50,7 +50,7 @@ fn origins(rng: &mut Rng) -> Vec<Origin> {
 fn action(rng: &mut Rng, shared: &Shared) -> Action {
     let communicator = rng.choice(&shared.communicators).expect("some").clone();
     let name = rng.choice(&shared.names).expect("some").clone();
-    match rng.u32(0..12) {
+    match rng.u32(0..13) {
         0 => Action::Send {
             mode: *rng
                 .choice(&[Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready])
@@ -112,6 +112,13 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
             found: (rng.u32(..), rng.i32(..), any_number(rng)),
         },
         10 => Action::Counted { source: rng.u32(..), tag: rng.i32(..), bytes: any_number(rng) },
+        11 => Action::Held(Held {
+            send: any_number(rng),
+            since: any_number(rng),
+            before: rng.bool().then(|| any_number(rng) >> 1),
+            until: any_number(rng),
+            after: rng.bool().then(|| any_number(rng) >> 1),
+        }),
         _ => Action::Limit,
     }
 }

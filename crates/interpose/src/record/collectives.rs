@@ -128,7 +128,9 @@ impl<A: Abi> Inside<A> {
     /// Records that a collective begins.
     pub(super) fn begins(&self, collective: Collective) -> Option<u64> {
         let site = self.site();
-        self.lock().push(site, Action::Collective(collective))
+        let mut inner = self.lock();
+        inner.turn_ends();
+        inner.push(site, Action::Collective(collective))
     }
 
     fn size(&self, datatype: A::Datatype) -> u64 {

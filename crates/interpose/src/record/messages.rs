@@ -13,6 +13,7 @@ use twox_hash::XxHash3_64;
 use super::attention::SHORT;
 use super::contents::{How, Kept};
 use super::element::{CERTAIN, LIKELY};
+use super::held::Key;
 use super::layout::Data;
 use super::recorder::{Inner, Inside};
 use super::requests::{Receive, Send, UnderWay};
@@ -31,6 +32,13 @@ impl<A: Abi> Inside<A> {
     pub unsafe fn sends(&self, send: &Send) -> Option<u64> {
         let site = self.site();
         let mut inner = self.lock();
+        let key = Key {
+            is_send: true,
+            buffer: send.data.key(),
+            peer: Some(send.to),
+            tag: Some(send.tag),
+        };
+        inner.looks_at_held(key, &send.data);
         // SAFETY: the buffer of a send can be read until the send is complete.
         let (hash, origins, sum) = unsafe { inner.content(site.as_ref(), &send.data) };
         let Send { mode, to, tag, ref communicator, ref data } = *send;
@@ -46,6 +54,10 @@ impl<A: Abi> Inside<A> {
         let (communicator, buffer) = (communicator.clone(), data.buffer());
         let action = Action::Receive { from: *from, tag: *tag, communicator, buffer };
         let mut inner = self.lock();
+        inner.looks_at_held(
+            Key { is_send: false, buffer: data.key(), peer: *from, tag: *tag },
+            data,
+        );
         inner.watch.overwritten(data);
         inner.push(site, action)
     }
@@ -163,6 +175,22 @@ impl<A: Abi> Inner<A> {
         }
         self.scratch = scratch;
         (hash, origins, sum)
+    }
+
+    /// Looks at what lies in the buffers of messages when the next one is sent or posted.
+    fn looks_at_held(&mut self, key: Key, data: &Data) {
+        if self.held.ends_before(&key) {
+            self.turn_ends();
+        }
+        let event = self.output.next();
+        self.held.message(key, data, event);
+    }
+
+    /// Records how long messages were in their buffers, where no more of them belong together.
+    pub(super) fn turn_ends(&mut self) {
+        for seen in self.held.ends() {
+            self.push(None, seen);
+        }
     }
 
     /// Whether a message that is sent is looked at: where that is not its turn, where it is

@@ -27,6 +27,7 @@ mod element;
 pub mod environment;
 mod foreign;
 mod handles;
+mod held;
 mod layout;
 mod messages;
 mod numbers;

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::attention::Attention;
 use super::caller::Arrival;
 use super::contents::Contents;
+use super::held::Held;
 use super::layout::Layout;
 use super::numbers::Seed;
 use super::output::Output;
@@ -62,6 +63,7 @@ pub(crate) struct Inner<A: Abi> {
     pub(super) sites: FxHashMap<usize, Option<Arc<Site>>>,
     pub(super) contents: Contents,
     pub(super) attention: Attention,
+    pub(super) held: Held,
     pub(super) watch: Watch,
     /// Processes in the world.
     pub(super) ranks: usize,
@@ -74,6 +76,7 @@ impl<A: Abi> Ends for Recorder<A> {
     fn end(&self) {
         self.ended.store(true, Ordering::Release);
         if let Some(Ok(mut inner)) = self.inner.get().map(Mutex::try_lock) {
+            inner.turn_ends();
             inner.output.end();
         }
     }
@@ -186,6 +189,7 @@ impl<A: Abi> Recorder<A> {
                 // A quarter is for pictures of memory.
                 contents: Contents::new(self.settings.memory / 4 * 3),
                 attention: Attention::new(self.settings.all_content),
+                held: Held::new(self.settings.memory > 0),
                 watch: Watch::new(rank, self.settings.memory / 4),
                 ranks: usize::try_from(ranks).unwrap_or(usize::MAX),
                 scratch: Vec::new(),
