@@ -190,6 +190,45 @@ pub(super) fn from_the_start(
     Ok(())
 }
 
+/// Memory of messages, by process; sorted, and nothing in it overlaps or touches.
+pub(super) type Arrays = BTreeMap<u32, Vec<Range<u64>>>;
+
+/// What the messages of several times name, and what a process would send to itself. Steps that
+/// fill an array side by side name all of it only together; a call for each of them is right
+/// where all have their blocks as far apart.
+pub(super) fn arrays<'n, 'f: 'n>(
+    all: impl Iterator<Item = (&'n Finding<'f>, &'n Named)>,
+) -> Arrays {
+    let mut arrays = Arrays::new();
+    for (finding, named) in all {
+        for (process, own) in buffers(finding) {
+            arrays.entry(process).or_default().extend(own.into_iter().map(|(range, _)| range));
+        }
+        for (name, places) in named {
+            arrays.entry(name.process).or_default().extend(own_block(finding, *name, places));
+        }
+    }
+    for own in arrays.values_mut() {
+        own.sort_unstable_by_key(|range| range.start);
+        own.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            last.end = if touches { last.end.max(next.end) } else { last.end };
+            touches
+        });
+    }
+    arrays
+}
+
+/// Whether all that a call names at a process is in one of these.
+pub(super) fn in_one(named: &Named, arrays: &Arrays) -> bool {
+    named.iter().all(|(name, places)| {
+        let low = places.iter().map(|used| used.range.start).min().unwrap_or(0);
+        let high = places.iter().map(|used| used.range.end).max().unwrap_or(0);
+        let own = arrays.get(&name.process).into_iter().flatten();
+        own.into_iter().any(|range| range.start <= low && high <= range.end)
+    })
+}
+
 /// Displacements are right in every run only within one array. A trace does not know arrays, but a
 /// message does not reach beyond one: memory is one array where the buffers of messages overlap or
 /// touch.
@@ -263,8 +302,15 @@ fn own_block(finding: &Finding, name: Name, places: &[Used]) -> Option<Range<u64
     }
     let bytes = block_bytes(c);
     let is_hole = |pair: &&[Used]| pair[1].range.start == pair[0].range.end.saturating_add(bytes);
-    let hole = places.windows(2).find(is_hole)?;
-    Some(hole[0].range.end..hole[1].range.start)
+    if let Some(hole) = places.windows(2).find(is_hole) {
+        return Some(hole[0].range.end..hole[1].range.start);
+    }
+    // Farther apart than they are long, in equal steps: two steps where it is left out.
+    let step = |pair: &[Used]| pair[1].range.start.saturating_sub(pair[0].range.start);
+    let one = places.windows(2).map(step).min().filter(|one| *one > bytes)?;
+    let hole = places.windows(2).find(|pair| step(pair) == one.saturating_mul(2))?;
+    let start = hole[0].range.start.saturating_add(one);
+    Some(start..start.saturating_add(bytes))
 }
 
 fn signed(bytes: u64) -> i64 {

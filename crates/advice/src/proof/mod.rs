@@ -16,7 +16,7 @@ use crate::elements::Elements;
 use crate::finding::Finding;
 use crate::printed::{Block, Printed};
 use crate::replacement::Replacement;
-use memory::{at_one_time, buffers, from_the_start, one_array, replayed};
+use memory::{arrays, at_one_time, buffers, from_the_start, in_one, one_array, replayed};
 use moves::moves;
 use reduction::reduced;
 
@@ -31,6 +31,7 @@ pub fn prove(
     elements: &Elements,
 ) -> Result<(), String> {
     disjoint(groups)?;
+    let (mut all_named, mut not_alone) = (Vec::new(), None);
     for finding in same {
         ranks(written, finding)?;
         envelopes(finding)?;
@@ -60,11 +61,20 @@ pub fn prove(
                 at_one_time(finding, &named, printed).map_err(at)?;
                 let buffers = buffers(finding);
                 from_the_start(&named, &buffers, printed).map_err(at)?;
-                one_array(finding, &named, &buffers, printed).map_err(at)?;
+                let is_one = one_array(finding, &named, &buffers, printed).map_err(at);
+                match is_one {
+                    Err(_) if matches!(printed, Printed::Neighbors { .. }) => is_one?,
+                    Err(reason) => not_alone = not_alone.or(Some(reason)),
+                    Ok(()) => {}
+                }
+                all_named.push((*finding, named));
             }
         }
     }
-    Ok(())
+    let Some(reason) = not_alone else { return Ok(()) };
+    let arrays = arrays(all_named.iter().map(|(finding, named)| (*finding, named)));
+    let is_one = all_named.iter().all(|(_, named)| in_one(named, &arrays));
+    if is_one { Ok(()) } else { Err(reason) }
 }
 
 /// Between two processes a message is no collective operation: every operation with a root is the
