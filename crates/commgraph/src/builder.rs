@@ -1,6 +1,6 @@
 //! Builds a graph, one operation after the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use commloom_layout::Type;
@@ -56,6 +56,7 @@ pub struct Builder {
     /// Types and counts, each with its layout.
     known: HashMap<(Type, u64), LayoutId>,
     dead: Vec<Dead>,
+    trios: BTreeSet<[u32; 3]>,
 }
 
 /// A buffer as the operations keep it.
@@ -82,6 +83,7 @@ impl Builder {
             rows: 0,
             known: HashMap::new(),
             dead: Vec::new(),
+            trios: BTreeSet::new(),
         }
     }
 
@@ -202,6 +204,12 @@ impl Builder {
         Ok(())
     }
 
+    /// The program has put these three processes together, as in a communicator.
+    pub fn together(&mut self, mut three: [u32; 3]) {
+        three.sort_unstable();
+        self.trios.insert(three);
+    }
+
     /// The graph. O(n log n) in operations and dependencies, O(n) where the operations were
     /// created process by process.
     pub fn finish(self) -> Result<Graph, BuildError> {
@@ -219,6 +227,7 @@ impl Builder {
             typed,
             layouts: self.layouts,
             dead: disjoint(self.dead),
+            trios: self.trios,
             ordered: dependencies == Dependencies::Automatic,
         };
         if graph.ordered {

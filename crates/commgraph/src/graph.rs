@@ -1,5 +1,6 @@
 //! A communication graph: the operations of every process and what they wait for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::buffer::{Footprint, Layout};
@@ -34,6 +35,8 @@ pub struct Graph {
     pub(crate) layouts: Vec<Arc<Layout>>,
     /// Sorted and disjoint.
     pub(crate) dead: Vec<Dead>,
+    /// Each three processes that the program has put together, sorted.
+    pub(crate) trios: BTreeSet<[u32; 3]>,
     /// Whether the dependencies order all conflicting accesses by construction.
     pub(crate) ordered: bool,
 }

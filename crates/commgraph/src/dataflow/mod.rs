@@ -12,7 +12,7 @@ mod reach;
 pub(crate) mod run;
 pub(crate) mod sums;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub(crate) use landing::Landing;
 use landing::landed;
@@ -39,6 +39,8 @@ pub struct Dataflow {
     /// Regular sets of transfers, and results of reductions; sorted too.
     pub(crate) landings: Vec<Landing>,
     pub(crate) sums: Sums,
+    /// Each three processes that the program has put together, sorted.
+    pub(crate) trios: BTreeSet<[u32; 3]>,
 }
 
 /// Contributions to one result beyond which nobody looks at them.
@@ -111,7 +113,7 @@ impl Dataflow {
             reach.slots[here] = slot;
         }
         let (transfers, landings) = landed(reach, &contents);
-        Ok(Dataflow { transfers, landings, sums })
+        Ok(Dataflow { transfers, landings, sums, trios: graph.trios.clone() })
     }
 
     /// The number of transfers, neighbours counted apart.

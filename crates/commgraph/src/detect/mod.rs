@@ -78,6 +78,7 @@ pub struct Detection {
 #[must_use]
 pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection {
     let regular = regular::detect(processes, &mut flow);
+    let trios = std::mem::take(&mut flow.trios);
     let (mut transfers, results) = flow.into_parts(processes);
     // What a process gets back where it had it has not moved.
     transfers.retain(|t| (t.source, t.source_address) != (t.destination, t.destination_address));
@@ -110,7 +111,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     }
     vectors(&mut work, options.density);
     if options.subsets {
-        subsets::scatters_and_gathers(&mut work);
+        subsets::scatters_and_gathers(&mut work, &trios);
     }
     let (found, mut left) = work.finish();
     collectives.extend(found);
@@ -119,7 +120,7 @@ pub fn detect(processes: u32, mut flow: Dataflow, options: Options) -> Detection
     {
         let mut work = Work::new(processes, fine);
         subsets::all_and_broadcasts(&mut work);
-        subsets::scatters_and_gathers(&mut work);
+        subsets::scatters_and_gathers(&mut work, &trios);
         let (found, rest) = work.finish();
         collectives.extend(found);
         left = rest;

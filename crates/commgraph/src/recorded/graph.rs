@@ -20,7 +20,7 @@ use crate::recorded::landed::Landed;
 use crate::recorded::layouts::{Layouts, Memo};
 use crate::recorded::links::Links;
 use crate::recorded::memory::{Memory, Stretch, VERSION};
-use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, action};
+use crate::recorded::model::{Message, MessageNumbers, Place, RecordError, action, trios};
 use crate::recorded::scratch::{Partial, Scratch, Write};
 
 /// The treatment of a message of which a part was sent before, from the same memory, and the rest
@@ -57,6 +57,7 @@ pub(super) fn build(
     let links = Links::of(traces, &part.messages, &part.sums);
     let (mut all, mut is_resent, mut has_partial) = (Vec::new(), false, false);
     let consumed = consumed(traces, part);
+    trios(traces, &part.messages).into_iter().for_each(|three| builder.together(three));
     for (process, own) in operations(traces.len(), part).iter().enumerate() {
         let mut maker = Maker {
             traces,

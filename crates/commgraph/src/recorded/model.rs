@@ -1,5 +1,6 @@
 //! The parts of a recorded program: events, messages, and what is wrong with them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use commloom_trace::{Action, Site, Trace};
@@ -114,4 +115,13 @@ pub(super) fn action(traces: &[&Trace], place: Place) -> Option<Action> {
 /// And where in the program, if that is known.
 pub(super) fn site<'t>(traces: &[&'t Trace], place: Place) -> Option<&'t Arc<Site>> {
     traces.get(at(place.process))?.events.site(place.event)
+}
+
+/// The communicators of three processes that have messages.
+pub(super) fn trios(traces: &[&Trace], messages: &[Message]) -> HashSet<[u32; 3]> {
+    let of = |message: &Message| match action(traces, message.send)? {
+        Action::Send { communicator, .. } => communicator.members.as_slice().try_into().ok(),
+        _ => None,
+    };
+    messages.iter().filter_map(of).collect()
 }

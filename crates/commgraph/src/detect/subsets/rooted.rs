@@ -3,6 +3,8 @@
 //! Hoefler and Schneider, PACT'12, section 4.2: the process with most flows of one length to
 //! others is the root of the largest group. O(n log n).
 
+use std::collections::BTreeSet;
+
 use super::members::{MIN_SIZE, among};
 use crate::detect::rooted::Way;
 use crate::detect::work::Work;
@@ -10,7 +12,8 @@ use crate::detect::{broadcast, rooted};
 use crate::transfers::Transfer;
 
 /// One block to two processes is a broadcast; two blocks of one length from a process are just two
-/// messages, this many are a scatter.
+/// messages, this many are a scatter. Two are one where the program has put those three processes
+/// together, and the others answer with nothing of that length, as the two neighbours in a line.
 const MIN_BLOCKS: usize = 3;
 
 /// Takes every range that goes to several processes.
@@ -32,19 +35,20 @@ pub(super) fn broadcasts(work: &mut Work) {
 }
 
 /// Takes scatters and gathers, the largest first.
-pub(crate) fn scatters_and_gathers(work: &mut Work) {
-    while largest(work) {}
+pub(crate) fn scatters_and_gathers(work: &mut Work, trios: &BTreeSet<[u32; 3]>) {
+    while largest(work, trios) {}
 }
 
 /// Takes those that share no transfer with a larger one. Whether there were some.
-fn largest(work: &mut Work) -> bool {
+fn largest(work: &mut Work, trios: &BTreeSet<[u32; 3]>) -> bool {
     let mut all: Vec<(Way, Vec<u32>)> = Vec::new();
     for way in [Way::Scatter, Way::Gather] {
         let class = |t: &Transfer| (way.root(t), t.length);
         let free = work.sorted_by_key(|t| (class(t), way.other(t), t.destination_address));
         let same = free.chunk_by(|a, b| class(work.get(*a)) == class(work.get(*b)));
         let picks = same.map(|same| one_each(work, same, |t| way.other(t)));
-        all.extend(picks.filter(|picks| picks.len() >= MIN_BLOCKS).map(|picks| (way, picks)));
+        let is_one = |picks: &Vec<u32>| picks.len() >= MIN_BLOCKS || is_of_trio(work, picks, trios);
+        all.extend(picks.filter(is_one).map(|picks| (way, picks)));
     }
     all.sort_by_key(|(_, picks)| std::cmp::Reverse(picks.len()));
     let mut any = false;
@@ -59,6 +63,18 @@ fn largest(work: &mut Work) -> bool {
         any |= among(work, &members, &picks, |sub| rooted::uniform(sub, way));
     }
     any
+}
+
+/// Whether two blocks are between three processes that belong together, and only one way.
+fn is_of_trio(work: &Work, picks: &[u32], trios: &BTreeSet<[u32; 3]>) -> bool {
+    let [first, second] = *picks else { return false };
+    let Ok(three) = <[u32; 3]>::try_from(members(work, picks)) else { return false };
+    let is_answered = |pick: u32| {
+        let t = work.get(pick);
+        let answers = |back: &Transfer| back.source == t.destination && back.length == t.length;
+        work.arriving(t.source).any(|(_, back)| answers(back))
+    };
+    trios.contains(&three) && !is_answered(first) && !is_answered(second)
 }
 
 /// The first transfer of each other process.
