@@ -43,7 +43,15 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
              between"
         ));
     }
-    all.extend(one_by_one(same).and_then(|seen| place(seen, &senders, steps(same).is_some())));
+    match one_by_one(same) {
+        Some(seen) => all.extend(place(seen, &senders, steps(same).is_some())),
+        // Each stays as it is until all are under way, and some are made after others were sent.
+        None if Buffers::of(same.iter().copied()).at_first == Some(false) => {
+            let are_kept = Buffers { at_first: Some(false), at_last: Some(true) };
+            all.extend(place(are_kept, &senders, false));
+        }
+        None => {}
+    }
     all
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use commloom_advice::Advice;
 use commloom_testkit::simulated::World;
+use commloom_trace::{Action, Held};
 
 /// The first process sends each other one its own block, or all the same.
 fn spread(world: &mut World, are_blocks: bool) {
@@ -47,6 +48,108 @@ fn blocks_that_are_sent_one_after_the_other_must_not_change_in_between() {
     let mut world = World::new(4);
     spread(&mut world, false);
     assert_eq!(only(&world, "bcast").conditions, [] as [String; 0]);
+}
+
+/// Since when, and up to when, the block of the second of three sends is in its buffer: the number
+/// of a send, and whether something else was seen there before or after.
+type Stay = ((usize, bool), (usize, bool));
+
+/// The recorder has seen how long the blocks of the last three sends of a process are there.
+fn watch(world: &mut World, rank: usize, second: Stay) {
+    let is_send = |action: &Action| matches!(action, Action::Send { .. });
+    let events = world.events[rank].iter();
+    let all: Vec<u64> = events.filter(|(_, e)| is_send(&e.action)).map(|(n, _)| *n).collect();
+    let all = &all[all.len() - 3..];
+    let always = ((0, false), (2, false));
+    for (own, ((since, is_new), (until, is_gone))) in [always, second, always].iter().enumerate() {
+        let before = is_new.then(|| all[since - 1]);
+        let after = is_gone.then(|| all[until + 1]);
+        let (since, until) = (all[*since], all[*until]);
+        let held = Held { send: all[own], since, before, until, after };
+        world.push(rank, 60, Action::Held(held));
+    }
+}
+
+/// A scatter of which the recorder has seen that of the second block.
+fn scattered(second: Stay) -> Advice {
+    let mut world = World::new(4);
+    spread(&mut world, true);
+    watch(&mut world, 0, second);
+    only(&world, "scatter")
+}
+
+#[test]
+fn blocks_that_are_there_all_the_time_need_no_condition() {
+    let advice = scattered(((0, false), (2, false)));
+    assert_eq!((advice.withheld, advice.conditions), (None, vec![]));
+}
+
+#[test]
+fn blocks_that_are_made_or_changed_in_turn_say_where_the_call_stands() {
+    let place = "the call stands where app (app.c:60) sends the";
+    assert!(has(&scattered(((1, true), (2, false))), &format!("{place} last block")));
+    assert!(has(&scattered(((0, false), (1, true))), &format!("{place} first block")));
+    // Whether it was there is not known.
+    assert!(has(&scattered(((1, false), (2, false))), &format!("{place} last block")));
+    assert!(has(&scattered(((0, false), (1, false))), "changes no block from where"));
+}
+
+#[test]
+fn blocks_that_are_never_there_at_one_time_have_no_call() {
+    let reason = scattered(((1, true), (1, true))).withheld.expect("a reason");
+    assert!(reason.contains("are never there at one time"), "{reason}");
+}
+
+/// All with all in steps, each block of its own.
+fn exchanged(second: Option<Stay>) -> Advice {
+    let mut world = World::new(4);
+    for rank in 0..4 {
+        world.compute(rank, 64, 128, 7);
+    }
+    for step in 1..4 {
+        for rank in 0..4 {
+            let to = (rank + step) % 4;
+            world.send(60, rank, 64 + 32 * to, 32, to, 3);
+        }
+        for rank in 0..4 {
+            let from = (rank + 4 - step) % 4;
+            world.receive(60, rank, 1024 + 32 * from, 32, from, 3);
+        }
+    }
+    for rank in 0..4 {
+        second.into_iter().for_each(|second| watch(&mut world, rank, second));
+    }
+    only(&world, "alltoall")
+}
+
+#[test]
+fn what_is_sent_in_steps_was_seen_to_be_there_or_not() {
+    assert!(has(&exchanged(None), "is there before the first of it is sent"));
+    let advice = exchanged(Some(((0, false), (2, false))));
+    assert_eq!((advice.withheld, advice.conditions), (None, vec![]));
+    let reason = exchanged(Some(((1, true), (2, false)))).withheld.expect("a reason");
+    assert!(reason.contains("not in its buffers yet where it sends the first"), "{reason}");
+}
+
+/// Each time a column of one array, and all times together the array, or not all of it.
+fn columns(times: usize) -> Advice {
+    let mut world = World::new(4);
+    for time in 0..times {
+        for rank in 1..4 {
+            world.compute(rank, 64, 32, time as u64);
+            world.send(60, rank, 64, 32, 0, 3);
+            world.receive(61, 0, 1024 + 32 * (3 * rank + time), 32, rank, 3);
+        }
+        world.barrier();
+    }
+    only(&world, "gather")
+}
+
+#[test]
+fn columns_that_are_an_array_together_are_of_one() {
+    assert_eq!(columns(3).withheld, None);
+    let reason = columns(2).withheld.expect("a reason");
+    assert!(reason.contains("lies memory that no message names"), "{reason}");
 }
 
 /// The call leaves the buffer of the messages as it was: a program that reads what came there

@@ -438,7 +438,8 @@ fn printed_code_does_what_the_messages_did() {
     let others = Source::c("others.c", &program(include_str!("by_hand/others.c")));
     let later = Source::c("later.c", &program(include_str!("by_hand/later.c")));
     let steps = Source::c("steps.c", &program(include_str!("by_hand/steps.c")));
-    for source in [Source::c("patterns.c", PATTERNS), others, later, steps, fortran] {
+    let turns = Source::c("turns.c", &program(include_str!("by_hand/turns.c")));
+    for source in [Source::c("patterns.c", PATTERNS), others, later, steps, turns, fortran] {
         let (more, faults) = checked(&source, &ranks());
         rows.extend(more);
         wrong.extend(faults);

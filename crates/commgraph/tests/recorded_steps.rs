@@ -9,9 +9,14 @@ use commloom_trace::{Action, Collective, Communicator};
 
 /// The operations of all processes, each as often as it ran, and the bytes of a block.
 fn of_all(program: &Program) -> Vec<(Kind, u64)> {
+    found(program, Options::default())
+}
+
+/// Those that are looked for.
+fn found(program: &Program, options: Options) -> Vec<(Kind, u64)> {
     let mut all = Vec::new();
     for phase in &program.phases {
-        let analysis = analyse(&phase.graph, Options::default()).expect("a program that ran");
+        let analysis = analyse(&phase.graph, options).expect("a program that ran");
         for _ in 0..phase.times() {
             let found = analysis.detection.collectives.iter();
             all.extend(found.map(|c| (c.kind, c.length.0 * u64::from(c.pieces.count))));
@@ -94,4 +99,32 @@ fn what_a_collective_of_some_tells_is_no_part_of_a_scatter() {
         let expected = if last_tells { vec![] } else { vec![(Kind::Scatter, 16)] };
         assert_eq!(of_all(&world.program()), expected, "{last_tells}");
     }
+}
+
+/// Of six processes, three send to one of them: with a communicator of theirs, or without.
+#[test]
+fn three_processes_gather_where_the_program_has_put_them_together() {
+    let world_of = |is_together: bool, is_answered: bool| {
+        let mut world = World::new(6);
+        if is_together {
+            let members = vec![1, 3, 5];
+            world.all = Arc::new(Communicator { number: 7, members, remote: vec![] });
+        }
+        for rank in [1, 5] {
+            world.send(10, rank, 0, 16, 3, 1);
+            if is_answered {
+                world.send(10, 3, rank * 16, 16, rank, 1);
+            }
+        }
+        for rank in [1, 5] {
+            world.receive(11, 3, 256 + rank * 16, 16, rank, 1);
+            if is_answered {
+                world.receive(11, rank, 256, 16, 3, 1);
+            }
+        }
+        found(&world.program(), Options { subsets: true, ..Options::default() })
+    };
+    assert_eq!(world_of(true, false), [(Kind::Gather, 16)]);
+    assert_eq!(world_of(false, false), []);
+    assert_eq!(world_of(true, true), [], "as two neighbours in a line");
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use commloom_trace::{
-    Action, Collective, Communicator, Event, Mode, NOT_LOOKED_AT, Origin, Received, Trace, read,
+    Action, Collective, Communicator, Event, Held, Kind, Mode, NOT_LOOKED_AT, Origin, Received,
+    Trace, read,
 };
 use harness::{Library, libraries, lines};
 
@@ -406,6 +407,53 @@ fn messages_that_are_all_new_are_not_looked_at_until_they_are_something_known() 
             let all = (0..4).flat_map(|number| attended(trace, number));
             assert!(all.into_iter().all(|(hash, ..)| hash != NOT_LOOKED_AT));
         }
+    }
+}
+
+/// Of each turn of a step of `held.c`: which of the three blocks were there at the first send, and
+/// which at the last one; `None` where nothing is said.
+fn stays(trace: &Trace, number: i32) -> Vec<[[Option<bool>; 2]; 3]> {
+    let all: Vec<Held> = step(trace, number)
+        .into_iter()
+        .filter_map(|(_, action)| match action {
+            Action::Held(held) => Some(held),
+            _ => None,
+        })
+        .collect();
+    let of_turn = |turn: &[Held]| {
+        let (first, last) = (turn[0].send, turn[2].send);
+        [0, 1, 2].map(|block: usize| {
+            let Held { since, before, until, after, .. } = turn[block];
+            let is = |yes: bool, no: bool| (yes || no).then_some(yes);
+            [
+                is(since <= first, before.is_some_and(|before| before >= first)),
+                is(until >= last, after.is_some_and(|after| after <= last)),
+            ]
+        })
+    };
+    all.chunks_exact(3).map(of_turn).collect()
+}
+
+#[test]
+fn it_is_recorded_how_long_messages_are_in_their_buffers() {
+    let (yes, no) = (Some(true), Some(false));
+    for library in libraries() {
+        let program = library.compile("held");
+        let (_, traces, _) = recorded(&library, "held", &program, &[]);
+        let there = stays(&traces[0], 1);
+        // The first time nobody knows what will be sent.
+        assert_eq!(there[0], [[yes, yes], [None, yes], [None, yes]], "{}", library.name);
+        assert_eq!(there[1..], [[[yes, yes]; 3]; 3], "{}", library.name);
+        let made = stays(&traces[0], 2);
+        assert_eq!(made[1..], [[[yes, yes], [no, yes], [no, yes]]; 3], "{}", library.name);
+        let cleared = stays(&traces[0], 3);
+        assert_eq!(cleared[1..], [[[yes, no], [yes, no], [yes, yes]]; 3], "{}", library.name);
+        assert!(!stays(&traces[0], 4).is_empty(), "{}", library.name);
+        let others = (1..4).flat_map(|rank| traces[rank].events.only(&[Kind::HELD]));
+        assert_eq!(others.count(), 0, "{}: a single message stays by itself", library.name);
+        let none = [("COMMLOOM_TRACE_MEMORY", "0")];
+        let (_, traces, _) = recorded(&library, "held-none", &program, &none);
+        assert_eq!(traces[0].events.only(&[Kind::HELD]).count(), 0, "{}", library.name);
     }
 }
 

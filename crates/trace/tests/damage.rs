@@ -304,7 +304,7 @@ fn numbers_of_communicators_in_version_1_mean_nothing_to_others() {
 fn later_versions_are_refused_with_the_number() {
     let mut bytes = file(&[], 1);
     bytes[8] = 9;
-    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: 3 }));
+    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: 4 }));
     assert_eq!(read(b"something else"), Err(Unreadable::NoTrace));
     assert_eq!(read(b""), Err(Unreadable::NoTrace));
 }
