@@ -35,7 +35,7 @@ static void alltoall_made_of_steps(void)
 }
 
 /* The same with nothing in between. */
-/* three or more; expect: MPI_Alltoall */
+/* three or more; expect: MPI_Alltoallv */
 static void alltoall_in_steps(void)
 {
     fill(a, K * size);
@@ -167,7 +167,7 @@ static void gather_columns_of_steps(void)
 }
 
 /* The same of all for all. */
-/* three or more; expect: MPI_Allgather */
+/* three or more; expect: MPI_Alltoallv */
 static void allgather_columns_of_steps(void)
 {
     MPI_Request all[2 * MOST];
@@ -186,7 +186,7 @@ static void allgather_columns_of_steps(void)
 }
 
 /* And with a block of each for each. */
-/* three or more; expect: MPI_Alltoall */
+/* three or more; expect: MPI_Alltoallv */
 static void alltoall_columns_of_steps(void)
 {
     MPI_Request all[2 * MOST];
@@ -303,7 +303,7 @@ static void alltoall_in_two_buffers(void)
 static void bcast_changed_on_the_way(void)
 {
     fill(a, rank ? 0 : K);
-    /* one call: BUFFER = a; BLOCKS = a; BLOCK = a */
+    /* one call: BUFFER = a; BLOCKS = #; BLOCK = a */
     if (rank == 0)
         for (int i = 1; i < size; i++) {
             MPI_Send(a, K, MPI_DOUBLE, i, 517, WORLD);

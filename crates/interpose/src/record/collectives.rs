@@ -129,7 +129,7 @@ impl<A: Abi> Inside<A> {
     pub(super) fn begins(&self, collective: Collective) -> Option<u64> {
         let site = self.site();
         let mut inner = self.lock();
-        inner.turn_ends();
+        inner.turn_ends(site.as_ref());
         inner.push(site, Action::Collective(collective))
     }
 

@@ -67,7 +67,10 @@ pub unsafe fn pcontrol<A: Abi>(
         if inside.active {
             inside.shield(|| {
                 let site = inside.site();
-                inside.lock().push(site, Action::Mark(level))
+                let mut inner = inside.lock();
+                // What lies before and behind is not one.
+                inner.turn_ends(site.as_ref());
+                inner.push(site, Action::Mark(level))
             });
         }
         if regions && (level == BEGIN || level == END) {

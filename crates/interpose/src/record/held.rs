@@ -18,7 +18,8 @@ use twox_hash::XxHash3_64;
 use super::foreign;
 use super::layout::Data;
 
-/// Turns that begin alike in which buffers are looked at: the first one tells which.
+/// Turns that begin alike in which buffers are looked at: the first one tells which. Later ones are
+/// looked at ever more rarely, each twice as far on.
 const TURNS: u32 = 6;
 /// Turns after which no buffer is looked at.
 const ALL_TURNS: u32 = 1 << 14;
@@ -29,8 +30,8 @@ const MESSAGES: usize = 1024;
 /// Buffers of a turn.
 const BUFFERS: usize = 256;
 /// Bytes that are read in a turn, and in all.
-const TURN_BYTES: u64 = 1 << 24;
-const ALL_BYTES: u64 = 1 << 28;
+const TURN_BYTES: u64 = 1 << 23;
+const ALL_BYTES: u64 = 1 << 26;
 /// A look costs as much as reading so many bytes.
 const LOOK: u64 = 4096;
 
@@ -88,7 +89,7 @@ impl Held {
         let watched = std::mem::take(&mut self.watched);
         let Some(begins) = self.begins.take() else { return Vec::new() };
         let sent = || watched.iter().filter(|watched| watched.is_sent);
-        if let Some(beginning) = self.known.get_mut(&begins) {
+        if let Some(beginning) = self.known.get_mut(&begins).filter(|_| self.looks) {
             beginning.sent = sent().map(|w| (w.key, w.data.clone())).collect();
         }
         // Of a single message all is said by that.
@@ -137,7 +138,7 @@ impl Held {
         }
         let beginning = self.known.entry(key).or_default();
         beginning.turns = beginning.turns.saturating_add(1);
-        self.looks = beginning.turns <= TURNS;
+        self.looks = beginning.turns <= TURNS || beginning.turns.is_power_of_two();
         if self.looks {
             let mut sent: VecDeque<(Key, Data)> = std::mem::take(&mut beginning.sent).into();
             while let Some((key, data)) = sent.pop_front() {

@@ -38,7 +38,7 @@ impl<A: Abi> Inside<A> {
             peer: Some(send.to),
             tag: Some(send.tag),
         };
-        inner.looks_at_held(key, &send.data);
+        inner.looks_at_held(site.as_ref(), key, &send.data);
         // SAFETY: the buffer of a send can be read until the send is complete.
         let (hash, origins, sum) = unsafe { inner.content(site.as_ref(), &send.data) };
         let Send { mode, to, tag, ref communicator, ref data } = *send;
@@ -55,6 +55,7 @@ impl<A: Abi> Inside<A> {
         let action = Action::Receive { from: *from, tag: *tag, communicator, buffer };
         let mut inner = self.lock();
         inner.looks_at_held(
+            site.as_ref(),
             Key { is_send: false, buffer: data.key(), peer: *from, tag: *tag },
             data,
         );
@@ -178,18 +179,18 @@ impl<A: Abi> Inner<A> {
     }
 
     /// Looks at what lies in the buffers of messages when the next one is sent or posted.
-    fn looks_at_held(&mut self, key: Key, data: &Data) {
+    fn looks_at_held(&mut self, site: Option<&Arc<Site>>, key: Key, data: &Data) {
         if self.held.ends_before(&key) {
-            self.turn_ends();
+            self.turn_ends(site);
         }
         let event = self.output.next();
         self.held.message(key, data, event);
     }
 
     /// Records how long messages were in their buffers, where no more of them belong together.
-    pub(super) fn turn_ends(&mut self) {
+    pub(super) fn turn_ends(&mut self, site: Option<&Arc<Site>>) {
         for seen in self.held.ends() {
-            self.push(None, seen);
+            self.push(site.cloned(), seen);
         }
     }
 

@@ -76,7 +76,7 @@ impl<A: Abi> Ends for Recorder<A> {
     fn end(&self) {
         self.ended.store(true, Ordering::Release);
         if let Some(Ok(mut inner)) = self.inner.get().map(Mutex::try_lock) {
-            inner.turn_ends();
+            inner.turn_ends(None);
             inner.output.end();
         }
     }

@@ -34,17 +34,18 @@ int main(int argc, char **argv)
             for (int to = 1; to < size && rank == 0; to++) {
                 if (way == 2)
                     fill(x[to]);
-                MPI_Send(x[to], N, MPI_DOUBLE, to, 3, MPI_COMM_WORLD);
+                MPI_Send(x[to], N, MPI_DOUBLE, to, way, MPI_COMM_WORLD);
                 if (way == 3)
                     memset(x[to], 0, sizeof x[to]);
             }
             if (rank > 0)
-                MPI_Recv(x[0], N, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(x[0], N, MPI_DOUBLE, 0, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             if (way == 4)
                 munmap(x, 8 * sizeof *a);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    MPI_Pcontrol(99);
     MPI_Finalize();
     return 0;
 }
