@@ -76,7 +76,7 @@ fn place(seen: Buffers, senders: &str, are_steps: bool) -> Option<String> {
     }
 }
 
-/// What the recorder has seen of exchanges in steps, where there are such.
+/// The buffers of exchanges in steps, as the recorder has seen them, where there are such.
 fn steps(same: &[&Finding]) -> Option<Buffers> {
     let is_one = |f: &&&Finding| f.ran.assumed && in_steps(f.collective);
     let mut all = same.iter().filter(is_one).copied().peekable();

@@ -69,7 +69,7 @@ fn looked_at(trace: &Trace) -> BTreeMap<Same, Vec<Held>> {
     all
 }
 
-/// What is the same of a send in all times, its hash and its origins.
+/// A send as it is the same in all times, its hash and its origins.
 fn sent(trace: &Trace, event: u64) -> Option<(Same, u64, Vec<Origin>)> {
     let Action::Send { buffer, to, hash, origins, .. } = trace.events.action(event)? else {
         return None;
@@ -125,7 +125,7 @@ fn of_process(trace: &Trace, sends: &[&Message], seen: &BTreeMap<Same, Vec<Held>
     Buffers { at_first, at_last }
 }
 
-/// What was seen of a message, with its time before and the one after.
+/// The times of a message, each with the send before and the one after.
 fn times(all: &[Held]) -> impl Iterator<Item = (&Held, Option<u64>, Option<u64>)> {
     all.iter().enumerate().map(|(nth, held)| {
         let before = nth.checked_sub(1).and_then(|nth| all.get(nth));

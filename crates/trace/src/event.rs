@@ -169,9 +169,9 @@ pub struct Collective {
     pub gets: u64,
 }
 
-/// What was seen of the buffer of a message before it was sent, and after: the recorder looks at
-/// such buffers whenever the program sends something or posts a receive, where it knows them from
-/// the last time that the program did the same. All numbers are of events [`Action::Send`] and
+/// The buffer of a message before it was sent, and after, as far as it was seen. The recorder looks
+/// at such buffers whenever the program sends something or posts a receive, where it knows them
+/// from the last time that the program did the same. All numbers are of events [`Action::Send`] and
 /// [`Action::Receive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {

@@ -193,7 +193,7 @@ pub(super) fn from_the_start(
 /// Memory of messages, by process; sorted, and nothing in it overlaps or touches.
 pub(super) type Arrays = BTreeMap<u32, Vec<Range<u64>>>;
 
-/// What the messages of several times name, and what a process would send to itself. Steps that
+/// The memory of messages of several times, and of what a process would send to itself. Steps that
 /// fill an array side by side name all of it only together; a call for each of them is right
 /// where all have their blocks as far apart.
 pub(super) fn arrays<'n, 'f: 'n>(
