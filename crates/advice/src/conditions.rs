@@ -8,7 +8,7 @@ use commloom_commgraph::{Blocks, Combine};
 use commloom_trace::{Action, Site, Trace};
 
 use crate::finding::{Finding, block_bytes};
-use crate::held::Buffers;
+use crate::held::Presence;
 use crate::kinds::{in_steps, mpi};
 use crate::place::Called;
 
@@ -46,8 +46,8 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
     match one_by_one(same) {
         Some(seen) => all.extend(place(seen, &senders, steps(same).is_some())),
         // Each stays as it is until all are under way, and some are made after others were sent.
-        None if Buffers::of(same.iter().copied()).at_first == Some(false) => {
-            let are_kept = Buffers { at_first: Some(false), at_last: Some(true) };
+        None if Presence::of(same.iter().copied()).at_first == Some(false) => {
+            let are_kept = Presence { at_first: Some(false), at_last: Some(true) };
             all.extend(place(are_kept, &senders, false));
         }
         None => {}
@@ -56,7 +56,7 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
 }
 
 /// Where a call for blocks that are sent one after the other has to stand.
-fn place(seen: Buffers, senders: &str, are_steps: bool) -> Option<String> {
+fn place(seen: Presence, senders: &str, are_steps: bool) -> Option<String> {
     match (seen.at_first, seen.at_last) {
         (_, None) => Some(format!(
             "the program changes no block from where {senders} sends it up to the last one of a \
@@ -77,18 +77,18 @@ fn place(seen: Buffers, senders: &str, are_steps: bool) -> Option<String> {
 }
 
 /// The buffers of exchanges in steps, as the recorder has seen them, where there are such.
-fn steps(same: &[&Finding]) -> Option<Buffers> {
+fn steps(same: &[&Finding]) -> Option<Presence> {
     let is_one = |f: &&&Finding| f.ran.assumed && in_steps(f.collective);
     let mut all = same.iter().filter(is_one).copied().peekable();
     all.peek()?;
-    Some(Buffers::of(all))
+    Some(Presence::of(all))
 }
 
 /// And of blocks that are sent one after the other.
-fn one_by_one(same: &[&Finding]) -> Option<Buffers> {
+fn one_by_one(same: &[&Finding]) -> Option<Presence> {
     let mut all = same.iter().filter(|f| is_one_by_one(f)).copied().peekable();
     all.peek()?;
-    Some(Buffers::of(all))
+    Some(Presence::of(all))
 }
 
 /// Why there is no place for a call: what the messages send is never there at one time.

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::recorded::Message;
-use commloom_trace::{Action, Held, Kind, Origin, Site, Trace};
+use commloom_trace::{Action, Kind, Origin, Site, Stay, Trace};
 
 use crate::finding::Finding;
 
 /// `None` where nothing was seen of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Buffers {
+pub struct Presence {
     /// All that a process sends is there where it sends the first of it.
     pub at_first: Option<bool>,
     /// It is still there where it sends the last of it.
@@ -23,11 +23,11 @@ pub struct Buffers {
 /// The same in all times: line, address, elements, destination.
 type Same = (Option<Site>, u64, u64, u32);
 
-impl Buffers {
+impl Presence {
     /// Of all processes in all times of some findings.
-    pub fn of<'f, 'a: 'f>(findings: impl Iterator<Item = &'f Finding<'a>>) -> Buffers {
-        let mut seen: BTreeMap<u32, BTreeMap<Same, Vec<Held>>> = BTreeMap::new();
-        let mut all = Buffers { at_first: Some(true), at_last: Some(true) };
+    pub fn of<'f, 'a: 'f>(findings: impl Iterator<Item = &'f Finding<'a>>) -> Presence {
+        let mut seen: BTreeMap<u32, BTreeMap<Same, Vec<Stay>>> = BTreeMap::new();
+        let mut all = Presence { at_first: Some(true), at_last: Some(true) };
         for finding in findings {
             let mut by_process: BTreeMap<u32, Vec<&Message>> = BTreeMap::new();
             for message in finding.messages().filter(|message| message.bytes > 0) {
@@ -57,8 +57,8 @@ fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 /// Everything that was seen in a process.
-fn looked_at(trace: &Trace) -> BTreeMap<Same, Vec<Held>> {
-    let mut all: BTreeMap<Same, Vec<Held>> = BTreeMap::new();
+fn looked_at(trace: &Trace) -> BTreeMap<Same, Vec<Stay>> {
+    let mut all: BTreeMap<Same, Vec<Stay>> = BTreeMap::new();
     for (_, event) in trace.events.only(&[Kind::HELD]) {
         let Action::Held(held) = event.action else { continue };
         if let Some((same, ..)) = sent(trace, held.send) {
@@ -79,8 +79,8 @@ fn sent(trace: &Trace, event: u64) -> Option<(Same, u64, Vec<Origin>)> {
 }
 
 /// Of the sends of a process, in their order.
-fn of_process(trace: &Trace, sends: &[&Message], seen: &BTreeMap<Same, Vec<Held>>) -> Buffers {
-    let unknown = Buffers { at_first: None, at_last: None };
+fn of_process(trace: &Trace, sends: &[&Message], seen: &BTreeMap<Same, Vec<Stay>>) -> Presence {
+    let unknown = Presence { at_first: None, at_last: None };
     let all: Option<Vec<_>> = sends.iter().map(|m| sent(trace, m.send.event)).collect();
     let Some(all) = all else { return unknown };
     let (Some((first, ..)), Some((last, ..)), Some(begin)) =
@@ -122,11 +122,11 @@ fn of_process(trace: &Trace, sends: &[&Message], seen: &BTreeMap<Same, Vec<Held>
         }
         (at_first, at_last) = (both(at_first, is_first), both(at_last, is_last));
     }
-    Buffers { at_first, at_last }
+    Presence { at_first, at_last }
 }
 
 /// The times of a message, each with the send before and the one after.
-fn times(all: &[Held]) -> impl Iterator<Item = (&Held, Option<u64>, Option<u64>)> {
+fn times(all: &[Stay]) -> impl Iterator<Item = (&Stay, Option<u64>, Option<u64>)> {
     all.iter().enumerate().map(|(nth, held)| {
         let before = nth.checked_sub(1).and_then(|nth| all.get(nth));
         (held, before.map(|held| held.send), all.get(nth + 1).map(|held| held.send))

@@ -4,7 +4,7 @@ mod common;
 
 use commloom_advice::Advice;
 use commloom_testkit::simulated::World;
-use commloom_trace::{Action, Held};
+use commloom_trace::{Action, Stay};
 
 /// The first process sends each other one its own block, or all the same.
 fn spread(world: &mut World, are_blocks: bool) {
@@ -52,10 +52,10 @@ fn blocks_that_are_sent_one_after_the_other_must_not_change_in_between() {
 
 /// Since when, and up to when, the block of the second of three sends is in its buffer: the number
 /// of a send, and whether something else was seen there before or after.
-type Stay = ((usize, bool), (usize, bool));
+type Times = ((usize, bool), (usize, bool));
 
 /// The recorder has seen how long the blocks of the last three sends of a process are there.
-fn watch(world: &mut World, rank: usize, second: Stay) {
+fn watch(world: &mut World, rank: usize, second: Times) {
     let is_send = |action: &Action| matches!(action, Action::Send { .. });
     let events = world.events[rank].iter();
     let all: Vec<u64> = events.filter(|(_, e)| is_send(&e.action)).map(|(n, _)| *n).collect();
@@ -65,13 +65,13 @@ fn watch(world: &mut World, rank: usize, second: Stay) {
         let before = is_new.then(|| all[since - 1]);
         let after = is_gone.then(|| all[until + 1]);
         let (since, until) = (all[*since], all[*until]);
-        let held = Held { send: all[own], since, before, until, after };
+        let held = Stay { send: all[own], since, before, until, after };
         world.push(rank, 60, Action::Held(held));
     }
 }
 
 /// A scatter of which the recorder has seen that of the second block.
-fn scattered(second: Stay) -> Advice {
+fn scattered(second: Times) -> Advice {
     let mut world = World::new(4);
     spread(&mut world, true);
     watch(&mut world, 0, second);
@@ -101,7 +101,7 @@ fn blocks_that_are_never_there_at_one_time_have_no_call() {
 }
 
 /// All with all in steps, each block of its own.
-fn exchanged(second: Option<Stay>) -> Advice {
+fn exchanged(second: Option<Times>) -> Advice {
     let mut world = World::new(4);
     for rank in 0..4 {
         world.compute(rank, 64, 128, 7);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use commloom_trace::{
-    Action, Collective, Communicator, Event, Held, Kind, Mode, NOT_LOOKED_AT, Origin, Received,
+    Action, Collective, Communicator, Event, Kind, Mode, NOT_LOOKED_AT, Origin, Received, Stay,
     Trace, read,
 };
 use harness::{Library, libraries, lines};
@@ -413,17 +413,17 @@ fn messages_that_are_all_new_are_not_looked_at_until_they_are_something_known() 
 /// Of each turn of a step of `held.c`: which of the three blocks were there at the first send, and
 /// which at the last one; `None` where nothing is said.
 fn stays(trace: &Trace, number: i32) -> Vec<[[Option<bool>; 2]; 3]> {
-    let all: Vec<Held> = step(trace, number)
+    let all: Vec<Stay> = step(trace, number)
         .into_iter()
         .filter_map(|(_, action)| match action {
             Action::Held(held) => Some(held),
             _ => None,
         })
         .collect();
-    let of_turn = |turn: &[Held]| {
+    let of_turn = |turn: &[Stay]| {
         let (first, last) = (turn[0].send, turn[2].send);
         [0, 1, 2].map(|block: usize| {
-            let Held { since, before, until, after, .. } = turn[block];
+            let Stay { since, before, until, after, .. } = turn[block];
             let is = |yes: bool, no: bool| (yes || no).then_some(yes);
             [
                 is(since <= first, before.is_some_and(|before| before >= first)),

@@ -169,12 +169,12 @@ pub struct Collective {
     pub gets: u64,
 }
 
-/// The buffer of a message before it was sent, and after, as far as it was seen. The recorder looks
-/// at such buffers whenever the program sends something or posts a receive, where it knows them
-/// from the last time that the program did the same. All numbers are of events [`Action::Send`] and
-/// [`Action::Receive`].
+/// The buffer of a message before it was sent, and after, as far as it was seen. The recorder
+/// looks at such buffers whenever the program sends something or posts a receive, where it knows
+/// them from the last time that the program did the same. All numbers are of events
+/// [`Action::Send`] and [`Action::Receive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct Stay {
     /// The message.
     pub send: u64,
     /// The first of the events at which its bytes were there, as they were sent then, and at all
@@ -271,7 +271,7 @@ pub enum Action {
         bytes: u64,
     },
     /// How long a message was in its buffer.
-    Held(Held),
+    Held(Stay),
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
     /// From here on nothing is recorded, because a limit was reached.

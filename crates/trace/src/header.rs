@@ -3,9 +3,9 @@
 use crate::bytes::{In, Out};
 use crate::problem::Unreadable;
 
-/// Of the format. A reader refuses later ones; files before version 4 do not have how long messages
-/// are in their buffers ([`Held`](crate::Held)), those before version 3 not what a program asks
-/// about messages ([`Probed`](crate::Action::Probed)), those of version 1 no
+/// Of the format. A reader refuses later ones; files before version 4 do not have how long
+/// messages are in their buffers ([`Stay`](crate::Stay)), those before version 3 not what a
+/// program asks about messages ([`Probed`](crate::Action::Probed)), those of version 1 no
 /// [`Summed`](crate::Summed), and their numbers of communicators mean nothing to other processes.
 pub const VERSION: u64 = 4;
 /// The first bytes of every file.

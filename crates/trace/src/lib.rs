@@ -23,8 +23,8 @@ mod table;
 mod write;
 
 pub use event::{
-    Action, Buffer, Collective, Communicator, Event, Held, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
-    Origin, Received, Site, Sum, Summed,
+    Action, Buffer, Collective, Communicator, Event, Mode, NO_RANK, NOT_LOOKED_AT, Operator,
+    Origin, Received, Site, Stay, Sum, Summed,
 };
 pub use events::{Events, Iter, Kind};
 pub use header::{Header, VERSION};

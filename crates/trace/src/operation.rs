@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::bytes::Out;
-use crate::event::{Action, Buffer, Communicator, Event, Held, Mode, Operator, Origin, Site};
+use crate::event::{Action, Buffer, Communicator, Event, Mode, Operator, Origin, Site, Stay};
 use crate::table::Table;
 
 /// First bytes of records.
@@ -245,7 +245,7 @@ fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
         }
         Action::Held(held) => {
             let or_none = |event: Option<u64>| event.map_or(0, |event| event.saturating_add(1));
-            let Held { send, since, before, until, after } = *held;
+            let Stay { send, since, before, until, after } = *held;
             for number in [send, since, or_none(before), until, or_none(after)] {
                 out.number(number);
             }

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::bytes::In;
 use crate::event::{
-    Action, Buffer, Collective, Communicator, Event, Held, Operator, Origin, Received, Site, Sum,
+    Action, Buffer, Collective, Communicator, Event, Operator, Origin, Received, Site, Stay, Sum,
     Summed,
 };
 use crate::operation::{MODES, kind};
@@ -188,7 +188,7 @@ impl Record<'_, '_> {
                 let (source, tag, bytes) = self.envelope()?;
                 Action::Counted { source, tag, bytes }
             }
-            kind::HELD => Action::Held(Held {
+            kind::HELD => Action::Held(Stay {
                 send: self.input.number()?,
                 since: self.input.number()?,
                 before: self.input.number()?.checked_sub(1),

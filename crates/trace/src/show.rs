@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::event::{Action, Buffer, Communicator, Event, Held, Mode, NOT_LOOKED_AT, Origin, Site};
+use crate::event::{Action, Buffer, Communicator, Event, Mode, NOT_LOOKED_AT, Origin, Site, Stay};
 
 impl fmt::Display for Event {
     /// Seconds, what happened, who called.
@@ -148,7 +148,7 @@ impl fmt::Display for Action {
             Action::Counted { source, tag, bytes } => {
                 write!(f, "counted: from {source} of its communicator, tag {tag}, {bytes} bytes")
             }
-            Action::Held(Held { send, since, before, until, after }) => {
+            Action::Held(Stay { send, since, before, until, after }) => {
                 write!(f, "in its buffer: {send}, from {since} to {until}")?;
                 before.map_or(Ok(()), |before| write!(f, ", not at {before}"))?;
                 after.map_or(Ok(()), |after| write!(f, ", not at {after}"))

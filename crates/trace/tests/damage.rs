@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use commloom_trace::{
-    Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Held, Kind, Mode,
-    Operator, Origin, Problem, Received, Site, Sum, Summed, Trace, Unreadable, Writer, read,
+    Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Kind, Mode, Operator,
+    Origin, Problem, Received, Site, Stay, Sum, Summed, Trace, Unreadable, Writer, read,
 };
 use fastrand::Rng;
 
@@ -112,7 +112,7 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
             found: (rng.u32(..), rng.i32(..), any_number(rng)),
         },
         10 => Action::Counted { source: rng.u32(..), tag: rng.i32(..), bytes: any_number(rng) },
-        11 => Action::Held(Held {
+        11 => Action::Held(Stay {
             send: any_number(rng),
             since: any_number(rng),
             before: rng.bool().then(|| any_number(rng) >> 1),

@@ -11,15 +11,15 @@
 
 use std::collections::VecDeque;
 
-use commloom_trace::{Action, Held as Seen};
+use commloom_trace::{Action, Stay as Seen};
 use rustc_hash::{FxHashMap, FxHashSet};
 use twox_hash::XxHash3_64;
 
 use super::foreign;
 use super::layout::Data;
 
-/// Turns that begin alike in which buffers are looked at: the first one tells which. Later ones are
-/// looked at ever more rarely, each twice as far on.
+/// Turns that begin alike in which buffers are looked at: the first one tells which. Later ones
+/// are looked at ever more rarely, each twice as far on.
 const TURNS: u32 = 6;
 /// Turns after which no buffer is looked at.
 const ALL_TURNS: u32 = 1 << 14;
