@@ -12,7 +12,7 @@ command ``commloom``, and give what it finds as rows; pandas is needed for ``to_
 """
 
 from ._datatypes import buf, from_mpi, to_mpi
-from ._native import Layout, Plan, copy, pack, unpack
+from ._native import Layout, Plan, __version__, copy, pack, unpack
 from ._results import Detection, Table, detect, guidelines
 
 Layout.to_mpi = to_mpi
@@ -23,6 +23,7 @@ __all__ = [
     "Layout",
     "Plan",
     "Table",
+    "__version__",
     "buf",
     "copy",
     "detect",

@@ -9,6 +9,8 @@ Array = Any
 Element = Any
 _Out = TypeVar("_Out")
 
+__version__: str
+
 class Layout:
     """An ordered list of bytes in memory, described as an MPI datatype. Immutable."""
 

@@ -23,6 +23,10 @@ def run(names):
     print(f"{len(tests)} tests passed with Python {sys.version.split()[0]}")
 
 
+def test_the_version_has_three_numbers():
+    assert [part.isdigit() for part in commloom.__version__.split(".")] == [True] * 3
+
+
 def refused(kind, words, call):
     """The call raises this, and says why."""
     try:

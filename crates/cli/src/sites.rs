@@ -9,6 +9,7 @@ use commloom_advice::{Called, Frame, file_name};
 use commloom_guard::Origin;
 use commloom_source::Language;
 use commloom_trace::Site;
+use cpp_demangle::DemangleOptions;
 use goblin::elf::{Elf, program_header::PT_LOAD};
 
 use crate::files::DATA;
@@ -76,7 +77,7 @@ impl Module {
         let address = self.base.checked_add(offset)?.checked_sub(1)?;
         let symbol = || {
             let name = self.debug.find_symbol(address)?;
-            Some(addr2line::demangle_auto(name.into(), None).into_owned())
+            Some(as_in_source(name))
         };
         let mut frames = Vec::new();
         if let Ok(mut found) = self.debug.find_frames(address) {
@@ -87,10 +88,10 @@ impl Module {
                     Some(language) => FORTRAN.contains(&language.0),
                     None => file.and_then(Language::of_name).is_some_and(Language::is_fortran),
                 };
-                let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
+                let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
                 let function = function.map(|name| match is_fortran {
                     true => in_fortran(&name),
-                    false => name.into_owned(),
+                    false => as_in_source(&name),
                 });
                 frames.push(Frame { function, file: file.map(str::to_owned), line, is_fortran });
             }
@@ -112,6 +113,35 @@ impl Module {
         }
         Some(frames)
     }
+}
+
+/// The name of a function without what C++ adds: what it takes and returns, and the arguments of
+/// templates, which fill a screen in codes that use them much.
+fn as_in_source(name: &str) -> String {
+    let short = DemangleOptions::new().no_params().no_return_type();
+    let symbol = cpp_demangle::Symbol::new(name).ok();
+    match symbol.and_then(|symbol| symbol.demangle_with_options(&short).ok()) {
+        Some(name) => without_templates(&name).unwrap_or(name),
+        None => addr2line::demangle_auto(name.into(), None).into_owned(),
+    }
+}
+
+/// `Comm<mpi>::start<float>` as `Comm::start`; `None` where the brackets are not all of templates.
+fn without_templates(name: &str) -> Option<String> {
+    let (mut short, mut depth) = (String::new(), 0usize);
+    for letter in name.chars() {
+        // `operator<`, `operator->`, `operator<<`.
+        let named = short.trim_end_matches(['<', '>', '-', '=']);
+        let is_operator = depth == 0 && named.ends_with("operator");
+        match letter {
+            _ if is_operator => short.push(letter),
+            '<' => depth += 1,
+            '>' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => short.push(letter),
+            _ => {}
+        }
+    }
+    (depth == 0).then(|| short.trim_end().to_owned())
 }
 
 /// Fortran 77, 90, 95, 2003, 2008, 2018 and 2023 (DWARF 5, section 7.12, and its later list).
@@ -138,6 +168,17 @@ mod tests {
         assert_eq!(in_fortran("MAIN__"), "main program");
         assert_eq!(in_fortran("exchange_"), "exchange");
         assert_eq!(in_fortran("__halo_MOD_exchange"), "halo::exchange");
+    }
+
+    #[test]
+    fn functions_of_templates_are_called_as_in_the_source() {
+        // Of `template<class A, class B> void Comm<A, B>::start(Context<A>&) const`.
+        let start = "_ZNK4CommI3mpi3seqE5startERK7ContextIS0_E";
+        assert_eq!(as_in_source(start), "Comm::start");
+        assert_eq!(as_in_source("_Z5printIJiSt6vectorIdSaIdEEEEvDpT_"), "print");
+        assert_eq!(as_in_source("_ZlsI4MeshERSoS1_RKT_"), "operator<<");
+        assert_eq!(as_in_source("_ZNK5OrderltERKS_"), "Order::operator<");
+        assert_eq!(as_in_source("exchange"), "exchange");
     }
 
     #[test]

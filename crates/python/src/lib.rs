@@ -28,10 +28,17 @@ use pyo3::pymodule;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::{Bound, PyModule, PyModuleMethods, PyResult};
+
     #[pymodule_export]
     use crate::functions::{buffer_of, copy, exporter_of, pack, unpack};
     #[pymodule_export]
     use crate::layout::PyLayout;
     #[pymodule_export]
     use crate::plan::PyPlan;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

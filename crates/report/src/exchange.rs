@@ -44,8 +44,8 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Total {
     /// Kinds in which another strategy than native stood, in which native stood after others were
-    /// tried, and in which nothing was tried.
-    pub kinds: [u64; 3],
+    /// tried, in which too few were timed to tell, and in which nothing was tried.
+    pub kinds: [u64; 4],
     /// The native time, by its median, of all exchanges of which one was measured.
     pub native_ns: u64,
     /// Time saved, by medians, less what tries took.
@@ -136,6 +136,7 @@ impl Exchange {
                 measured.words()
             ),
             _ if self.tries == 0 => format!("{kind}: native, nothing else was tried"),
+            _ if self.native.is_none() => format!("{kind}: native, too few were timed to tell"),
             _ => format!("{kind}: native, measured {native}, no other strategy was faster"),
         }
     }
@@ -148,8 +149,9 @@ impl Total {
         for exchange in exchanges {
             let kind = match () {
                 () if exchange.is_changed() => 0,
-                () if exchange.tries > 0 => 1,
-                () => 2,
+                () if exchange.tries > 0 && exchange.native.is_some() => 1,
+                () if exchange.tries > 0 => 2,
+                () => 3,
             };
             total.kinds[kind] += 1;
             let native = exchange.native.map_or(0, |native| native.median);
@@ -162,8 +164,8 @@ impl Total {
 
     /// One sentence on the run; `None` where there was no exchange to choose for.
     pub(crate) fn headline(&self) -> Option<String> {
-        let [changed, native, untried] = self.kinds;
-        let kinds = changed + native + untried;
+        let [changed, native, untold, untried] = self.kinds;
+        let kinds: u64 = self.kinds.iter().sum();
         if kinds == 0 {
             return None;
         }
@@ -176,12 +178,17 @@ impl Total {
             0 => "exchanges of derived datatypes take as long as natively".to_owned(),
             1.. => format!("exchanges of derived datatypes {share} shorter: {times}"),
             _ => {
-                format!("exchanges of derived datatypes {share} longer, by what was tried: {times}")
+                format!("exchanges of derived datatypes {share} longer, by measuring them: {times}")
             }
+        };
+        let untold = match untold {
+            0 => String::new(),
+            _ => format!(", {untold} not timed often enough to tell"),
         };
         Some(format!(
             "{first}; by medians measured in this run. Of {kinds} kinds of exchange {changed} \
-             changed, {native} left alone because nothing measured was faster, {untried} not tried"
+             changed, {native} left alone because nothing measured was faster, {untried} not \
+             tried{untold}"
         ))
     }
 }
@@ -214,12 +221,12 @@ mod tests {
         let native = Exchange { strategy: "native".into(), ..packed() };
         assert_eq!(native.saved(), -1000, "tries that found nothing are a loss");
         let total = Total::of([packed(), native].iter());
-        assert_eq!(total.kinds, [1, 1, 0]);
+        assert_eq!(total.kinds, [1, 1, 0, 0]);
         assert_eq!(total.native_ns, 10_000_000);
         let words = total.headline().unwrap();
         assert!(words.contains("17.9 % shorter: 8.20 ms of 10.0 ms"), "{words}");
         let lost = Total::of([Exchange { strategy: "native".into(), ..packed() }].iter());
-        assert!(lost.headline().unwrap().contains("longer, by what was tried"));
+        assert!(lost.headline().unwrap().contains("longer, by measuring them"));
     }
 
     #[test]
@@ -228,6 +235,11 @@ mod tests {
         assert_eq!(unknown.saved(), 0);
         let words = Total::of([unknown].iter()).headline().unwrap();
         assert!(words.starts_with("too few exchanges to measure"), "{words}");
+        let native = |native| Exchange { strategy: "native".into(), native, ..packed() };
+        let words = Total::of([native(None)].iter()).headline().unwrap();
+        assert!(words.contains("0 left alone"), "{words}");
+        assert!(words.ends_with("0 not tried, 1 not timed often enough to tell"), "{words}");
+        assert!(native(None).line().ends_with("too few were timed to tell"));
         assert_eq!(Total::of([].iter()).headline(), None);
     }
 

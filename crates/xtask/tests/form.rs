@@ -331,3 +331,11 @@ fn public_types_have_names_of_their_own() {
     let gone: Vec<_> = listed.iter().filter(|name| !found.contains_key(**name)).collect();
     assert!(gone.is_empty(), "take them off the list: {gone:?}");
 }
+
+#[test]
+fn papers_cite_the_version_that_is_built() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../CITATION.cff");
+    let citation = std::fs::read_to_string(path).unwrap();
+    let version = citation.lines().find_map(|line| line.strip_prefix("version: "));
+    assert_eq!(version, Some(env!("CARGO_PKG_VERSION")), "CITATION.cff, and Cargo.toml");
+}
