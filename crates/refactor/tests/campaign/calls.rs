@@ -21,6 +21,9 @@ pub struct Asked<'a> {
     pub sends: bool,
     pub count: &'a str,
     pub tag: &'a str,
+    pub peer: &'a str,
+    /// A macro around the call that checks what it returns.
+    pub checks: Option<&'a str>,
     pub condition: &'a str,
     /// Which request it is, and how it is waited for.
     pub requests: &'a str,
@@ -74,10 +77,10 @@ impl Call {
         if !self.is_persistent() {
             return String::new();
         }
-        let Asked { count, tag, .. } = asked;
+        let Asked { count, tag, peer, .. } = asked;
         let name = if asked.sends { "Send" } else { "Recv" };
         let request = request(asked);
-        format!("MPI_{name}_init(b, {count}, MPI_DOUBLE, peer, {tag}, comm, &{request});\n")
+        format!("MPI_{name}_init(b, {count}, MPI_DOUBLE, {peer}, {tag}, comm, &{request});\n")
     }
 
     pub fn end(self, asked: &Asked<'_>) -> String {
@@ -91,7 +94,10 @@ impl Call {
     pub fn body(self, asked: &Asked<'_>) -> String {
         let Asked { shape, sends, condition, between, .. } = asked;
         let (pack, unpack) = (shape.pack, shape.unpack);
-        let call = format!("{condition}{}", self.call(asked));
+        let call = match asked.checks {
+            Some(checks) => format!("{condition}{checks}({});", self.call(asked)),
+            None => format!("{condition}{};", self.call(asked)),
+        };
         if self == Bcast {
             let (pack, unpack) = (on("rank == 0", pack), on("rank != 0", unpack));
             return format!("{pack}\n{between}{call}\n{unpack}");
@@ -109,7 +115,7 @@ impl Call {
     }
 
     fn call(self, asked: &Asked<'_>) -> String {
-        let Asked { sends, count, tag, .. } = asked;
+        let Asked { sends, count, tag, peer, .. } = asked;
         let name = if *sends { "send" } else { "recv" };
         let request = request(asked);
         let part = count.strip_prefix("procs * ").unwrap_or(count);
@@ -117,19 +123,19 @@ impl Call {
         let (from, to) = if *sends { ("b", other) } else { (other, "b") };
         let both = format!("{from}, {part}, MPI_DOUBLE, {to}, {part}, MPI_DOUBLE");
         match self {
-            Blocking if *sends => format!("MPI_Send(b, {count}, MPI_DOUBLE, peer, {tag}, comm);"),
+            Blocking if *sends => format!("MPI_Send(b, {count}, MPI_DOUBLE, {peer}, {tag}, comm)"),
             Blocking => {
-                format!("MPI_Recv(b, {count}, MPI_DOUBLE, peer, {tag}, comm, MPI_STATUS_IGNORE);")
+                format!("MPI_Recv(b, {count}, MPI_DOUBLE, {peer}, {tag}, comm, MPI_STATUS_IGNORE)")
             }
             Immediate => {
-                format!("MPI_I{name}(b, {count}, MPI_DOUBLE, peer, {tag}, comm, &{request});")
+                format!("MPI_I{name}(b, {count}, MPI_DOUBLE, {peer}, {tag}, comm, &{request})")
             }
-            Persistent => format!("MPI_Start(&{request});"),
-            Bcast => format!("MPI_Bcast(b, {count}, MPI_DOUBLE, 0, comm);"),
-            Gather => format!("MPI_Gather({both}, 0, comm);"),
-            Scatter => format!("MPI_Scatter({both}, 0, comm);"),
-            Allgather => format!("MPI_Allgather({both}, comm);"),
-            Alltoall => format!("MPI_Alltoall({both}, comm);"),
+            Persistent => format!("MPI_Start(&{request})"),
+            Bcast => format!("MPI_Bcast(b, {count}, MPI_DOUBLE, 0, comm)"),
+            Gather => format!("MPI_Gather({both}, 0, comm)"),
+            Scatter => format!("MPI_Scatter({both}, 0, comm)"),
+            Allgather => format!("MPI_Allgather({both}, comm)"),
+            Alltoall => format!("MPI_Alltoall({both}, comm)"),
         }
     }
 

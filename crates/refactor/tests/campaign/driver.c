@@ -161,8 +161,8 @@ int MPI_Isend(const void *b, int n, MPI_Datatype t, int d, int tag, MPI_Comm c, 
 
 int MPI_Irecv(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r)
 {
-    (void)s, (void)c;
-    *r = request(post(0, b, n, t, tag));
+    (void)c;
+    *r = request(post(0, b, s == MPI_PROC_NULL ? 0 : n, t, tag));
     return MPI_SUCCESS;
 }
 
@@ -183,8 +183,8 @@ int MPI_Send_init(const void *b, int n, MPI_Datatype t, int d, int tag, MPI_Comm
 
 int MPI_Recv_init(void *b, int n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r)
 {
-    (void)s, (void)c;
-    *r = request(prepare(0, b, n, t, tag, 1));
+    (void)c;
+    *r = request(prepare(0, b, s == MPI_PROC_NULL ? 0 : n, t, tag, 1));
     return MPI_SUCCESS;
 }
 

@@ -24,6 +24,9 @@ struct box@ { double *p; int n; };
 static void add_in@(struct box@ *x) { x->p[0] += 9; x->p[1] += 9; x->p[2] += 9; }
 static int back@(int n) { return n; }
 #define CELL@(i, j) u[(long)(i) * 20 + (j)]
+#define CHECK@(call) do { int failed = (call); if (failed != MPI_SUCCESS) abort(); } while (0)
+#define LEAVE@(call) if ((call) != MPI_SUCCESS) return t
+#define TEST@(call) (void)((call) == MPI_SUCCESS || (abort(), 0))
 #define USUAL@ 3
 #ifndef DEPTH@
 #define DEPTH@ USUAL@
@@ -145,6 +148,8 @@ fn twists(
 struct Odd {
     count: String,
     tag: String,
+    peer: &'static str,
+    checks: Option<&'static str>,
     condition: &'static str,
     early: String,
 }
@@ -156,16 +161,19 @@ fn odd(
     shape: &Shape,
     call: Call,
     sends: bool,
-    is_static: bool,
+    buffer: &str,
     names: &mut Vec<&'static str>,
 ) -> Odd {
     let mut odd = Odd {
         count: shape.count.to_owned(),
         tag: "3".to_owned(),
+        peer: "peer",
+        checks: None,
         condition: "",
         early: String::new(),
     };
     let count = &shape.count;
+    let has_values = ["static", "with values", "global", "vector", "array"].contains(&buffer);
     match rng.u8(..24) {
         0 if !call.is_collective() => {
             names.push("an argument writes the array");
@@ -175,7 +183,7 @@ fn odd(
             names.push("a condition writes the array");
             odd.condition = "if (add@(u))\n";
         }
-        2 if is_static => {
+        2 if buffer == "static" => {
             names.push("the buffer read at the beginning");
             odd.early = "t += b[0];\n".into();
         }
@@ -195,6 +203,21 @@ fn odd(
                 odd.early = ZEROS.into();
             }
         }
+        6 | 7 if !sends && !call.is_collective() => {
+            names.push("nobody sends");
+            odd.peer = *one(rng, &["MPI_PROC_NULL", "(m > 2 ? MPI_PROC_NULL : peer)", "from"]);
+            if odd.peer == "from" {
+                odd.early = "int from = n > 2 ? MPI_PROC_NULL : peer;\n".into();
+            }
+            // What is unpacked then must be defined.
+            if !has_values {
+                odd.early += ZEROS;
+            }
+        }
+        8 | 9 => {
+            names.push("a macro checks the call");
+            odd.checks = Some(*one(rng, &["CHECK@", "LEAVE@", "TEST@"]));
+        }
         _ => {}
     }
     odd
@@ -211,14 +234,16 @@ pub fn drawn(rng: &mut Rng, number: usize, tongue: &Tongue) -> Program {
     let at: Vec<(usize, Phase)> = twists.iter().map(|(_, phase)| *phase).enumerate().collect();
     let all: Vec<&Twist> = twists.iter().map(|(twist, _)| *twist).collect();
     let place = |phase| placed(&all, &at, phase, shape);
-    let Odd { count, tag, condition, mut early } =
-        odd(rng, shape, call, sends, buffer.0 == "static", &mut names);
+    let Odd { count, tag, peer, checks, condition, mut early } =
+        odd(rng, shape, call, sends, buffer.0, &mut names);
     let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
     let asked = Asked {
         shape,
         sends,
         count: &count,
         tag: &tag,
+        peer,
+        checks,
         condition,
         requests,
         between: &place(Between),
@@ -236,7 +261,7 @@ pub fn drawn(rng: &mut Rng, number: usize, tongue: &Tongue) -> Program {
     let is_skipped = ["condition", "one line", "switch", "goto"].contains(&around.0);
     if is_used && (is_skipped || call.is_collective()) {
         // What comes later reads the buffer on all paths, and processes.
-        early = ZEROS.into();
+        early += ZEROS;
     }
     let whole = call.init(&asked) + &around.1.replace("BODY", &body) + &call.end(&asked);
     let needs: String = all.iter().map(|t| filled(t.needs, shape) + "\n").collect();
