@@ -164,6 +164,11 @@ impl Samples {
         &self.times[..self.count.min(KEPT)]
     }
 
+    /// How many there have been, also those that are gone.
+    pub fn pushed(&self) -> u64 {
+        self.count as u64
+    }
+
     pub fn clear(&mut self) {
         self.count = 0;
         self.median = None;

@@ -313,6 +313,36 @@ fn what_a_beginning_costs_is_paid_for() {
     }
 }
 
+/// A process may be held up while it keeps account of trials as well: that is nobody's cost.
+#[test]
+fn accounts_that_are_held_up_keep_nothing_from_being_found() {
+    let (mut found, mut there) = (0u32, 0u32);
+    for (_, truth, mut dice) in libraries(2_000, 1_000_000) {
+        let best = truth.times.iter().copied().fold(1.0, f64::min);
+        if best >= 0.6 || truth.expected.contains(&None) || truth.noise.spread >= 0.1 {
+            continue;
+        }
+        let truth = Truth { changes: None, ..truth };
+        let mut contest = Contest::new(truth.expected, dice.roll());
+        let held_up = 3 + dice.roll() % 30;
+        for number in 1..=1_000 {
+            let (time, times) = truth.exchange(number, &mut dice);
+            let step = contest.next_step(1);
+            let took = time * times[usize::from(step.way)];
+            let counted = truth.nanoseconds * if number == held_up { 30.0 } else { 0.001 };
+            if step.timed {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ns")]
+                let took = Took { all: took as u64, made: 0, counted: counted as u64 };
+                contest.took(step, took, 7);
+            }
+        }
+        there += 1;
+        let ways = [&[1.0], &truth.times[..]].concat();
+        found += u32::from(ways[usize::from(contest.standing())] < 0.9);
+    }
+    assert!(found * 100 >= there * 95, "{found} of {there}");
+}
+
 /// A program whose processes exchange with each other: it costs more if not all go the same way,
 /// they wait for each other, and the first exchange in a way costs several usual ones.
 struct Halo {

@@ -7,8 +7,7 @@ use crate::step::{Step, Took};
 impl Contest {
     /// The time of an exchange is there, of all processes that have told it.
     pub(super) fn account(&mut self, step: Step, Took { all, made, counted }: Took, content: u64) {
-        self.spent += to_float(counted);
-        self.credit -= to_float(counted);
+        self.account_for_accounts(counted);
         if !self.is_same(content) {
             return;
         }
@@ -46,6 +45,17 @@ impl Contest {
             self.ways[usize::from(step.way)].samples.push(time);
         }
         self.pair_up();
+    }
+
+    /// Accounts have cost as much as they usually do: one that took longer was held up by other
+    /// work, and as long as that takes nothing could be tried.
+    fn account_for_accounts(&mut self, nanoseconds: u64) {
+        self.accounts.push(nanoseconds);
+        let usual = self.accounts.median.unwrap_or(0.0);
+        let more = usual * to_float(self.accounts.pushed()) - self.accounted;
+        self.accounted += more;
+        self.spent += more;
+        self.credit -= more;
     }
 
     /// A try has cost so many nanoseconds. One of native costs nothing that a program without
