@@ -36,7 +36,8 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
     }
     let senders: BTreeSet<&Called> = same.iter().flat_map(|f| f.places(true)).collect();
     let senders = named(senders);
-    if steps(same).is_some_and(|seen| seen.at_first.is_none()) {
+    let by_steps = steps(same);
+    if by_steps.is_some_and(|seen| seen.at_first.is_none()) {
         all.push(format!(
             "all that {senders} sends is there before the first of it is sent, and does not depend \
              on what comes in the same phase: the trace does not tell what the program computes in \
@@ -44,7 +45,7 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
         ));
     }
     match one_by_one(same) {
-        Some(seen) => all.extend(place(seen, &senders, steps(same).is_some())),
+        Some(seen) => all.extend(place(seen, &senders, by_steps.is_some())),
         // Each stays as it is until all are under way, and some are made after others were sent.
         None if Presence::of(same.iter().copied()).at_first == Some(false) => {
             let are_kept = Presence { at_first: Some(false), at_last: Some(true) };

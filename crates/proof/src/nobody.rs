@@ -31,9 +31,6 @@ pub(super) fn has_values(view: &View<'_>, buffer: &str) -> bool {
 /// nobody somewhere, or asks MPI for neighbours; and the source is neither a number, nor computed,
 /// nor compared with nobody before.
 pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
-    if !is_named(view) {
-        return false;
-    }
     let position = view.wrapper(&found.function).map_or_else(
         || {
             let function = commloom_mpi_api::find(&found.function)?.function;
@@ -42,11 +39,13 @@ pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
         },
         |wrapper| wrapper.at(wrapper.stands_for().position("source")?),
     );
-    match position.and_then(|at| found.arguments.get(at)) {
+    let may_be = match position.and_then(|at| found.arguments.get(at)) {
         Some(source) => !is_somebody(view, source, true) && !is_compared(view, found, source),
         // No other call can have nobody at the other end, but for what was probed for.
         None => view.wrapper(&found.function).is_some() || is_probed(&found.function),
-    }
+    };
+    // Last: it looks through all texts.
+    may_be && is_named(view)
 }
 
 fn is_probed(function: &str) -> bool {

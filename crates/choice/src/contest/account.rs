@@ -1,7 +1,7 @@
 //! Times that come to a [`Contest`].
 
 use super::{BAD, BROKEN, CHANGED, Contest, FIRST_STAKE, GLANCES, OTHERS};
-use crate::samples::{FEW, Pairs, to_float, to_whole};
+use crate::samples::{FEW, Pairs, Samples, to_float, to_whole};
 use crate::step::{Step, Took};
 
 impl Contest {
@@ -50,10 +50,10 @@ impl Contest {
     /// Accounts have cost as much as they usually do: one that took longer was held up by other
     /// work, and as long as that takes nothing could be tried.
     fn account_for_accounts(&mut self, nanoseconds: u64) {
+        let all = |accounts: &Samples| accounts.median.unwrap_or(0.0) * to_float(accounts.pushed());
+        let before = all(&self.accounts);
         self.accounts.push(nanoseconds);
-        let usual = self.accounts.median.unwrap_or(0.0);
-        let more = usual * to_float(self.accounts.pushed()) - self.accounted;
-        self.accounted += more;
+        let more = all(&self.accounts) - before;
         self.spent += more;
         self.credit -= more;
     }

@@ -95,9 +95,8 @@ pub struct Contest {
     /// Tries so far, and what they have cost.
     tries: u64,
     spent: f64,
-    /// Times in which trials were kept account of, and their sum, as usual ones.
+    /// Times in which trials were kept account of.
     accounts: Samples,
-    accounted: f64,
     trial: Option<Trial>,
     probation: Option<Probation>,
     /// The cost of the first exchange in a way, at least, in nanoseconds: as expected, and as
@@ -188,7 +187,6 @@ impl Contest {
             tries: 0,
             spent: 0.0,
             accounts: Samples::default(),
-            accounted: 0.0,
             trial: None,
             probation: None,
             beginning: 0.0,
