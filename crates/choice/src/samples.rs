@@ -29,21 +29,21 @@ const PROMISING: f64 = 0.95;
 /// A way that looks as bad after so many pairs has lost.
 const SLOWER: (f64, usize) = (1.25, 3);
 
-/// The last times in nanoseconds.
+/// The last times in nanoseconds. They take memory when there are any: a program may have
+/// thousands of kinds of exchange of which nothing is ever tried.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Samples {
-    times: [u64; KEPT],
+    times: Vec<u64>,
     count: usize,
     /// Asked for in every exchange, so kept.
     pub median: Option<f64>,
 }
 
 /// The times of a try and of the way that stands, one soon after the other.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Pairs {
-    tried: [u64; MOST],
-    partners: [u64; MOST],
-    pub count: usize,
+    tried: Vec<u64>,
+    partners: Vec<u64>,
 }
 
 /// The verdict of pairs on the way that was tried.
@@ -68,31 +68,25 @@ pub struct Interval {
 
 impl Pairs {
     pub fn push(&mut self, tried: u64, partner: u64) {
-        if let (Some(a), Some(b)) =
-            (self.tried.get_mut(self.count), self.partners.get_mut(self.count))
-        {
-            (*a, *b) = (tried, partner);
-            self.count += 1;
+        if self.count() < MOST {
+            self.tried.push(tried);
+            self.partners.push(partner);
         }
     }
 
-    pub fn tried(&self) -> &[u64] {
-        &self.tried[..self.count]
-    }
-
-    pub fn partners(&self) -> &[u64] {
-        &self.partners[..self.count]
+    pub fn count(&self) -> usize {
+        self.tried.len()
     }
 
     /// How many times its partner's time a try takes.
     pub fn ratios(&self) -> impl Iterator<Item = f64> + Clone {
-        self.tried().iter().zip(self.partners()).map(|(a, b)| to_float(*a) / to_float(*b))
+        self.tried.iter().zip(&self.partners).map(|(a, b)| to_float(*a) / to_float(*b))
     }
 
     /// The same of the usual time, which is that of the shorter half.
     pub fn times(&self) -> f64 {
-        let usual = |times| median(shorter_half(times).into_iter().map(to_float));
-        let both = usual(self.tried()).zip(usual(self.partners()));
+        let usual = |times: &[u64]| median(shorter_half(times).into_iter().map(to_float));
+        let both = usual(&self.tried).zip(usual(&self.partners));
         both.map_or(1.0, |(tried, partner)| tried / partner)
     }
 
@@ -100,19 +94,19 @@ impl Pairs {
     /// of all times (Mann and Whitney, 1947), which need few, and those of the pairs' ratios
     /// (Wilcoxon, 1945), which do not mind that the whole machine is slower for a while.
     pub fn answer(&self) -> Answer {
-        if self.count < FEW {
+        if self.count() < FEW {
             return Answer::Open;
         }
-        let ranks = apart(self.tried(), self.partners());
-        let halves = ranks + apart(&shorter_half(self.tried()), &shorter_half(self.partners()));
+        let ranks = apart(&self.tried, &self.partners);
+        let halves = ranks + apart(&shorter_half(&self.tried), &shorter_half(&self.partners));
         let [of_few, of_many] = CLEAR_WITH_HALVES;
         let is_clear_of_many =
             || ranks.min(self.signed_ranks()) <= -CLEAR_OF_MANY || halves <= -of_many;
         let is_clear =
-            ranks <= -CLEAR || halves <= -of_few || self.count >= MANY && is_clear_of_many();
+            ranks <= -CLEAR || halves <= -of_few || self.count() >= MANY && is_clear_of_many();
         if is_clear && self.times() < FASTER {
             Answer::Faster
-        } else if self.count >= MOST || ranks >= CLEAR {
+        } else if self.count() >= MOST || ranks >= CLEAR {
             Answer::NotFaster
         } else {
             Answer::Open
@@ -121,19 +115,19 @@ impl Pairs {
 
     /// Whether there are enough, and they look clearly better.
     pub fn are_promising(&self) -> bool {
-        self.count >= FEW && self.times() < PROMISING
+        self.count() >= FEW && self.times() < PROMISING
     }
 
     /// Whether there are enough to see that they are slower.
     pub fn look_slower(&self) -> bool {
         let (times, pairs) = SLOWER;
-        self.count >= pairs && self.times() > times
+        self.count() >= pairs && self.times() > times
     }
 
     /// The cost of the tries beyond that of their partners, in usual times, as the usual pair
     /// says.
     pub fn cost(&self) -> f64 {
-        to_float(self.count as u64) * (self.times() - 1.0)
+        to_float(self.count() as u64) * (self.times() - 1.0)
     }
 
     /// How far the signed ranks of the pairs' logarithms are from those of equal ways, in standard
@@ -148,20 +142,23 @@ impl Pairs {
                 std::cmp::Ordering::Less => 0.0,
             })
         });
-        let (above, n): (f64, f64) = (above.sum(), to_float(self.count as u64));
+        let (above, n): (f64, f64) = (above.sum(), to_float(self.count() as u64));
         (above - n * (n + 1.0) / 4.0) / (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt()
     }
 }
 
 impl Samples {
     pub fn push(&mut self, time: u64) {
-        self.times[self.count % KEPT] = time;
+        match self.times.get_mut(self.count % KEPT) {
+            Some(oldest) => *oldest = time,
+            None => self.times.push(time),
+        }
         self.count += 1;
         self.median = median(self.all().iter().copied().map(to_float));
     }
 
     pub fn all(&self) -> &[u64] {
-        &self.times[..self.count.min(KEPT)]
+        &self.times
     }
 
     /// How many there have been, also those that are gone.
@@ -170,6 +167,7 @@ impl Samples {
     }
 
     pub fn clear(&mut self) {
+        self.times.clear();
         self.count = 0;
         self.median = None;
     }

@@ -46,7 +46,7 @@ impl Contest {
             return None;
         }
         let known = &mut self.ways[usize::from(way)];
-        if known.pairs.count == 0 {
+        if known.pairs.count() == 0 {
             known.samples.clear();
         }
         // While others try native by themselves too, it does not look slower than what stands.
@@ -58,14 +58,14 @@ impl Contest {
     /// Decides between a way on trial and the one that stands, if that is clear. That it has lost
     /// is said when the phase is over, when the other processes say so.
     pub(super) fn judge(&mut self, way: u8, is_over: bool) {
-        let pairs = self.ways[usize::from(way)].pairs;
+        let pairs = &self.ways[usize::from(way)].pairs;
         // A close call is native.
-        let is_close = way == 0 && pairs.count >= MOST && pairs.times() < 1.0;
+        let is_close = way == 0 && pairs.count() >= MOST && pairs.times() < 1.0;
         match pairs.answer() {
             Answer::Faster => self.won(way, pairs.times()),
             _ if is_close => self.won(way, pairs.times()),
             Answer::NotFaster => self.lost(way),
-            Answer::Open if is_over && pairs.count >= FEW && !pairs.are_promising() => {
+            Answer::Open if is_over && pairs.count() >= FEW && !pairs.are_promising() => {
                 self.lost(way);
             }
             Answer::Open if way != 0 && pairs.look_slower() => self.lost(way),
