@@ -8,6 +8,8 @@ const KEPT: usize = 12;
 pub(crate) const MOST: usize = 24;
 /// So many there have to be before anything is said of them.
 pub(crate) const FEW: usize = 5;
+/// The same of a way that an earlier run has found to be faster.
+pub(crate) const FEW_AGAIN: usize = 3;
 /// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
 /// of which all of one are below all of the other.
 const CLEAR: f64 = 2.5;
@@ -113,9 +115,20 @@ impl Pairs {
         }
     }
 
+    /// Whether they look as an earlier run has found them: all tries took less than all of their
+    /// partners.
+    pub fn confirm(&self) -> bool {
+        let longest = self.tried.iter().max();
+        self.count() >= FEW_AGAIN && longest < self.partners.iter().min() && self.are_better()
+    }
+
     /// Whether there are enough, and they look clearly better.
     pub fn are_promising(&self) -> bool {
-        self.count() >= FEW && self.times() < PROMISING
+        self.count() >= FEW && self.are_better()
+    }
+
+    fn are_better(&self) -> bool {
+        self.times() < PROMISING
     }
 
     /// Whether there are enough to see that they are slower.

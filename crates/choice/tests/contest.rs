@@ -104,7 +104,18 @@ impl Truth {
         dice: &mut Dice,
         content: impl Fn(u8, &mut Dice) -> u64,
     ) -> (f64, f64) {
-        let mut contest = Contest::new(self.expected, dice.roll());
+        let contest = Contest::new(self.expected, dice.roll());
+        self.run_in(contest, exchanges, dice, content)
+    }
+
+    /// The same in a contest of which something may be known.
+    fn run_in(
+        &self,
+        mut contest: Contest,
+        exchanges: u64,
+        dice: &mut Dice,
+        content: impl Fn(u8, &mut Dice) -> u64,
+    ) -> (f64, f64) {
         let (mut native, mut taken, mut last) = (0.0, 0.0, 1.0);
         let (mut slower, mut is_slow) = (1.0, false);
         for number in 1..=exchanges {
@@ -311,6 +322,46 @@ fn what_a_beginning_costs_is_paid_for() {
             assert!(number < 50 || lost < 0.06, "seed {seed}: {lost} after {number}");
         }
     }
+}
+
+/// The way that an earlier run has found is taken soon, if it is still faster.
+#[test]
+fn what_an_earlier_run_has_found_stands_after_two_dozen_exchanges() {
+    let (mut found, mut there, mut without) = (0u32, 0u32, 0u32);
+    for (_, truth, mut dice) in libraries(5_000, 1_100_000) {
+        let truth = Truth { changes: None, ..truth };
+        let ways = (1u8..).zip(truth.times);
+        let (way, best) = ways.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are three");
+        if best < 0.7 && truth.noise.spread < 0.1 {
+            there += 1;
+            let contest = Contest::new(truth.expected, dice.roll());
+            without += u32::from(truth.run_in(contest.clone(), 24, &mut dice, |_, _| 7).1 < 0.9);
+            let contest = contest.remembers(way);
+            found += u32::from(truth.run_in(contest, 24, &mut dice, |_, _| 7).1 < 0.9);
+        }
+    }
+    println!("found {found} of {there}, {without} without an earlier run");
+    assert!(found * 100 >= there * 90, "{found} of {there}");
+}
+
+/// It may be another machine by now, and any way may be the one that was found.
+#[test]
+fn what_an_earlier_run_has_found_costs_no_more_where_it_does_not_hold() {
+    let mut wrong = 0;
+    for (seed, truth, mut dice) in libraries(10_000, 1_200_000) {
+        let truth = Truth { changes: None, ..truth };
+        let way = u8::try_from(seed % 3).expect("a digit");
+        let slow = truth.times[usize::from(way)];
+        let contest = Contest::new(truth.expected, dice.roll()).remembers(way + 1);
+        let (lost, _) = truth.run_in(contest.clone(), 100, &mut dice, |_, _| 7);
+        let worst = truth.times.iter().fold(0.0f64, |worst, times| worst.max(times - 1.0));
+        let held_up = if truth.noise.late.0 > 0.0 { truth.noise.late.1 } else { 1.0 };
+        let bound = 0.06 + 2.0 * worst * held_up / 100.0;
+        assert!(lost <= bound, "seed {seed}: {lost} > {bound} {truth:?}");
+        let (_, last) = truth.run_in(contest, 1_000, &mut dice, |_, _| 7);
+        wrong += u32::from(slow > 1.03 && last > 1.03);
+    }
+    assert!(wrong <= 30, "{wrong}");
 }
 
 /// A process may be held up while it keeps account of trials as well: that is nobody's cost.

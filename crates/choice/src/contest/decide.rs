@@ -1,6 +1,6 @@
 //! Decisions of a [`Contest`]: which way is tried, and which one stands.
 
-use super::{Contest, FIRST, FIRST_STAKE, Probation, RETURN, SAVINGS, SOON};
+use super::{Contest, FIRST, FIRST_STAKE, LEAST_STAKE, Probation, RETURN, SAVINGS, SOON};
 use crate::samples::{Answer, FEW, MOST, Pairs, Samples};
 use crate::trial::{Place, Trial, is_joint_at, next_return};
 
@@ -35,8 +35,9 @@ impl Contest {
         let offered = || (1..self.ways()).filter(|way| self.is_offered(*way));
         // Nobody can pay for a try before the second phase.
         let turn = usize::try_from(phase.saturating_sub(1)).unwrap_or(0) % offered().count().max(1);
-        let due = offered().nth(turn);
-        let way = native.or(promising).or(due)?;
+        let due = offered().nth(turn).filter(|_| phase > 0);
+        let again = self.earlier.filter(|way| self.may_try(*way, self.exchanges));
+        let way = native.or(promising).or(again).or(due)?;
         if !self.may_try(way, self.exchanges) {
             // The next turn of it would find this process alone.
             let known = &mut self.ways[usize::from(way)];
@@ -64,6 +65,9 @@ impl Contest {
         match pairs.answer() {
             Answer::Faster => self.won(way, pairs.times()),
             _ if is_close => self.won(way, pairs.times()),
+            Answer::Open if self.earlier == Some(way) && pairs.confirm() => {
+                self.won(way, pairs.times());
+            }
             Answer::NotFaster => self.lost(way),
             Answer::Open if is_over && pairs.count() >= FEW && !pairs.are_promising() => {
                 self.lost(way);
@@ -93,6 +97,7 @@ impl Contest {
             && now > over
         {
             let way = std::mem::replace(&mut self.standing, probation.over);
+            self.earlier = None;
             let known = &mut self.ways[usize::from(way)];
             known.from = next_return(self.exchanges + (SOON << known.reverts.min(8)));
             known.reverts += 1;
@@ -112,9 +117,10 @@ impl Contest {
             0 => next_return(self.exchanges.saturating_add(self.exchanges.min(RETURN) / 2)),
             _ => next_return(self.exchanges.saturating_mul(5) / 2),
         };
+        self.earlier = self.earlier.filter(|earlier| *earlier != way);
         let way = &mut self.ways[usize::from(way)];
         way.from = from;
-        way.stake = Some((times - 1.0).max(0.1));
+        way.stake = Some((times - 1.0).max(LEAST_STAKE));
         way.pairs = Pairs::default();
         way.was_bad = false;
         self.trial = None;
