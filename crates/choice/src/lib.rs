@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod contest;
+mod decisions;
 mod family;
 mod model;
 mod reference;
@@ -26,6 +27,7 @@ mod table;
 mod trial;
 
 pub use contest::{Contest, ContestVerdict, LONGEST_REST};
+pub use decisions::{Decisions, ExchangeKind};
 pub use family::{Family, Form, MANY};
 pub use model::{Candidate, Choice, Model, Way};
 pub use reference::{Reference, references};

@@ -222,8 +222,8 @@ impl Contest {
     }
 
     /// An earlier run of the same program has found that this way is faster. It is tried before
-    /// all others, as soon as the usual time is known at all, and fewer pairs say that it still is:
-    /// it stands after some 20 exchanges in place of 40.
+    /// all others, as soon as the usual time is known at all, and fewer pairs say that it still
+    /// is: it stands after some 20 exchanges in place of 40.
     #[must_use]
     pub fn remembers(mut self, way: u8) -> Contest {
         if let Some(known) = self.ways.get_mut(usize::from(way)).filter(|_| way != 0) {

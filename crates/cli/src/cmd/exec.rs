@@ -50,6 +50,8 @@ enum Part {
     Pack,
     /// Files pass through untouched
     Files,
+    /// Nothing is kept from one run of a program for the next
+    History,
     /// Nothing is done from MPI_Pcontrol(0) to MPI_Pcontrol(1)
     Regions,
     /// Nothing is intercepted
@@ -110,6 +112,7 @@ fn off(parts: &[Part]) -> String {
         (Part::Types, "types"),
         (Part::Pack, "pack"),
         (Part::Files, "files"),
+        (Part::History, "history"),
         (Part::Regions, "regions"),
     ];
     let given = named.into_iter().filter(|(part, _)| parts.contains(part));

@@ -99,7 +99,8 @@ impl Processes {
         let mpirun = &self.mpiruns[start.library];
         let mut command = mpirun.start(self.options.processes);
         if start.mode == Mode::Commloom {
-            command.arg(&self.commloom).args(["exec", "--mpi", &mpirun.abi.to_string(), "--"]);
+            command.arg(&self.commloom).args(["exec", "--off", "history"]);
+            command.args(["--mpi", &mpirun.abi.to_string(), "--"]);
         }
         let first_native = start.launch == 0 && start.mode == Mode::Native;
         let task = Task {

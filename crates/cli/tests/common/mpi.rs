@@ -52,6 +52,7 @@ impl Mpi {
         run.args(["-n", &ranks.to_string()])
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env("XDG_CACHE_HOME", "/proc/none")
             .env_remove("LD_PRELOAD");
         run
     }
@@ -63,6 +64,7 @@ impl Mpi {
         command
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env("XDG_CACHE_HOME", "/proc/none")
             .env("OMPI_MCA_btl", "self,vader")
             .env_remove("LD_PRELOAD");
         command

@@ -20,6 +20,7 @@ pub(crate) mod file_write;
 pub(crate) mod files;
 pub(crate) mod freed;
 pub(crate) mod grain;
+pub(crate) mod history;
 pub(crate) mod incoming;
 pub(crate) mod keyval;
 pub(crate) mod landing;

@@ -12,13 +12,14 @@
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use commloom_choice::{Contest, Step, Took};
 use rustc_hash::FxBuildHasher;
 
+use crate::accelerate::history;
 use crate::accelerate::notes::notes;
 use crate::accelerate::part::Part;
 pub(crate) use crate::accelerate::rest::CallEnd;
@@ -35,6 +36,8 @@ pub(crate) struct NamedContest {
     name: u64,
     side: u64,
     contest: Mutex<Contest>,
+    /// The way that was found to be fastest, when that was told last.
+    told: AtomicU8,
 }
 
 impl NamedContest {
@@ -54,6 +57,15 @@ impl NamedContest {
     fn tell(&self, step: Step, took: Took) {
         if let Some(board) = board() {
             board.tell(self.exchange(step.number), took);
+        }
+    }
+
+    /// Tells the next run of the program what this one has found.
+    fn keep(&self, found: Option<u8>) {
+        if let Some(way) = found
+            && self.told.swap(way, Ordering::Relaxed) != way
+        {
+            history::found((self.name, self.side), way);
         }
     }
 
@@ -292,13 +304,15 @@ pub(crate) fn contest(expected: [Option<f64>; 3], (bytes, part): (u64, Part)) ->
         part => (part, 0),
     };
     let name = hash((bytes, part.index(), number));
-    let contest = Contest::new(expected, seed());
+    let earlier = history::earlier((name, side));
+    let contest = Contest::new(expected, seed()).remembers(earlier.unwrap_or(0));
     let contest = match board() {
         // What only this process has measured is nothing to decide by.
         Some(_) => contest.beginning_costs(FIRST_MAPPINGS).in_common(),
         None => contest.beginning_costs(BEGINNING.load(Ordering::Relaxed)),
     };
-    Arc::new(NamedContest { name, side, contest: Mutex::new(contest) })
+    let told = AtomicU8::new(earlier.unwrap_or(0));
+    Arc::new(NamedContest { name, side, contest: Mutex::new(contest), told })
 }
 
 /// `otherwise` where the thread ends, or is here already.
@@ -320,12 +334,16 @@ impl CurrentRound {
                     counted: nanoseconds(self.counted),
                 };
                 last.tell(self.step, took);
-                let mut last = last.lock();
-                self.ways.offered().for_each(|way| last.offer(way));
-                last.took(self.step, took, self.content);
-                if let Some(cost) = last.began() {
-                    BEGINNING.fetch_min(cost, Ordering::Relaxed);
-                }
+                let found = {
+                    let mut last = last.lock();
+                    self.ways.offered().for_each(|way| last.offer(way));
+                    last.took(self.step, took, self.content);
+                    if let Some(cost) = last.began() {
+                        BEGINNING.fetch_min(cost, Ordering::Relaxed);
+                    }
+                    last.settled()
+                };
+                last.keep(found);
             } else if self.step.way != 0 {
                 last.lock().went(self.content);
             }

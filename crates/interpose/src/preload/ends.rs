@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use commloom_mpi::Abi;
 
+use crate::accelerate::history;
 use crate::preload::state::Preload;
 use crate::runtime::lives::{Life, WorldModel};
 use crate::runtime::sync::lock;
@@ -28,8 +29,9 @@ impl<A: Abi> Preload<A> {
             self.lives.generation.fetch_add(1, Ordering::AcqRel);
         }
         drop(open);
-        if let Life::Session(_) = life {
-            self.reports_at_exit();
+        match life {
+            Life::World => history::begin(self),
+            Life::Session(_) => self.reports_at_exit(),
         }
     }
 
@@ -57,6 +59,7 @@ impl<A: Abi> Preload<A> {
                 self.finish_freed_sends();
             }
             if life == Life::World {
+                history::end();
                 self.write_report();
                 self.replacement.end();
             }

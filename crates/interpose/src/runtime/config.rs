@@ -21,6 +21,8 @@ pub struct Config {
     pub no_pack: bool,
     /// Accesses to files are left alone.
     pub no_files: bool,
+    /// Nothing is kept from one run of a program for the next (`COMMLOOM_OFF=history`).
+    pub no_history: bool,
     /// `MPI_Pcontrol(0)` leaves the program alone until `MPI_Pcontrol(1)`
     /// (`COMMLOOM_OFF=regions`): for measurements that compare both in one run.
     pub off_in_regions: bool,
@@ -37,7 +39,7 @@ pub struct Config {
     /// Times of messages with the library, as `commloom calibrate --messages` has measured them
     /// (`COMMLOOM_MODEL`).
     pub model: Option<PathBuf>,
-    /// Where such files are looked for without that.
+    /// Where such files are looked for without that, and what earlier runs have found.
     pub models: Option<PathBuf>,
     /// Persistent requests are replaced by collective operations (`COMMLOOM_REPLACE`,
     /// book/src/explanation/replacement.md).
@@ -200,6 +202,7 @@ impl Config {
             no_types: parts.contains(&"types"),
             no_pack: parts.contains(&"pack"),
             no_files: parts.contains(&"files"),
+            no_history: parts.contains(&"history"),
             off_in_regions: parts.contains(&"regions"),
             report,
             warmup: warmup.unwrap_or(WARMUP),
@@ -298,6 +301,7 @@ mod tests {
         let c = config(&[("COMMLOOM_OFF", "types, pack")]);
         assert!(c.no_types && c.no_pack && !c.no_files && !c.off);
         assert!(config(&[("COMMLOOM_OFF", "files")]).no_files);
+        assert!(config(&[("COMMLOOM_OFF", "history")]).no_history);
         assert!(config(&[("COMMLOOM_OFF", "regions")]).off_in_regions);
         assert!(config(&[("COMMLOOM_OFF", "all")]).off);
         assert!(config(&[("COMMLOOM", "OFF")]).off);

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 /// Every example runs on this many ranks.
 pub const RANKS: u32 = 2;
 
-/// How commloom runs a program that calls `MPI_Pcontrol` to be left alone for a while.
-pub(super) const BY_TURNS: [&str; 4] = ["exec", "--off", "regions", "--"];
+/// How commloom runs a program that calls `MPI_Pcontrol` to be left alone for a while. Every run
+/// is the first one: the others would be shorter.
+pub(super) const BY_TURNS: [&str; 4] = ["exec", "--off", "regions,history", "--"];
 
 /// Lines of an error output that are worth repeating.
 const QUOTED_LINES: usize = 12;
@@ -64,7 +65,7 @@ impl Launcher for Processes {
         match mode {
             Mode::Native => {}
             Mode::Commloom => {
-                command.arg(&self.commloom).args(["exec", "--"]);
+                command.arg(&self.commloom).args(["exec", "--off", "history", "--"]);
             }
             Mode::ByTurns => {
                 command.arg(&self.commloom).args(BY_TURNS);

@@ -8,7 +8,8 @@ const MESSAGE: RoundMessage = RoundMessage {
 
 fn contest() -> SharedContest {
     let contest = Contest::new([Some(0.5), None, None], 7);
-    Arc::new(NamedContest { name: 1, side: 0, contest: Mutex::new(contest) })
+    let (contest, told) = (Mutex::new(contest), AtomicU8::new(0));
+    Arc::new(NamedContest { name: 1, side: 0, contest, told })
 }
 
 /// How many rounds begin with this kind in what a thread does.

@@ -1,0 +1,102 @@
+//! Which ways earlier runs of the program have found to be faster: read when MPI begins, tried
+//! first, and written when it ends. One file for each program, library, and number of processes.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs::DirBuilder;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use commloom_choice::{Decisions, ExchangeKind};
+use commloom_guard::{Origin, Ownership, text, write};
+use commloom_mpi::Abi;
+
+use crate::runtime::process::Runtime;
+use crate::runtime::signals::without_signals;
+use crate::runtime::sync::lock;
+
+/// Longest file of decisions, in bytes.
+const LONGEST: u64 = 1 << 16;
+
+/// All that is known of this program: there is one in a process.
+static HISTORY: Mutex<History> = Mutex::new(History {
+    file: None,
+    earlier: Decisions::new(),
+    now: Decisions::new(),
+    writes: false,
+});
+
+struct History {
+    /// `None`: nothing is kept.
+    file: Option<PathBuf>,
+    /// As the last run has left it, and what this one has added.
+    earlier: Decisions,
+    now: Decisions,
+    /// The first process writes what it has found for all.
+    writes: bool,
+}
+
+/// Reads what earlier runs have found. `MPI_COMM_WORLD` is there.
+pub(crate) fn begin<A: Abi>(runtime: &Runtime<A>) {
+    let config = runtime.config();
+    let is_idle = config.off || config.trace.is_some() || config.force.is_some();
+    if config.no_history || is_idle {
+        return;
+    }
+    let Some(folder) = &config.models else { return };
+    let mpi = runtime.mpi();
+    let (Ok(size), Ok(rank)) = (mpi.size(mpi.handles.comm_world), mpi.rank(mpi.handles.comm_world))
+    else {
+        return;
+    };
+    let library = mpi.library_version().unwrap_or_default();
+    let Some(program) = program() else { return };
+    let mut hasher = DefaultHasher::new();
+    let version = env!("CARGO_PKG_VERSION");
+    (version, program, library, size, format!("{:?}", config.on_node)).hash(&mut hasher);
+    let file = folder.join(format!("decisions-{:016x}.txt", hasher.finish()));
+    // What cannot be read, or is somebody else's, is as good as nothing: it is only what to try
+    // first.
+    let earlier = text(&file, Origin::Cache, LONGEST).ok();
+    let earlier: Decisions = earlier.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let now = earlier.clone();
+    *lock(&HISTORY) = History { file: Some(file), earlier, now, writes: rank == 0 };
+}
+
+/// The way that an earlier run has found.
+pub(crate) fn earlier(kind: ExchangeKind) -> Option<u8> {
+    lock(&HISTORY).earlier.way(kind)
+}
+
+/// This run has found that this way is fastest.
+pub(crate) fn found(kind: ExchangeKind, way: u8) {
+    let mut history = lock(&HISTORY);
+    if history.writes {
+        history.now.decide(kind, way);
+    }
+}
+
+/// Writes what is new, where that can be done. The program does not depend on it, and nobody is
+/// told where it cannot.
+pub(crate) fn end() {
+    let mut history = lock(&HISTORY);
+    let is_new = history.now != history.earlier;
+    if let Some(file) = history.file.take().filter(|_| history.writes && is_new) {
+        let _ = without_signals(|| put(&file, &history.now.to_string()));
+    }
+}
+
+fn put(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    write(file, text.as_bytes(), Ownership::Mine)
+}
+
+/// The program's file, and that of its first argument: for interpreters that is the program.
+fn program() -> Option<(PathBuf, Option<PathBuf>)> {
+    let first = std::env::args_os().nth(1).map(PathBuf::from).filter(|path| path.is_file());
+    Some((std::env::current_exe().ok()?, first.and_then(|path| path.canonicalize().ok())))
+}
