@@ -44,6 +44,7 @@ pub use runtime::count::{CallCount, Integer};
 /// Names that [`preload!`] needs.
 #[doc(hidden)]
 pub mod reexport {
+    pub use crate::runtime::border::ProgramBorder;
     pub use commloom_mpi::{Abi, Aint, Count, Functions, Mpich, Offset, OpenMpi, Standard};
     pub use commloom_trace::Mode;
 }

@@ -65,6 +65,20 @@ fn compare_in(libraries: Vec<Library>, program: &str, observations: usize) {
     }
 }
 
+/// Natively the exception reaches the program, and so does a jump.
+#[test]
+fn what_an_error_handler_throws_reaches_the_program() {
+    for library in libraries_and_mpich5() {
+        let program = library.compile_cpp("throws");
+        let native = lines(&library.run(&program, [false], &[]));
+        assert_eq!(native, ["400 ended, 0 wrong"], "{}", library.name);
+        for (way, environment) in WAYS {
+            let with = lines(&library.run(&program, [true], environment));
+            assert_same(&native, &with, &format!("{}, {way}", library.name));
+        }
+    }
+}
+
 #[test]
 fn long_structs_of_several_basic_types_arrive_whoever_packs() {
     compare_with_native("mixed", 9);

@@ -70,7 +70,7 @@ fn pointer(function: &Function, form: Form) -> String {
         .map(|c| rust_type(&c))
         .collect();
     let result = rust_type(function.result.c);
-    format!("unsafe extern \"C\" fn({}) -> {result}", arguments.join(", "))
+    format!("unsafe extern \"C-unwind\" fn({}) -> {result}", arguments.join(", "))
 }
 
 fn rust_type(c: &str) -> String {

@@ -19,7 +19,7 @@ pub struct Members {
 }
 
 /// A function that makes a group of a communicator.
-type MakeGroup<A> = unsafe extern "C" fn(<A as Abi>::Comm, *mut <A as Abi>::Group) -> c_int;
+type MakeGroup<A> = unsafe extern "C-unwind" fn(<A as Abi>::Comm, *mut <A as Abi>::Group) -> c_int;
 
 impl<A: Abi> Mpi<A> {
     /// The processes of a communicator. No communication; linear in their number.

@@ -76,8 +76,10 @@ macro_rules! exported {
             ) -> c_int {
                 // The work returns early here and there.
                 let work = || -> c_int { $body };
+                let border = $crate::reexport::ProgramBorder::new();
                 let code = work();
                 PRELOAD.deliver_freed();
+                border.passed();
                 code
             }
 
@@ -106,7 +108,7 @@ macro_rules! entry {
             unsafe(export_name = concat!($($name)*))
         )]
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C" fn $entry($($argument: $ty),*) -> c_int {
+        pub unsafe extern "C-unwind" fn $entry($($argument: $ty),*) -> c_int {
             // SAFETY: the program calls this as it would call MPI.
             unsafe { work($($argument,)* &PRELOAD.mpi().$table) }
         }

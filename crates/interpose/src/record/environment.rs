@@ -20,7 +20,7 @@ const END: c_int = 0;
 pub unsafe fn finalize<A: Abi>(
     recorder: &'static Recorder<A>,
     _name: &'static str,
-    next: unsafe extern "C" fn() -> c_int,
+    next: unsafe extern "C-unwind" fn() -> c_int,
 ) -> c_int {
     if let Some(inside) = recorder.enter() {
         recorder.runtime.shield(|| inside.recorder.end());
@@ -36,7 +36,7 @@ pub unsafe fn finalize<A: Abi>(
 pub unsafe fn abort<A: Abi>(
     recorder: &'static Recorder<A>,
     _name: &'static str,
-    next: unsafe extern "C" fn(A::Comm, c_int) -> c_int,
+    next: unsafe extern "C-unwind" fn(A::Comm, c_int) -> c_int,
     comm: A::Comm,
     code: c_int,
 ) -> c_int {
@@ -54,7 +54,7 @@ pub unsafe fn abort<A: Abi>(
 pub unsafe fn pcontrol<A: Abi>(
     recorder: &'static Recorder<A>,
     _name: &'static str,
-    next: unsafe extern "C" fn(c_int) -> c_int,
+    next: unsafe extern "C-unwind" fn(c_int) -> c_int,
     level: c_int,
 ) -> c_int {
     // A tool behind us may come in again.

@@ -3,6 +3,7 @@
 
 pub(crate) mod at_exit;
 pub(crate) mod attributes;
+pub(crate) mod border;
 pub(crate) mod callers;
 pub mod calls;
 pub mod collective_arguments;

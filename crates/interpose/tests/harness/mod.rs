@@ -136,6 +136,16 @@ impl Library {
         compiled(command, self.binary(name))
     }
 
+    /// Compiles a program of `tests/cpp`.
+    pub fn compile_cpp(&self, program: &str) -> PathBuf {
+        let mut command = Command::new(&self.mpicc);
+        command
+            .args(["-O1", "-g", "-Wall", "-Wextra", "-Wno-cast-function-type"])
+            .arg(source(&format!("cpp/{program}.cpp")))
+            .arg("-lstdc++");
+        compiled(command, self.binary(program))
+    }
+
     /// Whether there is a Fortran compiler. If not, that is said, and is a failure where the
     /// library is required: the Debian packages bring one.
     pub fn has_fortran(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::runtime::lives::Life;
 /// As the MPI call.
 pub unsafe fn finalize<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn() -> c_int,
+    next: unsafe extern "C-unwind" fn() -> c_int,
 ) -> c_int {
     let ending = state.shield(|| state.life_ends(Life::World)).flatten();
     // SAFETY: the program's call, with its arguments.
@@ -28,7 +28,7 @@ pub unsafe fn finalize<A: Abi>(
 /// As the MPI call.
 pub unsafe fn abort<A: Abi>(
     _state: &'static Preload<A>,
-    next: unsafe extern "C" fn(A::Comm, c_int) -> c_int,
+    next: unsafe extern "C-unwind" fn(A::Comm, c_int) -> c_int,
     comm: A::Comm,
     code: c_int,
 ) -> c_int {
@@ -44,7 +44,7 @@ pub unsafe fn abort<A: Abi>(
 /// As the MPI call.
 pub unsafe fn pcontrol<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(c_int) -> c_int,
+    next: unsafe extern "C-unwind" fn(c_int) -> c_int,
     level: c_int,
 ) -> c_int {
     if state.config().off_in_regions {

@@ -48,7 +48,7 @@ unsafe fn engine<A: Abi, N: CallCount>(
 }
 
 /// The prototype of `MPI_Pack`.
-pub type Pack<A, N> = unsafe extern "C" fn(
+pub type Pack<A, N> = unsafe extern "C-unwind" fn(
     *const c_void,
     N,
     <A as Abi>::Datatype,
@@ -59,7 +59,7 @@ pub type Pack<A, N> = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The prototype of `MPI_Unpack`.
-pub type Unpack<A, N> = unsafe extern "C" fn(
+pub type Unpack<A, N> = unsafe extern "C-unwind" fn(
     *const c_void,
     N,
     *mut N,

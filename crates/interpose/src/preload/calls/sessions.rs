@@ -13,7 +13,7 @@ use crate::runtime::lives::Life;
 /// As the MPI call.
 pub unsafe fn session_init<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(A::Info, A::Errhandler, *mut A::Session) -> c_int,
+    next: unsafe extern "C-unwind" fn(A::Info, A::Errhandler, *mut A::Session) -> c_int,
     info: A::Info,
     errhandler: A::Errhandler,
     session: *mut A::Session,
@@ -37,7 +37,7 @@ pub unsafe fn session_init<A: Abi>(
 /// As the MPI call.
 pub unsafe fn session_finalize<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut A::Session) -> c_int,
+    next: unsafe extern "C-unwind" fn(*mut A::Session) -> c_int,
     session: *mut A::Session,
 ) -> c_int {
     let ending = if session.is_null() {

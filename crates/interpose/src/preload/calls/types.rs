@@ -12,7 +12,7 @@ use crate::preload::state::Preload;
 /// As the MPI call.
 pub unsafe fn commit<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut A::Datatype) -> c_int,
+    next: unsafe extern "C-unwind" fn(*mut A::Datatype) -> c_int,
     datatype: *mut A::Datatype,
 ) -> c_int {
     // SAFETY: the library's function of the same name, as the program has called it.

@@ -15,7 +15,7 @@ use crate::runtime::lives::Life;
 /// As the MPI call.
 pub unsafe fn init<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int,
+    next: unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char) -> c_int,
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
 ) -> c_int {
@@ -40,7 +40,12 @@ pub unsafe fn init<A: Abi>(
 /// As the MPI call.
 pub unsafe fn init_thread<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int,
+    next: unsafe extern "C-unwind" fn(
+        *mut c_int,
+        *mut *mut *mut c_char,
+        c_int,
+        *mut c_int,
+    ) -> c_int,
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
     wanted: c_int,
@@ -145,7 +150,7 @@ pub unsafe fn child<A: Abi>(
 /// As the MPI call.
 pub unsafe fn cancel<A: Abi>(
     state: &'static Preload<A>,
-    next: unsafe extern "C" fn(*mut A::Request) -> c_int,
+    next: unsafe extern "C-unwind" fn(*mut A::Request) -> c_int,
     request: *mut A::Request,
 ) -> c_int {
     state.cancels();
