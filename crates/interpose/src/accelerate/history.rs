@@ -70,6 +70,12 @@ pub(crate) fn earlier(kind: ExchangeKind) -> Option<u8> {
     lock(&HISTORY).earlier.way(kind)
 }
 
+/// The file of an earlier run that has found something.
+pub(crate) fn file() -> Option<PathBuf> {
+    let history = lock(&HISTORY);
+    history.file.clone().filter(|_| history.earlier != Decisions::new())
+}
+
 /// This run has found that this way is fastest.
 pub(crate) fn found(kind: ExchangeKind, way: u8) {
     let mut history = lock(&HISTORY);

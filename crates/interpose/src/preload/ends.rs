@@ -59,8 +59,8 @@ impl<A: Abi> Preload<A> {
                 self.finish_freed_sends();
             }
             if life == Life::World {
-                history::end();
                 self.write_report();
+                history::end();
                 self.replacement.end();
             }
             if is_last {

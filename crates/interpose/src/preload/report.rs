@@ -8,6 +8,7 @@ use commloom_guard::{Ownership, one_line, write};
 use commloom_mpi::Abi;
 use commloom_report::{Format, Replaced, Report, Row};
 
+use crate::accelerate::history;
 use crate::preload::state::Preload;
 use crate::runtime::at_exit::{self, Ends};
 use crate::runtime::callers;
@@ -41,7 +42,9 @@ impl<A: Abi> Preload<A> {
             return;
         }
         let library = mpi.library_version().unwrap_or_default();
-        let mut report = Report::new(&library, &self.measured().source, blocks.len());
+        let earlier = history::file().map(|file| format!("{}, then ", file.display()));
+        let source = earlier.unwrap_or_default() + &self.measured().source;
+        let mut report = Report::new(&library, &source, blocks.len());
         for block in &blocks {
             let (n, rows, replaced): (u64, Vec<Row>, Vec<Replaced>) =
                 serde_json::from_slice(block).unwrap_or_default();
