@@ -73,6 +73,7 @@ impl Project {
             allocations: Vec::new(),
             acting: Acting::default(),
             setup: self.setup.clone(),
+            nobody: self.nobody.clone(),
             expanded,
         };
         (project.summaries, project.pointers) = effects::summaries(&project);

@@ -45,6 +45,7 @@ mod wrappers;
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use commloom_read::c::Define;
 use commloom_read::{c, fortran};
@@ -121,6 +122,7 @@ impl Project {
             allocations: Vec::new(),
             acting: Acting::default(),
             setup,
+            nobody: OnceLock::new(),
         };
         project.makers = makers::makers(&project);
         (project.summaries, project.pointers) = effects::summaries(&project);

@@ -1,6 +1,7 @@
 //! A program as the analysis has it: texts, trees, and tables of names.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use commloom_source::tree::{Name, Procedure, Unit};
 use commloom_source::{FileId, Lines, Source, Span};
@@ -44,6 +45,8 @@ pub struct Project {
     /// Procedures that are called where no name says so.
     pub(super) acting: Acting,
     pub(super) setup: Setup,
+    /// Whether nobody (`MPI_PROC_NULL`) can come in anywhere, once that was asked.
+    pub(super) nobody: OnceLock<bool>,
 }
 
 /// Number of a procedure with a body.
@@ -82,6 +85,17 @@ impl Project {
             span.contains(at).then_some((span.end - span.start, id))
         });
         around.min().is_some_and(|(_, id)| self.spaces.has_handles(id))
+    }
+
+    /// Whether a text of the program has a name by which the process that is none comes in. Linear
+    /// in all texts, the first time.
+    pub fn names_nobody(&self) -> bool {
+        *self.nobody.get_or_init(|| {
+            self.sources.iter().any(|source| {
+                let text = source.text.to_ascii_lowercase();
+                ["mpi_proc_null", "cart_shift"].iter().any(|name| text.contains(name))
+            })
+        })
     }
 
     /// The text of a file.

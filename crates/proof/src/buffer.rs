@@ -204,7 +204,7 @@ fn shared(
     let project = view.project();
     // Objects of its class are copied, and seen by classes that are derived from it.
     let is_member = view.language() == Language::Cpp && global.contains("::");
-    if is_member && let Some(span) = read_whole(project, &global, found) {
+    if is_member && let Some(span) = read_whole(project, &global, found, explained) {
         let message = format!("'{buffer}' is a member of an object that is read as a whole");
         return ledger.need(Code::BufferLive, span, message, fact);
     }
@@ -248,15 +248,24 @@ fn shared(
 }
 
 /// Where objects are read as a whole of which a variable is a member.
-fn read_whole(project: &Project, member: &str, found: &Found<'_>) -> Option<Span> {
-    let classes = Classes::of(project, member)?;
-    if classes.is_shown() {
-        return Some(found.buffer.span);
-    }
-    let mut procedures = project.procedures().filter(|id| !project.is_expanded(*id));
-    procedures
-        .find_map(|id| classes.read_whole(&project.view(id)))
-        .or_else(|| project.units().iter().find_map(|unit| classes.read_outside(unit)))
+fn read_whole(
+    project: &Project,
+    member: &str,
+    found: &Found<'_>,
+    explained: &Explained,
+) -> Option<Span> {
+    let (is_shown, span) = explained.whole(member, || {
+        let Some(classes) = Classes::of(project, member) else { return (false, None) };
+        if classes.is_shown() {
+            return (true, None);
+        }
+        let mut procedures = project.procedures().filter(|id| !project.is_expanded(*id));
+        let span = procedures
+            .find_map(|id| classes.read_whole(&project.view(id)))
+            .or_else(|| project.units().iter().find_map(|unit| classes.read_outside(unit)));
+        (false, span)
+    });
+    if is_shown { Some(found.buffer.span) } else { span }
 }
 
 /// Where a statement names a member of an object so.

@@ -1,5 +1,8 @@
 //! Calls with their copies, before anything is proved, and the reads of buffers that they explain.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use commloom_copies::ir::Datatype;
 use commloom_copies::{self as copies, Setting};
 use commloom_program::refusal::Refusal;
@@ -18,13 +21,29 @@ pub struct Explained {
     own: Vec<Span>,
     /// In procedures that stand beside the call wherever they are called.
     across: Vec<Span>,
+    /// Where objects are read as a whole, by their members.
+    whole: RefCell<HashMap<Name, Whole>>,
 }
+
+/// Whether a member is seen by another name in any object, and the first place where an object of
+/// its class is read as a whole.
+type Whole = (bool, Option<Span>);
 
 impl Explained {
     /// Whether a read at this place, by that procedure, belongs to a call.
     pub fn has(&self, project: &Project, reader: ProcedureId, span: Span) -> bool {
         let any = |all: &[Span]| all.iter().any(|known| known.contains(span));
         any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
+    }
+
+    /// What is known of a member, which is found out once for all buffers.
+    pub(super) fn whole(&self, member: &str, find: impl FnOnce() -> Whole) -> Whole {
+        let known = self.whole.borrow().get(member).copied();
+        known.unwrap_or_else(|| {
+            let found = find();
+            self.whole.borrow_mut().insert(member.to_owned(), found);
+            found
+        })
     }
 
     pub(super) fn add(&mut self, project: &Project, id: ProcedureId, candidate: &Candidate<'_>) {

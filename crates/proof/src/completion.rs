@@ -75,7 +75,66 @@ pub(super) fn completion(view: &View<'_>, found: &Found<'_>, request: &Expressio
         .is_some_and(|d| d.storage == Storage::Local);
     let is_own = is_local && !wanted.root.as_ref().is_some_and(|root| is_shared(view, root));
     let last = waits.last().map(|(wait, _)| *wait);
+    let whole = last.and_then(|wait| in_turns(view, &call, &wanted, wait));
+    if let Some(whole) = whole.filter(|whole| reached(*whole) && is_same(*whole)) {
+        return Some(whole);
+    }
     last.filter(|wait| is_own && reached(*wait) && is_same(*wait))
+}
+
+/// The loop that waits for one request in each turn, where another loop of the same turns has
+/// begun them: `for (d = 0; d < n; d++) MPI_Wait(&r[d], ...)`.
+fn in_turns(
+    view: &View<'_>,
+    call: &flow::Located<'_>,
+    wanted: &Request<'_>,
+    wait: Span,
+) -> Option<Span> {
+    let procedure = view.procedure();
+    let at = flow::locate(procedure, wait)?;
+    let (begun, waiting) = (call.loops().last()?, at.loops().last()?);
+    let (StatementKind::Loop(one), StatementKind::Loop(other)) = (&begun.kind, &waiting.kind)
+    else {
+        return None;
+    };
+    let is_counter = |e: Option<&Expression>, name: &Name| {
+        e.is_some_and(|e| matches!(&e.kind, Kind::Name(n) if n == name))
+    };
+    let own = at.path.iter().map(|(list, index)| &list[*index]);
+    let mut own = own.skip_while(|s| s.span != waiting.span).skip(1).peekable();
+    while own.next_if(|s| matches!(s.kind, StatementKind::Block(_))).is_some() {}
+    let statement = own.next()?;
+    let waits_for = |e: &Expression| -> bool {
+        let Kind::Call { function, arguments } = &e.kind else { return false };
+        let name = function.root().map_or("", String::as_str);
+        let one = completes(view, name).filter(|_| counted(view, name).is_none());
+        one.and_then(|at| arguments.get(at)).is_some_and(|argument| {
+            let request = Request::of(view, argument);
+            alike(request.base, wanted.base) && is_counter(request.at, &other.variable)
+        })
+    };
+    let is_whole = matches!(&statement.kind,
+        StatementKind::Evaluate(value) | StatementKind::Assign { value, .. } if waits_for(value));
+    let mut leaves = false;
+    waiting.each(&mut |s| {
+        leaves |= matches!(
+            s.kind,
+            StatementKind::Break(_) | StatementKind::Continue(_) | StatementKind::Goto(_)
+        );
+    });
+    let same = alike(&one.first, &other.first)
+        && alike(&one.last, &other.last)
+        && alike(&one.step, &other.step)
+        && one.bound == other.bound;
+    let stretch = Stretch::between(procedure, begun.span, waiting.span);
+    let bounds = [&one.first, &one.last, &one.step].into_iter().flat_map(names).collect::<Vec<_>>();
+    (is_whole
+        && !leaves
+        && same
+        && is_counter(wanted.at, &one.variable)
+        && matches!(wanted.base.kind, Kind::Name(_))
+        && is_unchanged(view, &bounds, stretch))
+    .then_some(waiting.span)
 }
 
 /// Whether a call completes a request.

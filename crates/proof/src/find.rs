@@ -61,7 +61,10 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                     call: e.span,
                     statement: statement.span,
                     init: None,
-                    problem: has_keywords.then(keywords).or_else(|| renamed(view, name, e.span)),
+                    problem: has_keywords
+                        .then(keywords)
+                        .or_else(|| renamed(view, name, e.span))
+                        .or_else(|| made_by_macro(view, e.span, buffer)),
                     is_alone: main == Some(e.span),
                     arguments,
                     buffer,
@@ -79,6 +82,29 @@ fn renamed(view: &View<'_>, name: &str, call: Span) -> Option<Refusal> {
     let is_other = view.wrapper(name).is_none() && !real.eq_ignore_ascii_case(name);
     let message = || format!("'{real}' is called by another name, '{name}'");
     is_other.then(|| Refusal::new(Code::CallForm, call, message()))
+}
+
+/// That a macro makes the call with its arguments, or the whole procedure: then these stand in no
+/// text that belongs to this call alone.
+fn made_by_macro(view: &View<'_>, call: Span, buffer: &Expression) -> Option<Refusal> {
+    if buffer.span != call {
+        return None;
+    }
+    let text = view.project().source(call.file).and_then(|source| source.text.get(call.range()));
+    let name = text.unwrap_or("").split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    let message = if view.procedure().span == call {
+        format!(
+            "the macro '{name}' makes the procedure, and what stands in the macro is not changed: \
+             write the procedure out"
+        )
+    } else {
+        format!(
+            "the macro '{name}' makes the call, and what stands in the macro is not changed: write \
+             the call out, or list '{name}' in commloom.toml, with the procedure of MPI that it \
+             stands for"
+        )
+    };
+    Some(Refusal::new(Code::CallForm, call, message))
 }
 
 /// Whether an argument names a buffer by the keyword that the standard has for it: the first
@@ -161,7 +187,8 @@ pub(super) fn is_plain(
     packing: &Packing,
 ) -> Result<(), Refusal> {
     if !found.is_alone {
-        let message = "the call is a part of a larger expression";
+        let message = "the call is a part of a larger expression, which may not make it, or more \
+                       than once: give it a statement of its own";
         return Err(Refusal::new(Code::CallForm, found.call, message));
     }
     if is_in_list(view, found.place()) {

@@ -171,14 +171,24 @@ pub(super) fn surely_reaches<'t>(
     call: &Located<'_>,
     other: &Located<'t>,
 ) -> Option<Option<&'t Expression>> {
-    let (list, at) = other.path.last()?;
     let beside = |list: &[Statement], at: usize| {
         call.path.iter().any(|(l, a)| std::ptr::eq(*l, list) && *a < at)
     };
-    if beside(list, *at) {
-        return Some(None);
+    let mut path = other.path.as_slice();
+    loop {
+        let ((list, at), before) = path.split_last()?;
+        if beside(list, *at) {
+            return Some(None);
+        }
+        // What is in a block is executed wherever the block is.
+        match before.last() {
+            Some((around, at)) if matches!(around[*at].kind, StatementKind::Block(_)) => {
+                path = before;
+            }
+            _ => break,
+        }
     }
-    let [.., (outer, outer_at), (inner, _)] = other.path.as_slice() else { return None };
+    let [.., (outer, outer_at), (inner, _)] = path else { return None };
     let StatementKind::If { condition, .. } = &outer[*outer_at].kind else { return None };
     let same = call.path.windows(2).any(|pair| {
         let (list, at) = pair[0];

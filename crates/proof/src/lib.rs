@@ -27,6 +27,7 @@ mod broadcast;
 mod buffer;
 mod calls;
 mod candidate;
+mod cartesian;
 mod checked;
 mod closed;
 mod completion;

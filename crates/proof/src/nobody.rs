@@ -12,9 +12,11 @@ use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Statement, StatementKind, Storage, Type,
 };
 
+use super::cartesian::is_shift;
 use super::flow::{alike, locate};
 use super::found::Found;
 use super::requests::number;
+use super::touch::roots;
 
 /// Whether a buffer has values before anything was received, or keeps those from another time.
 pub(super) fn has_values(view: &View<'_>, buffer: &str) -> bool {
@@ -45,19 +47,11 @@ pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
         None => view.wrapper(&found.function).is_some() || is_probed(&found.function),
     };
     // Last: it looks through all texts.
-    may_be && is_named(view)
+    may_be && view.project().names_nobody()
 }
 
 fn is_probed(function: &str) -> bool {
     function.to_ascii_lowercase().contains("mrecv")
-}
-
-/// Whether any text of the program has a name by which nobody comes in.
-fn is_named(view: &View<'_>) -> bool {
-    view.project().sources().iter().any(|source| {
-        let text = source.text.to_ascii_lowercase();
-        ["mpi_proc_null", "cart_shift"].iter().any(|name| text.contains(name))
-    })
 }
 
 /// Whether a value is the rank of a process: no number below zero means nobody in all libraries.
@@ -65,6 +59,11 @@ fn is_somebody(view: &View<'_>, value: &Expression, follows: bool) -> bool {
     match &value.kind {
         Kind::Name(name) if name.eq_ignore_ascii_case("mpi_any_source") => true,
         Kind::Name(name) => follows && is_always_somebody(view, name),
+        // One of several neighbours, all of which are somebody.
+        Kind::Element { base, .. } if follows => {
+            matches!(&base.kind, Kind::Name(name) if is_always_somebody(view, name))
+        }
+        Kind::List(all) => all.iter().all(|value| is_somebody(view, value, false)),
         Kind::Binary(operation, ..) => is_arithmetic(*operation),
         Kind::Call { function, .. } if view.language().is_fortran() => {
             matches!(&function.kind, Kind::Name(name) if name == "mod" || name == "modulo")
@@ -93,12 +92,13 @@ fn is_always_somebody(view: &View<'_>, name: &str) -> bool {
     for statement in &view.procedure().body {
         statement.each(&mut |s| match &s.kind {
             StatementKind::Assign { target, operation: None, value }
-                if matches!(&target.kind, Kind::Name(n) if n == name) =>
+                if roots(target).first().is_some_and(|n| n == name) =>
             {
                 is_set = true;
                 is_other |= !is_somebody(view, value, false);
             }
             StatementKind::Loop(counted) if counted.variable == name => is_set = true,
+            _ if is_shift(view, s, name) => is_set = true,
             _ => is_other |= writes(view, s, name),
         });
     }

@@ -21,7 +21,12 @@ pub(super) enum Key {
 }
 
 /// Functions of C++ containers that lead to what is in them.
-const INTO: &[&str] = &["data", "begin", "front", "at", "get"];
+const INTO: &[&str] =
+    &["data", "begin", "front", "at", "get", "cbegin", "rbegin", "end", "cend", "back"];
+
+/// Functions of C++'s library that do so, or that fill a container.
+const INTO_BY_NAME: &[&str] =
+    &["std::begin", "std::data", "std::cbegin", "std::back_inserter", "std::inserter"];
 
 /// One procedure, whose names are to be keys.
 #[derive(Clone, Copy)]
@@ -59,7 +64,7 @@ impl Keyed<'_> {
             }
             Kind::Call { function, arguments } => match &function.kind {
                 Kind::Member { base, field } if INTO.contains(&field.as_str()) => self.place(base),
-                Kind::Name(name) if matches!(name.as_str(), "std::begin" | "std::data") => {
+                Kind::Name(name) if INTO_BY_NAME.contains(&name.as_str()) => {
                     self.place(arguments.first()?)
                 }
                 // An object of C++ with subscripts in parentheses.

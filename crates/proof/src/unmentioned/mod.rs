@@ -7,6 +7,7 @@
 //! components. What a loop beside the call computes is reported too ([`overwritten`]): there the
 //! conditions would have been asked, had nothing else written to the buffer.
 
+mod filling;
 mod keys;
 mod meant;
 mod overwritten;
@@ -134,7 +135,9 @@ fn copied(
         let mut places = BTreeMap::new();
         for one in &handled {
             let (of, is_array) = match way {
-                Direction::Pack => (&one.filled.many, one.is_result),
+                Direction::Pack => {
+                    (&one.filled.many, one.is_result || (one.is_made && one.is_operand))
+                }
                 Direction::Unpack => (&one.emptied.many, one.is_operand),
             };
             if !is_array {

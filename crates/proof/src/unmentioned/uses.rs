@@ -10,6 +10,7 @@ use commloom_source::tree::{
 };
 use commloom_source::{FileId, Span};
 
+use super::filling::{Filling, filling};
 use super::keys::{Key, Keyed, Links};
 use super::meant::Meant;
 use crate::Site;
@@ -34,6 +35,8 @@ pub(super) struct Handled {
     pub is_stored: bool,
     /// Whether values of its elements are used.
     pub is_loaded: bool,
+    /// Whether an algorithm computes its values: of a buffer, and of an array of the program.
+    pub is_made: bool,
     /// Whether MPI writes to it, and whether MPI sends it.
     pub is_received: bool,
     pub is_sent: bool,
@@ -77,6 +80,7 @@ impl Handled {
         self.is_operand |= other.is_operand;
         self.is_stored |= other.is_stored;
         self.is_loaded |= other.is_loaded;
+        self.is_made |= other.is_made;
         self.is_received |= other.is_received;
         self.is_sent |= other.is_sent;
         before != *self
@@ -328,7 +332,8 @@ struct Reader<'u, 'p> {
 
 impl Reader<'_, '_> {
     fn all(&mut self, body: &[Statement], in_loop: bool) {
-        for statement in body {
+        for (number, statement) in body.iter().enumerate() {
+            self.constructed(statement, body.get(number + 1));
             let turns =
                 matches!(statement.kind, StatementKind::Loop(_) | StatementKind::While { .. });
             if let StatementKind::Assign { target, operation, value } = &statement.kind {
@@ -360,6 +365,22 @@ impl Reader<'_, '_> {
             for inner in statement.bodies() {
                 self.all(inner, in_loop || turns);
             }
+        }
+    }
+
+    /// `std::vector<double> b(first, last);`: what a container is made with stands behind it.
+    fn constructed(&mut self, statement: &Statement, next: Option<&Statement>) {
+        let StatementKind::Declare(all) = &statement.kind else { return };
+        let next = next.filter(|next| next.span == statement.span).map(|next| &next.kind);
+        let (Some(declared), Some(StatementKind::Evaluate(value))) = (all.first(), next) else {
+            return;
+        };
+        if let Kind::Call { arguments, .. } = &value.kind
+            && let [first, _] = arguments.as_slice()
+            && self.at.given(first).is_some()
+            && let Some(key) = self.at.variable(&declared.name)
+        {
+            self.filled(&key, statement.span, true);
         }
     }
 
@@ -451,28 +472,24 @@ impl Reader<'_, '_> {
         span: Span,
         in_loop: bool,
     ) {
-        // Target and source of copies.
-        let copies = match &function.kind {
-            Kind::Name(name) => match name.as_str() {
-                "memcpy" | "memmove" | "std::memcpy" | "std::memmove" => Some((0, 1)),
-                "bcopy" => Some((1, 0)),
-                "std::copy" | "std::copy_n" => Some((2, 0)),
-                _ => None,
-            },
-            Kind::Member { base, field } if field == "push_back" || field == "emplace_back" => {
-                let is_copy = arguments.first().is_some_and(|a| self.at.is_element(a));
-                if let Some(key) = self.at.place(base).filter(|_| is_copy) {
-                    self.filled(&key, span, in_loop);
-                }
-                None
+        if let Kind::Member { base, field } = &function.kind
+            && matches!(field.as_str(), "push_back" | "emplace_back")
+            && arguments.first().is_some_and(|a| self.at.is_element(a))
+            && let Some(key) = self.at.place(base)
+        {
+            self.filled(&key, span, in_loop);
+        }
+        if let Some(Filling { into, from, computes }) = filling(&self.at, function, arguments) {
+            let place = |of: Option<&Expression>| of.and_then(|of| self.at.place(of));
+            let (into, from) = (place(into), place(from));
+            if let Some(key) = &into {
+                self.filled(key, span, true);
+                self.uses.note(key, |h| h.is_made |= computes);
             }
-            _ => None,
-        };
-        if let Some((to, from)) = copies {
-            let at = |index: usize| arguments.get(index).and_then(|a| self.at.place(a));
-            let (to, from) = (at(to), at(from));
-            to.iter().for_each(|key| self.filled(key, span, true));
-            from.iter().for_each(|key| self.emptied(key, span, true));
+            if let Some(key) = &from {
+                self.emptied(key, span, true);
+                self.uses.note(key, |h| h.is_operand |= computes);
+            }
             return;
         }
         let arguments: Vec<_> = arguments.iter().map(|a| self.at.given(a)).collect();

@@ -13,7 +13,7 @@ use super::declarator::{Declared, as_argument, declarator};
 use super::locals::Locals;
 use super::reader::{Reader, children, field, fields};
 use super::restart::{Head, heads};
-use super::specifier::{Words, constant, descriptor, specifier, words};
+use super::specifier::{Words, constant, descriptor, qualified, specifier, words};
 
 /// Translates a file. Procedures that are not whole are read again, each for itself.
 pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
@@ -30,6 +30,11 @@ pub(super) fn file(reader: &mut Reader<'_>, root: Node<'_>, unit: &mut Unit) {
     }
     unit.procedures.sort_by_key(|p| p.span.start);
     unit.errors.sort_by_key(|e| e.span.start);
+}
+
+/// Translates what a macro became, in a namespace or class. It is whole.
+pub(super) fn within(reader: &mut Reader<'_>, root: Node<'_>, path: Option<&str>, unit: &mut Unit) {
+    all(reader, root, path, &Lost::default(), unit);
 }
 
 /// Procedures of the text of which the tree knows nothing, or nothing good; in the order of the
@@ -261,7 +266,7 @@ fn errors(reader: &Reader<'_>, root: Node<'_>, unit: &mut Unit) {
 pub(super) fn types(reader: &mut Reader<'_>, node: Node<'_>) {
     match node.kind() {
         "type_definition" => {
-            let base = specifier(reader, field(node, "type"));
+            let base = qualified(reader, node);
             for outer in fields(node, "declarator") {
                 let declared = declarator(reader, outer, base.clone());
                 let of = if declared.parameters.is_some() { Type::Unknown } else { declared.of };

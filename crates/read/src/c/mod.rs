@@ -17,6 +17,7 @@ mod copies;
 mod declaration;
 mod declarator;
 mod directives;
+mod evaluated;
 mod expression;
 mod locals;
 mod loops;

@@ -35,6 +35,18 @@ pub(super) fn words(reader: &Reader<'_>, node: Node<'_>) -> Words {
     found
 }
 
+/// The type before the names of a declaration, of which each read counts where it is `volatile`:
+/// nothing else is known then. (Variables that are declared so are marked themselves.)
+pub(super) fn qualified(reader: &mut Reader<'_>, node: Node<'_>) -> Type {
+    let of = field(node, "type");
+    let base = specifier(reader, of);
+    if !words(reader, node).is_volatile {
+        return base;
+    }
+    let name = of.map_or("", |of| reader.text_of(of));
+    Type::Named(format!("volatile {name}"))
+}
+
 /// The type of a declaration, a cast, a parameter; structures in it are met.
 pub(super) fn specifier(reader: &mut Reader<'_>, node: Option<Node<'_>>) -> Type {
     let Some(node) = node else { return Type::Unknown };
@@ -82,9 +94,9 @@ fn expanded(reader: &mut Reader<'_>, name: &str, at: Span) -> Option<Type> {
     let text = format!("{} _;", reader.shared.macros.expand(name)?);
     let tree = reader.shared.parse(&text)?;
     let declaration = first(tree.root_node()).filter(|n| n.kind() == "declaration")?;
-    let of = field(declaration, "type").filter(|t| !t.has_error())?;
+    field(declaration, "type").filter(|t| !t.has_error())?;
     reader.inside(&text, at, |inner| {
-        let base = specifier(inner, Some(of));
+        let base = qualified(inner, declaration);
         let outer = field(declaration, "declarator")?;
         Some(declarator(inner, outer, base).of)
     })
@@ -193,7 +205,7 @@ pub(super) fn descriptor(reader: &mut Reader<'_>, node: Node<'_>) -> Type {
     if node.kind() != "type_descriptor" {
         return specifier(reader, Some(node));
     }
-    let base = specifier(reader, field(node, "type"));
+    let base = qualified(reader, node);
     match field(node, "declarator") {
         Some(outer) => declarator(reader, outer, base).of,
         None => base,
@@ -265,7 +277,7 @@ fn acts(reader: &Reader<'_>, member: Node<'_>, name: &str) -> bool {
 
 fn member_fields(reader: &mut Reader<'_>, member: Node<'_>, found: &mut Record) {
     let words = words(reader, member);
-    let base = specifier(reader, field(member, "type"));
+    let base = qualified(reader, member);
     if children(member).iter().any(|c| c.kind() == "bitfield_clause") {
         found.is_opaque = true;
     }

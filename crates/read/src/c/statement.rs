@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use super::checked::checked;
 use super::copies::{copied, running};
+use super::evaluated::{is_call, taken};
 use super::expression::{assignment, comma};
 use super::loops::for_loop;
 use super::macros::Meaning;
@@ -36,6 +37,15 @@ impl Reader<'_> {
         }
     }
 
+    /// The call of MPI that a statement makes before anything else, out of the value that it is
+    /// in. In what a macro becomes, all stands at one place.
+    fn called_first(&self, value: &mut Expression, span: Span) -> Option<Statement> {
+        if self.used_at.is_some() {
+            return None;
+        }
+        taken(value, span)
+    }
+
     /// An expression that stands alone.
     pub(super) fn simple(&mut self, node: Node<'_>, out: &mut Vec<Statement>) {
         let mut node = node;
@@ -56,6 +66,7 @@ impl Reader<'_> {
             return;
         }
         let span = self.span(node);
+        let before = out.len();
         if node.kind() == "comma_expression" {
             for part in comma(node) {
                 self.simple(part, out);
@@ -69,15 +80,18 @@ impl Reader<'_> {
             _ => None,
         };
         let kind = match parts {
-            Some((target, operation, value)) => {
+            Some((target, operation, mut value)) => {
                 let copies = self.deeper(3, |r| running(r, &target, operation, &value)).flatten();
                 match copies {
                     Some(copies) => Kind::Block(copies),
-                    None => Kind::Assign { target, operation, value },
+                    None => {
+                        self.apart(node, &mut value, out);
+                        Kind::Assign { target, operation, value }
+                    }
                 }
             }
             None => {
-                let value = self.expression(node);
+                let mut value = self.expression(node);
                 if let Some(copies) = self.deeper(3, |r| copied(r, &value)).flatten() {
                     out.push(Statement { span, kind: Kind::Block(copies) });
                     return;
@@ -86,11 +100,24 @@ impl Reader<'_> {
                     ExpressionKind::Unknown(names) => Kind::Unknown(names),
                     // `(void)f()`
                     ExpressionKind::Cast(Type::Void, inner) => Kind::Evaluate(*inner),
-                    _ => Kind::Evaluate(value),
+                    _ => {
+                        self.apart(node, &mut value, out);
+                        Kind::Evaluate(value)
+                    }
                 }
             }
         };
-        out.push(Statement { span, kind });
+        let start = out.get(before).map_or(span.start, |_| span.end);
+        out.push(Statement { span: Span { start, ..span }, kind });
+    }
+
+    /// Gives the call of MPI in a statement's value the place of the whole statement.
+    fn apart(&self, node: Node<'_>, value: &mut Expression, out: &mut Vec<Statement>) {
+        if is_call(value) {
+            return;
+        }
+        let whole = node.parent().filter(|parent| parent.kind() == "expression_statement");
+        out.extend(self.called_first(value, self.span(whole.unwrap_or(node))));
     }
 }
 
@@ -150,7 +177,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             declare_locals(reader, node, out);
             return Some(());
         }
-        "if_statement" => conditioned(reader, node)?,
+        "if_statement" => conditioned(reader, node, out)?,
         "for_statement" => {
             for_loop(reader, node, out);
             return Some(());
@@ -165,7 +192,12 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "do_statement" => do_while(reader, node)?,
         "for_range_loop" => range_loop(reader, node, out)?,
         "switch_statement" => return switch(reader, node, out),
-        "return_statement" => Kind::Return(first(node).map(|value| reader.expression(value))),
+        "return_statement" => {
+            let mut value = first(node).map(|value| reader.expression(value));
+            let call = value.as_mut().and_then(|value| reader.called_first(value, span));
+            out.extend(call);
+            Kind::Return(value)
+        }
         "break_statement" => match reader.jumps.last().and_then(|j| j.leave.clone()) {
             Some(label) => Kind::Goto(vec![label]),
             None => Kind::Break(None),
@@ -222,8 +254,12 @@ fn simple(reader: &mut Reader<'_>, inner: Node<'_>, span: Span, out: &mut Vec<St
 }
 
 /// `if`, with its `else`.
-fn conditioned(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
-    let condition = reader.expression(field(node, "condition")?);
+fn conditioned(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<Kind> {
+    let asked = field(node, "condition")?;
+    let mut condition = reader.expression(asked);
+    // The head alone: what is in the branches comes after the call.
+    let head = Span { end: reader.span(asked).end, ..reader.span(node) };
+    out.extend(reader.called_first(&mut condition, head));
     let then = reader.body_of(node, "consequence");
     let mut otherwise = Vec::new();
     if let Some(other) = field(node, "alternative").and_then(first) {

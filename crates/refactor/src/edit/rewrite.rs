@@ -55,6 +55,12 @@ pub enum EditError {
         /// Which.
         span: Span,
     },
+    /// `else if (MPI_Send(...) != MPI_SUCCESS)`: nothing can be written before it.
+    #[error("the call stands in a condition before, or behind, which nothing can be written")]
+    Head {
+        /// Which.
+        span: Span,
+    },
     /// A directive belongs to the statement that follows it.
     #[error("a directive stands before the statement")]
     Directive {
@@ -195,6 +201,10 @@ impl<'t> Editor<'t> {
         let text = rewrite.text;
         let outer = self.lines.indent(range.start);
         let braces = self.is_controlled(range.start) && !text.before.is_empty();
+        let is_head = self.lines.text.get(range.clone()).is_some_and(|s| s.ends_with(')'));
+        if is_head && (braces || !text.after.is_empty()) {
+            return Err(EditError::Head { span });
+        }
         let indent = if braces { format!("{outer}    ") } else { outer.to_owned() };
         let newline = format!("{}{indent}", self.lines.end);
         out.extend(self.functions(&text.functions, rewrite.functions_at));

@@ -1,6 +1,12 @@
 //! Sources that are not UTF-8: each byte is a character of Latin-1, whatever it was meant to be,
 //! so that all that is not changed comes back byte by byte.
 
+use std::path::Path;
+
+use commloom_guard::Origin;
+
+use crate::files::TEXT;
+
 /// The text of a file; none where it is no text at all.
 pub fn decoded(bytes: Vec<u8>) -> Option<String> {
     match String::from_utf8(bytes) {
@@ -19,6 +25,16 @@ pub fn encoded(text: &str, file: &[u8]) -> Option<Vec<u8>> {
         return Some(text.as_bytes().to_vec());
     }
     text.chars().map(|character| u8::try_from(character).ok()).collect()
+}
+
+/// A patch of a file in the bytes that the file has, so that it applies: all but the names before
+/// the first place, which are those of the files.
+pub fn patched(patch: &str, path: &Path) -> Vec<u8> {
+    let whole = || patch.as_bytes().to_vec();
+    let Ok(file) = commloom_guard::read(path, Origin::Named, TEXT) else { return whole() };
+    let start = patch.find("\n@@").map_or(0, |at| at + 1);
+    let Some((names, places)) = patch.split_at_checked(start) else { return whole() };
+    encoded(places, &file).map_or_else(whole, |places| [names.as_bytes(), &places].concat())
 }
 
 #[cfg(test)]

@@ -182,7 +182,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         for (name, before, after) in changed(&project, &findings) {
             let patch =
                 commloom_refactor::edit::diff(name.trim_start_matches(['.', '/']), before, &after);
-            write!(out, "{}", if coloured { words::coloured(&patch) } else { patch })?;
+            if coloured {
+                write!(out, "{}", words::coloured(&patch))?;
+            } else {
+                out.write_all(&encoding::patched(&patch, Path::new(name)))?;
+            }
         }
     }
     if !args.json && !args.sarif {

@@ -1,0 +1,91 @@
+//! Memory that C++'s library fills and empties: by its algorithms, and by what grows a container.
+
+use commloom_source::tree::{Expression, ExpressionKind as Kind};
+
+use super::keys::Keyed;
+
+/// What one call fills, and from what.
+pub(super) struct Filling<'e> {
+    pub into: Option<&'e Expression>,
+    pub from: Option<&'e Expression>,
+    /// Whether it computes, or may.
+    pub computes: bool,
+}
+
+/// The algorithms, each with the argument that it fills and the first one that it reads; `t`
+/// counts from the end, where several forms have a function as the last.
+const ALGORITHMS: &[(&str, usize, usize, bool)] = &[
+    ("copy", 2, 0, false),
+    ("copy_n", 2, 0, false),
+    ("copy_if", 2, 0, false),
+    ("copy_backward", 2, 0, false),
+    ("move", 2, 0, false),
+    ("reverse_copy", 2, 0, false),
+    ("rotate_copy", 3, 0, false),
+    ("remove_copy", 2, 0, false),
+    ("remove_copy_if", 2, 0, false),
+    ("unique_copy", 2, 0, false),
+    ("replace_copy", 2, 0, true),
+    ("replace_copy_if", 2, 0, true),
+    ("partial_sum", 2, 0, true),
+    ("adjacent_difference", 2, 0, true),
+    ("inclusive_scan", 2, 0, true),
+    ("exclusive_scan", 2, 0, true),
+    ("generate", 0, NONE, true),
+    ("generate_n", 0, NONE, true),
+    ("for_each", 0, NONE, true),
+    ("for_each_n", 0, NONE, true),
+];
+const NONE: usize = usize::MAX;
+
+/// The copies, or what is computed, that a call of C or of C++'s library makes.
+pub(super) fn filling<'e>(
+    at: &Keyed<'_>,
+    function: &'e Expression,
+    arguments: &'e [Expression],
+) -> Option<Filling<'e>> {
+    let name = match &function.kind {
+        Kind::Name(name) => name.as_str(),
+        Kind::Member { base, field } => return grown(at, base, field, arguments),
+        _ => return None,
+    };
+    let both = |to: usize, from: usize, computes| {
+        Some(Filling { into: arguments.get(to), from: arguments.get(from), computes })
+    };
+    match name {
+        "memcpy" | "memmove" | "std::memcpy" | "std::memmove" => return both(0, 1, false),
+        "bcopy" => return both(1, 0, false),
+        _ => {}
+    }
+    let short = name.strip_prefix("std::")?;
+    let is_policy = |e: &Expression| matches!(&e.kind, Kind::Name(name) if name.starts_with("std::execution::"));
+    let skipped = usize::from(arguments.first().is_some_and(is_policy));
+    // A range is one argument, where others have its begin and its end.
+    let (short, ends) = match short.strip_prefix("ranges::") {
+        Some(short) => (short, usize::from(!short.ends_with("_n"))),
+        None => (short, 0),
+    };
+    if short == "transform" {
+        // The last is the function, and the one before it what is filled.
+        return both(arguments.len().checked_sub(2)?, skipped, true);
+    }
+    let (_, to, from, computes) = ALGORITHMS.iter().find(|(known, ..)| *known == short)?;
+    let to = (to.saturating_sub(ends)).saturating_add(skipped);
+    arguments.get(to)?;
+    both(to, from.saturating_add(skipped), *computes)
+}
+
+/// `v.insert(v.end(), first, last)`, `v.assign(first, last)`.
+fn grown<'e>(
+    at: &Keyed<'_>,
+    base: &'e Expression,
+    field: &str,
+    arguments: &'e [Expression],
+) -> Option<Filling<'e>> {
+    let from = match (field, arguments) {
+        ("insert", [_, first, _]) | ("assign" | "append", [first, _]) => first,
+        _ => return None,
+    };
+    at.given(from)?;
+    Some(Filling { into: Some(base), from: Some(from), computes: false })
+}
