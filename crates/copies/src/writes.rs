@@ -59,6 +59,8 @@ impl Writes {
             ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
                 self.target(target, symbols)
             }
+            // Where nothing of the program is named, nothing of it is touched.
+            ExpressionKind::Unknown(names) if names.is_empty() => {}
             ExpressionKind::Unknown(names) => self.unknown(names),
             ExpressionKind::Call { function, arguments } => {
                 match symbols.effects(function, arguments).writes {

@@ -5,6 +5,7 @@
 //! are all true: a list of constants, or a local array to which nothing else is given.
 
 use commloom_program::View;
+use commloom_source::Language;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Storage, Unary,
@@ -36,7 +37,7 @@ fn is_closed(view: &View<'_>, comm: &Expression) -> bool {
     let Kind::Name(name) = &comm.kind else { return false };
     let Some(declared) = view.variable(name) else { return false };
     match (declared.storage, view.global(name)) {
-        (Storage::Local, _) => view.is_private(name) && sets(view, name) == Some(true),
+        (Storage::Local, _) => sets(view, name) == Some(true),
         (Storage::Shared | Storage::Kept, Some(global)) => {
             let project = view.project();
             let mut is_set = false;
@@ -63,7 +64,10 @@ fn sets(view: &View<'_>, comm: &str) -> Option<bool> {
     let mut is_other = false;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            if !writes(view, s, comm) && !leaks(s, comm) {
+            // What a procedure that is called does is seen in that one.
+            let is_named = s.expressions().iter().any(|e| e.mentions(comm));
+            let is_set_here = is_named && writes(view, s, comm);
+            if !is_set_here && !leaks(view, s, comm) {
                 return;
             }
             let made = call(s, "mpi_cart_create")
@@ -77,7 +81,9 @@ fn sets(view: &View<'_>, comm: &str) -> Option<bool> {
                 }
                 None => {
                     let is_end = call(s, "mpi_comm_free").is_some();
-                    is_other |= !is_end && !matches!(s.kind, StatementKind::Declare(_));
+                    let is_new = matches!(&s.kind, StatementKind::Declare(all)
+                        if all.iter().all(|declared| declared.value.is_none()));
+                    is_other |= !is_end && !is_new;
                 }
             }
         });
@@ -89,17 +95,33 @@ fn writes(view: &View<'_>, statement: &Statement, name: &str) -> bool {
     Touches::of(view, statement).writes.iter().any(|(written, _)| written == name)
 }
 
-/// Whether a statement that is no call of MPI takes the address of a variable.
-fn leaks(statement: &Statement, name: &str) -> bool {
+/// Whether a statement lets somebody else than MPI set a variable, now or later.
+fn leaks(view: &View<'_>, statement: &Statement, name: &str) -> bool {
     let mut leaks = false;
+    let mut inside = |e: &Expression| match &e.kind {
+        Kind::Unary(Unary::Address, inner) => leaks |= inner.root().is_some_and(|n| n == name),
+        // By reference.
+        Kind::Call { arguments, .. } if view.language() != Language::C => {
+            leaks |= arguments.iter().any(|a| a.root().is_some_and(|n| n == name));
+        }
+        Kind::Unknown(names) => leaks |= names.iter().any(|n| n == name),
+        _ => {}
+    };
     for expression in statement.expressions() {
-        let is_mpi = matches!(&expression.kind, Kind::Call { function, .. }
-            if function.root().is_some_and(|n| commloom_program::is_mpi(n)));
-        expression.each(&mut |e| {
-            leaks |= !is_mpi
-                && matches!(&e.kind, Kind::Unary(Unary::Address, inner)
-                    if matches!(&inner.kind, Kind::Name(n) if n == name));
-        });
+        match &expression.kind {
+            Kind::Call { function, arguments }
+                if function.root().is_some_and(|n| commloom_program::is_mpi(n)) =>
+            {
+                let given = |e: &Expression| matches!(&e.kind, Kind::Unary(Unary::Address, _));
+                let others = arguments.iter().filter(|e| !given(e));
+                others.for_each(|e| e.each(&mut inside));
+            }
+            _ => expression.each(&mut inside),
+        }
+    }
+    if let StatementKind::Declare(all) = &statement.kind {
+        let values = all.iter().filter_map(|declared| declared.value.as_ref());
+        leaks |= values.into_iter().any(|value| value.mentions(name));
     }
     leaks
 }

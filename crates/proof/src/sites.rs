@@ -67,6 +67,7 @@ fn candidates<'p>(
             let mut read = match &size {
                 Ok(element) => {
                     let mut read = read(view, &mut found, *element);
+                    read.packing = read.packing.map_err(|refusal| words::volatile(view, refusal));
                     read.packing = ledger.judged(Condition::Copies, read.packing);
                     read
                 }

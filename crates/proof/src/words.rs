@@ -57,6 +57,43 @@ pub(super) fn are_plain(
     Ok(())
 }
 
+/// The reason for a copy that cannot be read, where it reads or writes what is `volatile` by its
+/// type: a component, a name of a type, a cast.
+pub(super) fn volatile(view: &View<'_>, refusal: Refusal) -> Refusal {
+    let mut is_volatile = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            if !refusal.span.contains(s.span) && !s.span.contains(refusal.span)
+                || !s.bodies().is_empty()
+            {
+                return;
+            }
+            for expression in s.expressions() {
+                expression.each(&mut |e| {
+                    is_volatile |= type_of(view, e).is_some_and(|of| counts(view, of));
+                });
+            }
+        });
+    }
+    if !is_volatile {
+        return refusal;
+    }
+    let message = "this is volatile by its type: others read and write it at any time, and each of \
+                   the program's own reads and writes counts";
+    Refusal::new(Code::SourceWritten, refusal.span, message)
+}
+
+/// Whether each read of a place of this type counts.
+fn counts(view: &View<'_>, mut of: Type) -> bool {
+    loop {
+        of = match view.resolve(&of) {
+            Type::Array(inner, _) | Type::Pointer(inner) | Type::Reference(inner) => *inner,
+            Type::Named(name) => return name.starts_with("volatile "),
+            _ => return false,
+        };
+    }
+}
+
 /// A copy to a type whose assignment is a procedure.
 fn assigned(view: &View<'_>, packing: &Packing) -> Option<Span> {
     let mut other = None;

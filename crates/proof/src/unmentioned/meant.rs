@@ -42,6 +42,8 @@ impl Meant {
     /// The procedures that a call may be of.
     pub fn by(&self, project: &Project, function: &Expression) -> Vec<ProcedureId> {
         let Some(name) = last_name(function) else { return Vec::new() };
+        // `pack<2>(...)`
+        let name = name.split('<').next().unwrap_or(name);
         match project.named(name) {
             Some(callee) => vec![callee],
             None => self.by_name.get(name).into_iter().flatten().copied().collect(),

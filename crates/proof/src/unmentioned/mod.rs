@@ -167,6 +167,7 @@ fn refusal(
             ("emptied", "unpack right after it", "the first element that it receives")
         }
     };
+    let whose = if buffer.is_empty() { "the buffer".to_owned() } else { format!("'{buffer}'") };
     let own = places.get(&at.id).map(|span| (at.id, *span));
     let caller = places.iter().find(|(id, _)| uses.calls(**id, at.id));
     let any = caller.or_else(|| places.iter().next()).map(|(id, span)| (*id, *span));
@@ -176,14 +177,14 @@ fn refusal(
         (Some(_), _) => (
             Code::Range,
             format!(
-                "'{buffer}' is {done} by copies that cannot be told apart for this call: {here}, \
+                "{whose} is {done} by copies that cannot be told apart for this call: {here}, \
                  from {from}"
             ),
         ),
         (None, Some((id, _))) if caller.is_some() => (
             Code::Escapes,
             format!(
-                "'{buffer}' is {done} in '{}', which calls '{this}': list '{this}' in \
+                "{whose} is {done} in '{}', which calls '{this}': list '{this}' in \
                  commloom.toml, with the procedure of MPI that it stands for",
                 name(id)
             ),
@@ -191,7 +192,7 @@ fn refusal(
         (None, other) => (
             Code::Escapes,
             format!(
-                "'{buffer}' is {done} in '{}', whose variables '{this}' does not see: call MPI \
+                "{whose} is {done} in '{}', whose variables '{this}' does not see: call MPI \
                  where they are seen, and {here}",
                 other.map_or("?", |(id, _)| name(id).as_str())
             ),

@@ -45,6 +45,9 @@ pub(super) fn made(macros: &Macros, text: &str) -> Vec<Made> {
             "#" => {
                 let length = directive(text.get(token.start..).unwrap_or(""));
                 skipped = token.start + length;
+                if is_start {
+                    item = skipped;
+                }
                 continue;
             }
             "{" | "(" | "[" => {

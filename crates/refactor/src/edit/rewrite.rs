@@ -56,7 +56,10 @@ pub enum EditError {
         span: Span,
     },
     /// `else if (MPI_Send(...) != MPI_SUCCESS)`: nothing can be written before it.
-    #[error("the call stands in a condition before, or behind, which nothing can be written")]
+    #[error(
+        "the call stands in a condition, and nothing can be written before it: give it a \
+             statement of its own"
+    )]
     Head {
         /// Which.
         span: Span,

@@ -50,4 +50,17 @@ mod tests {
         assert_eq!(decoded(b"a\0\xff".to_vec()), None);
         assert_eq!(encoded("\u{2013}", b"\xe9"), None);
     }
+
+    #[test]
+    fn a_patch_has_the_bytes_of_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.c");
+        let patch = "--- a/\u{e9}.c\n+++ b/\u{e9}.c\n@@ -1 +1 @@\n-\u{e9}\n+\u{e9};\n";
+        std::fs::write(&path, b"\xe9\n").expect("a file");
+        let names = "--- a/\u{e9}.c\n+++ b/\u{e9}.c\n".as_bytes();
+        let expected = [names, b"@@ -1 +1 @@\n-\xe9\n+\xe9;\n"].concat();
+        assert_eq!(patched(patch, &path), expected);
+        std::fs::write(&path, "\u{e9}\n").expect("a file");
+        assert_eq!(patched(patch, &path), patch.as_bytes());
+    }
 }

@@ -1,4 +1,4 @@
-/* The call is a part of a condition. */
+/* The call is a part of a condition that may not come to it; another one has no place before it. */
 #include <mpi.h>
 
 int send_checked(const double *u, int n, int to, int tag, MPI_Comm comm)
@@ -6,7 +6,45 @@ int send_checked(const double *u, int n, int to, int tag, MPI_Comm comm)
     double b[100];
     for (int i = 0; i < n; i++)
         b[i] = u[4 * i];
-    if (MPI_Send(b, n, MPI_DOUBLE, to, tag, comm) != MPI_SUCCESS)
+    if (to >= 0 && MPI_Send(b, n, MPI_DOUBLE, to, tag, comm) != MPI_SUCCESS)
         return 1;
     return 0;
+}
+
+int send_again(const double *u, int n, int to, int tag, MPI_Comm comm)
+{
+    double b[100];
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    while (MPI_Send(b, n, MPI_DOUBLE, to, tag, comm) != MPI_SUCCESS)
+        tag++;
+    return tag;
+}
+
+#define SEND(buffer, count) MPI_Send(buffer, count, MPI_DOUBLE, to, tag, comm)
+
+void send_by_macro(const double *u, int n, int to, int tag, MPI_Comm comm)
+{
+    double b[100];
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    SEND(b, n);
+}
+
+#define SENDER(name, stride) \
+    void name(const double *u, int n, int to, int tag, MPI_Comm comm) \
+    { \
+        double b[100]; \
+        for (int i = 0; i < n; i++) \
+            b[i] = u[stride * i]; \
+        MPI_Send(b, n, MPI_DOUBLE, to, tag, comm); \
+    }
+SENDER(send_thirds, 3)
+
+#define BEGIN(name) void name(const double *u, int n, int to, int tag, MPI_Comm comm) {
+BEGIN(send_fifths)
+    double b[100];
+    for (int i = 0; i < n; i++)
+        b[i] = u[5 * i];
+    MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
