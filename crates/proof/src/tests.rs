@@ -174,7 +174,7 @@ fn what_is_refused_in_c() {
         ("E-BUF-LIVE", format!("keep(b); {PACK} {SEND} other();")),
         ("E-COLLECTIVE", format!("{PACK} MPI_Alltoall(b, n, MPI_DOUBLE, u, n, MPI_DOUBLE, c);")),
         ("E-COLLECTIVE", format!("{PACK} MPI_Allreduce(b, u, n, MPI_DOUBLE, MPI_SUM, c);")),
-        ("E-CALL-FORM", format!("{PACK} if (MPI_Send(b, n, MPI_DOUBLE, 1, 2, c)) p = 1;")),
+        ("E-CALL-FORM", format!("{PACK} if (p && MPI_Send(b, n, MPI_DOUBLE, 1, 2, c)) p = 1;")),
         ("E-PREPROCESSOR", format!("{PACK}\n#ifdef X\np = n;\n#endif\n{SEND}")),
         ("E-SYNTAX", format!("{PACK} {SEND} p = = 3;")),
         ("E-SCALAR-LIVE", format!("for (p = 0; p < n; p++) b[p] = u[2*p]; {SEND} list[0] = p;")),

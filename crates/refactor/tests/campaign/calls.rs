@@ -22,7 +22,7 @@ pub struct Asked<'a> {
     pub count: &'a str,
     pub tag: &'a str,
     pub peer: &'a str,
-    /// A macro around the call that checks what it returns.
+    /// A macro around the call that checks what it returns, or the text with `{}` for the call.
     pub checks: Option<&'a str>,
     pub condition: &'a str,
     /// Which request it is, and how it is waited for.
@@ -95,6 +95,9 @@ impl Call {
         let Asked { shape, sends, condition, between, .. } = asked;
         let (pack, unpack) = (shape.pack, shape.unpack);
         let call = match asked.checks {
+            Some(around) if around.contains("{}") => {
+                format!("{condition}{}", around.replace("{}", &self.call(asked)))
+            }
             Some(checks) => format!("{condition}{checks}({});", self.call(asked)),
             None => format!("{condition}{};", self.call(asked)),
         };

@@ -154,6 +154,18 @@ struct Odd {
     early: String,
 }
 
+/// The call in an expression: evaluated once; never, or perhaps; with branches that change what may
+/// be pending.
+const EXPRESSIONS: &[&str] = &[
+    "if ({} != MPI_SUCCESS)\nu[2] = 7;",
+    "if ({} == MPI_SUCCESS)\nu[2] = 7;",
+    "if (MPI_SUCCESS == {} && n > 0) {\nv[0] += 1;\n} else {\nu[1] = 3;\n}",
+    "if (n > 0 && {} != MPI_SUCCESS)\nu[2] = 7;",
+    "if (n < 0)\nu[3] = 1;\nelse if ({} != MPI_SUCCESS)\nu[2] = 7;",
+    "u[4] += {} != MPI_SUCCESS;",
+    "u[4] = 5 + {};",
+];
+
 const ZEROS: &str = "memset(b, 0, (n * m + 6 * n + m + 4) * sizeof(double));\n";
 
 fn odd(
@@ -217,6 +229,10 @@ fn odd(
         8 | 9 => {
             names.push("a macro checks the call");
             odd.checks = Some(*one(rng, &["CHECK@", "LEAVE@", "TEST@"]));
+        }
+        10..13 => {
+            names.push("an expression has the call in it");
+            odd.checks = Some(*one(rng, EXPRESSIONS));
         }
         _ => {}
     }
