@@ -58,7 +58,10 @@ pub(super) fn filling<'e>(
         _ => {}
     }
     let short = name.strip_prefix("std::")?;
-    let is_policy = |e: &Expression| matches!(&e.kind, Kind::Name(name) if name.starts_with("std::execution::"));
+    let is_policy = |e: &Expression| match &e.kind {
+        Kind::Name(name) => name.starts_with("std::execution::"),
+        _ => false,
+    };
     let skipped = usize::from(arguments.first().is_some_and(is_policy));
     // A range is one argument, where others have its begin and its end.
     let (short, ends) = match short.strip_prefix("ranges::") {
@@ -88,4 +91,47 @@ fn grown<'e>(
     };
     at.given(from)?;
     Some(Filling { into: Some(base), from: Some(from), computes: false })
+}
+
+/// Whether the text of a lambda gives values to elements of a variable, or lets it grow.
+pub(super) fn is_filled_in(lambda: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    lambda.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (lambda.get(..at), lambda.get(at + name.len()..));
+        let (Some(before), Some(behind)) = (before, behind) else { return false };
+        if before.ends_with(|c| is_word(c) || c == '.') || behind.starts_with(is_word) {
+            return false;
+        }
+        let grows = ["push_back(", "emplace_back("];
+        if let Some(method) = behind.strip_prefix('.') {
+            return grows.iter().any(|grow| method.starts_with(grow));
+        }
+        let mut depth = 0_usize;
+        let end = behind.find(|c| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => return depth == 0 && !c.is_whitespace(),
+            }
+            false
+        });
+        let rest = end.and_then(|end| behind.get(end..)).unwrap_or("");
+        behind.starts_with('[') && rest.starts_with('=') && !rest.starts_with("==")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_filled_in;
+
+    #[test]
+    fn lambdas_fill_what_they_give_values_to() {
+        for text in ["[&] { b[i] = u[i]; }", "[&] { b[f(i)][0]  = 1; }", "[&] { b.push_back(x); }"]
+        {
+            assert!(is_filled_in(text, "b"), "{text}");
+        }
+        for text in ["[&] { ab[i] = b[i]; }", "[&] { return b[i] == 1; }", "[&] { x.b[i] = 2; }"] {
+            assert!(!is_filled_in(text, "b"), "{text}");
+        }
+    }
 }

@@ -8,6 +8,7 @@
 //! conditions would have been asked, had nothing else written to the buffer.
 
 mod filling;
+mod handled;
 mod keys;
 mod meant;
 mod overwritten;

@@ -10,8 +10,9 @@ use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind};
 
+use super::handled::Handled;
 use super::keys::{Key, Keyed};
-use super::uses::{Handled, Uses};
+use super::uses::Uses;
 use crate::calls::Manner;
 use crate::flow::locate;
 use crate::found::Found;

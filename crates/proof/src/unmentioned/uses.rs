@@ -10,82 +10,13 @@ use commloom_source::tree::{
 };
 use commloom_source::{FileId, Span};
 
-use super::filling::{Filling, filling};
+use super::filling::{Filling, filling, is_filled_in};
+use super::handled::Handled;
 use super::keys::{Key, Keyed, Links};
 use super::meant::Meant;
 use crate::Site;
 use crate::calls::Manner;
 use crate::find::calls_in;
-
-/// Copies by procedures; of each the first place.
-pub(super) type Copied = BTreeMap<ProcedureId, Span>;
-
-/// The uses of some memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Handled {
-    /// Copies into it.
-    pub filled: Copies,
-    /// Copies out of it.
-    pub emptied: Copies,
-    /// Whether values are computed that it gets.
-    pub is_result: bool,
-    /// Whether its values are computed with.
-    pub is_operand: bool,
-    /// Whether elements of it get values, of whatever kind.
-    pub is_stored: bool,
-    /// Whether values of its elements are used.
-    pub is_loaded: bool,
-    /// Whether an algorithm computes its values: of a buffer, and of an array of the program.
-    pub is_made: bool,
-    /// Whether MPI writes to it, and whether MPI sends it.
-    pub is_received: bool,
-    pub is_sent: bool,
-}
-
-/// Copies in one direction.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Copies {
-    /// In loops.
-    pub many: Copied,
-    /// Of single elements, which are many where the procedure is called in a loop.
-    single: Copied,
-}
-
-impl Copies {
-    fn note(&mut self, id: ProcedureId, span: Span, many: bool) {
-        let places = if many { &mut self.many } else { &mut self.single };
-        places.entry(id).or_insert(span);
-    }
-
-    fn add(&mut self, other: &Copies, in_loop: bool) {
-        for (places, many) in [(&other.many, true), (&other.single, in_loop)] {
-            places.iter().for_each(|(id, copy)| self.note(*id, *copy, many));
-        }
-    }
-
-    /// Single copies of these procedures are many.
-    fn are_often(&mut self, often: &HashSet<ProcedureId>) {
-        for (id, copy) in self.single.iter().filter(|(id, _)| often.contains(id)) {
-            self.many.entry(*id).or_insert(*copy);
-        }
-    }
-}
-
-impl Handled {
-    fn add(&mut self, other: &Handled, in_loop: bool) -> bool {
-        let before = self.clone();
-        self.filled.add(&other.filled, in_loop);
-        self.emptied.add(&other.emptied, in_loop);
-        self.is_result |= other.is_result;
-        self.is_operand |= other.is_operand;
-        self.is_stored |= other.is_stored;
-        self.is_loaded |= other.is_loaded;
-        self.is_made |= other.is_made;
-        self.is_received |= other.is_received;
-        self.is_sent |= other.is_sent;
-        before != *self
-    }
-}
 
 /// Copies that belong to calls which are among the sites: what is packed for one message is not
 /// unpacked for another one.
@@ -392,6 +323,7 @@ impl Reader<'_, '_> {
         span: Span,
         in_loop: bool,
     ) {
+        self.captured(value);
         let into = self.at.is_target(target).then(|| self.at.place(target)).flatten();
         self.loaded(value);
         into.iter().for_each(|key| self.uses.note(key, |h| h.is_stored = true));
@@ -441,6 +373,21 @@ impl Reader<'_, '_> {
         }
         if let Some(into) = into.filter(|_| computes) {
             self.uses.note(&into, |h| h.is_result = true);
+        }
+    }
+
+    /// A lambda is not read, but what it fills is.
+    fn captured(&mut self, value: &Expression) {
+        let Kind::Unknown(names) = &value.kind else { return };
+        let source = self.at.view.project().source(value.span.file);
+        let text = source.and_then(|source| source.text.get(value.span.range())).unwrap_or("");
+        if !text.starts_with('[') {
+            return;
+        }
+        for name in names.iter().filter(|name| is_filled_in(text, name)) {
+            if let Some(key) = self.at.variable(name) {
+                self.filled(&key, value.span, true);
+            }
         }
     }
 

@@ -42,6 +42,17 @@ void assigned(const std::vector<double> &u, int to, int tag, MPI_Comm comm)
     MPI_Send(b.data(), 4, MPI_DOUBLE, to, tag, comm);
 }
 
+void captured(const double *u, int to, int tag, MPI_Comm comm)
+{
+    std::vector<double> b(4);
+    auto pack = [&](int at) {
+        for (int i = 0; i < 4; i++)
+            b[i] = u[3 * i + at];
+    };
+    pack(1);
+    MPI_Send(b.data(), 4, MPI_DOUBLE, to, tag, comm);
+}
+
 namespace halo {
 #define SENDER(name, at)                                                                            \
     void name(const double *u, int to, int tag, MPI_Comm comm)                                      \

@@ -1,0 +1,76 @@
+//! What is done with some memory, as far as a report needs it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use commloom_program::ProcedureId;
+use commloom_source::Span;
+
+/// Copies by procedures; of each the first place.
+pub(super) type Copied = BTreeMap<ProcedureId, Span>;
+
+/// The uses of some memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Handled {
+    /// Copies into it.
+    pub filled: Copies,
+    /// Copies out of it.
+    pub emptied: Copies,
+    /// Whether values are computed that it gets.
+    pub is_result: bool,
+    /// Whether its values are computed with.
+    pub is_operand: bool,
+    /// Whether elements of it get values, of whatever kind.
+    pub is_stored: bool,
+    /// Whether values of its elements are used.
+    pub is_loaded: bool,
+    /// Whether an algorithm computes its values: of a buffer, and of an array of the program.
+    pub is_made: bool,
+    /// Whether MPI writes to it, and whether MPI sends it.
+    pub is_received: bool,
+    pub is_sent: bool,
+}
+
+/// Copies in one direction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Copies {
+    /// In loops.
+    pub many: Copied,
+    /// Of single elements, which are many where the procedure is called in a loop.
+    single: Copied,
+}
+
+impl Copies {
+    pub fn note(&mut self, id: ProcedureId, span: Span, many: bool) {
+        let places = if many { &mut self.many } else { &mut self.single };
+        places.entry(id).or_insert(span);
+    }
+
+    fn add(&mut self, other: &Copies, in_loop: bool) {
+        for (places, many) in [(&other.many, true), (&other.single, in_loop)] {
+            places.iter().for_each(|(id, copy)| self.note(*id, *copy, many));
+        }
+    }
+
+    /// Single copies of these procedures are many.
+    pub fn are_often(&mut self, often: &HashSet<ProcedureId>) {
+        for (id, copy) in self.single.iter().filter(|(id, _)| often.contains(id)) {
+            self.many.entry(*id).or_insert(*copy);
+        }
+    }
+}
+
+impl Handled {
+    pub fn add(&mut self, other: &Handled, in_loop: bool) -> bool {
+        let before = self.clone();
+        self.filled.add(&other.filled, in_loop);
+        self.emptied.add(&other.emptied, in_loop);
+        self.is_result |= other.is_result;
+        self.is_operand |= other.is_operand;
+        self.is_stored |= other.is_stored;
+        self.is_loaded |= other.is_loaded;
+        self.is_made |= other.is_made;
+        self.is_received |= other.is_received;
+        self.is_sent |= other.is_sent;
+        before != *self
+    }
+}
