@@ -55,8 +55,8 @@ fn overlap(view: &View<'_>, pointers: &Pointers, a: &str, b: &str) -> bool {
     if a == ANYTHING || b == ANYTHING {
         return true;
     }
-    // Constants of MPI (`MPI_STATUS_IGNORE`, `mpi_comm_world`) are nobody's memory, and the streams
-    // of C's library are its own.
+    // Constants of MPI (`MPI_STATUS_IGNORE`, `mpi_comm_world`) are nobody's memory, and the
+    // streams of C's library are its own.
     let is_stream =
         |name: &str| ["stdin", "stdout", "stderr"].contains(&name) && view.declared(name).is_none();
     if [a, b].iter().any(|name| is_mpi(name) || is_stream(name)) {

@@ -36,7 +36,7 @@ impl Explained {
         any(&self.own) || (project.is_covered(project.place(reader)) && any(&self.across))
     }
 
-    /// What is known of a member, which is found out once for all buffers.
+    /// The knowledge of a member, which is found out once for all buffers.
     pub(super) fn whole(&self, member: &str, find: impl FnOnce() -> Whole) -> Whole {
         let known = self.whole.borrow().get(member).copied();
         known.unwrap_or_else(|| {

@@ -1,8 +1,8 @@
 //! Grids of processes that are closed in all directions: whoever asks for a neighbour there gets
 //! one, and never nobody (MPI 4.1, section 8.5.6).
 //!
-//! A communicator is such a grid where all that ever sets it is `MPI_Cart_create` with periods that
-//! are all true: a list of constants, or a local array to which nothing else is given.
+//! A communicator is such a grid where all that ever sets it is `MPI_Cart_create` with periods
+//! that are all true: a list of constants, or a local array to which nothing else is given.
 
 use commloom_program::View;
 use commloom_source::Language;

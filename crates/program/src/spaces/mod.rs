@@ -299,10 +299,9 @@ impl Spaces {
             }
             // A class stands in the namespaces around it.
             let outer = std::iter::successors(here.rsplit_once("::"), |(o, _)| o.rsplit_once("::"));
-            let outer = outer.flat_map(|(outer, _)| open.get(outer).into_iter().flatten());
-            let outer: Vec<usize> = outer.copied().collect();
+            let outer = outer.flat_map(|(outer, _)| open.get(outer).into_iter().flatten().copied());
             let class = seen.iter().map(|&f| of_unit[f]).chain(layers.iter().map(|l| l.space));
-            let class = outer.into_iter().chain(class);
+            let class = outer.chain(class);
             let record =
                 class.clone().find_map(|s| self.spaces[s].records.get(last(here)).cloned());
             if let Some(record) = record {

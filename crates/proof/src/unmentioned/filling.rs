@@ -4,7 +4,7 @@ use commloom_source::tree::{Expression, ExpressionKind as Kind};
 
 use super::keys::Keyed;
 
-/// What one call fills, and from what.
+/// Memory that one call fills, and from where.
 pub(super) struct Filling<'e> {
     pub into: Option<&'e Expression>,
     pub from: Option<&'e Expression>,

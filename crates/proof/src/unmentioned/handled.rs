@@ -1,4 +1,4 @@
-//! What is done with some memory, as far as a report needs it.
+//! Uses of memory, as far as a report needs them.
 
 use std::collections::{BTreeMap, HashSet};
 

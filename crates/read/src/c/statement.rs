@@ -192,12 +192,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "do_statement" => do_while(reader, node)?,
         "for_range_loop" => range_loop(reader, node, out)?,
         "switch_statement" => return switch(reader, node, out),
-        "return_statement" => {
-            let mut value = first(node).map(|value| reader.expression(value));
-            let call = value.as_mut().and_then(|value| reader.called_first(value, span));
-            out.extend(call);
-            Kind::Return(value)
-        }
+        "return_statement" => returned(reader, node, out),
         "break_statement" => match reader.jumps.last().and_then(|j| j.leave.clone()) {
             Some(label) => Kind::Goto(vec![label]),
             None => Kind::Break(None),
@@ -251,6 +246,14 @@ fn simple(reader: &mut Reader<'_>, inner: Node<'_>, span: Span, out: &mut Vec<St
     if let ([only], None) = (&mut out[before..], reader.used_at) {
         only.span = span; // with its semicolon
     }
+}
+
+/// `return`, after the call of MPI that its value has in it.
+fn returned(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Kind {
+    let span = reader.span(node);
+    let mut value = first(node).map(|value| reader.expression(value));
+    out.extend(value.as_mut().and_then(|value| reader.called_first(value, span)));
+    Kind::Return(value)
 }
 
 /// `if`, with its `else`.

@@ -154,8 +154,8 @@ struct Odd {
     early: String,
 }
 
-/// The call in an expression: evaluated once; never, or perhaps; with branches that change what may
-/// be pending.
+/// The call in an expression: evaluated once; never, or perhaps; with branches that change what
+/// may be pending.
 const EXPRESSIONS: &[&str] = &[
     "if ({} != MPI_SUCCESS)\nu[2] = 7;",
     "if ({} == MPI_SUCCESS)\nu[2] = 7;",

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-int send_all(const double *u, int n, int to, int tag, MPI_Comm comm)
+int all_in_expressions(const double *u, int n, int to, int tag, MPI_Comm comm)
 {
     double first[8], second[8], third[8], fourth[8], last[8];
     int error, all = 0;
@@ -30,7 +30,7 @@ int send_all(const double *u, int n, int to, int tag, MPI_Comm comm)
 }
 
 /* What the branch does to what is sent comes after the call, before it is complete. */
-void send_and_clear(double *u, int n, int to, int tag, MPI_Comm comm)
+void clear_in_branch(double *u, int n, int to, int tag, MPI_Comm comm)
 {
     double b[8];
     MPI_Request request;
@@ -43,7 +43,7 @@ void send_and_clear(double *u, int n, int to, int tag, MPI_Comm comm)
 
 /* run:
 double u[48]; FILL(u);
-SEND(40, MPI_DOUBLE, send_all(u, 8, PEER, TAG, COMM));
-SEND(8, MPI_DOUBLE, send_and_clear(u, 8, PEER, TAG, COMM));
+SEND(40, MPI_DOUBLE, all_in_expressions(u, 8, PEER, TAG, COMM));
+SEND(8, MPI_DOUBLE, clear_in_branch(u, 8, PEER, TAG, COMM));
 SHOW(u);
 */

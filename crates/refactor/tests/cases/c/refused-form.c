@@ -11,7 +11,7 @@ int send_checked(const double *u, int n, int to, int tag, MPI_Comm comm)
     return 0;
 }
 
-int send_again(const double *u, int n, int to, int tag, MPI_Comm comm)
+int form_again(const double *u, int n, int to, int tag, MPI_Comm comm)
 {
     double b[100];
     for (int i = 0; i < n; i++)
@@ -21,17 +21,17 @@ int send_again(const double *u, int n, int to, int tag, MPI_Comm comm)
     return tag;
 }
 
-#define SEND(buffer, count) MPI_Send(buffer, count, MPI_DOUBLE, to, tag, comm)
+#define TRANSMIT(buffer, count) MPI_Send(buffer, count, MPI_DOUBLE, to, tag, comm)
 
-void send_by_macro(const double *u, int n, int to, int tag, MPI_Comm comm)
+void form_by_macro(const double *u, int n, int to, int tag, MPI_Comm comm)
 {
     double b[100];
     for (int i = 0; i < n; i++)
         b[i] = u[4 * i];
-    SEND(b, n);
+    TRANSMIT(b, n);
 }
 
-#define SENDER(name, stride) \
+#define MAKE_SENDER(name, stride) \
     void name(const double *u, int n, int to, int tag, MPI_Comm comm) \
     { \
         double b[100]; \
@@ -39,10 +39,10 @@ void send_by_macro(const double *u, int n, int to, int tag, MPI_Comm comm)
             b[i] = u[stride * i]; \
         MPI_Send(b, n, MPI_DOUBLE, to, tag, comm); \
     }
-SENDER(send_thirds, 3)
+MAKE_SENDER(send_thirds, 3)
 
-#define BEGIN(name) void name(const double *u, int n, int to, int tag, MPI_Comm comm) {
-BEGIN(send_fifths)
+#define BEGIN_SENDER(name) void name(const double *u, int n, int to, int tag, MPI_Comm comm) {
+BEGIN_SENDER(send_fifths)
     double b[100];
     for (int i = 0; i < n; i++)
         b[i] = u[5 * i];

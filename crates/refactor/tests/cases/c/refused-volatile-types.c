@@ -7,7 +7,7 @@ struct device {
 };
 typedef volatile double shared;
 
-void components(const struct device *all, int n, int to, int tag, MPI_Comm comm)
+void volatile_components(const struct device *all, int n, int to, int tag, MPI_Comm comm)
 {
     double b[64];
     for (int i = 0; i < n; i++)
@@ -15,7 +15,7 @@ void components(const struct device *all, int n, int to, int tag, MPI_Comm comm)
     MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
 
-void names(const shared *restrict all, int n, int to, int tag, MPI_Comm comm)
+void volatile_names(const shared *restrict all, int n, int to, int tag, MPI_Comm comm)
 {
     double b[64];
     for (int i = 0; i < n; i++)
@@ -23,7 +23,7 @@ void names(const shared *restrict all, int n, int to, int tag, MPI_Comm comm)
     MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
 
-void casts(const double *restrict all, int n, int to, int tag, MPI_Comm comm)
+void volatile_casts(const double *restrict all, int n, int to, int tag, MPI_Comm comm)
 {
     double b[64];
     for (int i = 0; i < n; i++)

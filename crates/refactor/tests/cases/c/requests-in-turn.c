@@ -1,39 +1,39 @@
 /* Requests of a loop that another loop of the same turns waits for, and macros that check. */
 #include <mpi.h>
 
-#define CHECK(call) \
+#define CHECK_TURN(call) \
     do { \
         int error_ = (call); \
         if (error_ != MPI_SUCCESS) \
             MPI_Abort(MPI_COMM_WORLD, error_); \
     } while (0)
 
-void send_columns(const double *u, int n, const int *to, int tag, MPI_Comm comm)
+void columns_in_turn(const double *u, int n, const int *to, int tag, MPI_Comm comm)
 {
     double b[3][8];
     MPI_Request requests[3];
     for (int d = 0; d < 3; d++) {
         for (int i = 0; i < n; i++)
             b[d][i] = u[6 * i + d];
-        CHECK(MPI_Isend(b[d], n, MPI_DOUBLE, to[d], tag, comm, &requests[d]));
+        CHECK_TURN(MPI_Isend(b[d], n, MPI_DOUBLE, to[d], tag, comm, &requests[d]));
     }
     for (int d = 0; d < 3; d++)
-        CHECK(MPI_Wait(&requests[d], MPI_STATUS_IGNORE));
+        CHECK_TURN(MPI_Wait(&requests[d], MPI_STATUS_IGNORE));
 }
 
-void send_one(double *u, int n, int to, int tag, MPI_Comm comm)
+void one_checked_wait(double *u, int n, int to, int tag, MPI_Comm comm)
 {
     double b[8];
     MPI_Request request;
     for (int i = 0; i < n; i++)
         b[i] = u[6 * i + 4];
-    CHECK(MPI_Isend(b, n, MPI_DOUBLE, to, tag, comm, &request));
-    CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_TURN(MPI_Isend(b, n, MPI_DOUBLE, to, tag, comm, &request));
+    CHECK_TURN(MPI_Wait(&request, MPI_STATUS_IGNORE));
     u[4] = 0;
 }
 
 /* Not all are waited for before what is sent changes. */
-void send_too_early(double *u, int n, const int *to, int tag, MPI_Comm comm)
+void turns_too_early(double *u, int n, const int *to, int tag, MPI_Comm comm)
 {
     double b[3][8];
     MPI_Request requests[3];
@@ -51,8 +51,8 @@ void send_too_early(double *u, int n, const int *to, int tag, MPI_Comm comm)
 /* run:
 double u[48]; FILL(u);
 int to[3] = {PEER, PEER, PEER};
-SEND(24, MPI_DOUBLE, send_columns(u, 8, to, TAG, COMM));
-SEND(8, MPI_DOUBLE, send_one(u, 8, PEER, TAG, COMM));
-SEND(24, MPI_DOUBLE, send_too_early(u, 8, to, TAG, COMM));
+SEND(24, MPI_DOUBLE, columns_in_turn(u, 8, to, TAG, COMM));
+SEND(8, MPI_DOUBLE, one_checked_wait(u, 8, PEER, TAG, COMM));
+SEND(24, MPI_DOUBLE, turns_too_early(u, 8, to, TAG, COMM));
 SHOW(u);
 */
