@@ -13,9 +13,12 @@ use crate::kinds::{in_steps, mpi};
 use crate::place::Called;
 
 /// The conditions, each the end of a sentence that begins with "only if".
-pub fn conditions(same: &[&Finding]) -> Vec<String> {
+///
+/// # Errors
+/// Why there is no place for a call: what the messages send is never there at one time.
+pub fn conditions(same: &[&Finding]) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
-    let Some(first) = same.first() else { return all };
+    let Some(first) = same.first() else { return Ok(all) };
     let name = mpi(first.collective.kind.name());
     if let Some(operator) = first.share.reduction.and_then(|r| r.combine.mpi_name()) {
         let more = match first.share.reduction.map(|reduction| reduction.combine) {
@@ -36,7 +39,8 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
     }
     let senders: BTreeSet<&Called> = same.iter().flat_map(|f| f.places(true)).collect();
     let senders = named(senders);
-    let by_steps = steps(same);
+    let (by_steps, in_turn) = (steps(same), one_by_one(same));
+    without_place(by_steps, in_turn, &senders)?;
     if by_steps.is_some_and(|seen| seen.at_first.is_none()) {
         all.push(format!(
             "all that {senders} sends is there before the first of it is sent, and does not depend \
@@ -44,7 +48,7 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
              between"
         ));
     }
-    match one_by_one(same) {
+    match in_turn {
         Some(seen) => all.extend(place(seen, &senders, by_steps.is_some())),
         // Each stays as it is until all are under way, and some are made after others were sent.
         None if Presence::of(same.iter().copied()).at_first == Some(false) => {
@@ -53,7 +57,7 @@ pub fn conditions(same: &[&Finding]) -> Vec<String> {
         }
         None => {}
     }
-    all
+    Ok(all)
 }
 
 /// Where a call for blocks that are sent one after the other has to stand.
@@ -92,26 +96,26 @@ fn one_by_one(same: &[&Finding]) -> Option<Presence> {
     Some(Presence::of(all))
 }
 
-/// Why there is no place for a call: what the messages send is never there at one time.
-pub fn without_place(same: &[&Finding]) -> Option<String> {
+/// Whether what is sent, in steps or one after the other, is never there at one time.
+fn without_place(
+    by_steps: Option<Presence>,
+    in_turn: Option<Presence>,
+    senders: &str,
+) -> Result<(), String> {
     let no = Some(false);
-    let senders: BTreeSet<&Called> = same.iter().flat_map(|f| f.places(true)).collect();
-    let senders = || named(senders.clone());
-    if steps(same).is_some_and(|seen| seen.at_first == no) {
-        return Some(format!(
-            "what {} sends is not in its buffers yet where it sends the first of a time: the \
-             program makes it in between, perhaps of what it receives",
-            senders()
+    if by_steps.is_some_and(|seen| seen.at_first == no) {
+        return Err(format!(
+            "what {senders} sends is not in its buffers yet where it sends the first of a time: \
+             the program makes it in between, perhaps of what it receives"
         ));
     }
-    let seen = one_by_one(same)?;
-    (seen.at_first == no && seen.at_last == no).then(|| {
-        format!(
-            "the blocks that {} sends are never there at one time: the program makes some of them \
-             after it has sent others, and changes those",
-            senders()
-        )
-    })
+    if in_turn.is_some_and(|seen| seen.at_first == no && seen.at_last == no) {
+        return Err(format!(
+            "the blocks that {senders} sends are never there at one time: the program makes some \
+             of them after it has sent others, and changes those"
+        ));
+    }
+    Ok(())
 }
 
 fn named(places: BTreeSet<&Called>) -> String {

@@ -7,7 +7,7 @@ use commloom_commgraph::{Blocks, Share, Together, together};
 use commloom_trace::Site;
 
 use crate::asked::{Questions, is_told_by_messages};
-use crate::conditions::{conditions, later_use, without_place};
+use crate::conditions::{conditions, later_use};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
@@ -37,6 +37,8 @@ struct Group<'f, 'a> {
     predicted: Predicted,
     /// Why that is not printed.
     withheld: Option<String>,
+    /// The needs of the call that the trace does not show.
+    conditions: Vec<String>,
     /// The same at times when the recorder did not look at it.
     unseen: Unseen,
     /// All messages that its lines send.
@@ -100,9 +102,12 @@ pub fn advice<'f, 'a>(
             group.withheld = Some(reason);
             continue;
         }
-        if let Some(reason) = without_place(&group.same) {
-            group.withheld = Some(reason);
-            continue;
+        match conditions(&group.same) {
+            Ok(conditions) => group.conditions = conditions,
+            Err(reason) => {
+                group.withheld = Some(reason);
+                continue;
+            }
         }
         group.withheld = whole.beside(&group.same);
         if group.withheld.is_some()
@@ -181,8 +186,8 @@ fn group<'f, 'a>(
     let withheld = beyond.or_else(|| written.unknown.clone());
     let withheld = withheld.or_else(|| is_told_by_messages(&same));
     let withheld = withheld.or_else(|| prove(&written, &same, &groups, &elements).err());
-    let (unseen, sent_there) = (Unseen::default(), 0);
-    Ok(Group { same, most, groups, written, predicted, withheld, unseen, sent_there })
+    let (conditions, unseen, sent_there) = (Vec::new(), Unseen::default(), 0);
+    Ok(Group { same, most, groups, written, predicted, withheld, conditions, unseen, sent_there })
 }
 
 /// One advice for findings of one kind and place. Messages that an unseen one has `counted` are
@@ -191,7 +196,8 @@ fn joined<'f, 'a>(
     group: Group<'f, 'a>,
     counted: &mut BTreeSet<Number>,
 ) -> (Advice, &'f Finding<'a>) {
-    let Group { same, most, groups, written, predicted, withheld, unseen, sent_there } = group;
+    let Group { same, most, groups, written, predicted, withheld, conditions, unseen, sent_there } =
+        group;
     let (mut roots, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let (mut bytes, mut messages, mut all_times) = (0_u64, 0_u64, 0_u64);
     let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
@@ -219,7 +225,7 @@ fn joined<'f, 'a>(
             *all.entry(place).or_insert(0) += count;
         }
     }
-    let conditions = if withheld.is_none() { conditions(&same) } else { Vec::new() };
+    let conditions = if withheld.is_none() { conditions } else { Vec::new() };
     let mut notes =
         if withheld.is_none() { warnings(most, &same, predicted, &written) } else { Vec::new() };
     if unseen.times > 0 {

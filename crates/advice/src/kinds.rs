@@ -10,7 +10,6 @@ pub fn mpi(name: &str) -> String {
 
 /// Whether an operation has what processes send and what they get, both unchanged: its steps may
 /// be in any order.
-#[must_use]
 pub fn in_steps(collective: &Collective) -> bool {
     matches!(
         collective.kind,

@@ -35,7 +35,7 @@ mod whole;
 pub use commloom_emit::Language;
 pub use finding::{AdviceError, Finding, Ran, RecordedPart, findings};
 pub use gather::advice;
-pub use kinds::{in_steps, mpi};
+pub use kinds::mpi;
 pub use model::{
     Advice, Location, Measured, Predicted, ProcessGrid, Spread, by_saving, dimensions, replaced,
 };

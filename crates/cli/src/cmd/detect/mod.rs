@@ -267,11 +267,11 @@ fn people(
 ) -> Result<(), Failure> {
     let mut out = terminal::text(paint.has_colours());
     let mut before = None;
-    for (case, found) in cases.iter().zip(found) {
+    for (part, (case, found)) in (1..).zip(cases.iter().zip(found)) {
         if case.ran.is_some() && !phases {
             continue;
         }
-        let words = words::text(case, found, paint);
+        let words = words::text(case, found, paint) + &words::advised(part, advice);
         // Phases of a program are often the same again.
         if case.phase.is_some() && before.as_ref() == Some(&words) {
             writeln!(out, "{}: the same", case.name)?;

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use commloom_advice::{Advice, Ran, in_steps, replaced};
+use commloom_advice::{Advice, Ran, mpi, replaced};
 use commloom_commgraph::read::Place;
 use commloom_guard::styled;
 
 use super::calls::call;
 use super::case::Case;
 use super::found::{Found, Predicted, Waits};
+use super::text::withheld_words;
 
 /// Transfers that are listed.
 const SHOWN: usize = 10;
@@ -105,12 +106,6 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     if let Some(ran) = &case.ran {
         sites(ran, &mut out);
     }
-    if case.ran.as_ref().is_some_and(|ran| ran.assumed) && found.collectives().iter().any(in_steps)
-    {
-        out.push_str(
-            "note: right only if what is sent does not depend on what comes in the same phase\n",
-        );
-    }
     for note in found.notes().take(SHOWN) {
         let _ = writeln!(out, "note: {note}");
     }
@@ -127,6 +122,21 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
         );
     }
     claim(case, found, paint, &mut out);
+    out
+}
+
+/// What the advice says of the operations of a part of a program, which is counted from 1.
+pub fn advised(part: usize, advice: &[Advice]) -> String {
+    let mut out = String::new();
+    for one in advice.iter().filter(|one| one.phases.contains(&part)) {
+        let name = mpi(one.kind);
+        if let Some(reason) = &one.withheld {
+            let _ = writeln!(out, "note: {name}: {}", withheld_words(reason));
+        }
+        for condition in &one.conditions {
+            let _ = writeln!(out, "note: {name} only if {condition}");
+        }
+    }
     out
 }
 
