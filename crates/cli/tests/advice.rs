@@ -466,3 +466,16 @@ fn no_message_counts_twice_and_nothing_is_said_of_two_versions_of_memory() {
     }
     assert!(given > 5 && withheld > 5, "{given} given, {withheld} withheld");
 }
+
+/// Each part says of its operations what the advice says of them.
+#[test]
+fn parts_say_what_the_advice_says() {
+    let in_steps =
+        |message: Sent| Sent { round: u64::from((message.to + 4 - message.from) % 4), ..message };
+    let messages: Vec<Sent> = exchange(4, |_, to| to).into_iter().map(in_steps).collect();
+    let folder = traces("parts", 4, &messages);
+    let text = run(&["detect", "--phases", folder.to_str().expect("UTF-8")], "").out;
+    let condition = "only if all that drawn+0x10 sends is there before the first of it is sent";
+    assert!(text.contains(&format!("note: MPI_Alltoall {condition}")), "{text}");
+    assert_eq!(text.matches(condition).count(), 2, "{text}");
+}

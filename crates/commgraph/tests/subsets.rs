@@ -121,6 +121,27 @@ fn rows_and_columns_of_a_grid_each_exchange_all_with_all() {
     });
 }
 
+/// Both ways along each row, and nothing across.
+#[test]
+fn neighbours_along_the_rows_of_a_grid() {
+    for columns in 4..8 {
+        let mut b = Builder::new(3 * columns, Dependencies::Automatic);
+        for rank in 0..3 * columns {
+            let row = rank / columns * columns;
+            let [right, left] = [1, columns - 1].map(|by| row + (rank + by) % columns);
+            message(&mut b, (rank, 0), (right, 100), 8, 0);
+            message(&mut b, (rank, 8), (left, 108), 8, 1);
+        }
+        let analysis = found(&b.finish().unwrap());
+        let rows: Vec<Found> = (0..3)
+            .map(|row| (row * columns..(row + 1) * columns).collect())
+            .map(|members| (Kind::NeighborAlltoall, None, members))
+            .collect();
+        assert_eq!(operations(&analysis), rows);
+        assert!(analysis.detection.left.is_empty());
+    }
+}
+
 #[test]
 fn groups_that_are_apart_are_found() {
     check(60, |rng| {

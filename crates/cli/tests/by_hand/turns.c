@@ -335,3 +335,99 @@ static void scatter_copied_in_turn(void)
     /* to here */
     look(a, K * 8);
 }
+
+/* What would be there of blocks that all go through one place. */
+static double *plain(double *from, const int *displacements, int bytes, int first, const int *ranks, int n)
+{
+    return from;
+}
+
+/* The same buffer for each, after a wait: never are all blocks in it. */
+/* three or more; expect: any */
+static void scatter_one_buffer(void)
+{
+    MPI_Request one;
+    if (rank == 0)
+        fill(t, size * K);
+    /* one call: BLOCKS = plain(b, #); BLOCK = a */
+    if (rank == 0)
+        for (int i = 1; i < size; i++) {
+            memcpy(b, t + i * K, K * 8);
+            MPI_Isend(b, K, MPI_DOUBLE, i, 519, WORLD, &one);
+            MPI_Wait(&one, IGNORE);
+        }
+    else
+        MPI_Recv(a, K, MPI_DOUBLE, 0, 519, WORLD, IGNORE);
+    /* to here */
+    look(a, K * 8);
+}
+
+/* Two buffers by turns, each waited for before it is filled again. */
+/* four or more; expect: withheld */
+static void scatter_two_buffers(void)
+{
+    MPI_Request all[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    if (rank == 0)
+        fill(t, size * K);
+    /* one call: BLOCKS = plain(b, #); BLOCK = a */
+    if (rank == 0) {
+        for (int i = 1; i < size; i++) {
+            MPI_Wait(&all[i % 2], IGNORE);
+            memcpy(b + i % 2 * K, t + i * K, K * 8);
+            MPI_Isend(b + i % 2 * K, K, MPI_DOUBLE, i, 520, WORLD, &all[i % 2]);
+        }
+        MPI_Waitall(2, all, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Recv(a, K, MPI_DOUBLE, 0, 520, WORLD, IGNORE);
+    }
+    /* to here */
+    look(a, K * 8);
+}
+
+/* A part of the buffer for each, in which something else is when the next one is copied. */
+/* four or more; expect: withheld */
+static void scatter_parts_reused(void)
+{
+    MPI_Request one;
+    if (rank == 0)
+        fill(t, 2 * size * K);
+    /* one call: BLOCKS = plain(b, #); BLOCK = a */
+    if (rank == 0)
+        for (int i = 1; i < size; i++) {
+            memcpy(b + i * K, t + i * K, K * 8);
+            MPI_Isend(b + i * K, K, MPI_DOUBLE, i, 521, WORLD, &one);
+            MPI_Wait(&one, IGNORE);
+            memcpy(b + i * K, t + (size + i) * K, K * 8);
+        }
+    else
+        MPI_Recv(a, K, MPI_DOUBLE, 0, 521, WORLD, IGNORE);
+    /* to here */
+    look(a, K * 8);
+    if (rank == 0)
+        look(b + K, (size - 1) * K * 8);
+}
+
+/* The faces of the second dimension are made of what has come in the first: a call for each. */
+/* three or more; expect: MPI_Neighbor_alltoallw */
+static void halo_packed_between(void)
+{
+    double *x = a, *out = b;
+    int nx = size >= 6 && size % 2 == 0 ? size / 2 : size, ny = size / nx, i0 = rank % nx, j0 = rank / nx;
+    int west = j0 * nx + (i0 + nx - 1) % nx, east = j0 * nx + (i0 + 1) % nx;
+    int north = (j0 + ny - 1) % ny * nx + i0, south = (j0 + 1) % ny * nx + i0;
+    fill(x, K), fill(out, 2 * K);
+    /* one call: BUFFER = b; SEND = b; RECEIVE = b + 2 * K */
+    MPI_Sendrecv(out, K, MPI_DOUBLE, west, 522, out + 3 * K, K, MPI_DOUBLE, east, 522, WORLD, IGNORE);
+    MPI_Sendrecv(out + K, K, MPI_DOUBLE, east, 523, out + 2 * K, K, MPI_DOUBLE, west, 523, WORLD, IGNORE);
+    /* to here */
+    for (int i = 0; i < K; i++)
+        x[i] += 0.5 * out[2 * K + i] + 2 * out[3 * K + i];
+    out += 4 * K;
+    for (int i = 0; i < K; i++)
+        out[i] = x[i], out[K + i] = 3 * x[i];
+    /* one call: BUFFER = b + 4 * K; SEND = b + 4 * K; RECEIVE = b + 6 * K */
+    MPI_Sendrecv(out, K, MPI_DOUBLE, north, 524, out + 3 * K, K, MPI_DOUBLE, south, 524, WORLD, IGNORE);
+    MPI_Sendrecv(out + K, K, MPI_DOUBLE, south, 525, out + 2 * K, K, MPI_DOUBLE, north, 525, WORLD, IGNORE);
+    /* to here */
+    look(b, 8 * K * 8);
+}

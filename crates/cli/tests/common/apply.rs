@@ -136,6 +136,11 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
         ("MPI_Request", &["request"]),
     ];
     let mut declared = String::new();
+    if words(&text).any(|word| word == RANK) {
+        let integer = if is_fortran { "integer ::" } else { "int" };
+        writeln!(declared, "{integer} {RANK}{}", if is_fortran { "" } else { ";" })
+            .expect("memory");
+    }
     if is_fortran {
         for name in handles.iter().flat_map(|(_, names)| *names).flat_map(|name| made(&text, name))
         {
@@ -166,9 +171,13 @@ fn block(code: &[&str], names: &[(String, String)], is_fortran: bool) -> Result<
     Ok(format!("{{\n{declared}{text}\n{then}}}\n"))
 }
 
+/// The rank in a new communicator.
+const RANK: &str = "group_rank";
+
 /// The names of a handle and of what it is made of: those have its name and a number.
 fn made<'t>(text: &'t str, name: &str) -> BTreeSet<&'t str> {
     let is_part = |rest: &str| rest.is_empty() || rest.starts_with('_');
+    let words = |text: &'t str| words(text).filter(|word| *word != RANK);
     words(text).filter(|word| word.strip_prefix(name).is_some_and(is_part)).collect()
 }
 

@@ -14,13 +14,16 @@ mod sums;
 pub(crate) use rooted::scatters_and_gathers;
 pub(crate) use sums::reductions;
 
+use std::collections::BTreeMap;
+
 use self::members::among;
 use crate::detect::work::Work;
-use crate::detect::{alltoall, broadcast};
+use crate::detect::{alltoall, broadcast, neighbors};
+use crate::number::at;
 use crate::transfers::Transfer;
 
 /// Takes allgathers and alltoalls of some of the processes until there are no more, the largest
-/// first, and then broadcasts.
+/// first, then what neighbours exchange, and then broadcasts.
 pub(crate) fn all_and_broadcasts(work: &mut Work) {
     loop {
         let candidates = candidates::groups(work);
@@ -29,7 +32,41 @@ pub(crate) fn all_and_broadcasts(work: &mut Work) {
             break;
         }
     }
+    neighbours(work);
     rooted::broadcasts(work);
+}
+
+/// Takes the exchanges of neighbours among processes that have to do with each other, and not with
+/// the others: those of a row where a grid exchanges along its rows alone.
+fn neighbours(work: &mut Work) {
+    // The least process that each one has to do with so far.
+    let mut least: Vec<u32> = (0..work.processes).collect();
+    let picks = work.sorted_by_key(|t| (t.source, t.destination));
+    for pick in &picks {
+        let t = work.get(*pick);
+        let [a, b] = [t.source, t.destination].map(|end| first(&mut least, end));
+        least[at(a.max(b))] = a.min(b);
+    }
+    let mut rows: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+    for process in 0..work.processes {
+        rows.entry(first(&mut least, process)).or_default().0.push(process);
+    }
+    for pick in picks {
+        let row = first(&mut least, work.get(pick).source);
+        rows.entry(row).or_default().1.push(pick);
+    }
+    for (members, picks) in rows.into_values().filter(|(own, _)| own.len() >= members::MIN_SIZE) {
+        among(work, &members, &picks, neighbors::exchanges);
+    }
+}
+
+/// The first of the processes that have to do with this one; the way there becomes shorter.
+fn first(least: &mut [u32], mut process: u32) -> u32 {
+    while least[at(process)] != process {
+        least[at(process)] = least[at(least[at(process)])];
+        process = least[at(process)];
+    }
+    process
 }
 
 /// Takes the allgathers and alltoalls of a group. Whether there were some.

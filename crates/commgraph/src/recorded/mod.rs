@@ -17,6 +17,7 @@ mod landed;
 mod layouts;
 mod links;
 mod lists;
+mod made;
 mod memory;
 mod model;
 mod rounds;
@@ -40,6 +41,7 @@ use crate::number::{at, count, id};
 use asides::Asides;
 pub use cut::Border;
 use cut::TracePart;
+use made::Made;
 pub use memory::program_address;
 use model::MessageNumbers;
 pub use model::{Message, Oddity, Place, RecordError};
@@ -108,9 +110,9 @@ pub fn program(traces: &[Trace]) -> Result<Program, RecordError> {
     }
     let mut phases: Vec<Phase> = Vec::new();
     let mut known: HashMap<cut::Pattern, usize> = HashMap::new();
-    let tokens = Tokens::of(&traces);
+    let (tokens, made) = (Tokens::of(&traces), Made::of(&traces));
     let mut asides = Asides::of(&traces);
-    let pieces = |part| segments::segments(&traces, part, &tokens);
+    let pieces = |part| segments::segments(&traces, part, &tokens, &made);
     let parts = parts.into_iter().flat_map(|part| asides.levels(&traces, part));
     let parts = parts.flat_map(pieces).flat_map(|part| match rounds::rounds(&traces, &part) {
         Some(rounds) if !part.sweep => rounds.into_iter().flat_map(pieces).collect(),

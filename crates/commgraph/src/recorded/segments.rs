@@ -13,6 +13,9 @@
 //! everybody has exchanged with everybody, as in a transpose through one buffer; else each is a
 //! segment.
 //!
+//! Where the recorder has seen that a step was [`made`](super::made) after an earlier one, the
+//! steps are several exchanges, if each is one by itself.
+//!
 //! Messages without bytes, or of one token, that are a barrier end there: what follows, as the
 //! next barrier, has waited for it.
 //!
@@ -34,13 +37,19 @@ use crate::recorded::landed::Landed;
 use crate::recorded::layouts::Layouts;
 use crate::recorded::links::Links;
 use crate::recorded::lists::Lists;
+use crate::recorded::made::Made;
 use crate::recorded::model::{Message, Place, action};
 use crate::recorded::tokens::Tokens;
 use crate::recorded::units::{Units, ends};
 use crate::recorded::{chance, steps, sweeps};
 
 /// The part in its segments, in their order. O(n log n).
-pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens) -> Vec<TracePart> {
+pub(super) fn segments(
+    traces: &[&Trace],
+    part: TracePart,
+    tokens: &Tokens,
+    made: &Made,
+) -> Vec<TracePart> {
     let messages = &part.messages;
     let ends = ends(traces.len(), messages);
     let units = Units::of(&ends, messages.len());
@@ -72,6 +81,8 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens) -> V
     }
     let steps = steps::of(&units, &members, &segments.of, |m| links.is_new(m), messages);
     let split = segments.split();
+    let whole = (&units, &members);
+    let made = made.exchanges(traces, messages, whole, &segments.of, |m| links.is_new(m));
     // Long programs: what is not needed any more makes room for their parts.
     let Segments { of, assumed, .. } = { segments };
     drop((links, members));
@@ -81,7 +92,8 @@ pub(super) fn segments(traces: &[&Trace], part: TracePart, tokens: &Tokens) -> V
         arrivals.iter().zip(&units.of).map(|(m, unit)| (m.arrival, *unit)).collect();
     let place = |unit: u32| {
         let segment = of[at(unit)];
-        (segment, if split.contains(&segment) { steps[at(unit)] } else { 0 }, 0)
+        let step = if split.contains(&segment) { &steps } else { &made };
+        (segment, step[at(unit)], 0)
     };
     let by_chance = chance::of(traces, &part);
     let mut found: BTreeMap<(u32, u32, u32), TracePart> = BTreeMap::new();
