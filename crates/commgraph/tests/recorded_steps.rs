@@ -5,7 +5,7 @@ use std::sync::Arc;
 use commloom_commgraph::recorded::Program;
 use commloom_commgraph::{Kind, Options, analyse};
 use commloom_testkit::simulated::{World, id};
-use commloom_trace::{Action, Collective, Communicator};
+use commloom_trace::{Action, Collective, Communicator, Kind as EventKind, Stay};
 
 /// The operations of all processes, each as often as it ran, and the bytes of a block.
 fn of_all(program: &Program) -> Vec<(Kind, u64)> {
@@ -127,4 +127,43 @@ fn three_processes_gather_where_the_program_has_put_them_together() {
     assert_eq!(world_of(true, false), [(Kind::Gather, 16)]);
     assert_eq!(world_of(false, false), []);
     assert_eq!(world_of(true, true), [], "as two neighbours in a line");
+}
+
+/// The faces of the second dimension are made when those of the first have come, which the
+/// recorder has seen in the first of three times.
+#[test]
+fn faces_that_are_made_between_dimensions_are_exchanges_of_their_own() {
+    let mut world = World::new(16);
+    for time in 0..3 {
+        for dimension in 0..2 {
+            let near = |rank: usize, by: usize| match dimension {
+                0 => rank / 4 * 4 + (rank + by) % 4,
+                _ => (rank + 4 * by) % 16,
+            };
+            let base = dimension * 64;
+            (0..16).for_each(|rank| world.compute(rank, base, 32, time * 2 + dimension as u64));
+            for (side, by) in [(0, 1), (1, 3)] {
+                let (line, tag) = (20 + 4 * dimension as u64 + 2 * side as u64, 1);
+                for rank in 0..16 {
+                    world.send(line, rank, base + side * 16, 16, near(rank, by), tag);
+                }
+                for rank in 0..16 {
+                    let there = base + 32 + side * 16;
+                    world.receive(line + 1, rank, there, 16, near(rank, 4 - by), tag);
+                }
+            }
+        }
+        for rank in (0..16).filter(|_| time == 0) {
+            let own = &world.traces()[rank].events;
+            let sends: Vec<u64> = own.only(&[EventKind::SEND]).map(|(number, _)| number).collect();
+            let got: Vec<u64> = own.only(&[EventKind::RECEIVE]).map(|(n, _)| n).collect();
+            for send in &sends[2..] {
+                let (since, before, until) = (sends[2], Some(got[1]), sends[3]);
+                let held = Stay { send: *send, since, before, until, after: None };
+                world.push(rank, 60, Action::Held(held));
+            }
+        }
+    }
+    let all = found(&world.program(), Options { subsets: true, ..Options::default() });
+    assert_eq!(all, [(Kind::NeighborAlltoall, 16); 3 * 2 * 4]);
 }

@@ -407,14 +407,15 @@ static void scatter_parts_reused(void)
         look(b + K, (size - 1) * K * 8);
 }
 
-/* The faces of the second dimension are made of what has come in the first: a call for each. */
-/* three or more; expect: MPI_Neighbor_alltoallw */
+/* The faces of the second dimension are made of what has come in the first: a call for each. Few processes have the same
+   neighbours in both. */
+/* three or more; expect: MPI_Neighbor_alltoallw MPI_Neighbor_alltoallw */
 static void halo_packed_between(void)
 {
     double *x = a, *out = b;
     int nx = size >= 6 && size % 2 == 0 ? size / 2 : size, ny = size / nx, i0 = rank % nx, j0 = rank / nx;
     int west = j0 * nx + (i0 + nx - 1) % nx, east = j0 * nx + (i0 + 1) % nx;
-    int north = (j0 + ny - 1) % ny * nx + i0, south = (j0 + 1) % ny * nx + i0;
+    int north = ny > 1 ? (j0 + ny - 1) % ny * nx + i0 : west, south = ny > 1 ? (j0 + 1) % ny * nx + i0 : east;
     fill(x, K), fill(out, 2 * K);
     /* one call: BUFFER = b; SEND = b; RECEIVE = b + 2 * K */
     MPI_Sendrecv(out, K, MPI_DOUBLE, west, 522, out + 3 * K, K, MPI_DOUBLE, east, 522, WORLD, IGNORE);
