@@ -37,8 +37,8 @@ pub(crate) fn all_and_broadcasts(work: &mut Work) {
 }
 
 /// Takes the exchanges of neighbours among processes that have to do with each other, and not with
-/// the others: those of a row where a grid exchanges along its rows alone. Three in a line are just
-/// messages.
+/// the others: those of a row where a grid exchanges along its rows alone. Three in a line are
+/// just messages.
 fn neighbours(work: &mut Work) {
     // The least process that each one has to do with so far.
     let mut least: Vec<u32> = (0..work.processes).collect();

@@ -82,7 +82,7 @@ impl Made {
     }
 }
 
-/// What is the same in all times of a send.
+/// All that is the same in all times of a send.
 fn same(traces: &[&Trace], place: Place) -> Option<Same> {
     let Action::Send { buffer, to, .. } = action(traces, place)? else { return None };
     Some((place.process, site(traces, place).cloned(), buffer.address, buffer.count, to))
@@ -92,7 +92,7 @@ fn same(traces: &[&Trace], place: Place) -> Option<Same> {
 struct Walk {
     /// When sends and receives begin, by process; sorted.
     begun: Vec<Vec<u64>>,
-    /// What has come so far, by process: when its receive began, and its unit.
+    /// The messages so far that have come, by process: when their receive began, and their unit.
     came: Vec<Vec<(u64, usize)>>,
 }
 

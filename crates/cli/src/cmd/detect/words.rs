@@ -125,7 +125,7 @@ pub fn text(case: &Case, found: &Found, paint: Paint) -> String {
     out
 }
 
-/// What the advice says of the operations of a part of a program, which is counted from 1.
+/// The words of the advice on the operations of a part of a program, which is counted from 1.
 pub fn advised(part: usize, advice: &[Advice]) -> String {
     let mut out = String::new();
     for one in advice.iter().filter(|one| one.phases.contains(&part)) {
