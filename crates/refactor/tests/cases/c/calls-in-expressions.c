@@ -43,7 +43,11 @@ void clear_in_branch(double *u, int n, int to, int tag, MPI_Comm comm)
 
 /* run:
 double u[48]; FILL(u);
-SEND(40, MPI_DOUBLE, all_in_expressions(u, 8, PEER, TAG, COMM));
+if (RANK == 0)
+    all_in_expressions(u, 8, PEER, TAG, COMM);
+else
+    for (int k = 0; k < 5; k++)
+        TAKE(8, MPI_DOUBLE);
 SEND(8, MPI_DOUBLE, clear_in_branch(u, 8, PEER, TAG, COMM));
 SHOW(u);
 */

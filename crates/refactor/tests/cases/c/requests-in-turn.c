@@ -51,8 +51,16 @@ void turns_too_early(double *u, int n, const int *to, int tag, MPI_Comm comm)
 /* run:
 double u[48]; FILL(u);
 int to[3] = {PEER, PEER, PEER};
-SEND(24, MPI_DOUBLE, columns_in_turn(u, 8, to, TAG, COMM));
+if (RANK == 0)
+    columns_in_turn(u, 8, to, TAG, COMM);
+else
+    for (int k = 0; k < 3; k++)
+        TAKE(8, MPI_DOUBLE);
 SEND(8, MPI_DOUBLE, one_checked_wait(u, 8, PEER, TAG, COMM));
-SEND(24, MPI_DOUBLE, turns_too_early(u, 8, to, TAG, COMM));
+if (RANK == 0)
+    turns_too_early(u, 8, to, TAG, COMM);
+else
+    for (int k = 0; k < 3; k++)
+        TAKE(8, MPI_DOUBLE);
 SHOW(u);
 */
