@@ -14,8 +14,8 @@ const HEAD: &str = "# commloom decisions, version 1";
 /// side of it.
 pub type ExchangeKind = (u64, u64);
 
-/// The ways that kinds of exchange were found to be faster in. Of what stayed native there is
-/// nothing.
+/// The ways that kinds of exchange were found to be fastest in. What stayed native is known for
+/// one run, and not written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decisions {
     ways: BTreeMap<ExchangeKind, u8>,
@@ -31,23 +31,37 @@ impl Decisions {
     /// The way of this kind, if it was found to be faster than native.
     #[must_use]
     pub fn way(&self, kind: ExchangeKind) -> Option<u8> {
-        self.ways.get(&kind).copied()
+        self.ways.get(&kind).copied().filter(|way| *way != 0)
     }
 
     /// This way is fastest, native (0) perhaps.
     pub fn decide(&mut self, kind: ExchangeKind, way: u8) {
-        if way == 0 {
-            self.ways.remove(&kind);
-        } else if self.ways.len() < MOST || self.ways.contains_key(&kind) {
+        if self.ways.len() < MOST || self.ways.contains_key(&kind) {
             self.ways.insert(kind, way);
         }
+    }
+
+    /// Of kinds of which this run has found out nothing, what an earlier one has, as long as there
+    /// is room.
+    pub fn keep(&mut self, earlier: &Decisions) {
+        for (kind, way) in &earlier.ways {
+            if !self.ways.contains_key(kind) {
+                self.decide(*kind, *way);
+            }
+        }
+    }
+
+    /// Whether nothing was found to be faster.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ways.values().all(|way| *way == 0)
     }
 }
 
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}\n# kind of exchange, side, way")?;
-        for ((name, side), way) in &self.ways {
+        for ((name, side), way) in self.ways.iter().filter(|(_, way)| **way != 0) {
             writeln!(f, "{name:016x} {side} {way}")?;
         }
         Ok(())
@@ -86,13 +100,30 @@ mod tests {
     fn decisions_are_read_as_they_are_written() {
         let mut decisions = Decisions::new();
         for name in 0..2 * MOST as u64 {
-            decisions.decide((name << 40, name % 2), u8::try_from(name % 4).unwrap());
+            decisions.decide((name << 40, name % 2), u8::try_from(1 + name % 3).unwrap());
         }
         assert_eq!(decisions.ways.len(), MOST);
-        assert_eq!((decisions.way((1 << 40, 1)), decisions.way((4 << 40, 0))), (Some(1), None));
+        assert_eq!(decisions.way((1 << 40, 1)), Some(2));
+        assert_eq!(decisions.to_string().parse(), Ok(decisions.clone()));
         decisions.decide((1 << 40, 1), 0);
         assert_eq!(decisions.way((1 << 40, 1)), None);
-        assert_eq!(decisions.to_string().parse(), Ok(decisions));
+        assert_eq!(decisions.to_string().lines().count(), 2 + MOST - 1);
+    }
+
+    #[test]
+    fn what_this_run_has_found_goes_before_what_an_earlier_one_has() {
+        let mut earlier = Decisions::new();
+        (0..MOST as u64).for_each(|name| earlier.decide((name, 0), 1));
+        let mut now = Decisions::new();
+        assert!(now.is_empty());
+        now.decide((3, 0), 0);
+        assert!(now.is_empty());
+        now.decide((4, 0), 2);
+        now.decide((1 << 60, 0), 2);
+        now.keep(&earlier);
+        let ways = [3, 4, 5, 1 << 60].map(|name| now.way((name, 0)));
+        assert_eq!(ways, [None, Some(2), Some(1), Some(2)]);
+        assert_eq!(now.ways.len(), MOST);
     }
 
     #[test]

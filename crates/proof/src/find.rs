@@ -91,11 +91,20 @@ fn made_by_macro(view: &View<'_>, call: Span, buffer: &Expression) -> Option<Ref
         return None;
     }
     let text = view.project().source(call.file).and_then(|source| source.text.get(call.range()));
-    let name = text.unwrap_or("").split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    let text = text.unwrap_or("");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = text.split(|c| !is_word(c)).next()?;
+    let calls = |rest: &str| rest.trim_start_matches(is_word).trim_start().starts_with('(');
     let message = if view.procedure().span == call {
         format!(
             "the macro '{name}' makes the procedure, and what stands in the macro is not changed: \
              write the procedure out"
+        )
+    } else if text.split("MPI_").skip(1).any(calls) {
+        format!(
+            "the macro '{name}' does more with the call than to evaluate it once, or may leave \
+             the procedure before anything is unpacked: write the call as a statement of its own, \
+             and end the program where it fails"
         )
     } else {
         format!(

@@ -31,7 +31,7 @@ static HISTORY: Mutex<History> = Mutex::new(History {
 struct History {
     /// `None`: nothing is kept.
     file: Option<PathBuf>,
-    /// As the last run has left it, and what this one has added.
+    /// As the last run has left it, and of this one.
     earlier: Decisions,
     now: Decisions,
     /// The first process writes what it has found for all.
@@ -55,13 +55,14 @@ pub(crate) fn begin<A: Abi>(runtime: &Runtime<A>) {
     let Some(program) = program() else { return };
     let mut hasher = DefaultHasher::new();
     let version = env!("CARGO_PKG_VERSION");
-    (version, program, library, size, format!("{:?}", config.on_node)).hash(&mut hasher);
+    let settings = format!("{:?} {} {}", config.on_node, config.no_types, config.no_pack);
+    (version, program, library, size, settings).hash(&mut hasher);
     let file = folder.join(format!("decisions-{:016x}.txt", hasher.finish()));
     // What cannot be read, or is somebody else's, is as good as nothing: it is only what to try
     // first.
     let earlier = text(&file, Origin::Cache, LONGEST).ok();
     let earlier: Decisions = earlier.and_then(|text| text.parse().ok()).unwrap_or_default();
-    let now = earlier.clone();
+    let now = Decisions::new();
     *lock(&HISTORY) = History { file: Some(file), earlier, now, writes: rank == 0 };
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn earlier(kind: ExchangeKind) -> Option<u8> {
 /// The file of an earlier run that has found something.
 pub(crate) fn file() -> Option<PathBuf> {
     let history = lock(&HISTORY);
-    history.file.clone().filter(|_| history.earlier != Decisions::new())
+    history.file.clone().filter(|_| !history.earlier.is_empty())
 }
 
 /// This run has found that this way is fastest.
@@ -88,9 +89,11 @@ pub(crate) fn found(kind: ExchangeKind, way: u8) {
 /// told where it cannot.
 pub(crate) fn end() {
     let mut history = lock(&HISTORY);
-    let is_new = history.now != history.earlier;
-    if let Some(file) = history.file.take().filter(|_| history.writes && is_new) {
-        let _ = without_signals(|| put(&file, &history.now.to_string()));
+    let History { file, earlier, now, .. } = &mut *history;
+    now.keep(earlier);
+    let text = now.to_string();
+    if let Some(file) = file.take().filter(|_| text != earlier.to_string()) {
+        let _ = without_signals(|| put(&file, &text));
     }
 }
 

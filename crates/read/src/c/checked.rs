@@ -1,4 +1,4 @@
-//! Calls of MPI that a macro checks: `CHECK(MPI_Send(...));`.
+//! Calls of MPI that a macro checks: `CHECK(MPI_Send(...));`, `CHECK(error = MPI_Send(...));`.
 //!
 //! The call stands in the text as it is, and the macro evaluates it once, whatever else it does
 //! with the result: so it is a statement of its own, at its own place, among the statements that
@@ -30,9 +30,10 @@ pub(super) fn checked(
         return None;
     }
     let arguments = children(field(node, "arguments")?);
-    let mut calls = arguments.into_iter().filter(|argument| is_call(reader, *argument));
-    let (call, None) = (calls.next()?, calls.next()) else { return None };
-    let mut body = become_of(reader, node, call)?;
+    let calls =
+        arguments.into_iter().filter_map(|argument| Some((argument, call(reader, argument)?)));
+    let [(argument, call)] = calls.collect::<Vec<_>>()[..] else { return None };
+    let mut body = become_of(reader, node, argument)?;
     let name = reader.text_of(field(call, "function")?).to_ascii_lowercase();
     let receives = ["recv", "cast", "scatter", "gather", "alltoall"];
     if leaves(&body) && receives.iter().any(|word| name.contains(word)) {
@@ -44,27 +45,45 @@ pub(super) fn checked(
     for statement in &mut body {
         move_to(statement, word);
     }
-    let value = reader.expression(call);
-    let own = Statement { span: at, kind: StatementKind::Evaluate(value) };
+    let kind = match reader.expression(argument) {
+        Expression { kind: Kind::Assign { target, operation, value }, .. } => {
+            StatementKind::Assign { target: *target, operation, value: *value }
+        }
+        value => StatementKind::Evaluate(value),
+    };
+    let own = Statement { span: at, kind };
     place(&mut body, own, at)?;
     out.push(Statement { span: at, kind: StatementKind::Block(body) });
     Some(())
 }
 
-/// Whether an argument is a call of MPI, as a whole.
-fn is_call(reader: &Reader<'_>, node: Node<'_>) -> bool {
-    let callee = field(node, "function").filter(|f| f.kind() == "identifier");
-    let name = callee.map_or("", |callee| reader.text_of(callee));
-    node.kind() == "call_expression"
-        && !is_broken(node)
+/// The call of MPI that an argument is as a whole, or that it gives to a variable.
+fn call<'n>(reader: &Reader<'_>, argument: Node<'n>) -> Option<Node<'n>> {
+    let node = match argument.kind() {
+        "assignment_expression" if is_named(argument, "left") => field(argument, "right")?,
+        _ => argument,
+    };
+    let callee = field(node, "function").filter(|f| f.kind() == "identifier")?;
+    let name = reader.text_of(callee);
+    let is_call = node.kind() == "call_expression"
+        && !is_broken(argument)
         && name.starts_with("MPI_")
-        && reader.shared.macros.get(name).is_none()
+        && reader.shared.macros.get(name).is_none();
+    is_call.then_some(node)
 }
 
-/// The statements that a use of a macro becomes, with a name in the place of the call.
-fn become_of(reader: &mut Reader<'_>, node: Node<'_>, call: Node<'_>) -> Option<Vec<Statement>> {
-    let before = reader.text.get(node.start_byte()..call.start_byte())?;
-    let after = reader.text.get(call.end_byte()..node.end_byte())?;
+fn is_named(node: Node<'_>, part: &str) -> bool {
+    field(node, part).is_some_and(|part| part.kind() == "identifier")
+}
+
+/// The statements that a use of a macro becomes, with a name in the place of the argument.
+fn become_of(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    argument: Node<'_>,
+) -> Option<Vec<Statement>> {
+    let before = reader.text.get(node.start_byte()..argument.start_byte())?;
+    let after = reader.text.get(argument.end_byte()..node.end_byte())?;
     let text = reader.shared.macros.expand(&format!("{before}{PLACE}{after}"))?;
     if tokens(&text).filter(|token| token.text == PLACE).count() != 1 {
         return None;

@@ -41,6 +41,23 @@ void clear_in_branch(double *u, int n, int to, int tag, MPI_Comm comm)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+#define LEAVE_IF(failed) \
+    do { \
+        int failed_ = (failed); \
+        if (failed_ != MPI_SUCCESS) \
+            return failed_; \
+    } while (0)
+
+int assigned_and_checked(const double *u, int n, int to, int tag, MPI_Comm comm)
+{
+    double b[8];
+    int error;
+    for (int i = 0; i < n; i++)
+        b[i] = u[6 * i + 5];
+    LEAVE_IF(error = MPI_Send(b, n, MPI_DOUBLE, to, tag, comm));
+    return error;
+}
+
 /* run:
 double u[48]; FILL(u);
 if (RANK == 0)
@@ -49,5 +66,6 @@ else
     for (int k = 0; k < 5; k++)
         TAKE(8, MPI_DOUBLE);
 SEND(8, MPI_DOUBLE, clear_in_branch(u, 8, PEER, TAG, COMM));
+SEND(8, MPI_DOUBLE, assigned_and_checked(u, 8, PEER, TAG, COMM));
 SHOW(u);
 */

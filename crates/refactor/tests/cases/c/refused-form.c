@@ -48,3 +48,18 @@ BEGIN_SENDER(send_fifths)
         b[i] = u[5 * i];
     MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
+
+#define LEAVE_FORM(failed) \
+    do { \
+        if ((failed) != MPI_SUCCESS) \
+            return 1; \
+    } while (0)
+
+int form_leaves(double *u, int n, int from, int tag, MPI_Comm comm)
+{
+    double b[100];
+    LEAVE_FORM(MPI_Recv(b, n, MPI_DOUBLE, from, tag, comm, MPI_STATUS_IGNORE));
+    for (int i = 0; i < n; i++)
+        u[4 * i] = b[i];
+    return 0;
+}
