@@ -24,6 +24,7 @@ use crate::accelerate::notes::notes;
 use crate::accelerate::part::Part;
 pub(crate) use crate::accelerate::rest::CallEnd;
 use crate::node::board::{ExchangeOnNode, board};
+use crate::runtime::floating::apart;
 use crate::runtime::making::made;
 use crate::runtime::sync::lock;
 
@@ -204,7 +205,7 @@ pub(crate) fn way(
         |round| {
             if round.is_over {
                 round.may_rest = may_rest;
-                round.begin(contest());
+                apart(|| round.begin(contest()));
             }
             round.content = round.content.wrapping_add(kind.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             round.ways.join(ways);

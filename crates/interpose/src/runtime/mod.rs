@@ -12,6 +12,7 @@ pub mod config;
 pub mod count;
 pub(crate) mod displacements;
 pub mod files;
+pub(crate) mod floating;
 pub(crate) mod gpu;
 pub(crate) mod lives;
 pub(crate) mod making;

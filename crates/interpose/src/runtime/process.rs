@@ -10,6 +10,7 @@ use commloom_plan::Target;
 
 use crate::runtime::callers::Callers;
 use crate::runtime::config::Config;
+use crate::runtime::floating::apart;
 use crate::runtime::gpu::Gpus;
 use crate::runtime::lives::Lives;
 use crate::runtime::measured::Measured;
@@ -106,7 +107,7 @@ impl<A: Abi> Runtime<A> {
 
     /// Runs our own code. `None` where it failed: then the caller leaves the call to the library.
     pub(crate) fn shield<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        let result = catch_unwind(AssertUnwindSafe(work)).ok();
+        let result = apart(|| catch_unwind(AssertUnwindSafe(work)).ok());
         if result.is_none() {
             self.failures.fetch_add(1, Ordering::Relaxed);
         }

@@ -132,7 +132,8 @@ impl Library {
             .args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])
             // GCC takes MPICH's MPI_STATUSES_IGNORE for an array of one byte.
             .arg("-Wno-stringop-overflow")
-            .args(sources);
+            .args(sources)
+            .arg("-lm");
         compiled(command, self.binary(name))
     }
 
