@@ -1,5 +1,5 @@
-//! Which ways earlier runs of the program have found to be faster: read when MPI begins, tried
-//! first, and written when it ends. One file for each program, library, and number of processes.
+//! Which ways earlier runs of the program have found to be faster: read when the first kind of
+//! exchange is met, tried first, and written when MPI ends. One file for each program, library, and number of processes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::DirBuilder;
@@ -21,24 +21,32 @@ use crate::runtime::sync::lock;
 const LONGEST: u64 = 1 << 16;
 
 /// All that is known of this program: there is one in a process.
-static HISTORY: Mutex<History> = Mutex::new(History {
-    file: None,
-    earlier: Decisions::new(),
-    now: Decisions::new(),
-    writes: false,
-});
+static HISTORY: Mutex<History> =
+    Mutex::new(History { file: None, earlier: None, now: Decisions::new(), writes: false });
 
 struct History {
     /// `None`: nothing is kept.
     file: Option<PathBuf>,
-    /// As the last run has left it, and of this one.
-    earlier: Decisions,
+    /// As the last run has left it, once somebody has asked, and of this one.
+    earlier: Option<Decisions>,
     now: Decisions,
     /// The first process writes what it has found for all.
     writes: bool,
 }
 
-/// Reads what earlier runs have found. `MPI_COMM_WORLD` is there.
+impl History {
+    /// What cannot be read, or is somebody else's, is as good as nothing: it is only what to try
+    /// first.
+    fn earlier(&mut self) -> &Decisions {
+        let file = self.file.as_deref();
+        self.earlier.get_or_insert_with(|| {
+            let text = file.and_then(|file| text(file, Origin::Cache, LONGEST).ok());
+            text.and_then(|text| text.parse().ok()).unwrap_or_default()
+        })
+    }
+}
+
+/// Says where this program's file is. `MPI_COMM_WORLD` is there.
 pub(crate) fn begin<A: Abi>(runtime: &Runtime<A>) {
     let config = runtime.config();
     let is_idle = config.off || config.trace.is_some() || config.force.is_some();
@@ -58,23 +66,20 @@ pub(crate) fn begin<A: Abi>(runtime: &Runtime<A>) {
     let settings = format!("{:?} {} {}", config.on_node, config.no_types, config.no_pack);
     (version, program, library, size, settings).hash(&mut hasher);
     let file = folder.join(format!("decisions-{:016x}.txt", hasher.finish()));
-    // What cannot be read, or is somebody else's, is as good as nothing: it is only what to try
-    // first.
-    let earlier = text(&file, Origin::Cache, LONGEST).ok();
-    let earlier: Decisions = earlier.and_then(|text| text.parse().ok()).unwrap_or_default();
-    let now = Decisions::new();
-    *lock(&HISTORY) = History { file: Some(file), earlier, now, writes: rank == 0 };
+    let (file, now) = (Some(file), Decisions::new());
+    *lock(&HISTORY) = History { file, earlier: None, now, writes: rank == 0 };
 }
 
 /// The way that an earlier run has found.
 pub(crate) fn earlier(kind: ExchangeKind) -> Option<u8> {
-    lock(&HISTORY).earlier.way(kind)
+    lock(&HISTORY).earlier().way(kind)
 }
 
 /// The file of an earlier run that has found something.
 pub(crate) fn file() -> Option<PathBuf> {
-    let history = lock(&HISTORY);
-    history.file.clone().filter(|_| !history.earlier.is_empty())
+    let mut history = lock(&HISTORY);
+    let has_found = !history.earlier().is_empty();
+    history.file.clone().filter(|_| has_found)
 }
 
 /// This run has found that this way is fastest.
@@ -89,7 +94,7 @@ pub(crate) fn found(kind: ExchangeKind, way: u8) {
 /// told where it cannot.
 pub(crate) fn end() {
     let mut history = lock(&HISTORY);
-    let History { file, earlier, now, .. } = &mut *history;
+    let History { file, earlier: Some(earlier), now, .. } = &mut *history else { return };
     now.keep(earlier);
     let text = now.to_string();
     if let Some(file) = file.take().filter(|_| text != earlier.to_string()) {

@@ -12,8 +12,8 @@ pub(super) struct Filling<'e> {
     pub computes: bool,
 }
 
-/// The algorithms, each with the argument that it fills and the first one that it reads; `t`
-/// counts from the end, where several forms have a function as the last.
+/// The algorithms, each with the argument that it fills, the first one that it reads, and whether
+/// it computes.
 const ALGORITHMS: &[(&str, usize, usize, bool)] = &[
     ("copy", 2, 0, false),
     ("copy_n", 2, 0, false),
