@@ -1,5 +1,6 @@
-//! Which ways earlier runs of the program have found to be faster: read when the first kind of
-//! exchange is met, tried first, and written when MPI ends. One file for each program, library, and number of processes.
+//! Ways that earlier runs of the program have found to be faster: read when the first kind of
+//! exchange is met, tried first, and written when MPI ends. One file for each program, library,
+//! and number of processes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::DirBuilder;
