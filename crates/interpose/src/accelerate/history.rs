@@ -36,8 +36,8 @@ struct History {
 }
 
 impl History {
-    /// The ways that the last run has left. A file that cannot be read, or is somebody else's, is as
-    /// good as none: it only says what to try first.
+    /// The ways that the last run has left. A file that cannot be read, or is somebody else's, is
+    /// as good as none: it only says what to try first.
     fn earlier(&mut self) -> &Decisions {
         let file = self.file.as_deref();
         self.earlier.get_or_insert_with(|| {
