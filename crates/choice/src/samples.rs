@@ -8,7 +8,7 @@ const KEPT: usize = 12;
 pub(crate) const MOST: usize = 24;
 /// So many there have to be before anything is said of them.
 pub(crate) const FEW: usize = 5;
-/// The same of a way that an earlier run has found to be faster.
+/// The same of a way that an earlier run has found to be faster, or that is far from the other.
 pub(crate) const FEW_AGAIN: usize = 3;
 /// How far sums of ranks are apart to be clear, in standard deviations: five samples of each way
 /// of which all of one are below all of the other.
@@ -30,6 +30,10 @@ const FASTER: f64 = 0.95;
 const PROMISING: f64 = 0.95;
 /// A way that looks as bad after so many pairs has lost.
 const SLOWER: (f64, usize) = (1.25, 3);
+/// So far from all times of the way that stands nobody needs a test.
+const OBVIOUS: f64 = 1.4;
+/// Native is tried again to be sure: it has lost after so many such pairs.
+const NATIVE_LOST: usize = 2;
 
 /// The last times in nanoseconds. They take memory when there are any: a program may have
 /// thousands of kinds of exchange of which nothing is ever tried.
@@ -115,11 +119,28 @@ impl Pairs {
         }
     }
 
-    /// Whether they look as an earlier run has found them: all tries took less than all of their
-    /// partners.
-    pub fn confirm(&self) -> bool {
-        let longest = self.tried.iter().max();
-        self.count() >= FEW_AGAIN && longest < self.partners.iter().min() && self.are_better()
+    /// Whether they look as an earlier run has found them: all tries took less than the way that
+    /// stands ever did.
+    pub fn confirm(&self, standing: &[u64]) -> bool {
+        self.count() >= FEW_AGAIN && self.are_below(standing, 1.0) && self.are_better()
+    }
+
+    /// Whether so few are enough: all tries took far less.
+    pub fn are_obvious(&self, standing: &[u64]) -> bool {
+        self.count() >= FEW_AGAIN && self.are_below(standing, OBVIOUS)
+    }
+
+    fn are_below(&self, standing: &[u64], factor: f64) -> bool {
+        let ends = self.tried.iter().max().zip(standing.iter().min());
+        ends.is_some_and(|(longest, least)| to_float(*longest) * factor < to_float(*least))
+    }
+
+    /// Whether all tries, of native, took far longer than the way that stands ever did.
+    pub fn are_hopeless(&self, standing: &[u64]) -> bool {
+        let ends = self.tried.iter().min().zip(standing.iter().max());
+        let is_far =
+            |(least, longest): (&u64, &u64)| to_float(*least) > to_float(*longest) * OBVIOUS;
+        self.count() >= NATIVE_LOST && ends.is_some_and(is_far)
     }
 
     /// Whether there are enough, and they look clearly better.

@@ -344,6 +344,33 @@ fn what_an_earlier_run_has_found_stands_after_two_dozen_exchanges() {
     assert!(found * 100 >= there * 90, "{found} of {there}");
 }
 
+/// Of exchanges that take long a program has few: they are decided by three tries that are far
+/// from all that native has taken.
+#[test]
+fn long_exchanges_are_decided_among_the_first_two_dozen() {
+    let (mut found, mut there, mut lost, mut in_vain) = (0u32, 0u32, 0.0, 0u32);
+    for (seed, truth, mut dice) in libraries(5_000, 1_300_000) {
+        let nanoseconds = truth.nanoseconds.max(2e6);
+        let truth = Truth { nanoseconds, changes: None, ..truth };
+        let first = (0..OTHERS).find(|way| truth.expected[*way].is_some_and(|times| times < 2.0));
+        let best = first.map_or(1.0, |way| truth.times[way]);
+        let worst = truth.times.iter().fold(0.0f64, |worst, times| worst.max(times - 1.0));
+        let held_up = if truth.noise.late.0 > 0.0 { truth.noise.late.1 } else { 1.0 };
+        let contest = Contest::new(truth.expected, dice.roll()).in_common();
+        let (spent, last) = truth.run_in(contest, 24, &mut dice, |_, _| 7);
+        let bound = 0.06 + 2.0 * worst * held_up / 24.0;
+        assert!(spent <= bound, "seed {seed}: {spent} > {bound} {truth:?}");
+        if best < 0.5 && truth.noise.spread < 0.1 {
+            there += 1;
+            found += u32::from(last < 0.9);
+        } else if truth.times.iter().all(|times| *times > 1.0) {
+            (lost, in_vain) = (lost + spent, in_vain + 1);
+        }
+    }
+    println!("found {found} of {there}, lost in vain {:.3}", lost / f64::from(in_vain));
+    assert!(found * 100 >= there * 80, "{found} of {there}");
+}
+
 /// It may be another machine by now, and any way may be the one that was found.
 #[test]
 fn what_an_earlier_run_has_found_costs_no_more_where_it_does_not_hold() {

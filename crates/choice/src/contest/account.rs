@@ -1,6 +1,6 @@
 //! Times that come to a [`Contest`].
 
-use super::{BAD, BROKEN, CHANGED, Contest, FIRST_STAKE, GLANCES, OTHERS};
+use super::{BAD, BAD_AT_ONCE, BROKEN, CHANGED, Contest, FIRST_STAKE, GLANCES, OTHERS};
 use crate::samples::{FEW, Pairs, Samples, to_float, to_whole};
 use crate::step::{Step, Took};
 
@@ -27,7 +27,7 @@ impl Contest {
         } else if let Some(trial) = trial {
             let more = (to_float(time) - usual).max(0.0);
             trial.unanswered = 0;
-            let is_cold = std::mem::replace(&mut trial.is_cold, false);
+            let (is_cold, phase) = (std::mem::replace(&mut trial.is_cold, false), trial.phase);
             if !is_cold {
                 (trial.tried, trial.charged) = (Some(time), more);
             }
@@ -40,6 +40,9 @@ impl Contest {
                 let way = &mut self.ways[usize::from(step.way)];
                 let again = to_float(time.saturating_sub(made));
                 way.stake = Some((again / usual - 1.0).clamp(0.1, FIRST_STAKE));
+                if phase == 0 && again > BAD_AT_ONCE * usual {
+                    self.put_off(step.way, again / usual);
+                }
                 return;
             }
             self.ways[usize::from(step.way)].samples.push(time);

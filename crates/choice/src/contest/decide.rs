@@ -1,7 +1,9 @@
 //! Decisions of a [`Contest`]: which way is tried, and which one stands.
 
-use super::{Contest, FIRST, FIRST_STAKE, LEAST_STAKE, Probation, RETURN, SAVINGS, SOON};
-use crate::samples::{Answer, FEW, MOST, Pairs, Samples};
+use super::{
+    Contest, FIRST, FIRST_STAKE, LEAST_STAKE, MOST_TIMES, Probation, RETURN, SAVINGS, SOON,
+};
+use crate::samples::{Answer, FEW, MOST, Pairs, Samples, to_float, to_whole};
 use crate::trial::{Place, Trial, is_joint_at, next_return};
 
 impl Contest {
@@ -33,9 +35,13 @@ impl Contest {
         let is_promising = |way: &u8| self.ways[usize::from(*way)].pairs.are_promising();
         let promising = (1..self.ways()).find(is_promising);
         let offered = || (1..self.ways()).filter(|way| self.is_offered(*way));
-        // Nobody can pay for a try before the second phase.
-        let turn = usize::try_from(phase.saturating_sub(1)).unwrap_or(0) % offered().count().max(1);
-        let due = offered().nth(turn).filter(|_| phase > 0);
+        // Nobody can pay for a try of short exchanges before the second phase.
+        let turn = if self.is_long() { phase } else { phase.saturating_sub(1) };
+        let turn = usize::try_from(turn).unwrap_or(0) % offered().count().max(1);
+        let due = match phase {
+            0 => offered().find(|way| self.is_long() && self.ways[usize::from(*way)].from == 0),
+            _ => offered().nth(turn),
+        };
         let again = self.earlier.filter(|way| self.may_try(*way, self.exchanges));
         let way = native.or(promising).or(again).or(due)?;
         if !self.may_try(way, self.exchanges) {
@@ -60,15 +66,20 @@ impl Contest {
     /// is said when the phase is over, when the other processes say so.
     pub(super) fn judge(&mut self, way: u8, is_over: bool) {
         let pairs = &self.ways[usize::from(way)].pairs;
+        let standing = self.samples(self.standing);
+        let is_obvious = way != 0 && pairs.are_obvious(standing);
+        let is_hopeless = way == 0 && pairs.are_hopeless(standing);
         // A close call is native.
         let is_close = way == 0 && pairs.count() >= MOST && pairs.times() < 1.0;
         match pairs.answer() {
             Answer::Faster => self.won(way, pairs.times()),
             _ if is_close => self.won(way, pairs.times()),
-            Answer::Open if self.earlier == Some(way) && pairs.confirm() => {
+            Answer::Open if self.earlier == Some(way) && pairs.confirm(standing) => {
                 self.won(way, pairs.times());
             }
+            Answer::Open if is_obvious => self.won(way, pairs.times()),
             Answer::NotFaster => self.lost(way),
+            Answer::Open if is_hopeless => self.lost(way),
             Answer::Open if is_over && pairs.count() >= FEW && !pairs.are_promising() => {
                 self.lost(way);
             }
@@ -111,10 +122,12 @@ impl Contest {
     }
 
     /// The trial is over, and a way that takes so many usual times is tried again after three
-    /// times as many exchanges or somewhat later, native after half as many again.
+    /// times as many exchanges or somewhat later, native after half as many again, and the later
+    /// the more a try of it costs.
     pub(super) fn put_off(&mut self, way: u8, times: f64) {
+        let more = to_float(self.exchanges) / 2.0 * times.clamp(1.0, MOST_TIMES);
         let from = match way {
-            0 => next_return(self.exchanges.saturating_add(self.exchanges.min(RETURN) / 2)),
+            0 => next_return(self.exchanges.saturating_add(to_whole(more).min(RETURN))),
             _ => next_return(self.exchanges.saturating_mul(5) / 2),
         };
         self.earlier = self.earlier.filter(|earlier| *earlier != way);

@@ -7,7 +7,7 @@
 //! so that drift favours none of them, and are compared by their [ranks](Pairs::answer). One that
 //! is clearly faster stays, if it is still faster when it stands; one that looks slower, or is not
 //! clearly faster after some pairs, waits until a few times as many exchanges have passed. Close
-//! calls are native.
+//! calls are native. Three tries that are far from all times of the way that stands are enough.
 //!
 //! The time of an exchange is that of its messages, and what the process waits for another one
 //! that comes later. Whoever is the last does not wait: the shorter half of the times says more
@@ -46,6 +46,9 @@ const LEAST_STAKE: f64 = 0.1;
 /// Two samples of so many times the usual time, and that of their partners, end a trial, if no
 /// usual one took as long. One may be due to another process that has its first try of the way.
 const BAD: f64 = 2.0;
+/// The first exchange in a way, without what it has made, ends a trial of the first phase if it
+/// took so many usual times: there is little yet that pays for more.
+const BAD_AT_ONCE: f64 = 1.5;
 /// A way that has won and was not better when it stood is tried again so many exchanges later,
 /// twice as many each time.
 const SOON: u64 = 4;
@@ -62,9 +65,11 @@ const BROKEN: f64 = 3.0;
 const OTHERS: u32 = 8;
 /// Tries in a row with other messages than those that were measured, after which a trial is over.
 const UNANSWERED: u32 = 3;
-/// Native is tried again when there have been as many exchanges again, at most so many: what was
-/// decided by few may be wrong, and it costs nothing that a program without commloom would not
-/// pay.
+/// Native is tried again when there have been half as many exchanges again, times what it has
+/// taken of the usual time (not more than so much), but at most so many: what was decided by few
+/// may be wrong, and it costs nothing that a program without commloom would not pay.
+const MOST_TIMES: f64 = 8.0;
+/// Those exchanges.
 const RETURN: u64 = 1000;
 /// How far the credit may be overdrawn while a trial goes on, in usual times: who stops before the
 /// others makes what they try a mixture. A way that is slower has lost long before.
@@ -76,6 +81,10 @@ const SAVINGS: f64 = 16.0;
 /// More exchanges than so many should not be left alone at once: they would go on when it is time
 /// to try something.
 pub const LONGEST_REST: u32 = 32;
+
+/// Exchanges of so many nanoseconds are tried at from the first phase on. A program has fewer of
+/// them, and what the first ones pay for (connections, first touches of memory) is little of them.
+const LONG: f64 = 1e6;
 
 /// So many exchanges later all processes have told what an exchange took: one that exchanges with
 /// this one two later, and those that it exchanges with another one later.
@@ -312,18 +321,22 @@ impl Contest {
         if self.probation.is_some() {
             return Step { timed: true, ..standing };
         }
-        let is_early = place.phase == 0 && self.earlier.is_none();
+        let is_early = place.phase == 0 && self.earlier.is_none() && !self.is_long();
         if self.trial.is_none() && place.is_beginning() && !is_early {
             self.trial = self.challenger(place.phase);
         }
         let glance = self.is_doubtful() || self.asked.is_multiple_of(GLANCE);
-        let number = Some(self.trials);
+        let (number, is_long) = (Some(self.trials), self.is_long());
         let in_pair = |way| Step { way, timed: true, trial: number, ..standing };
         let Some(trial) = &mut self.trial else {
             return Step { timed: glance, ..standing };
         };
         if let Some(way) = trial.due.take() {
             return in_pair(way);
+        }
+        if is_long && trial.is_cold && trial.unanswered > 0 {
+            // What the first one took is worth waiting for.
+            return Step { timed: glance, ..standing };
         }
         let untold = if self.is_common { LAG } else { 0 };
         if u64::from(trial.unanswered) >= u64::from(UNANSWERED) + untold {
@@ -400,6 +413,11 @@ impl Contest {
     /// The usual time of the way that stands; 0 where none is known.
     fn usual(&self) -> f64 {
         self.ways[usize::from(self.standing)].samples.median.unwrap_or(0.0)
+    }
+
+    /// Whether exchanges take so long that few of them are worth a try, of all processes at once.
+    fn is_long(&self) -> bool {
+        self.is_common && self.usual() > LONG
     }
 
     fn samples(&self, way: u8) -> &[u64] {
