@@ -91,7 +91,13 @@ fn files_of_decisions_that_cannot_be_read_are_as_good_as_none() {
     let runs = runs(&library);
     let file = runs.found().expect("MPICH takes twenty times as long natively");
     let text = std::fs::read_to_string(&file).expect("text");
-    let spoil: [fn(&Path, &str); 3] = [
+    let spoil: [fn(&Path, &str); 4] = [
+        // Another program's, whose name is the same.
+        |file, text| {
+            let (head, rest) = text.split_once('\n').expect("two lines");
+            let head = head.replace(|digit: char| digit.is_ascii_digit(), "a");
+            std::fs::write(file, format!("{head}\n{rest}")).expect("a file");
+        },
         |file, text| std::fs::write(file, format!("{text}x 0 1\n")).expect("a file"),
         |file, _| std::fs::write(file, b"\xff").expect("a file"),
         |file, text| {

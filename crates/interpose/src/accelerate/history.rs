@@ -1,6 +1,7 @@
 //! Ways that earlier runs of the program have found to be faster: read when the first kind of
 //! exchange is met, tried first, and written when MPI ends. One file for each program, library,
-//! and number of processes.
+//! and number of processes, as long as there are few: those that fall on one name take its place,
+//! so that the folder does not grow for ever.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::DirBuilder;
@@ -20,14 +21,23 @@ use crate::runtime::sync::lock;
 
 /// Longest file of decisions, in bytes.
 const LONGEST: u64 = 1 << 16;
+/// Files at most.
+const FILES: u64 = 256;
 
 /// All that is known of this program: there is one in a process.
-static HISTORY: Mutex<History> =
-    Mutex::new(History { file: None, earlier: None, now: Decisions::new(), writes: false });
+static HISTORY: Mutex<History> = Mutex::new(History {
+    file: None,
+    head: String::new(),
+    earlier: None,
+    now: Decisions::new(),
+    writes: false,
+});
 
 struct History {
     /// `None`: nothing is kept.
     file: Option<PathBuf>,
+    /// Its first line, which says of which program it is.
+    head: String,
     /// As the last run has left it, once somebody has asked, and of this one.
     earlier: Option<Decisions>,
     now: Decisions,
@@ -42,7 +52,8 @@ impl History {
         let file = self.file.as_deref();
         self.earlier.get_or_insert_with(|| {
             let text = file.and_then(|file| text(file, Origin::Cache, LONGEST).ok());
-            text.and_then(|text| text.parse().ok()).unwrap_or_default()
+            let own = text.as_deref().and_then(|text| text.strip_prefix(&self.head));
+            own.and_then(|text| text.parse().ok()).unwrap_or_default()
         })
     }
 }
@@ -66,9 +77,10 @@ pub(crate) fn begin<A: Abi>(runtime: &Runtime<A>) {
     let version = env!("CARGO_PKG_VERSION");
     let settings = format!("{:?} {} {}", config.on_node, config.no_types, config.no_pack);
     (version, program, library, size, settings).hash(&mut hasher);
-    let file = folder.join(format!("decisions-{:016x}.txt", hasher.finish()));
-    let (file, now) = (Some(file), Decisions::new());
-    *lock(&HISTORY) = History { file, earlier: None, now, writes: rank == 0 };
+    let program = hasher.finish();
+    let file = Some(folder.join(format!("decisions-{:02x}.txt", program % FILES)));
+    let (head, now) = (format!("# of program {program:016x}\n"), Decisions::new());
+    *lock(&HISTORY) = History { file, head, earlier: None, now, writes: rank == 0 };
 }
 
 /// The way that an earlier run has found.
@@ -95,11 +107,11 @@ pub(crate) fn found(kind: ExchangeKind, way: u8) {
 /// told where it cannot.
 pub(crate) fn end() {
     let mut history = lock(&HISTORY);
-    let History { file, earlier: Some(earlier), now, .. } = &mut *history else { return };
+    let History { file, head, earlier: Some(earlier), now, .. } = &mut *history else { return };
     now.keep(earlier);
     let text = now.to_string();
     if let Some(file) = file.take().filter(|_| text != earlier.to_string()) {
-        let _ = without_signals(|| put(&file, &text));
+        let _ = without_signals(|| put(&file, &format!("{head}{text}")));
     }
 }
 
