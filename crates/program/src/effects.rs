@@ -5,18 +5,22 @@
 
 use std::collections::BTreeSet;
 
+use commloom_source::Language;
 use commloom_source::symbols::{Effects, Symbols, Touched};
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Intent, Name, Statement, StatementKind, Type, Unary,
 };
 
 use super::library::{self, Use};
+use super::makers::is_allocation;
 use super::names::last;
 use super::operators::{may_act, statement_acts};
 use super::program::{ProcedureId, Project};
 use super::regions::{ANYTHING, Pointers, Region, Regions, Summary};
 use super::sizes::is_plain_record;
-use super::types::{holds_numbers, is_number, is_passive, type_of};
+use super::types::{
+    holds_numbers, is_forged, is_number, is_number_of_address, is_passive, type_of,
+};
 use super::view::View;
 
 /// The effects of a procedure by itself: names whose content it reads and writes, and its calls.
@@ -124,11 +128,21 @@ fn inner<'t>(view: &View<'_>, e: &'t Expression, found: &mut Direct<'t>) {
         Kind::Name(name) => drop(found.reads.insert(name.clone())),
         Kind::Call { function, arguments } => {
             found.calls.push((function, arguments));
+            // Who is given a number as an address reaches whatever lies there.
+            if arguments.iter().any(|argument| is_forged(view, argument)) {
+                found.touches_anything();
+            }
             // An array is passed by its address.
             found.pointers.exposed.extend(arguments.iter().flat_map(roots));
         }
         Kind::Assign { target, value, .. } => assigned(view, target, value, found),
         Kind::Step { target, .. } => found.writes.extend(roots(target)),
+        Kind::Cast(..) if is_number_of_address(view, e) => found.pointers.exposed.extend(roots(e)),
+        Kind::Element { .. } | Kind::Member { .. } | Kind::Unary(Unary::Dereference, _)
+            if is_forged(view, e) =>
+        {
+            found.reads.insert(ANYTHING.to_owned());
+        }
         Kind::Unary(Unary::Address, inner) => {
             found.pointers.exposed.extend(roots(inner));
             if let Kind::Name(name) = &inner.kind
@@ -169,35 +183,14 @@ fn lead(view: &View<'_>, name: &str, value: &Expression, found: &mut Direct<'_>)
     to.remove(name);
     // `*p = 1.0` sets no pointer, but `p = malloc(...)` does, to nothing with a name.
     let sets = !to.is_empty() || is_allocation(view, value);
+    // A number may be the address of whatever has become one.
+    if is_forged(view, value) {
+        found.pointers.open.insert(name.to_owned());
+    }
     // What a pointer is set to, another one may lead to that is set where nobody sees.
     found.pointers.exposed.extend(to.iter().cloned());
     if sets {
         found.pointers.leads.entry(name.to_owned()).or_default().extend(to);
-    }
-}
-
-/// Whether a place is what a number leads to that was made a pointer.
-pub(super) fn is_forged(view: &View<'_>, place: &Expression) -> bool {
-    let mut forged = false;
-    place.each(&mut |e| {
-        if let Kind::Cast(of, inner) = &e.kind
-            && matches!(view.resolve(of), Type::Pointer(_))
-        {
-            forged |= type_of(view, inner).is_some_and(|of| is_number(&of));
-        }
-    });
-    forged
-}
-
-fn is_allocation(view: &View<'_>, value: &Expression) -> bool {
-    match &value.kind {
-        Kind::Cast(_, inner) => is_allocation(view, inner),
-        Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(n)
-            if library::is_maker(last(n))
-                || (view.project.makers.contains(last(n)) && view.declared(n).is_none())
-                || matches!(last(n), "vector" | "array" | "make_unique" | "make_shared")
-                || last(n) == "realloc"),
-        _ => false,
     }
 }
 
@@ -238,8 +231,22 @@ fn pointed(view: &View<'_>, value: &Expression, to: &mut BTreeSet<Name>) {
             if library::uses(name, arguments.len(), view.language().is_fortran()).is_some() {
                 arguments.iter().for_each(|one| pointed(view, one, to));
             } else {
+                // C++ may bind a place to a reference, which the result keeps.
+                if view.language() == Language::Cpp {
+                    to.extend(arguments.iter().flat_map(roots).filter(|name| {
+                        view.declared(name).is_some_and(|d| !is_number(&view.resolve(&d.of)))
+                    }));
+                }
                 to.insert(ANYTHING.to_owned());
             }
+        }
+        // An object made of pointers has them.
+        Kind::Call { function, arguments }
+            if function
+                .root()
+                .is_some_and(|n| ["make_unique", "make_shared"].contains(&last(n))) =>
+        {
+            arguments.iter().for_each(|one| pointed(view, one, to));
         }
         Kind::Unknown(names) => {
             to.extend(names.iter().cloned());
@@ -326,7 +333,7 @@ fn call(
     let called = view.project.spaces.called(view.id.0, name);
     // A component that is called is a pointer to a procedure in C; in Fortran the name need not be
     // the procedure's, and the object is an argument, too.
-    let is_method = view.language() == commloom_source::Language::Cpp;
+    let is_method = view.language() == Language::Cpp;
     let is_variable = match &function.kind {
         Kind::Name(n) => view.declared(n).is_some() || view.procedure().parameters.contains(n),
         Kind::Member { .. } => !is_method,
@@ -474,7 +481,7 @@ impl<'v, 'p> Touching<'v, 'p> {
                 self.view
                     .declared(name)
                     .is_some_and(|d| matches!(self.view.resolve(&d.of), Type::Basic(..)))
-                    && self.view.language() == commloom_source::Language::C
+                    && self.view.language() == Language::C
             }
             Kind::Integer(_) | Kind::Literal(_) => true,
             _ => false,

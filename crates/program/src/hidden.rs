@@ -16,7 +16,7 @@ use super::library::is_forgetful;
 use super::names::last;
 use super::program::Project;
 use super::regions::{Pointers, Reach};
-use super::types::{is_number, type_of};
+use super::types::{is_number, is_number_of_address, type_of};
 use super::view::View;
 
 /// Of each procedure.
@@ -143,6 +143,9 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
                 expression.each(&mut |e| match &e.kind {
                     Kind::Assign { target, value, .. } => stored(view, target, value, &mut given),
                     Kind::Unknown(names) => given.extend(names.iter().cloned()),
+                    Kind::Cast(_, inner) if is_number_of_address(view, e) => {
+                        leaks(view, inner, &mut given);
+                    }
                     Kind::Call { function, arguments } => {
                         called(view, function, arguments, keeps, &mut given);
                     }

@@ -193,3 +193,18 @@ impl Uses<'_, '_> {
         }
     }
 }
+
+/// Whether a value is new memory, or a container or object that has some.
+pub(super) fn is_allocation(view: &View<'_>, value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Cast(_, inner) => is_allocation(view, inner),
+        // What an object is made from comes before its memory.
+        Kind::List(all) => all.last().is_some_and(|last| is_allocation(view, last)),
+        Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(n)
+            if is_maker(last(n))
+                || (view.project.makers.contains(last(n)) && view.declared(n).is_none())
+                || matches!(last(n), "vector" | "array" | "make_unique" | "make_shared")
+                || last(n) == "realloc"),
+        _ => false,
+    }
+}

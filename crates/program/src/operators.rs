@@ -25,6 +25,8 @@ pub fn may_act(view: &View<'_>, value: &Expression) -> bool {
         Kind::Step { target, .. } => is_object(target),
         Kind::Binary(_, left, right) => is_object(left) || is_object(right),
         Kind::Choice { condition, .. } => is_acting(view, condition),
+        // The constructor of an object that is not a variable.
+        Kind::Cast(Type::Pointer(of), inner) if is_new(inner) => !is_passive(view, of, 0),
         Kind::Cast(of, inner) => {
             is_acting(view, inner) && !matches!(view.resolve(of), Type::Reference(_))
         }
@@ -36,6 +38,14 @@ pub fn may_act(view: &View<'_>, value: &Expression) -> bool {
             let ends = deletes && !arguments.iter().all(|one| to(one).is_some_and(is_passive));
             ends || passes(view, function, arguments)
         }
+        _ => false,
+    }
+}
+
+fn is_new(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::List(all) => all.last().is_some_and(is_new),
+        Kind::Call { function, .. } => matches!(&function.kind, Kind::Name(name) if name == "new"),
         _ => false,
     }
 }

@@ -10,7 +10,7 @@ use super::{alias, allocations, effects, sizes, types};
 impl View<'_> {
     /// Whether a place is what a number leads to that was made a pointer.
     pub fn is_forged(&self, place: &Expression) -> bool {
-        effects::is_forged(self, place)
+        types::is_forged(self, place)
     }
 
     /// The targets of pointers: the variables whose content a name may be another name for, itself

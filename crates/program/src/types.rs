@@ -48,6 +48,29 @@ pub(super) fn is_number(of: &Type) -> bool {
     matches!(of, Type::Basic(..))
 }
 
+/// Whether a place is what a number leads to that was made a pointer.
+pub(super) fn is_forged(view: &View<'_>, place: &Expression) -> bool {
+    let mut forged = false;
+    place.each(&mut |e| {
+        if let Kind::Cast(of, inner) = &e.kind
+            && matches!(view.resolve(of), Type::Pointer(_))
+        {
+            // No variable lies where the text says a number.
+            let is_written = matches!(inner.kind, Kind::Integer(_));
+            forged |= !is_written && type_of(view, inner).is_some_and(|of| is_number(&of));
+        }
+    });
+    forged
+}
+
+/// Whether a value is an address that becomes a number, of which another pointer may be made.
+pub(super) fn is_number_of_address(view: &View<'_>, value: &Expression) -> bool {
+    let Kind::Cast(of, inner) = &value.kind else { return false };
+    is_number(&view.resolve(of))
+        && (matches!(inner.kind, Kind::Unary(Unary::Address, _))
+            || matches!(type_of(view, inner), Some(Type::Pointer(_) | Type::Array(..))))
+}
+
 /// The type in an array, or behind a pointer.
 pub(super) fn element(of: Type, subscripts: usize) -> Option<Type> {
     match of {

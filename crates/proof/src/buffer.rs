@@ -14,6 +14,7 @@ use commloom_source::{Language, Span};
 use super::candidate::{Candidate, Explained, Known};
 use super::flow::may_follow;
 use super::found::{Found, buffer_name, touches_of};
+use super::lifetimes;
 use super::model::Ledger;
 use super::objects::Classes;
 use super::touch::Touches;
@@ -52,6 +53,11 @@ pub(super) fn dead(
             refusal.related.push((found.call, "the call".into()));
             refusal
         })?;
+    }
+    if let Some((span, name)) = lifetimes::ends_after(view, from, &packing.buffer) {
+        let message = format!("'{}' may be read where the scope of '{name}' ends", packing.buffer);
+        let fact = Fact::BufferDead(packing.buffer.clone());
+        ledger.need(Code::BufferLive, span, message, fact)?;
     }
     outside(view, packing, found, known.everywhere, ledger)
 }

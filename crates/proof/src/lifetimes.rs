@@ -6,7 +6,7 @@ use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Statement, StatementKind, Storage, Type};
 use commloom_source::{Language, Span};
 
-use super::flow::Stretch;
+use super::flow::{Stretch, may_follow};
 
 /// The declaration of an object that is made in a stretch or goes in it, and whose type may do
 /// anything then.
@@ -19,6 +19,28 @@ pub(super) fn acts_in(view: &View<'_>, stretch: Stretch) -> Option<Span> {
         is_touched && !view.is_passive(&declared.of)
     };
     declared(&view.procedure().body, None, &acts).map(|(span, _)| span)
+}
+
+/// The object of C++ that may lead to a buffer, and does something where its scope ends, if that
+/// may be after a place.
+pub(super) fn ends_after(view: &View<'_>, from: Span, buffer: &str) -> Option<(Span, Name)> {
+    if view.language() != Language::Cpp {
+        return None;
+    }
+    let targets = view.targets(buffer);
+    let is_own = view.variable(buffer).is_some_and(|d| d.storage == Storage::Local);
+    let is_given = is_own && view.is_given_away(buffer);
+    let ends = |declared: &Declaration, _: Span, block: Option<Span>| {
+        let leads = || view.targets(&declared.name).iter().skip(1).any(|t| targets.contains(t));
+        let is_class = || !matches!(view.resolve(&declared.of), Type::Unknown);
+        let is_after =
+            |block: Span| block.end > from.start || may_follow(view.procedure(), from, block);
+        !view.is_passive(&declared.of)
+            && (leads() || is_given && is_class())
+            && block.is_none_or(is_after)
+    };
+    let (span, found) = declared(&view.procedure().body, None, &ends)?;
+    Some((span, found.name.clone()))
 }
 
 /// The variable of C among these, or what a pointer among them leads to, whose block ends in a

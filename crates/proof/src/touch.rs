@@ -147,6 +147,9 @@ impl Touches {
                 for name in roots(value) {
                     self.reads.push((name, value.span));
                 }
+                if view.is_forged(value) {
+                    self.anything.push(value.span);
+                }
                 self.place(view, value);
             }
             Kind::Unary(Unary::Address, inner) => self.place(view, inner),
@@ -165,6 +168,9 @@ impl Touches {
             Kind::Call { function, arguments } => {
                 for argument in arguments {
                     self.place(view, argument);
+                    if view.is_forged(argument) {
+                        self.anything.push(argument.span);
+                    }
                 }
                 let effects = view.effects(function, arguments);
                 if view.language().is_fortran()

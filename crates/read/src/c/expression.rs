@@ -148,6 +148,15 @@ fn made(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
     let span = reader.span(node);
     let function = Box::new(Expression { span, kind: Kind::Name(name.into()) });
     let made = Expression { span, kind: Kind::Call { function, arguments } };
+    // What the constructor is given, the object may keep.
+    let given = field(node, "arguments").map(children).unwrap_or_default();
+    let mut all: Vec<Expression> = given.into_iter().map(|n| reader.expression(n)).collect();
+    let made = if all.is_empty() || matches!(of, Type::Basic(..)) {
+        made
+    } else {
+        all.push(made);
+        Expression { span, kind: Kind::List(all) }
+    };
     Kind::Cast(Type::Pointer(Box::new(of)), Box::new(made))
 }
 
