@@ -332,3 +332,58 @@ fn procedures_that_macros_make() {
     assert_eq!(whole.len(), 1);
     assert!(whole[0].starts_with("b E-"), "{whole:?}");
 }
+
+#[test]
+fn loops_of_macros_without_braces_are_mentioned() {
+    for (head, each) in [
+        ("#define EACH(n) for (i = 0; i < (n); ++i)\n", "int i; EACH(8)"),
+        ("#define EACH(i, n) for (int i = 0; i < (n); ++i)\n", "EACH(i, 8)"),
+    ] {
+        let found = c(&format!(
+            "{head}static double a[8][8];\nvoid f(void) {{ double b[8]; {each}\n b[i] = a[i][4];\n\
+             MPI_Send(b, 8, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); }}\n"
+        ));
+        let [one] = found.as_slice() else { panic!("{each}: {found:?}") };
+        assert!(one.starts_with("b E-"), "{each}: {one}");
+        // What such a loop writes is no new variable.
+        let found = c(&format!(
+            "{head}static double a[8][8];\nvoid f(double *p) {{ double b[8];\n\
+             for (int k = 0; k < 8; k++) b[k] = a[k][4];\np = &a[0][0]; {each} p[i] = 0;\n\
+             MPI_Send(b, 8, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); }}\n"
+        ));
+        let [one] = found.as_slice() else { panic!("{each}: {found:?}") };
+        assert!(one.starts_with("b E-"), "{each}: {one}");
+    }
+}
+
+#[test]
+fn the_last_value_of_a_comma_is_copied() {
+    let found = c("static double a[8][8]; static int calls;\n\
+         void f(void) { double b[8]; for (int i = 0; i < 8; i++) b[i] = (calls++, a[i][2]);\n\
+         MPI_Send(b, 8, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); }\n");
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert!(one.starts_with("b E-"), "{one}");
+}
+
+#[test]
+fn bindings_results_and_lambdas_that_fill_are_mentioned() {
+    let send = "MPI_Send(b.data(), 8, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);";
+    let head = "#include <mpi.h>\n#include <vector>\nstruct P { double x, y; };\n\
+         static std::vector<P> ps; static double a[8][8];\n\
+         static std::vector<double> column(int c) { std::vector<double> v(8);\n\
+         for (int i = 0; i < 8; i++) v[i] = a[i][c]; return v; }\n\
+         template <class F> void each(F f) { for (int i = 0; i < 8; i++) f(i); }\n";
+    for body in [
+        "std::vector<double> b; for (auto &[x, y] : ps) b.push_back(y);",
+        "auto b = column(5);",
+        "std::vector<double> b = column(5);",
+        "std::vector<double> b(8); each([&](int i) { b[i] = a[i][4]; });",
+    ] {
+        let found = outcomes(&[("a.cpp", &format!("{head}void f() {{ {body}\n{send} }}\n"))]);
+        assert_eq!(found.len(), 1, "{body}: {found:?}");
+        assert!(found.iter().all(|one| one.contains("E-")), "{body}: {found:?}");
+    }
+    let body = "std::vector<double> b(8); each([&](int i) { b[i] = 2 * a[i][4]; });";
+    let found = outcomes(&[("a.cpp", &format!("{head}void f() {{ {body}\n{send} }}\n"))]);
+    assert_eq!(found, [""; 0], "computed: {found:?}");
+}

@@ -93,8 +93,9 @@ fn grown<'e>(
     Some(Filling { into: Some(base), from: Some(from), computes: false })
 }
 
-/// Whether the text of a lambda gives values to elements of a variable, or lets it grow.
-pub(super) fn is_filled_in(lambda: &str, name: &str) -> bool {
+/// Whether the text of a lambda gives values to elements of a variable, or lets it grow: all
+/// values, or only those of other elements.
+pub(super) fn is_filled_in(lambda: &str, name: &str, is_all: bool) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     lambda.match_indices(name).any(|(at, _)| {
         let (before, behind) = (lambda.get(..at), lambda.get(at + name.len()..));
@@ -116,8 +117,26 @@ pub(super) fn is_filled_in(lambda: &str, name: &str) -> bool {
             false
         });
         let rest = end.and_then(|end| behind.get(end..)).unwrap_or("");
-        behind.starts_with('[') && rest.starts_with('=') && !rest.starts_with("==")
+        behind.starts_with('[')
+            && rest.starts_with('=')
+            && !rest.starts_with("==")
+            && (is_all || is_element(rest.trim_start_matches('=')))
     })
+}
+
+/// Whether the text of a value, and of what follows it, begins with an element and no more.
+fn is_element(text: &str) -> bool {
+    let value = text.split(';').next().unwrap_or(text).trim();
+    let mut depth = 0_usize;
+    let is_plain = value.chars().all(|c| {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => return depth > 0 || c.is_alphanumeric() || "_.:".contains(c),
+        }
+        true
+    });
+    is_plain && value.ends_with(']') && value.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 #[cfg(test)]
@@ -128,10 +147,14 @@ mod tests {
     fn lambdas_fill_what_they_give_values_to() {
         for text in ["[&] { b[i] = u[i]; }", "[&] { b[f(i)][0]  = 1; }", "[&] { b.push_back(x); }"]
         {
-            assert!(is_filled_in(text, "b"), "{text}");
+            assert!(is_filled_in(text, "b", true), "{text}");
         }
         for text in ["[&] { ab[i] = b[i]; }", "[&] { return b[i] == 1; }", "[&] { x.b[i] = 2; }"] {
-            assert!(!is_filled_in(text, "b"), "{text}");
+            assert!(!is_filled_in(text, "b", true), "{text}");
+        }
+        assert!(is_filled_in("[&](int i) { b[i] = u[2 * i][j]; }", "b", false));
+        for text in ["[&] { b[i] = 1; }", "[&] { b[i] = 2 * u[i]; }", "[&] { b[i] = f(u[i]); }"] {
+            assert!(!is_filled_in(text, "b", false), "{text}");
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use commloom_program::{ProcedureId, View, type_of};
+use commloom_source::Span;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
@@ -54,6 +55,8 @@ impl Keyed<'_> {
             | Kind::Unary(Unary::Dereference | Unary::Address, base)
             | Kind::Keyword(_, base)
             | Kind::Step { target: base, .. } => self.place(base),
+            // The values of a comma before the last are dropped.
+            Kind::List(all) if !self.view.language().is_fortran() => self.place(all.last()?),
             Kind::Member { base, field } => match type_of(&self.view, e) {
                 Some(Type::Basic(..)) => self.place(base),
                 _ => Some(Key::Component(field.clone())),
@@ -81,6 +84,9 @@ impl Keyed<'_> {
             Kind::Element { .. } | Kind::Unary(Unary::Dereference, _) => true,
             Kind::Member { .. } => true,
             Kind::Cast(_, inner) => self.is_element(inner),
+            Kind::List(all) if !self.view.language().is_fortran() => {
+                all.last().is_some_and(|last| self.is_element(last))
+            }
             // A local reference is set to an element; one that is given may be any number.
             Kind::Name(name) => {
                 let is_given = self.view.procedure().parameters.contains(name);
@@ -140,6 +146,8 @@ impl Keyed<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Links {
     leads: HashMap<Key, BTreeSet<Key>>,
+    /// The variable that was declared last: what a container is made with stands behind it.
+    declared: Option<(Span, Name)>,
 }
 
 impl Links {
@@ -148,6 +156,7 @@ impl Links {
         match &statement.kind {
             StatementKind::Declare(all) => {
                 for declaration in all {
+                    self.declared = Some((statement.span, declaration.name.clone()));
                     if let Some(value) = &declaration.value {
                         let name = declaration.name.clone();
                         let target = Expression { span: declaration.span, kind: Kind::Name(name) };
@@ -156,6 +165,13 @@ impl Links {
                 }
             }
             StatementKind::Assign { target, value, operation: None } => self.set(at, target, value),
+            StatementKind::Evaluate(value) => {
+                let declared = self.declared.take();
+                if let Some((_, name)) = declared.filter(|(span, _)| *span == statement.span) {
+                    let target = Expression { span: statement.span, kind: Kind::Name(name) };
+                    self.set(at, &target, value);
+                }
+            }
             // The turns of `for (double &x : b)`.
             StatementKind::While { condition: Some(all), body } => {
                 let Kind::Unknown(names) = &all.kind else { return };
@@ -175,7 +191,29 @@ impl Links {
         }
     }
 
+    /// What a procedure returns by the name of its own variable.
+    fn returned(&mut self, at: &Keyed<'_>, target: &Expression, function: &Expression) {
+        let Kind::Name(name) = &function.kind else { return };
+        let project = at.view.project();
+        let callee = project.named(name).filter(|_| at.view.variable(name).is_none());
+        let (Some(callee), Some(from)) = (callee, at.place(target)) else { return };
+        let of = Keyed { id: callee, view: project.view(callee) };
+        let leads = self.leads.entry(from).or_default();
+        for statement in &of.view.procedure().body {
+            statement.each(&mut |s| {
+                if let StatementKind::Return(Some(value)) = &s.kind
+                    && matches!(value.kind, Kind::Name(_))
+                {
+                    leads.extend(of.given(value));
+                }
+            });
+        }
+    }
+
     fn set(&mut self, at: &Keyed<'_>, target: &Expression, value: &Expression) {
+        if let (Kind::Name(_), Kind::Call { function, .. }) = (&target.kind, &value.kind) {
+            self.returned(at, target, function);
+        }
         let leads = match &target.kind {
             Kind::Name(name) => at.view.variable(name).is_some_and(|d| {
                 let of = at.view.resolve(&d.of);

@@ -118,7 +118,8 @@ impl Uses {
             }
             let mut reader = Reader { holds: loaded(&at), uses: &mut uses, at, known };
             let procedure = at.view.procedure();
-            reader.all(&procedure.body, false);
+            // A loop may be hidden in what could not be read.
+            reader.all(&procedure.body, procedure.has_errors);
         }
         for call in &uses.calls {
             for (at, key) in call.arguments.iter().enumerate() {
@@ -230,7 +231,7 @@ impl Uses {
 
 /// Scalars that a procedure sets to elements.
 fn loaded(at: &Keyed<'_>) -> HashSet<Name> {
-    let mut names = HashSet::new();
+    let (mut names, mut bound) = (HashSet::new(), Vec::new());
     let mut set = |target: &Expression, value: &Expression| {
         if let (Kind::Name(name), true) = (&target.kind, at.is_element(value)) {
             names.insert(name.clone());
@@ -247,9 +248,18 @@ fn loaded(at: &Keyed<'_>) -> HashSet<Name> {
                     }
                 }
             }
+            // `auto &[x, y] = p;`: parts of an object.
+            StatementKind::Unknown(parts) => {
+                let source = at.view.project().source(s.span.file);
+                let text = source.and_then(|source| source.text.get(s.span.range())).unwrap_or("");
+                if text.trim_start_matches(['&', ' ']).starts_with('[') {
+                    bound.extend(parts.iter().cloned());
+                }
+            }
             _ => {}
         });
     }
+    names.extend(bound);
     names
 }
 
@@ -323,7 +333,14 @@ impl Reader<'_, '_> {
         span: Span,
         in_loop: bool,
     ) {
-        self.captured(value);
+        self.captured(value, true);
+        // `EACH(i, n) b[i] = a[i];`, of which only the value may be understood.
+        if let Kind::Unknown(names) = &target.kind
+            && self.at.is_element(value)
+        {
+            let keys: Vec<Key> = names.iter().filter_map(|name| self.at.variable(name)).collect();
+            keys.iter().for_each(|key| self.filled(key, span, in_loop));
+        }
         let into = self.at.is_target(target).then(|| self.at.place(target)).flatten();
         self.loaded(value);
         into.iter().for_each(|key| self.uses.note(key, |h| h.is_stored = true));
@@ -376,15 +393,16 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A lambda is not read, but what it fills is.
-    fn captured(&mut self, value: &Expression) {
+    /// A lambda is not read, but what it fills is: where it is an argument, with copies only, since
+    /// loops of many libraries are lambdas that compute.
+    fn captured(&mut self, value: &Expression, is_all: bool) {
         let Kind::Unknown(names) = &value.kind else { return };
         let source = self.at.view.project().source(value.span.file);
         let text = source.and_then(|source| source.text.get(value.span.range())).unwrap_or("");
         if !text.starts_with('[') {
             return;
         }
-        for name in names.iter().filter(|name| is_filled_in(text, name)) {
+        for name in names.iter().filter(|name| is_filled_in(text, name, is_all)) {
             if let Some(key) = self.at.variable(name) {
                 self.filled(&key, value.span, true);
             }
@@ -421,7 +439,10 @@ impl Reader<'_, '_> {
     ) {
         if let Kind::Member { base, field } = &function.kind
             && matches!(field.as_str(), "push_back" | "emplace_back")
-            && arguments.first().is_some_and(|a| self.at.is_element(a))
+            && arguments.first().is_some_and(|a| {
+                let holds = matches!(&a.kind, Kind::Name(name) if self.holds.contains(name));
+                holds || self.at.is_element(a)
+            })
             && let Some(key) = self.at.place(base)
         {
             self.filled(&key, span, in_loop);
@@ -439,6 +460,7 @@ impl Reader<'_, '_> {
             }
             return;
         }
+        arguments.iter().for_each(|argument| self.captured(argument, false));
         let arguments: Vec<_> = arguments.iter().map(|a| self.at.given(a)).collect();
         for callee in self.uses.meant.by(self.at.view.project(), function) {
             let arguments = arguments.clone();

@@ -173,6 +173,10 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             block(reader, node, &mut body);
             Kind::Block(body)
         }
+        // `EACH(i) b[i] = a[i];` is no variable whose type the macro is.
+        "declaration" if field(node, "type").is_some_and(|of| is_statement(reader, of)) => {
+            return None;
+        }
         "declaration" => {
             declare_locals(reader, node, out);
             return Some(());
@@ -370,6 +374,19 @@ fn range_loop(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>)
     reader.jumps.pop();
     reader.locals.leave();
     Some(Kind::While { condition: Some(condition), body })
+}
+
+/// Whether what looks like a type is a macro with arguments whose text is known, and begins a
+/// loop or another statement.
+fn is_statement(reader: &Reader<'_>, node: Node<'_>) -> bool {
+    let name = field(node, "name").filter(|_| node.kind() == "macro_type_specifier");
+    name.is_some_and(|name| {
+        let meaning = reader.shared.macros.get(reader.text_of(name));
+        matches!(meaning, Some(Meaning::Tokens { body, .. })
+        if body.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|word| {
+            ["for", "while", "if", "do"].contains(&word)
+        }))
+    })
 }
 
 /// Whether what stands alone is a use of a macro, and if so, whether one knows what it becomes.
