@@ -191,7 +191,7 @@ impl Links {
         }
     }
 
-    /// What a procedure returns by the name of its own variable.
+    /// Links a variable to what a procedure returns by the name of its own variable.
     fn returned(&mut self, at: &Keyed<'_>, target: &Expression, function: &Expression) {
         let Kind::Name(name) = &function.kind else { return };
         let project = at.view.project();

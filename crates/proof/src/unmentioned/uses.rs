@@ -393,8 +393,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A lambda is not read, but what it fills is: where it is an argument, with copies only, since
-    /// loops of many libraries are lambdas that compute.
+    /// A lambda is not read, but what it fills is: where it is an argument, with copies only,
+    /// since loops of many libraries are lambdas that compute.
     fn captured(&mut self, value: &Expression, is_all: bool) {
         let Kind::Unknown(names) = &value.kind else { return };
         let source = self.at.view.project().source(value.span.file);

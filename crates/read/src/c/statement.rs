@@ -141,8 +141,10 @@ pub(super) fn block(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<State
 
 /// Translates a statement; some are several in the tree.
 pub(super) fn statement(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
-    // What is in braces is translated statement by statement.
-    if is_broken(node) && node.kind() != "compound_statement" {
+    // What is in braces is translated statement by statement. And `EACH(i) b[i] = a[i];` is no
+    // variable whose type the macro is.
+    let is_hidden = || field(node, "type").is_some_and(|of| is_statement(reader, of));
+    if is_broken(node) && node.kind() != "compound_statement" || is_hidden() {
         let unknown = reader.unknown_statement(node);
         out.push(unknown);
         return;
@@ -172,10 +174,6 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             let mut body = Vec::new();
             block(reader, node, &mut body);
             Kind::Block(body)
-        }
-        // `EACH(i) b[i] = a[i];` is no variable whose type the macro is.
-        "declaration" if field(node, "type").is_some_and(|of| is_statement(reader, of)) => {
-            return None;
         }
         "declaration" => {
             declare_locals(reader, node, out);
