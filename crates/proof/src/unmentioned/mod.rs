@@ -175,9 +175,6 @@ fn refusal(
     let name = |id: ProcedureId| &at.view.project().procedure(id).name;
     let this = name(at.id);
     let (code, message) = match (own, any) {
-        (Some(_), _) if at.view.procedure().has_errors => {
-            (Code::Syntax, format!("{whose} is {done} in text that could not be read"))
-        }
         (Some(_), _) => (
             Code::Range,
             format!(
