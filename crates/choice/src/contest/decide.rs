@@ -121,14 +121,15 @@ impl Contest {
         self.put_off(way, tried / self.usual());
     }
 
-    /// The trial is over, and a way that takes so many usual times is tried again after three
-    /// times as many exchanges or somewhat later, native after half as many again, and the later
-    /// the more a try of it costs.
+    /// The trial is over, and a way that takes so many usual times is tried again when there have
+    /// been four times as many exchanges or somewhat later, native after half as many again, and
+    /// the later the more a try of it costs. With two and a half times as many, exchanges 100 to
+    /// 400 lost half as much again where nothing is to be won, and no more was found.
     pub(super) fn put_off(&mut self, way: u8, times: f64) {
         let more = to_float(self.exchanges) / 2.0 * times.clamp(1.0, MOST_TIMES);
         let from = match way {
             0 => next_return(self.exchanges.saturating_add(to_whole(more).min(RETURN))),
-            _ => next_return(self.exchanges.saturating_mul(5) / 2),
+            _ => next_return(self.exchanges.saturating_mul(4)),
         };
         self.earlier = self.earlier.filter(|earlier| *earlier != way);
         let way = &mut self.ways[usize::from(way)];
