@@ -211,6 +211,18 @@ fn what_cannot_be_compared_is_not_tried_for_ever() {
     }
 }
 
+/// The same of long exchanges, whose first try is waited for.
+#[test]
+fn long_ones_that_cannot_be_compared_are_not_tried_for_ever() {
+    for (seed, truth, mut dice) in libraries(500, 1_400_000) {
+        let times = truth.times.map(|times| times.max(1.5));
+        let truth = Truth { nanoseconds: truth.nanoseconds.max(2e6), times, ..truth };
+        let contest = Contest::new(truth.expected, dice.roll()).in_common();
+        let (lost, _) = truth.run_in(contest, 2_000, &mut dice, |way, _| 1 + u64::from(way));
+        assert!(lost < 0.1, "seed {seed}: {lost} {truth:?}");
+    }
+}
+
 #[test]
 fn later_it_costs_a_hundredth() {
     let steady = libraries(10_000, 100_000).filter(|(_, truth, _)| truth.changes.is_none());

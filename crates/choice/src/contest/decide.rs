@@ -67,8 +67,6 @@ impl Contest {
     pub(super) fn judge(&mut self, way: u8, is_over: bool) {
         let pairs = &self.ways[usize::from(way)].pairs;
         let standing = self.samples(self.standing);
-        let is_obvious = way != 0 && pairs.are_obvious(standing);
-        let is_hopeless = way == 0 && pairs.are_hopeless(standing);
         // A close call is native.
         let is_close = way == 0 && pairs.count() >= MOST && pairs.times() < 1.0;
         match pairs.answer() {
@@ -77,9 +75,11 @@ impl Contest {
             Answer::Open if self.earlier == Some(way) && pairs.confirm(standing) => {
                 self.won(way, pairs.times());
             }
-            Answer::Open if is_obvious => self.won(way, pairs.times()),
+            Answer::Open if way != 0 && pairs.are_obvious(standing) => {
+                self.won(way, pairs.times());
+            }
             Answer::NotFaster => self.lost(way),
-            Answer::Open if is_hopeless => self.lost(way),
+            Answer::Open if way == 0 && pairs.are_hopeless(standing) => self.lost(way),
             Answer::Open if is_over && pairs.count() >= FEW && !pairs.are_promising() => {
                 self.lost(way);
             }

@@ -334,11 +334,13 @@ impl Contest {
         if let Some(way) = trial.due.take() {
             return in_pair(way);
         }
-        if is_long && trial.is_cold && trial.unanswered > 0 {
-            // What the first one took is worth waiting for.
+        // The first one in a way is worth waiting for where exchanges are long.
+        let is_first = is_long && trial.is_cold;
+        let is_untold = || self.pending.iter().any(|past| past.step.trial == number);
+        if is_first && trial.unanswered == 1 && is_untold() {
             return Step { timed: glance, ..standing };
         }
-        let untold = if self.is_common { LAG } else { 0 };
+        let untold = if self.is_common && !is_first { LAG } else { 0 };
         if u64::from(trial.unanswered) >= u64::from(UNANSWERED) + untold {
             let way = trial.way;
             // What they have cost nobody has told.
