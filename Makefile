@@ -13,7 +13,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-refactor real-programs applications guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-windows bench-refactor real-programs applications guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -144,6 +144,9 @@ bench-replace: build ## persistent requests as they are and replaced by collecti
 
 bench-files: build ## writes and reads of files from memory with gaps, natively and under commloom, under both MPI libraries of Debian (some 20 minutes, quiet machine)
 	@scripts/bench-files
+
+bench-windows: build ## faces of a grid that are put into windows, and as messages, natively and under commloom, under both MPI libraries of Debian (some minutes, quiet machine)
+	@scripts/bench-windows
 
 bench-cdag: setup build ## runs until a compiled communication graph has paid, under every library found, write tables/cdag.md (3 minutes, quiet machine)
 	scripts/bench-cdag $(CURDIR)/$(TABLES)/cdag.md

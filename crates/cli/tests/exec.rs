@@ -330,7 +330,8 @@ fn settings_that_cannot_be_meant_are_refused_before_the_program_starts() {
     };
     std::fs::write(dir.join("table"), "nothing").unwrap();
     let number = "a whole number of microseconds";
-    let words = "one or more of types, pack, files, history, regions, all, separated by commas";
+    let words =
+        "one or more of types, pack, files, windows, history, regions, all, separated by commas";
     for (name, value, expected) in [
         ("COMMLOOM", "of", "is `of`; allowed: on or off".to_owned()),
         ("COMMLOOM_WARMUP", "abc", format!("is `abc`; allowed: {number}")),

@@ -171,7 +171,7 @@ mod tests {
     fn what_is_not_in_the_table_is_a_problem_that_names_value_and_what_is_allowed() {
         let said = |setting: &Setting, value| setting.check(set(value)).unwrap_err().to_string();
         assert_eq!(said(&SWITCH, "of"), "COMMLOOM is `of`; allowed: on or off");
-        let parts = "types, pack, files, history, regions, all";
+        let parts = "types, pack, files, windows, history, regions, all";
         let allowed = format!("one or more of {parts}, separated by commas");
         assert_eq!(said(&OFF, "type"), format!("COMMLOOM_OFF is `type`; allowed: {allowed}"));
         assert_eq!(

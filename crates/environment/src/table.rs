@@ -23,7 +23,8 @@ macro_rules! settings {
 settings! {
     SWITCH "COMMLOOM" Allowed::Word(&["on", "off"]),
         "off: the program runs as without commloom", "on";
-    OFF "COMMLOOM_OFF" Allowed::Words(&["types", "pack", "files", "history", "regions", "all"]),
+    OFF "COMMLOOM_OFF"
+        Allowed::Words(&["types", "pack", "files", "windows", "history", "regions", "all"]),
         "parts that are left to the MPI library (`--off`)", "none";
     REPORT "COMMLOOM_REPORT" Allowed::Path("a file, or - for standard error"),
         "where the report of all ranks is written (`--report`)", "no report";

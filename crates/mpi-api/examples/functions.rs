@@ -26,7 +26,7 @@ pub struct Section {
     has: fn(&Function) -> bool,
 }
 
-const SECTIONS: [Section; 18] = [
+const SECTIONS: [Section; 20] = [
     Section {
         title: "Reductions and barriers: recorded",
         treatment: Wrapped,
@@ -114,6 +114,21 @@ const SECTIONS: [Section; 18] = [
         has: |f| is(f, FILE_DATA),
     },
     Section {
+        title: "Puts into windows: accelerated",
+        treatment: Wrapped,
+        why: "Between two processes of a machine, in epochs that fences or groups end, the origin \
+            packs what has gaps into memory of both, and the target unpacks it, where that is \
+            faster.",
+        has: |f| is(f, "Put"),
+    },
+    Section {
+        title: "Windows and their epochs: followed",
+        treatment: Wrapped,
+        why: "They go to the library as they are. What was put into a window is there when a \
+            call returns that ends an epoch.",
+        has: |f| is(f, WINDOWS),
+    },
+    Section {
         title: "Left alone after earlier receives",
         treatment: WrappedInt,
         why: "They can tell the program that a message has arrived: a receive whose request \
@@ -129,10 +144,10 @@ const SECTIONS: [Section; 18] = [
         has: |f| has(f, Role::File) || is(f, "File_* Register_datarep"),
     },
     Section {
-        title: "One-sided communication: passed through",
+        title: "Other one-sided communication: passed through",
         treatment: Passed,
         why: "The process at the other end makes no call in which packed data could be \
-            unpacked.",
+            packed or unpacked, or more than bytes are put there.",
         has: |f| has(f, Role::Window) || is(f, "Win_*"),
     },
     Section {
@@ -180,12 +195,15 @@ const COMMUNICATORS: &str = "\
     Dist_graph_create_adjacent Intercomm_create Intercomm_merge";
 
 const ARRIVALS: &str = "\
-    Comm_free Comm_disconnect Comm_set_info Comm_accept Comm_connect Comm_spawn Win_create \
-    Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence Win_post \
-    Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all Win_unlock Win_unlock_all \
+    Comm_free Comm_disconnect Comm_set_info Comm_accept Comm_connect Comm_spawn \
+    Win_create_dynamic Win_unlock Win_unlock_all \
     Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync File_open \
     File_close File_sync File_set_size File_preallocate File_set_view File_seek_shared \
     File_read_shared File_read_ordered";
+
+const WINDOWS: &str = "\
+    Win_create Win_allocate Win_allocate_shared Win_free Win_fence Win_post Win_start \
+    Win_complete Win_wait Win_test Win_lock Win_lock_all";
 
 const FILE_DATA: &str = "\
     File_write File_write_at File_write_all File_write_at_all File_write_shared \

@@ -189,8 +189,9 @@ functions! {
         comm_disconnect comm_set_info comm_accept comm_connect comm_spawn win_create win_allocate
         win_allocate_shared win_create_dynamic win_free win_fence win_post win_start win_complete
         win_wait win_test win_lock win_lock_all win_unlock win_unlock_all win_flush win_flush_all
-        win_flush_local win_flush_local_all win_sync file_open file_close file_sync file_set_size
-        file_preallocate file_set_view file_seek_shared file_read_shared file_read_ordered
+        win_flush_local win_flush_local_all win_sync put file_open file_close file_sync
+        file_set_size file_preallocate file_set_view file_seek_shared file_read_shared
+        file_read_ordered
 
         // Data of files (MPI 4.1, section 14.4).
         file_get_position file_seek file_write file_write_at file_write_all file_write_at_all
@@ -208,6 +209,9 @@ functions! {
         file_write_at_all_begin_c file_write_ordered_begin_c file_read_c file_read_at_c
         file_read_all_c file_read_at_all_c file_iread_c file_iread_at_c file_iread_all_c
         file_iread_at_all_c file_read_all_begin_c file_read_at_all_begin_c
+
+        // Windows with large counts (MPI 4.0).
+        win_create_c win_allocate_c win_allocate_shared_c put_c
 
         // Of MPI 4.0; Open MPI 5 has them too.
         session_init session_finalize isendrecv isendrecv_replace isendrecv_c isendrecv_replace_c

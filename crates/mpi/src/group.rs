@@ -36,6 +36,17 @@ impl<A: Abi> Mpi<A> {
         Ok(Members { local, remote })
     }
 
+    /// The processes of a group, by their ranks in the world.
+    ///
+    /// # Errors
+    /// As MPI.
+    pub fn group_members(&self, group: A::Group) -> Result<Vec<Option<u32>>, MpiError> {
+        let world = self.group("MPI_Comm_group", self.own.comm_group, self.handles.comm_world)?;
+        let ranks = self.translated(group, world);
+        self.free_group(world);
+        ranks
+    }
+
     fn in_world(
         &self,
         call: &'static str,
@@ -43,12 +54,7 @@ impl<A: Abi> Mpi<A> {
         comm: A::Comm,
     ) -> Result<Vec<Option<u32>>, MpiError> {
         let group = self.group(call, make, comm)?;
-        let world = self.group("MPI_Comm_group", self.own.comm_group, self.handles.comm_world);
-        let ranks = world.as_ref().map_err(Clone::clone).and_then(|&world| {
-            let ranks = self.translated(group, world);
-            self.free_group(world);
-            ranks
-        });
+        let ranks = self.group_members(group);
         self.free_group(group);
         ranks
     }
@@ -72,7 +78,7 @@ impl<A: Abi> Mpi<A> {
     }
 
     fn translated(&self, group: A::Group, world: A::Group) -> Result<Vec<Option<u32>>, MpiError> {
-        // SAFETY: both groups are ours and not freed.
+        // SAFETY: neither group is freed.
         let size =
             self.int("MPI_Group_size", |size| unsafe { (self.own.group_size)(group, size) })?;
         let ranks: Vec<c_int> = (0..size).collect();

@@ -198,6 +198,7 @@ macro_rules! prototype {
     (name win_flush_local) => { "MPI_Win_flush_local" }; (type win_flush_local) => { unsafe extern "C-unwind" fn(c_int, A::Win) -> c_int };
     (name win_flush_local_all) => { "MPI_Win_flush_local_all" }; (type win_flush_local_all) => { unsafe extern "C-unwind" fn(A::Win) -> c_int };
     (name win_sync) => { "MPI_Win_sync" }; (type win_sync) => { unsafe extern "C-unwind" fn(A::Win) -> c_int };
+    (name put) => { "MPI_Put" }; (type put) => { unsafe extern "C-unwind" fn(*const c_void, c_int, A::Datatype, c_int, Aint, c_int, A::Datatype, A::Win) -> c_int };
     (name file_open) => { "MPI_File_open" }; (type file_open) => { unsafe extern "C-unwind" fn(A::Comm, *const c_char, c_int, A::Info, *mut A::File) -> c_int };
     (name file_close) => { "MPI_File_close" }; (type file_close) => { unsafe extern "C-unwind" fn(*mut A::File) -> c_int };
     (name file_sync) => { "MPI_File_sync" }; (type file_sync) => { unsafe extern "C-unwind" fn(A::File) -> c_int };
@@ -262,6 +263,10 @@ macro_rules! prototype {
     (name file_iread_at_all_c) => { "MPI_File_iread_at_all_c" }; (type file_iread_at_all_c) => { unsafe extern "C-unwind" fn(A::File, Offset, *mut c_void, Count, A::Datatype, *mut A::Request) -> c_int };
     (name file_read_all_begin_c) => { "MPI_File_read_all_begin_c" }; (type file_read_all_begin_c) => { unsafe extern "C-unwind" fn(A::File, *mut c_void, Count, A::Datatype) -> c_int };
     (name file_read_at_all_begin_c) => { "MPI_File_read_at_all_begin_c" }; (type file_read_at_all_begin_c) => { unsafe extern "C-unwind" fn(A::File, Offset, *mut c_void, Count, A::Datatype) -> c_int };
+    (name win_create_c) => { "MPI_Win_create_c" }; (type win_create_c) => { unsafe extern "C-unwind" fn(*mut c_void, Aint, Aint, A::Info, A::Comm, *mut A::Win) -> c_int };
+    (name win_allocate_c) => { "MPI_Win_allocate_c" }; (type win_allocate_c) => { unsafe extern "C-unwind" fn(Aint, Aint, A::Info, A::Comm, *mut c_void, *mut A::Win) -> c_int };
+    (name win_allocate_shared_c) => { "MPI_Win_allocate_shared_c" }; (type win_allocate_shared_c) => { unsafe extern "C-unwind" fn(Aint, Aint, A::Info, A::Comm, *mut c_void, *mut A::Win) -> c_int };
+    (name put_c) => { "MPI_Put_c" }; (type put_c) => { unsafe extern "C-unwind" fn(*const c_void, Count, A::Datatype, c_int, Aint, Count, A::Datatype, A::Win) -> c_int };
     (name session_init) => { "MPI_Session_init" }; (type session_init) => { unsafe extern "C-unwind" fn(A::Info, A::Errhandler, *mut A::Session) -> c_int };
     (name session_finalize) => { "MPI_Session_finalize" }; (type session_finalize) => { unsafe extern "C-unwind" fn(*mut A::Session) -> c_int };
     (name isendrecv) => { "MPI_Isendrecv" }; (type isendrecv) => { unsafe extern "C-unwind" fn(*const c_void, c_int, A::Datatype, c_int, c_int, *mut c_void, c_int, A::Datatype, c_int, c_int, A::Comm, *mut A::Request) -> c_int };

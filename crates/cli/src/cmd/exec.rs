@@ -50,6 +50,8 @@ enum Part {
     Pack,
     /// Files pass through untouched
     Files,
+    /// Puts into windows pass through untouched
+    Windows,
     /// Nothing is kept from one run of a program for the next
     History,
     /// Nothing is done from MPI_Pcontrol(0) to MPI_Pcontrol(1)
@@ -112,6 +114,7 @@ fn off(parts: &[Part]) -> String {
         (Part::Types, "types"),
         (Part::Pack, "pack"),
         (Part::Files, "files"),
+        (Part::Windows, "windows"),
         (Part::History, "history"),
         (Part::Regions, "regions"),
     ];

@@ -12,6 +12,7 @@ use crate::accelerate::layouts::Layouts;
 use crate::accelerate::pending::Pending;
 use crate::accelerate::repeated::Repeated;
 use crate::accelerate::rounds;
+use crate::accelerate::windows::Windows;
 
 /// The layer that makes messages of derived datatypes faster.
 pub struct Accelerator<A: Abi> {
@@ -23,6 +24,7 @@ pub struct Accelerator<A: Abi> {
     pub(crate) pending: Pending<A>,
     pub(crate) repeated: Repeated<A>,
     pub(crate) files: Files<A>,
+    pub(crate) windows: Windows,
     /// The program is in a region in which it is left alone.
     paused: AtomicBool,
 }
@@ -37,6 +39,7 @@ impl<A: Abi> Accelerator<A> {
             pending: Pending::new(),
             repeated: Repeated::new(),
             files: Files::new(),
+            windows: Windows::new(),
             paused: AtomicBool::new(false),
         }
     }
@@ -46,6 +49,11 @@ impl<A: Abi> Accelerator<A> {
     pub fn kept(&self) -> u64 {
         let bytes = self.pool.bytes() + self.plans.bytes() + self.layouts.idle_bytes();
         u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
+    /// Puts that this process has left for their targets to take.
+    pub fn put_aside(&self) -> u64 {
+        self.windows.own.posted()
     }
 
     /// Messages whose bytes this process has put into memory of another one.

@@ -52,6 +52,8 @@ pub(crate) struct Message<A: Abi> {
     pub element: Arc<Element<A>>,
     /// Where basic elements end.
     grain: Grain,
+    /// Of its layout, where others have to know that.
+    notation: OnceLock<Option<Box<str>>>,
     /// Type and number of the elements of the packed message: the same signature, or `MPI_PACKED`,
     /// which matches every signature (MPI 4.1, section 5.2).
     packed: (i64, A::Datatype),
@@ -65,6 +67,8 @@ const HANDLE: usize = 2 << 10;
 /// Buffers that begin below this address are not buffers: with `MPI_BOTTOM` the displacements are
 /// addresses, and a null pointer with small displacements is a mistake that MPI shall report.
 const LOWEST_ADDRESS: i64 = 65_536;
+/// The longest notation that goes with each message, in bytes.
+const LONGEST_NOTATION: usize = 16 << 10;
 /// The longest access to a file that is packed. Longer ones would take as much memory again.
 const LONGEST_IN_FILE: u64 = 64 << 20;
 /// The time of a packed access to a file as expected, in native times. It only says what a first
@@ -112,6 +116,7 @@ impl<A: Abi> Message<A> {
             extent: layout.before.extent(),
             element: layout.element(engine),
             grain: Grain::of(&layout.before, engine.mpi().may_have(Subject::QuadsAreBytes)),
+            notation: OnceLock::new(),
             packed,
             received,
             tally: MessageTally::new(layout.tally.clone(), expected),
@@ -167,17 +172,27 @@ impl<A: Abi> Message<A> {
         ways: RoundWays,
         expected: impl FnOnce() -> [Option<f64>; 3],
     ) -> (u8, Lap) {
+        let new = || self.contest(part, expected());
+        self.way_by(part, ways, || self.contests[part.index()].get_or_init(new).clone())
+    }
+
+    /// The same, by any contest.
+    pub fn way_by(
+        &self,
+        part: Part,
+        ways: RoundWays,
+        contest: impl FnOnce() -> SharedContest,
+    ) -> (u8, Lap) {
         if let Some(way) = self.drawn() {
             return (way, Lap::NONE);
         }
-        let contest =
-            || self.contests[part.index()].get_or_init(|| self.contest(part, expected())).clone();
         let kind = std::ptr::from_ref(self).addr() | part.index();
         let kind = u64::try_from(kind).unwrap_or(0);
-        rounds::way(RoundMessage { kind, ways, may_rest: self.engine.config().is_brief }, contest)
+        let may_rest = part != Part::Put && self.engine.config().is_brief;
+        rounds::way(RoundMessage { kind, ways, may_rest }, contest)
     }
 
-    fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
+    pub fn contest(&self, part: Part, expected: [Option<f64>; 3]) -> SharedContest {
         let contest = rounds::contest(expected, (self.size(), part));
         self.tally.watch(Observed {
             contest: contest.clone(),
@@ -231,6 +246,23 @@ impl<A: Abi> Message<A> {
     /// buffer.
     pub fn as_contiguous(&self) -> Option<(i64, A::Datatype)> {
         (self.plan.is_contiguous() && self.plan.bounds().start == 0).then_some(self.packed)
+    }
+
+    /// Where its bytes are, from its origin on.
+    pub fn bounds(&self) -> Range<i64> {
+        self.plan.bounds()
+    }
+
+    /// The notation of its layout, for another process; `None` where it is long.
+    pub fn notation(&self) -> Option<&[u8]> {
+        let notation = self.notation.get_or_init(|| {
+            let (count, layout) = &self.layout;
+            let is_short = self.plan.heap() <= LONGEST_NOTATION;
+            let all = normal_form(*count, layout).ok().filter(|_| is_short)?;
+            let text = all.to_string();
+            (text.len() <= LONGEST_NOTATION).then(|| text.into())
+        });
+        notation.as_deref().map(str::as_bytes)
     }
 
     /// Whether the library takes packed bytes in its place.

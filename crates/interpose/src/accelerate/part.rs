@@ -22,6 +22,8 @@ pub(crate) enum Part {
     Broadcast,
     /// Memory of an access to a file.
     File(FilePart),
+    /// A put into a window of another process.
+    Put,
 }
 
 /// The part of the memory of an access to a file. What is faster for one is not for another:
@@ -36,7 +38,7 @@ pub(crate) struct FilePart {
 
 impl Part {
     /// How many there are.
-    pub const NUMBER: usize = 12;
+    pub const NUMBER: usize = 13;
 
     /// As the report calls it.
     pub fn name(self) -> &'static str {
@@ -47,6 +49,7 @@ impl Part {
             Part::Broadcast => "broadcast",
             Part::File(file) if file.is_read => "file read",
             Part::File(_) => "file write",
+            Part::Put => "put",
         }
     }
 
@@ -68,6 +71,7 @@ impl Part {
                     + 2 * usize::from(is_collective)
                     + 4 * usize::from(is_split)
             }
+            Part::Put => 12,
         }
     }
 }
@@ -89,6 +93,8 @@ pub(crate) enum Purpose {
     PersistentBroadcast,
     /// To write it to a file, or to read it.
     File,
+    /// To put it into a window.
+    Put,
 }
 
 impl Purpose {
@@ -105,7 +111,8 @@ impl Purpose {
             | Purpose::Persistent
             | Purpose::Packing
             | Purpose::Collective
-            | Purpose::File => Operation::Message,
+            | Purpose::File
+            | Purpose::Put => Operation::Message,
         }
     }
 }

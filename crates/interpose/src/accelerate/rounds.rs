@@ -277,6 +277,18 @@ pub(crate) fn completed(lap: Lap, requests: impl FnOnce() -> usize) {
     }
 }
 
+/// Others have so much more to do because of the round.
+pub(crate) fn others_spend(time: Duration) {
+    with_current(
+        |round| {
+            if round.step.timed {
+                round.spent += time;
+            }
+        },
+        (),
+    );
+}
+
 /// A seed for each contest: processes and kinds draw the order of their tries for themselves.
 pub(crate) fn seed() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);

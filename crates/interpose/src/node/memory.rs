@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::offers::{Extent, OFFERS, Offer};
+use super::put_board::PutBoard;
 use super::room::SEATS;
 
 /// Room for packed bytes. What is not written costs addresses, no memory.
@@ -19,6 +20,7 @@ pub(super) const PACKED: u64 = 64 << 20;
 struct Head {
     stamp: [AtomicU64; 2],
     offers: [[Offer; OFFERS]; SEATS],
+    puts: PutBoard,
 }
 
 /// Where the packed bytes begin, a multiple of any page.
@@ -100,6 +102,11 @@ impl SharedMemory {
     /// The offers for the process in this seat.
     pub fn offers(&self, seat: usize) -> Option<&'static [Offer; OFFERS]> {
         self.head().offers.get(seat)
+    }
+
+    /// The part that is about windows.
+    pub fn puts(&self) -> &'static PutBoard {
+        &self.head().puts
     }
 
     /// Where a part of the room for packed bytes is; `None` if it is not inside.

@@ -12,7 +12,11 @@
 //! slots     which part of the memory is whose
 //! ordinals  the number of each message among those that MPI keeps in order
 //! known     communicators by a number that all of their processes agree on
-//! neighbours  all of it together: what the accelerator asks
+//! present   this process among them, and what it shares
+//! neighbours  all of it together: what the accelerator asks about messages
+//! put_board  the part of the memory that is about windows
+//! shared_window  who of this machine has the same window, and how far each is with its fences
+//! puts      what one process puts into windows of another, until that one takes it
 //! ```
 
 pub(crate) mod board;
@@ -21,6 +25,10 @@ mod memory;
 pub(crate) mod neighbours;
 mod offers;
 mod ordinals;
+pub(crate) mod present;
+mod put_board;
+pub(crate) mod puts;
 mod room;
+pub(crate) mod shared_window;
 mod slots;
 mod told;

@@ -1,7 +1,6 @@
 //! [`Neighbours`]: the other processes of this machine, and what goes to them through memory that
 //! both have mapped.
 
-use std::fs::File;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,13 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::board;
 use super::known::{End, KnownComms, WORLD};
-use super::memory::{SharedMemory, stamp};
 use super::offers::{Extent, Fate, Offer, Wanted};
 use super::ordinals::{Ordinals, Stream};
-use super::room::{Door, Room, SEATS, group};
-use super::slots::Slots;
+use super::present::{Met, Other, Present, enter};
 use crate::runtime::calls::Envelope;
-use crate::runtime::config::{Config, OnNode};
+use crate::runtime::config::OnNode;
 use crate::runtime::process::Runtime;
 use crate::runtime::sync::lock;
 
@@ -29,49 +26,25 @@ const LONGEST: u64 = 16 << 20;
 
 /// The neighbours of this process; none before MPI begins, and where there is no [`Room`].
 pub(crate) struct Neighbours<A: Abi> {
+    /// Messages are counted, and may go beside empty ones.
     is_on: AtomicBool,
+    /// The library calls nobody else's code between ours and its own, and one thread at a time.
+    is_in_turn: AtomicBool,
     met: OnceLock<Met>,
     present: OnceLock<Present>,
+    counted: OnceLock<Counted>,
     /// Messages whose bytes this process has put into memory of another one.
     sent: AtomicU64,
     abi: PhantomData<fn() -> A>,
 }
 
-/// Where the processes of the job on this machine have met.
-struct Met {
-    /// In the world.
-    rank: u32,
-    seat: usize,
-    room: Room,
-    /// Until MPI has begun.
-    door: Mutex<Option<Door>>,
-}
-
-/// The state of a process that has neighbours.
-struct Present {
-    /// In the world.
-    rank: u32,
-    seat: usize,
-    room: Room,
-    /// The memory of this process, open for the others.
-    mine: SharedMemory,
-    _file: File,
+/// Messages, where they are counted.
+struct Counted {
     shortest: u64,
-    slots: Mutex<Slots>,
     ordinals: Ordinals,
     comms: KnownComms,
-    /// By rank in the world.
-    others: Mutex<FxHashMap<u32, Other>>,
     /// Persistent requests of messages, by handle: what each start sends or receives.
     repeated: Mutex<FxHashMap<usize, (End, usize, i32, i32)>>,
-}
-
-/// Another process.
-#[derive(Debug, Clone, Copy)]
-struct Other {
-    seat: usize,
-    /// `None` where it cannot be opened.
-    memory: Option<SharedMemory>,
 }
 
 /// Memory for the packed bytes of a message that is about to be sent. Nobody else has it until
@@ -143,8 +116,10 @@ impl<A: Abi> Neighbours<A> {
     pub const fn new() -> Self {
         Neighbours {
             is_on: AtomicBool::new(false),
+            is_in_turn: AtomicBool::new(false),
             met: OnceLock::new(),
             present: OnceLock::new(),
+            counted: OnceLock::new(),
             sent: AtomicU64::new(0),
             abi: PhantomData,
         }
@@ -164,15 +139,23 @@ impl<A: Abi> Neighbours<A> {
             OnNode::Long => Some(SHORTEST),
             OnNode::All => Some(1),
         };
+        let shares_memory = shortest.is_some() || config.puts_aside();
         // Where nothing is tried, there is nothing to agree on.
-        if shortest.is_none() && config.force.is_some() {
+        if !shares_memory && config.force.is_some() {
             return;
         }
-        if let Some((met, present)) = enter(config, shortest) {
+        if let Some((met, present)) = enter(config, shares_memory) {
             // Others have been here before, if there are any.
             let _ = self.met.set(met);
-            if let Some(present) = present {
-                let _ = self.present.set(present);
+            let Some(present) = present else { return };
+            let _ = self.present.set(present);
+            if let Some(shortest) = shortest {
+                let _ = self.counted.set(Counted {
+                    shortest,
+                    ordinals: Ordinals::new(),
+                    comms: KnownComms::new(),
+                    repeated: Mutex::default(),
+                });
             }
         }
     }
@@ -189,21 +172,28 @@ impl<A: Abi> Neighbours<A> {
             return;
         }
         board::hang(met.room, met.seat);
-        let Some(present) = self.present.get() else { return };
         // Two threads could receive in another order than they are counted.
         let in_turn = mpi.query_thread().is_ok_and(|level| level != A::CONSTANTS.thread_multiple);
         if self.is_on() || !in_turn || !mpi.is_reached_directly() {
             return;
         }
+        self.is_in_turn.store(true, Ordering::Release);
+        let Some(counted) = self.counted.get() else { return };
         if let Ok(members) = mpi.members(world) {
-            present.comms.add(world.to_bits(), WORLD, members.local);
+            counted.comms.add(world.to_bits(), WORLD, members.local);
             self.is_on.store(true, Ordering::Release);
         }
     }
 
+    /// This process among those that it shares memory with, where its calls are known to come one
+    /// after the other.
+    pub fn sharing(&self) -> Option<&Present> {
+        self.is_in_turn.load(Ordering::Acquire).then(|| self.present.get()).flatten()
+    }
+
     #[inline]
-    fn present(&self) -> Option<&Present> {
-        if self.is_on.load(Ordering::Relaxed) { self.present.get() } else { None }
+    fn counted(&self) -> Option<&Counted> {
+        if self.is_on.load(Ordering::Relaxed) { self.counted.get() } else { None }
     }
 
     /// Whether this process has any.
@@ -215,14 +205,14 @@ impl<A: Abi> Neighbours<A> {
     /// A message is about to be sent: how many went the same way before it.
     #[inline]
     pub fn sends(&self, to: Envelope<A>) -> Option<u64> {
-        self.present()?.counts(End::Send, to.comm.to_bits(), (to.rank, to.tag))
+        self.counted()?.counts(End::Send, to.comm.to_bits(), (to.rank, to.tag))
     }
 
     /// A receive is about to be posted: how many there were before it for the same messages.
     #[inline]
     pub fn receives(&self, from: Envelope<A>) -> Option<u64> {
         let envelope = (from.rank, from.tag);
-        self.present()?.counts(End::Receive, from.comm.to_bits(), envelope)
+        self.counted()?.counts(End::Receive, from.comm.to_bits(), envelope)
     }
 
     /// A receive is about to be posted that takes any message of this envelope, if that is so.
@@ -233,13 +223,13 @@ impl<A: Abi> Neighbours<A> {
         if !is_any || !self.is_on() {
             return false;
         }
-        let known = self.present().and_then(|present| present.comms.get(from.comm.to_bits()));
+        let known = self.counted().and_then(|counted| counted.comms.get(from.comm.to_bits()));
         known.inspect(|known| known.awaits_any()).is_some()
     }
 
     /// Such a receive has got this message; `None` where that cannot be told.
     pub fn has_any(&self, comm: A::Comm, got: Option<(i32, i32)>) {
-        let known = self.present().and_then(|present| present.comms.get(comm.to_bits()));
+        let known = self.counted().and_then(|counted| counted.comms.get(comm.to_bits()));
         let Some(known) = known else { return };
         match got {
             Some(envelope) => self.has_taken(comm, envelope),
@@ -265,7 +255,7 @@ impl<A: Abi> Neighbours<A> {
     }
 
     fn stop(&self, comm: A::Comm, ends: &[End]) {
-        let known = self.present().and_then(|present| present.comms.get(comm.to_bits()));
+        let known = self.counted().and_then(|counted| counted.comms.get(comm.to_bits()));
         if let Some(known) = known {
             ends.iter().for_each(|end| known.stop(*end));
         }
@@ -274,8 +264,8 @@ impl<A: Abi> Neighbours<A> {
     /// Messages are not what they were counted as, somewhere: nothing is offered or taken any
     /// more.
     pub fn end(&self) {
-        let Some(present) = self.present() else { return };
-        for known in present.comms.all() {
+        let Some(counted) = self.counted() else { return };
+        for known in counted.comms.all() {
             known.stop(End::Send);
             known.stop(End::Receive);
         }
@@ -283,21 +273,21 @@ impl<A: Abi> Neighbours<A> {
 
     /// A call of all processes of `parent` has made a communicator, or has failed to.
     pub fn makes(&self, runtime: &Runtime<A>, parent: A::Comm, new: Option<A::Comm>) {
-        let Some(present) = self.present() else { return };
-        let Some(parent) = present.comms.get(parent.to_bits()) else { return };
+        let Some(counted) = self.counted() else { return };
+        let Some(parent) = counted.comms.get(parent.to_bits()) else { return };
         let agreed = parent.child();
         let mpi = runtime.mpi();
         if let Some(new) = new.filter(|new| *new != mpi.handles.comm_null)
             && parent.counts(End::Send)
             && let Ok(members) = mpi.members(new)
         {
-            present.comms.add(new.to_bits(), agreed, members.local);
+            counted.comms.add(new.to_bits(), agreed, members.local);
         }
     }
 
     /// A communicator is about to go.
     pub fn loses(&self, comm: A::Comm) {
-        let known = self.present().and_then(|present| present.comms.remove(comm.to_bits()));
+        let known = self.counted().and_then(|counted| counted.comms.remove(comm.to_bits()));
         // Its handle comes back as another one's before they are over.
         if known.is_some_and(|known| known.is_vague()) {
             self.end();
@@ -306,19 +296,19 @@ impl<A: Abi> Neighbours<A> {
 
     /// A persistent request sends or receives, whenever it is started.
     pub fn prepares(&self, request: A::Request, is_out: bool, envelope: Envelope<A>) {
-        let Some(present) = self.present() else { return };
+        let Some(counted) = self.counted() else { return };
         let end = if is_out { End::Send } else { End::Receive };
         let Envelope { rank, tag, comm } = envelope;
-        lock(&present.repeated).insert(request.to_bits(), (end, comm.to_bits(), rank, tag));
+        lock(&counted.repeated).insert(request.to_bits(), (end, comm.to_bits(), rank, tag));
     }
 
     /// It is about to be started.
     pub fn starts(&self, request: A::Request) {
-        let Some(present) = self.present() else { return };
-        let found = lock(&present.repeated).get(&request.to_bits()).copied();
+        let Some(counted) = self.counted() else { return };
+        let found = lock(&counted.repeated).get(&request.to_bits()).copied();
         if let Some((end, comm, rank, tag)) = found
-            && present.counts(end, comm, (rank, tag)).is_none()
-            && let Some(known) = present.comms.get(comm)
+            && counted.counts(end, comm, (rank, tag)).is_none()
+            && let Some(known) = counted.comms.get(comm)
         {
             known.stop(end);
         }
@@ -326,8 +316,8 @@ impl<A: Abi> Neighbours<A> {
 
     /// It has another handle now.
     pub fn renames(&self, before: A::Request, now: A::Request) {
-        let Some(present) = self.present() else { return };
-        let mut repeated = lock(&present.repeated);
+        let Some(counted) = self.counted() else { return };
+        let mut repeated = lock(&counted.repeated);
         if let Some(found) = repeated.remove(&before.to_bits()) {
             repeated.insert(now.to_bits(), found);
         }
@@ -335,16 +325,16 @@ impl<A: Abi> Neighbours<A> {
 
     /// The program frees a request.
     pub fn forgets(&self, request: A::Request) {
-        if let Some(present) = self.present() {
-            lock(&present.repeated).remove(&request.to_bits());
+        if let Some(counted) = self.counted() {
+            lock(&counted.repeated).remove(&request.to_bits());
         }
     }
 
     /// Memory for the packed bytes of the message with this number, if its receiver has offered
     /// it.
     pub fn claim(&self, to: Envelope<A>, ordinal: u64, bytes: u64) -> Option<Berth> {
-        let present = self.present()?;
-        let (other, wanted) = present.wanted(End::Send, to, ordinal, bytes)?;
+        let present = self.present.get()?;
+        let (other, wanted) = self.counted()?.wanted(present, End::Send, to, (ordinal, bytes))?;
         let memory = other.memory?;
         let offer = memory.offers(present.seat)?.get(wanted.place())?;
         let (number, room) = offer.claim(wanted, bytes)?;
@@ -371,8 +361,9 @@ impl<A: Abi> Neighbours<A> {
 
     /// Offers memory for the message with this number, which a receive is about to be posted for.
     pub fn offer(&self, from: Envelope<A>, ordinal: u64, bytes: u64) -> Option<Awaited> {
-        let present = self.present()?;
-        let (other, wanted) = present.wanted(End::Receive, from, ordinal, bytes)?;
+        let present = self.present.get()?;
+        let about = (ordinal, bytes);
+        let (other, wanted) = self.counted()?.wanted(present, End::Receive, from, about)?;
         let offer = present.mine.offers(other.seat)?.get(wanted.place())?;
         let start = lock(&present.slots).take(bytes)?;
         let room = Extent { start, bytes };
@@ -409,7 +400,7 @@ impl<A: Abi> Neighbours<A> {
     }
 }
 
-impl Present {
+impl Counted {
     #[inline]
     fn counts(&self, end: End, handle: usize, (rank, tag): (i32, i32)) -> Option<u64> {
         let comm = self.comms.local(handle);
@@ -429,10 +420,10 @@ impl Present {
     /// beside.
     fn wanted<A: Abi>(
         &self,
+        present: &Present,
         end: End,
         Envelope { rank, tag, comm }: Envelope<A>,
-        ordinal: u64,
-        bytes: u64,
+        (ordinal, bytes): (u64, u64),
     ) -> Option<(Other, Wanted)> {
         if !(self.shortest..=LONGEST).contains(&bytes) {
             return None;
@@ -441,56 +432,7 @@ impl Present {
         if end == End::Receive && known.is_vague() {
             return None;
         }
-        let other = self.other(*known.members.get(usize::try_from(rank).ok()?)?)?;
+        let other = present.other(*known.members.get(usize::try_from(rank).ok()?)?)?;
         Some((other, Wanted { comm: known.agreed, tag: u64::try_from(tag).ok()?, ordinal }))
     }
-
-    /// The process with this rank in the world, if it is on this machine: perhaps this one.
-    fn other(&self, rank: Option<u32>) -> Option<Other> {
-        let rank = rank.filter(|_| self.room.is_clear())?;
-        if rank == self.rank {
-            return Some(Other { seat: self.seat, memory: Some(self.mine) });
-        }
-        let mut others = lock(&self.others);
-        if let Some(other) = others.get(&rank) {
-            return Some(*other);
-        }
-        let found = self.room.find(rank)?;
-        let memory = SharedMemory::open(found.process, found.descriptor, found.stamp).ok();
-        let other = Other { seat: found.seat, memory };
-        others.insert(rank, other);
-        Some(other)
-    }
-}
-
-/// Goes where the others of this job and machine are; with memory for messages of so many bytes
-/// and more, where any of them go through it.
-fn enter(config: &Config, shortest: Option<u64>) -> Option<(Met, Option<Present>)> {
-    let started = config.started?;
-    let (number, rank) = (started.together?, started.rank);
-    if number < 2 || usize::try_from(number).ok()? > SEATS {
-        return None;
-    }
-    let group = group(config.job.as_deref())?;
-    let memory = shortest.and_then(|shortest| {
-        let stamp = stamp()?;
-        let (mine, file) = SharedMemory::create(stamp).ok()?;
-        Some((mine, file, stamp, shortest))
-    });
-    let open = memory.as_ref().map(|(_, file, stamp, _)| (file, *stamp));
-    let (room, seat, door) = Room::enter((&group, number), rank, open).ok()?;
-    let present = memory.map(|(mine, file, _, shortest)| Present {
-        rank,
-        seat,
-        room,
-        mine,
-        _file: file,
-        shortest,
-        slots: Mutex::new(Slots::new(super::memory::PACKED)),
-        ordinals: Ordinals::new(),
-        comms: KnownComms::new(),
-        others: Mutex::default(),
-        repeated: Mutex::default(),
-    });
-    Some((Met { rank, seat, room, door: Mutex::new(Some(door)) }, present))
 }

@@ -44,6 +44,7 @@ macro_rules! preload {
             $crate::arrivals! {}
             $crate::reductions! { int }
             $crate::files! { int }
+            $crate::windows! { int }
         }
     };
     ($abi:ty, mpi_4) => {
@@ -60,6 +61,7 @@ macro_rules! preload {
             $crate::collectives! { large }
             $crate::reductions! { large }
             $crate::files! { large }
+            $crate::windows! { large }
         }
     };
     (@state $abi:ty) => {
@@ -87,6 +89,12 @@ macro_rules! preload {
         #[unsafe(no_mangle)]
         pub extern "C" fn commloom_beside() -> u64 {
             PRELOAD.sent_beside()
+        }
+
+        /// Puts that this process has left for their targets: for tests.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn commloom_aside() -> u64 {
+            PRELOAD.put_aside()
         }
 
         type Table = $abi;

@@ -21,26 +21,8 @@ macro_rules! arrivals {
             Comm_spawn comm_spawn optional
                 (command: *const c_char, arguments: *mut *mut c_char, most: c_int, info: Info,
                     root: c_int, comm: Comm, new: *mut Comm, codes: *mut c_int);
-            Win_create win_create optional
-                (base: *mut c_void, size: Aint, unit: c_int, info: Info, comm: Comm, new: *mut
-                    Win);
-            Win_allocate win_allocate optional
-                (size: Aint, unit: c_int, info: Info, comm: Comm, base: *mut c_void, new: *mut
-                    Win);
-            Win_allocate_shared win_allocate_shared optional
-                (size: Aint, unit: c_int, info: Info, comm: Comm, base: *mut c_void, new: *mut
-                    Win);
             Win_create_dynamic win_create_dynamic optional
                 (info: Info, comm: Comm, new: *mut Win);
-            Win_free win_free optional (window: *mut Win);
-            Win_fence win_fence optional (asserted: c_int, window: Win);
-            Win_post win_post optional (group: Group, asserted: c_int, window: Win);
-            Win_start win_start optional (group: Group, asserted: c_int, window: Win);
-            Win_complete win_complete optional (window: Win);
-            Win_wait win_wait optional (window: Win);
-            Win_test win_test optional (window: Win, flag: *mut c_int);
-            Win_lock win_lock optional (kind: c_int, rank: c_int, asserted: c_int, window: Win);
-            Win_lock_all win_lock_all optional (asserted: c_int, window: Win);
             Win_unlock win_unlock optional (rank: c_int, window: Win);
             Win_unlock_all win_unlock_all optional (window: Win);
             Win_flush win_flush optional (rank: c_int, window: Win);

@@ -12,5 +12,6 @@ pub(crate) mod export_completions;
 pub(crate) mod export_files;
 pub(crate) mod export_messages;
 pub(crate) mod export_reductions;
+pub(crate) mod export_windows;
 pub(crate) mod report;
 pub(crate) mod state;

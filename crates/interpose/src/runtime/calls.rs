@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use commloom_mpi::Abi;
+use commloom_mpi::{Abi, Aint};
 use commloom_trace::Mode;
 
 use crate::runtime::count::CallCount;
@@ -231,4 +231,18 @@ pub trait PersistentLayer<A: Abi>: Copy {
         requests: (c_int, *mut A::Request),
         next: impl FnOnce(*mut A::Request) -> c_int,
     ) -> c_int;
+}
+
+/// A call of `MPI_Put`.
+pub struct PutCall<A: Abi, N> {
+    /// At the origin.
+    pub origin: MessageData<A, N>,
+    /// In the window's group.
+    pub rank: c_int,
+    /// In displacement units of the target.
+    pub displacement: Aint,
+    /// Elements of the target.
+    pub target: (N, A::Datatype),
+    /// Of the program.
+    pub window: A::Win,
 }

@@ -21,6 +21,8 @@ pub struct Config {
     pub no_pack: bool,
     /// Accesses to files are left alone.
     pub no_files: bool,
+    /// Puts into windows are left to the library.
+    pub no_windows: bool,
     /// Nothing is kept from one run of a program for the next (`COMMLOOM_OFF=history`).
     pub no_history: bool,
     /// `MPI_Pcontrol(0)` leaves the program alone until `MPI_Pcontrol(1)`
@@ -202,6 +204,7 @@ impl Config {
             no_types: parts.contains(&"types"),
             no_pack: parts.contains(&"pack"),
             no_files: parts.contains(&"files"),
+            no_windows: parts.contains(&"windows"),
             no_history: parts.contains(&"history"),
             off_in_regions: parts.contains(&"regions"),
             report,
@@ -268,6 +271,11 @@ fn trace(get: impl Fn(&str) -> Option<OsString>) -> Result<Option<Trace>, Proble
 }
 
 impl Config {
+    /// Whether what is put into windows may go through memory of both processes.
+    pub fn puts_aside(&self) -> bool {
+        !self.no_windows && !self.no_pack && self.force != Some(Force::Types)
+    }
+
     /// Whether this process tells what all of them have to tell, as far as its launcher says.
     pub fn speaks(&self) -> bool {
         self.started.is_none_or(|started| started.rank == 0)

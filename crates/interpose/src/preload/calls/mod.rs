@@ -14,6 +14,7 @@ mod point_to_point;
 pub mod sessions;
 pub mod types;
 pub mod watched;
+pub mod windows;
 
 use std::ffi::c_int;
 
