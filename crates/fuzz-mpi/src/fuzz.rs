@@ -17,7 +17,7 @@ use crate::outcome::{Comparison, Outcome, judge};
 use crate::session::{Face, Session};
 use crate::specimen::SpecimenPool;
 use crate::turns::take_turns;
-use crate::{collective, errors, exchange, packing, point, released, truncation, watch};
+use crate::{collective, errors, exchange, packing, point, released, truncation, watch, window};
 
 /// Any operation.
 enum Operation<'p, A: Abi> {
@@ -28,6 +28,7 @@ enum Operation<'p, A: Abi> {
     Error(errors::Plan<'p, A>),
     Truncation(truncation::Plan<'p, A>),
     Released(released::Plan<'p, A>),
+    Window(window::Plan<'p, A>),
 }
 
 impl<'p, A: Abi> Operation<'p, A> {
@@ -56,6 +57,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Family::Released if session.ranks > 1 => {
                 Operation::Released(released::Plan::random(rng, session, all, number))
             }
+            Family::Window => Operation::Window(window::Plan::random(rng, session, all)),
             Family::Error | Family::Truncation | Family::Released => {
                 Operation::Error(errors::Plan::random(rng, session, all, number))
             }
@@ -71,6 +73,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Operation::Error(plan) => plan.perform(session, native),
             Operation::Truncation(plan) => plan.perform(session, native),
             Operation::Released(plan) => plan.perform(session, native),
+            Operation::Window(plan) => plan.perform(session, native),
         }
     }
 
@@ -83,6 +86,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Operation::Error(_) => Vec::new(),
             Operation::Truncation(plan) => plan.expected(rank),
             Operation::Released(plan) => plan.expected(rank),
+            Operation::Window(plan) => plan.expected(rank),
         }
     }
 
@@ -95,6 +99,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Operation::Error(plan) => plan.count(census),
             Operation::Truncation(plan) => plan.count(census),
             Operation::Released(plan) => plan.count(census),
+            Operation::Window(plan) => plan.count(census),
         }
     }
 
@@ -107,6 +112,7 @@ impl<'p, A: Abi> Operation<'p, A> {
             Operation::Error(plan) => plan.text(),
             Operation::Truncation(plan) => plan.text(),
             Operation::Released(plan) => plan.text(),
+            Operation::Window(plan) => plan.text(),
         }
     }
 }
@@ -342,6 +348,7 @@ impl<'o> Campaign<'o> {
             );
             if self.options.whole {
                 println!("{} messages of rank 0 beside empty ones", asked(c"commloom_beside"));
+                println!("{} puts of rank 0 aside", asked(c"commloom_aside"));
             }
             println!("calls: {}", self.census.text());
         }

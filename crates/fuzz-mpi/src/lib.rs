@@ -46,6 +46,7 @@ mod topology;
 mod truncation;
 mod turns;
 mod watch;
+mod window;
 
 use std::process::ExitCode;
 

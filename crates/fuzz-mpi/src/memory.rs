@@ -38,6 +38,21 @@ impl Memory {
         memory
     }
 
+    /// All of it.
+    pub fn all(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All of it, to write to.
+    pub fn all_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// The index of displacement 0, a multiple of 64.
+    pub fn origin(&self) -> usize {
+        self.origin
+    }
+
     /// Writes the noise of a seed everywhere.
     pub fn fill(&mut self, seed: u64) {
         let mut state = seed;

@@ -78,10 +78,12 @@ pub enum Family {
     Truncation,
     /// Requests that are let go while they are active
     Released,
+    /// Puts into windows, in epochs of fences and groups: with --only
+    Window,
 }
 
 impl Family {
-    /// All, each as often as it is to be drawn.
+    /// Those that are drawn without --only, each as often as it is to be.
     pub const DRAWN: [Family; 20] = [
         Family::Point,
         Family::Point,

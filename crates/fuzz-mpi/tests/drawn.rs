@@ -12,7 +12,7 @@ fn reason(function: &Function) -> Option<&'static str> {
     let has = |role| function.position(role).is_some();
     match function.name {
         _ if has(Role::File) => Some("files are left to the library"),
-        _ if has(Role::Window) => Some("so is one-sided communication"),
+        _ if has(Role::Window) && function.name != "MPI_Put" => Some("so is what is not put"),
         _ if has(Role::Operation) => Some("and so is what computes with the elements"),
         "MPI_Isendrecv" | "MPI_Isendrecv_replace" => Some("left to the library as well"),
         "MPI_Psend_init" | "MPI_Precv_init" => Some("partitioned messages are not even wrapped"),
@@ -41,7 +41,7 @@ fn what_takes_datatypes_is_drawn_or_left_out_for_a_reason() {
             }
         }
     }
-    assert_eq!(drawn, 132, "forms of functions");
+    assert_eq!(drawn, 134, "forms of functions");
 }
 
 /// All words in the source but for comments: a call names the function as the table of pointers

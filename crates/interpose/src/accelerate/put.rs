@@ -93,8 +93,10 @@ impl<A: Abi> Accelerator<A> {
         call: &PutCall<A, N>,
         next: impl FnOnce() -> c_int,
     ) -> c_int {
-        let window = self.windows.get(call.window.to_bits());
-        let Some(window) = window.filter(|_| !self.is_paused()) else { return next() };
+        if self.is_plain(call.origin.datatype) && self.is_plain(call.target.1) || self.is_paused() {
+            return next();
+        }
+        let Some(window) = self.windows.get(call.window.to_bits()) else { return next() };
         rounds::looks();
         let Some(Some(putting)) = self.shield(|| self.putting(call, &window)) else {
             return next();

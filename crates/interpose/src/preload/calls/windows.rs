@@ -150,16 +150,13 @@ impl<A: Abi> Preload<A> {
         next: impl FnOnce() -> c_int,
     ) -> c_int {
         let Some(window) = self.windows.get(handle.to_bits()) else { return next() };
-        self.shield(|| {
-            let members = self.mpi().group_members(group).ok();
-            // Who is not in the window is not in the group of a call that succeeds.
-            let ranks = members.and_then(|members| window.ranks(&members)).unwrap_or_default();
-            let epochs = &mut lock(&window.state).epochs;
-            match meeting {
-                Meeting::Start => epochs.start(ranks),
-                Meeting::Post => epochs.post(ranks),
-            }
-        });
+        let ranks = self.shield(|| window.ranks(&self.mpi().group_members(group).ok()?));
+        match (ranks.flatten(), meeting) {
+            (Some(ranks), Meeting::Start) => lock(&window.state).epochs.start(ranks),
+            (Some(ranks), Meeting::Post) => lock(&window.state).epochs.post(ranks),
+            // The others count an epoch that this process knows nothing of.
+            (None, _) => self.windows.remove(handle.to_bits()),
+        }
         let code = next();
         self.answered(handle, code);
         code
