@@ -32,7 +32,8 @@ impl<A: Abi> Accelerator<A> {
                 || !datatypes.iter().any(|&datatype| may_be_lossy::<A>(datatype))
                     && notes.rest.starts(end)
         };
-        self.config().is_brief && notes(pass) || self.is_paused()
+        let config = self.config();
+        config.is_brief && (config.no_pack && config.no_types || notes(pass)) || self.is_paused()
     }
 
     /// The same of a call that starts persistent messages.
