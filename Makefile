@@ -48,7 +48,7 @@ test: setup-tests ## all checks and tests, also end to end under both MPI librar
 	$(STRICT) $(CARGO) build --workspace --all-targets
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(STRICT) $(CARGO) test --workspace
 	target/debug/xtask demo --quick --runs 1 --commloom target/debug/commloom
-	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 scripts/fuzz-mpi 2000
+	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 FUZZ_NAMES="pack types mixed sessions" scripts/fuzz-mpi 2000
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 seconds)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg commloom_asan" $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)
