@@ -98,11 +98,11 @@ impl<'p, A: Abi> Plan<'p, A> {
             let begun = if before == Some(Ends::Fence) && *ends == Ends::Fence {
                 A::CONSTANTS.success
             } else {
-                open.begin(session, *ends)
+                open.edge(session, *ends, true)
             };
             out.succeeds("an epoch begins", session.class(begun));
             self.put(session, face, (&mut sent, open.window), &mut out);
-            out.succeeds("an epoch ends", session.class(open.end(session, *ends)));
+            out.succeeds("an epoch ends", session.class(open.edge(session, *ends, false)));
             before = Some(*ends);
         }
         if self.made == Made::Allocate {
@@ -221,29 +221,19 @@ struct Open<A: Abi> {
 }
 
 impl<A: Abi> Open<A> {
-    fn begin(&self, session: &Session<A>, ends: Ends) -> c_int {
+    /// Makes the calls with which an epoch begins, or those with which it ends.
+    fn edge(&self, session: &Session<A>, ends: Ends, begins: bool) -> c_int {
         let f = session.functions(self.face);
         let window = self.window;
         // SAFETY: a live window, in which all ranks make the same calls.
         unsafe {
-            match ends {
-                Ends::Fence => f.win_fence.expect("MPI 2")(0, window),
-                Ends::Groups => {
+            match (ends, begins) {
+                (Ends::Fence, _) => f.win_fence.expect("MPI 2")(0, window),
+                (Ends::Groups, true) => {
                     let posted = f.win_post.expect("MPI 2")(self.group, 0, window);
                     posted.max(f.win_start.expect("MPI 2")(self.group, 0, window))
                 }
-            }
-        }
-    }
-
-    fn end(&self, session: &Session<A>, ends: Ends) -> c_int {
-        let f = session.functions(self.face);
-        let window = self.window;
-        // SAFETY: a live window, in which all ranks make the same calls.
-        unsafe {
-            match ends {
-                Ends::Fence => f.win_fence.expect("MPI 2")(0, window),
-                Ends::Groups => {
+                (Ends::Groups, false) => {
                     let complete = f.win_complete.expect("MPI 2")(window);
                     complete.max(f.win_wait.expect("MPI 2")(window))
                 }

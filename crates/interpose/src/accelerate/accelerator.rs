@@ -13,6 +13,7 @@ use crate::accelerate::pending::Pending;
 use crate::accelerate::repeated::Repeated;
 use crate::accelerate::rounds;
 use crate::accelerate::windows::Windows;
+use crate::node::present::Present;
 
 /// The layer that makes messages of derived datatypes faster.
 pub struct Accelerator<A: Abi> {
@@ -53,7 +54,7 @@ impl<A: Abi> Accelerator<A> {
 
     /// Puts that this process has left for their targets to take.
     pub fn put_aside(&self) -> u64 {
-        self.windows.own.posted()
+        self.neighbours.sharing().map_or(0, Present::posted)
     }
 
     /// Messages whose bytes this process has put into memory of another one.

@@ -53,7 +53,6 @@ pub(crate) struct ArrivedPut<'a> {
 pub(crate) struct OwnPuts {
     /// The memory of each that was ever posted, by seat and place.
     rooms: Mutex<FxHashMap<(usize, usize), Extent>>,
-    posted: AtomicU64,
     /// Of those of others how many were settled, by seat.
     settled: [AtomicU64; SEATS],
 }
@@ -62,18 +61,18 @@ impl OwnPuts {
     pub const fn new() -> OwnPuts {
         OwnPuts {
             rooms: Mutex::new(FxHashMap::with_hasher(rustc_hash::FxBuildHasher)),
-            posted: AtomicU64::new(0),
             settled: [const { AtomicU64::new(0) }; SEATS],
         }
-    }
-
-    /// How many there were.
-    pub fn posted(&self) -> u64 {
-        self.posted.load(Ordering::Relaxed)
     }
 }
 
 impl Present {
+    /// How many puts this process has posted.
+    pub fn posted(&self) -> u64 {
+        let to = (0..SEATS).filter_map(|seat| self.mine.puts().to(seat));
+        to.map(|to| to.posted.load(Ordering::Relaxed)).sum()
+    }
+
     /// Posts a put of so many packed bytes, which `fill` writes; whether that was done.
     pub fn post(
         &self,
@@ -105,7 +104,6 @@ impl Present {
         put.bytes.store(bytes, Ordering::Relaxed);
         put.state.store(POSTED, Ordering::Release);
         to.posted.fetch_add(1, Ordering::Release);
-        own.posted.fetch_add(1, Ordering::Relaxed);
         Some(())
     }
 
